@@ -1,0 +1,1 @@
+"""The typed HTTP client of Attractor and the attractor command."""

@@ -1,0 +1,1 @@
+"""Pydantic models of every HTTP body and every event."""

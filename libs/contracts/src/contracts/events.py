@@ -1,0 +1,252 @@
+"""The events on the streams: CloudEvents 1.0 attributes with the workspace, a trace and typed data.
+
+A new shape is a new version of the type. Large things travel by reference: an event names objects, it carries no text.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, ClassVar, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from contracts.orchestrator import AnswerMode, Citation
+
+DOCUMENTS = "attractor.documents"
+TURNS = "attractor.turns"
+
+
+def run_stream(run_id: UUID) -> str:
+    """The stream that carries one run's events."""
+    return f"attractor.runs.{run_id}"
+
+
+class EventData(BaseModel):
+    """The typed part of an event; a subclass names its type and the stream that it goes to."""
+
+    model_config = ConfigDict(frozen=True)
+
+    event_type: ClassVar[str]
+    stream: ClassVar[str]
+
+
+class Event(BaseModel):
+    """The envelope. `id` is unique: consumers are idempotent by it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    specversion: Literal["1.0"] = "1.0"
+    id: UUID
+    source: str
+    type: str
+    time: datetime
+    subject: str
+    workspace_id: UUID
+    traceparent: str | None = None
+    datacontenttype: Literal["application/json"] = "application/json"
+    data: dict[str, Any]
+
+
+class DocumentStored(EventData):
+    """The original is in the object store."""
+
+    event_type = "document.stored.v1"
+    stream = DOCUMENTS
+    document_id: UUID
+    name: str
+    object_key: str
+    bytes: int
+    content_hash: str
+
+
+class DocumentConverted(EventData):
+    """Chunks (JSON Lines of `contracts.ingestion.Chunk`) and vectors (NumPy .npy, float32, one row a chunk) are stored."""
+
+    event_type = "document.converted.v1"
+    stream = DOCUMENTS
+    document_id: UUID
+    version: int
+    name: str
+    title: str | None
+    media_type: str
+    chunks_key: str
+    vectors_key: str
+    chunk_count: int
+    embedding_model: str
+    embedding_dims: int
+
+
+class DocumentIndexed(EventData):
+    event_type = "document.indexed.v1"
+    stream = DOCUMENTS
+    document_id: UUID
+    version: int
+    chunk_count: int
+
+
+class DocumentGraphed(EventData):
+    event_type = "document.graphed.v1"
+    stream = DOCUMENTS
+    document_id: UUID
+    version: int
+    entities: int
+    relations: int
+
+
+class DocumentFailed(EventData):
+    """A stage failed; `service` says whose."""
+
+    event_type = "document.failed.v1"
+    stream = DOCUMENTS
+    document_id: UUID
+    version: int
+    service: str
+    stage: str
+    error_class: str
+    error_message: str
+
+
+class DocumentDeleted(EventData):
+    """The document is to be removed everywhere; each service answers with `document.purged`."""
+
+    event_type = "document.deleted.v1"
+    stream = DOCUMENTS
+    document_id: UUID
+
+
+class DocumentPurged(EventData):
+    event_type = "document.purged.v1"
+    stream = DOCUMENTS
+    document_id: UUID
+    service: str
+    removed: dict[str, int]
+    remaining: dict[str, int]
+
+
+class TurnCompleted(EventData):
+    """A turn ended with an answer. Question and answer are short enough to travel (at most 10,000 characters each)."""
+
+    event_type = "turn.completed.v1"
+    stream = TURNS
+    session_id: UUID
+    run_id: UUID
+    user_id: UUID
+    question: str = Field(max_length=10_000)
+    answer: str = Field(max_length=10_000)
+    document_ids: list[UUID]
+
+
+EVENTS: tuple[type[EventData], ...] = (
+    DocumentStored,
+    DocumentConverted,
+    DocumentIndexed,
+    DocumentGraphed,
+    DocumentFailed,
+    DocumentDeleted,
+    DocumentPurged,
+    TurnCompleted,
+)
+
+
+class RunEventData(BaseModel):
+    """An event of one run's own stream; `name` is the server-sent event's name."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: ClassVar[str]
+    terminal: ClassVar[bool] = False
+
+
+class RunStarted(RunEventData):
+    name = "run_started"
+    run_id: UUID
+    attempt: int
+    mode: AnswerMode
+
+
+class StageStarted(RunEventData):
+    name = "stage_started"
+    stage: str
+    label: str
+
+
+class StageOutput(RunEventData):
+    name = "stage_output"
+    stage: str
+    output: dict[str, Any]
+
+
+class StageCompleted(RunEventData):
+    name = "stage_completed"
+    stage: str
+
+
+class MessageDelta(RunEventData):
+    name = "message_delta"
+    text: str
+
+
+class MessageRestarted(RunEventData):
+    """The run goes on in another process: what was streamed of the answer is void and begins anew."""
+
+    name = "message_restarted"
+
+
+class ThinkingDelta(RunEventData):
+    name = "thinking_delta"
+    text: str
+
+
+class CitationChecked(RunEventData):
+    name = "citation"
+    citation: Citation
+
+
+class ProviderIssue(RunEventData):
+    """Something went wrong on the way and the run goes on, for instance without sources."""
+
+    name = "issue"
+    message: str
+
+
+class RunCompleted(RunEventData):
+    name = "run_completed"
+    terminal = True
+    run_id: UUID
+    message_id: UUID
+    mode: AnswerMode
+    content: str
+    citations: list[Citation]
+    removed_citations: int
+
+
+class RunFailed(RunEventData):
+    name = "run_failed"
+    terminal = True
+    run_id: UUID
+    error_type: str
+    message: str
+    stage: str | None = None
+
+
+class RunCancelled(RunEventData):
+    name = "run_cancelled"
+    terminal = True
+    run_id: UUID
+
+
+RUN_EVENTS: tuple[type[RunEventData], ...] = (
+    RunStarted,
+    StageStarted,
+    StageOutput,
+    StageCompleted,
+    MessageDelta,
+    MessageRestarted,
+    ThinkingDelta,
+    CitationChecked,
+    ProviderIssue,
+    RunCompleted,
+    RunFailed,
+    RunCancelled,
+)

@@ -1,0 +1,101 @@
+"""Users, workspaces, roles and API keys."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+from uuid import UUID
+
+from contracts.base import Name, Request, Resource
+
+
+class Role(StrEnum):
+    """What a key may do in its workspace; each role may do all that the ones before it may."""
+
+    viewer = "viewer"
+    editor = "editor"
+    owner = "owner"
+
+    @property
+    def rank(self) -> int:
+        return list(Role).index(self)
+
+
+class UserCreate(Request):
+    name: Name
+
+
+class User(Resource):
+    id: UUID
+    name: str
+    is_admin: bool
+    created_at: datetime
+
+
+class WorkspaceCreate(Request):
+    name: Name
+
+
+class Workspace(Resource):
+    id: UUID
+    name: str
+    created_at: datetime
+
+
+class MemberPut(Request):
+    role: Role
+
+
+class Member(Resource):
+    user_id: UUID
+    name: str
+    role: Role
+
+
+class ApiKeyCreate(Request):
+    """`user_id` defaults to the caller; only an owner may make a key for another member, never above that one's role."""
+
+    name: Name
+    role: Role = Role.editor
+    user_id: UUID | None = None
+
+
+class ApiKey(Resource):
+    id: UUID
+    name: str
+    user_id: UUID
+    workspace_id: UUID
+    role: Role
+    created_at: datetime
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+
+
+class ApiKeyCreated(ApiKey):
+    """The only response that ever holds the key itself."""
+
+    key: str
+
+
+class Caller(Resource):
+    """Who the presented key belongs to."""
+
+    user: User
+    workspace: Workspace
+    role: Role
+    key_id: UUID
+
+
+class ServiceStatus(Resource):
+    name: str
+    status: Literal["ready", "not_ready", "unreachable"]
+    detail: str | None = None
+
+
+class Status(Resource):
+    """`status` is `ready` when every service is."""
+
+    status: Literal["ready", "degraded"]
+    version: str
+    services: list[ServiceStatus]

@@ -1,0 +1,1 @@
+"""Ports and adapters for chat models, embeddings and rerankers."""

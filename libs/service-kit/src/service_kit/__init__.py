@@ -1,0 +1,1 @@
+"""What every Attractor service would otherwise repeat."""

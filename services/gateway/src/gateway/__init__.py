@@ -1,0 +1,1 @@
+"""The one public door of Attractor."""

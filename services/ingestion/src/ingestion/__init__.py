@@ -1,0 +1,1 @@
+"""Documents: upload, conversion, chunks, embeddings."""

@@ -1,0 +1,1 @@
+"""Entities and relations with provenance, and graph expansion."""

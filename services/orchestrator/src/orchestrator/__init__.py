@@ -1,0 +1,1 @@
+"""Sessions, messages, runs and every LangGraph graph."""

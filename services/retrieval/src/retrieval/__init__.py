@@ -1,0 +1,1 @@
+"""The chunk index: BM25 and vectors, fused."""
