@@ -61,7 +61,7 @@ class DocumentStored(EventData):
 
 
 class DocumentConverted(EventData):
-    """Chunks (JSON Lines of `contracts.ingestion.Chunk`) and vectors (NumPy .npy, float32, one row a chunk) are stored."""
+    """Stored: chunks (JSON Lines of `contracts.ingestion.Chunk`) and vectors (NumPy .npy, float32, a row each)."""
 
     event_type = "document.converted.v1"
     stream = DOCUMENTS

@@ -54,7 +54,7 @@ class Member(Resource):
 
 
 class ApiKeyCreate(Request):
-    """`user_id` defaults to the caller; only an owner may make a key for another member, never above that one's role."""
+    """`user_id` defaults to the caller; an owner may make a key for another member, never above that one's role."""
 
     name: Name
     role: Role = Role.editor

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal, get_args
 from uuid import UUID
 
 from pydantic import Field
 
 from contracts.base import Resource
 
+StageName = Literal["store", "convert", "chunk", "embed", "index", "graph"]
+"""The stages of a document, in their order. A document is searchable after `index`."""
 
-class StageName(StrEnum):
-    """The stages of a document, in their order. A document is searchable after `index`."""
-
-    store = "store"
-    convert = "convert"
-    chunk = "chunk"
-    embed = "embed"
-    index = "index"
-    graph = "graph"
+STAGES: tuple[StageName, ...] = get_args(StageName)
 
 
 class StageStatus(StrEnum):
@@ -76,7 +71,7 @@ class DocumentDetail(Document):
 
 
 class UploadedFile(Resource):
-    """What became of one file of an upload: a document (`created` is false if its bytes were there already) or an error."""
+    """What became of one file: a document (`created` is false if its bytes were there already) or an error."""
 
     name: str
     document: Document | None = None
@@ -112,7 +107,7 @@ class Chunk(Resource):
 
 
 class StoreReceipt(Resource):
-    """What one service removed, by kind, and what it still counts afterwards (0 everywhere when the delete is proved)."""
+    """What one service removed, by kind, and what it still counts afterwards (0 when the delete is proved)."""
 
     service: str
     removed: dict[str, int]

@@ -32,7 +32,7 @@ class RunStatus(StrEnum):
 
 
 class Citation(Resource):
-    """A checked citation: `quote` is characters `start` to `end` of the chunk's content. `number` is its marker, [1]."""
+    """A checked citation: `quote` is characters `start` to `end` of the chunk's content; `number` its marker, [1]."""
 
     number: int
     chunk_id: str

@@ -37,7 +37,7 @@ class SearchRequest(Request):
 
 
 class Highlight(Resource):
-    """A sentence of the content: characters `start` to `end`; `score` from 0 to 1 says how well it matches the query."""
+    """A sentence of the content: characters `start` to `end`; `score` (0 to 1) says how well it matches the query."""
 
     start: int
     end: int

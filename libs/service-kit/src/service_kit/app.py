@@ -1,0 +1,37 @@
+"""The frame of every service's application: telemetry, problems, health, tokens. Its own parts come from its app.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+
+from fastapi import APIRouter, FastAPI
+
+from service_kit import health, problems
+from service_kit.auth import Tokens
+from service_kit.settings import ServiceSettings
+from service_kit.telemetry import Metrics, RequestTelemetry
+
+VERSION = "0.1.0"
+Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
+
+
+def service_app(name: str, settings: ServiceSettings, routers: list[APIRouter], lifespan: Lifespan) -> FastAPI:
+    """An application with `state.metrics`, `state.health` and `state.tokens`, which the lifespan may use and add to."""
+    app = FastAPI(
+        title=f"Attractor {name}",
+        version=VERSION,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        separate_input_output_schemas=False,
+    )
+    app.state.metrics = Metrics()
+    app.state.health = health.Health()
+    app.state.tokens = Tokens(settings.internal_token_secret.get_secret_value(), name)
+    problems.install(app)
+    app.add_middleware(RequestTelemetry, metrics=app.state.metrics)
+    app.include_router(health.routes(app.state.health, app.state.metrics))
+    for router in routers:
+        app.include_router(router)
+    return app

@@ -1,0 +1,60 @@
+"""Long-running tasks of a process: consumers, relays, workers. One that fails is logged, counted and started again."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import Self
+
+from service_kit.telemetry import Metrics
+
+log = logging.getLogger(__name__)
+FIRST_DELAY_SECONDS, LONGEST_DELAY_SECONDS, CALM_SECONDS = 0.2, 10.0, 30.0
+
+
+class Background:
+    """An async context manager: `start` runs a coroutine function until the block ends, then all are cancelled."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self.metrics = metrics
+        self.tasks: dict[str, asyncio.Task[None]] = {}
+        self.failing: dict[str, str] = {}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for task in self.tasks.values():
+            task.cancel()
+        await asyncio.gather(*self.tasks.values(), return_exceptions=True)
+
+    def start(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
+        self.tasks[name] = asyncio.create_task(self._keep_running(name, work), name=name)
+
+    async def check(self) -> None:
+        """A health check: raises while a task is between a failure and a calm stretch."""
+        if self.failing:
+            raise RuntimeError("; ".join(f"{name}: {reason}" for name, reason in self.failing.items()))
+
+    async def _keep_running(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
+        delay, loop = FIRST_DELAY_SECONDS, asyncio.get_running_loop()
+        while True:
+            started = loop.time()
+            calm = loop.call_later(CALM_SECONDS, self.failing.pop, name, None)
+            try:
+                await work()
+                return
+            except Exception as error:
+                log.exception("background task failed", extra={"task": name})
+                self.failing[name] = f"{type(error).__name__}: {error}"[:200]
+                self.metrics.restarts.labels(name).inc()
+            finally:
+                calm.cancel()
+            delay = (
+                FIRST_DELAY_SECONDS if loop.time() - started > CALM_SECONDS else min(2 * delay, LONGEST_DELAY_SECONDS)
+            )
+            await asyncio.sleep(delay)

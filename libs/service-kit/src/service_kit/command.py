@@ -1,0 +1,53 @@
+"""The command line of a service: `python -m <service> serve | migrate | replay`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
+
+from pydantic import ValidationError
+from redis.asyncio import Redis
+
+from service_kit.migrate import MigrationChanged, migrate
+from service_kit.settings import MigrationSettings, RedisSettings
+from service_kit.streams import replay
+
+
+def apply_migrations(schema: str, package: str) -> None:
+    """Applies what is new and prints its names; reads DATABASE_URL and ADMIN_DATABASE_URL."""
+    settings = MigrationSettings()  # type: ignore[call-arg]
+    new = migrate(
+        settings.admin_database_url.get_secret_value(), settings.database_url.get_secret_value(), schema, package
+    )
+    sys.stdout.write(f"{schema}: applied {', '.join(new) if new else 'nothing, all is current'}\n")
+
+
+def replay_dead_letters(streams: Sequence[str], group: str) -> None:
+    """Puts the group's dead letters back on their streams; reads REDIS_URL."""
+
+    async def run() -> None:
+        async with Redis.from_url(RedisSettings().redis_url.get_secret_value()) as redis:  # type: ignore[call-arg]
+            for stream in streams:
+                sys.stdout.write(f"{stream}: {await replay(redis, stream, group)} events replayed\n")
+
+    asyncio.run(run())
+
+
+def run(name: str, commands: dict[str, tuple[str, Callable[[], None]]]) -> int:
+    """`commands` by name: (help, function). Returns the exit code; unset settings are named in one line."""
+    parser = argparse.ArgumentParser(prog=f"python -m {name}")
+    chosen = parser.add_subparsers(dest="command", required=True)
+    for command, (text, _) in commands.items():
+        chosen.add_parser(command, help=text)
+    try:
+        commands[parser.parse_args().command][1]()
+    except ValidationError as error:
+        missing = "; ".join(f"{'.'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
+        sys.stderr.write(f"{name}: the settings are not complete: {missing}\n")
+        return 2
+    except MigrationChanged as error:
+        sys.stderr.write(f"{name}: {error}\n")
+        return 1
+    return 0

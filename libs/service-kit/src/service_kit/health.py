@@ -1,0 +1,59 @@
+"""/livez, /readyz and /metrics."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+
+from fastapi import APIRouter, Response
+from fastapi.responses import JSONResponse
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
+from service_kit.telemetry import Metrics
+
+Check = Callable[[], Awaitable[None]]
+TIMEOUT_SECONDS = 3.0
+
+
+class Health:
+    """The checks of a service: a check returns when its part works and raises, saying why, when it does not."""
+
+    def __init__(self) -> None:
+        self.checks: dict[str, Check] = {}
+
+    def add(self, name: str, check: Check) -> None:
+        self.checks[name] = check
+
+    async def failures(self) -> Mapping[str, str]:
+        """Failing checks by name, with the reason; all run at the same time, each with a deadline."""
+
+        async def outcome(name: str, check: Check) -> tuple[str, str | None]:
+            try:
+                async with asyncio.timeout(TIMEOUT_SECONDS):
+                    await check()
+            except Exception as error:  # noqa: BLE001  whatever a check raises is the answer
+                return name, f"{type(error).__name__}: {error}"[:300]
+            return name, None
+
+        outcomes = await asyncio.gather(*(outcome(name, check) for name, check in self.checks.items()))
+        return {name: reason for name, reason in outcomes if reason is not None}
+
+
+def routes(health: Health, metrics: Metrics) -> APIRouter:
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/livez")
+    async def livez() -> dict[str, str]:
+        return {"status": "alive"}
+
+    @router.get("/readyz")
+    async def readyz() -> Response:
+        failures = await health.failures()
+        body = {"status": "not_ready" if failures else "ready", "failures": dict(failures)}
+        return JSONResponse(body, 503 if failures else 200)
+
+    @router.get("/metrics")
+    async def prometheus() -> Response:
+        return Response(generate_latest(metrics.registry), media_type=CONTENT_TYPE_LATEST)
+
+    return router

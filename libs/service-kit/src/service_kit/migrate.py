@@ -1,0 +1,84 @@
+"""Numbered plain-SQL migrations, a schema and a login role per service.
+
+They run as the administrator, who owns the tables, so that row-level security binds the service's role. Every run is safe to
+repeat and to race: one advisory lock serialises all services.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from importlib import resources
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
+
+LOCK = 4_201_871_509
+EXTENSIONS = ("vector", "pg_trgm", "unaccent")
+
+
+class MigrationChanged(Exception):
+    """A migration that was already applied has changed since: write a new one instead."""
+
+
+def migrations(package: str) -> Iterator[tuple[str, str]]:
+    """(name, SQL) of each file of the package's `migrations` folder, in order; none when it has no such folder."""
+    folder = resources.files(package).joinpath("migrations")
+    if folder.is_dir():
+        for file in sorted(folder.iterdir(), key=lambda file: file.name):
+            if file.name.endswith(".sql"):
+                yield f"{package}/{file.name}", file.read_text(encoding="utf-8")
+
+
+def migrate(admin_url: str, service_url: str, schema: str, package: str) -> list[str]:
+    """Creates role and schema where missing, applies what is new, returns its names; raises MigrationChanged."""
+    login = conninfo_to_dict(service_url)
+    role, password = str(login["user"]), str(login["password"])
+    with psycopg.connect(admin_url, autocommit=True) as connection:
+        connection.execute("SELECT pg_advisory_lock(%s)", (LOCK,))
+        _prepare(connection, role, password, schema)
+        return _apply(connection, schema, [*migrations("service_kit"), *migrations(package)])
+
+
+def _prepare(connection: psycopg.Connection, role: str, password: str, schema: str) -> None:
+    name, place = sql.Identifier(role), sql.Identifier(schema)
+    if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)).fetchone():
+        connection.execute(sql.SQL("CREATE ROLE {} LOGIN").format(name))
+    statements = [
+        sql.SQL("ALTER ROLE {} WITH LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE PASSWORD {}").format(
+            name, sql.Literal(password)
+        ),
+        sql.SQL("ALTER ROLE {} SET search_path = {}, public").format(name, place),
+        sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(place),
+        sql.SQL("REVOKE CREATE ON SCHEMA public FROM PUBLIC"),
+        sql.SQL("GRANT USAGE ON SCHEMA {} TO {}").format(place, name),
+        *(sql.SQL("CREATE EXTENSION IF NOT EXISTS {} SCHEMA public").format(sql.Identifier(one)) for one in EXTENSIONS),
+        sql.SQL(
+            "CREATE TABLE IF NOT EXISTS {}.migration "
+            "(name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())"
+        ).format(place),
+        sql.SQL(
+            "ALTER DEFAULT PRIVILEGES IN SCHEMA {} GRANT SELECT, INSERT, UPDATE, DELETE, TRUNCATE ON TABLES TO {}"
+        ).format(place, name),
+        sql.SQL("ALTER DEFAULT PRIVILEGES IN SCHEMA {} GRANT USAGE, SELECT ON SEQUENCES TO {}").format(place, name),
+        sql.SQL("SET search_path = {}, public").format(place),
+    ]
+    for statement in statements:
+        connection.execute(statement)
+
+
+def _apply(connection: psycopg.Connection, schema: str, wanted: list[tuple[str, str]]) -> list[str]:
+    table = sql.Identifier(schema, "migration")
+    rows = connection.execute(sql.SQL("SELECT name, sha256 FROM {}").format(table)).fetchall()
+    applied, new = {str(name): str(digest) for name, digest in rows}, []
+    for name, text in wanted:
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        if name not in applied:
+            with connection.transaction():
+                connection.execute(text.encode())
+                connection.execute(sql.SQL("INSERT INTO {} VALUES (%s, %s)").format(table), (name, digest))
+            new.append(name)
+        elif applied[name] != digest:
+            raise MigrationChanged(f"{name} was already applied and has changed since: write a new one instead")
+    return new

@@ -1,0 +1,68 @@
+"""PostgreSQL's LISTEN as awaitable events: waits end when something happens, not when a timer does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import psycopg
+from psycopg import sql
+
+
+class Subscription:
+    """Set whenever a notification arrives; `wait` returns True then, False when the timeout passed first."""
+
+    def __init__(self) -> None:
+        self.event = asyncio.Event()
+
+    async def wait(self, timeout: float) -> bool:
+        """Seconds. Call it after reading the state that the notification is about: one that came meanwhile counts."""
+        try:
+            async with asyncio.timeout(timeout):
+                await self.event.wait()
+        except TimeoutError:
+            return False
+        finally:
+            self.event.clear()
+        return True
+
+
+class Notifications:
+    """One connection of the process listens on the given channels; `run` is its background task."""
+
+    def __init__(self, url: str, *channels: str) -> None:
+        self.url, self.channels = url, channels
+        self.subscriptions: dict[tuple[str, str | None], set[Subscription]] = defaultdict(set)
+
+    @asynccontextmanager
+    async def subscribe(self, channel: str, payload: str | None = None) -> AsyncIterator[Subscription]:
+        """Notifications of a channel, or only those with this payload."""
+        subscription, key = Subscription(), (channel, payload)
+        self.subscriptions[key].add(subscription)
+        try:
+            yield subscription
+        finally:
+            self.subscriptions[key].discard(subscription)
+            if not self.subscriptions[key]:
+                del self.subscriptions[key]
+
+    async def run(self) -> None:
+        """Listens until cancelled. A lost connection raises; after a restart everyone is woken, as something may be missed."""
+        async with await psycopg.AsyncConnection.connect(self.url, autocommit=True) as connection:
+            for channel in self.channels:
+                await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
+            self._wake_all()
+            async for notification in connection.notifies():
+                self._wake(notification.channel, notification.payload)
+
+    def _wake(self, channel: str, payload: str) -> None:
+        for key in ((channel, None), (channel, payload)):
+            for subscription in self.subscriptions.get(key, ()):
+                subscription.event.set()
+
+    def _wake_all(self) -> None:
+        for subscriptions in self.subscriptions.values():
+            for subscription in subscriptions:
+                subscription.event.set()

@@ -1,0 +1,137 @@
+"""The object store: any S3, through the minio SDK, off the event loop. Keys begin with the workspace's id."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import urllib3
+from minio import Minio
+from minio.deleteobjects import DeleteObject
+from minio.error import MinioException, S3Error
+
+from service_kit.problems import Unavailable
+from service_kit.settings import ObjectStoreSettings
+
+
+class ObjectMissing(Exception):
+    """The object store has no object under this key."""
+
+
+class ObjectStore:
+    """Blocking methods for worker threads, and `a…` twins for the event loop. All raise Unavailable when S3 is away."""
+
+    def __init__(self, settings: ObjectStoreSettings) -> None:
+        retries = urllib3.Retry(total=3, backoff_factor=0.2, status_forcelist=[500, 502, 503, 504])
+        timeout = urllib3.Timeout(connect=3, read=60)
+        self.http = urllib3.PoolManager(maxsize=16, retries=retries, timeout=timeout)
+        self.bucket = settings.s3_bucket
+        self.client = Minio(
+            settings.s3_endpoint,
+            access_key=settings.s3_access_key,
+            secret_key=settings.s3_secret_key.get_secret_value(),
+            secure=settings.s3_secure,
+            region=settings.s3_region,
+            http_client=self.http,
+        )
+
+    def close(self) -> None:
+        self.http.clear()
+
+    def ensure_bucket(self) -> None:
+        with _translated(""):
+            if not self.client.bucket_exists(bucket_name=self.bucket):
+                self.client.make_bucket(bucket_name=self.bucket)
+
+    def put(self, key: str, data: bytes, media_type: str = "application/octet-stream") -> None:
+        with _translated(key):
+            self.client.put_object(
+                bucket_name=self.bucket, object_name=key, data=BytesIO(data), length=len(data), content_type=media_type
+            )
+
+    def put_file(self, key: str, path: Path, media_type: str = "application/octet-stream") -> None:
+        with _translated(key):
+            self.client.fput_object(
+                bucket_name=self.bucket, object_name=key, file_path=str(path), content_type=media_type
+            )
+
+    def get(self, key: str) -> bytes:
+        """Raises ObjectMissing."""
+        with _translated(key):
+            response: Any = self.client.get_object(bucket_name=self.bucket, object_name=key)
+            try:
+                return bytes(response.read())
+            finally:
+                response.close()
+                response.release_conn()
+
+    def get_file(self, key: str, path: Path) -> None:
+        """Raises ObjectMissing."""
+        with _translated(key):
+            self.client.fget_object(bucket_name=self.bucket, object_name=key, file_path=str(path))
+
+    def keys(self, prefix: str) -> list[str]:
+        with _translated(prefix):
+            found = self.client.list_objects(bucket_name=self.bucket, prefix=prefix, recursive=True)
+            return [str(one.object_name) for one in found]
+
+    def delete(self, keys: Iterable[str]) -> int:
+        """Deletes the objects (one that is not there is no error) and returns how many were named."""
+        wanted = list(keys)
+        with _translated(""):
+            failed = list(
+                self.client.remove_objects(
+                    bucket_name=self.bucket, delete_object_list=[DeleteObject(name=key) for key in wanted]
+                )
+            )
+        if failed:
+            raise Unavailable(f"the object store did not delete {len(failed)} of {len(wanted)} objects")
+        return len(wanted)
+
+    async def aput(self, key: str, data: bytes, media_type: str = "application/octet-stream") -> None:
+        await asyncio.to_thread(self.put, key, data, media_type)
+
+    async def aput_file(self, key: str, path: Path, media_type: str = "application/octet-stream") -> None:
+        await asyncio.to_thread(self.put_file, key, path, media_type)
+
+    async def aget(self, key: str) -> bytes:
+        return await asyncio.to_thread(self.get, key)
+
+    async def akeys(self, prefix: str) -> list[str]:
+        return await asyncio.to_thread(self.keys, prefix)
+
+    async def adelete(self, keys: Iterable[str]) -> int:
+        return await asyncio.to_thread(self.delete, list(keys))
+
+    async def check(self) -> None:
+        """A health check."""
+        await asyncio.to_thread(self.client.bucket_exists, bucket_name=self.bucket)
+
+
+def original_key(workspace_id: UUID, content_hash: str) -> str:
+    """Where an original lies: content-addressed within its workspace."""
+    return f"{workspace_id}/originals/{content_hash}"
+
+
+def derived_prefix(workspace_id: UUID, document_id: UUID) -> str:
+    """What every object made from a document begins with."""
+    return f"{workspace_id}/documents/{document_id}/"
+
+
+class _translated:
+    """S3's errors as ours."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, S3Error) and error.code in {"NoSuchKey", "NoSuchObject"}:
+            raise ObjectMissing(self.key) from error
+        if isinstance(error, (MinioException, urllib3.exceptions.HTTPError, OSError)):
+            raise Unavailable("the object store does not answer as it should") from error

@@ -1,0 +1,101 @@
+"""Write, then tell: an event commits with the state change that it tells of, and a relay publishes it."""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime
+from uuid import UUID, uuid4
+
+from psycopg.types.json import Jsonb
+from redis.asyncio import Redis
+
+from contracts.events import Event, EventData
+from service_kit.notifications import Notifications
+from service_kit.postgres import Connection, Database
+from service_kit.telemetry import Metrics
+from service_kit.tracing import outgoing_headers
+
+log = logging.getLogger(__name__)
+BATCH = 200
+LONGEST_WAIT_SECONDS = 5.0
+KEPT_DAYS = 14
+
+
+class Outbox:
+    """Writes events into the caller's transaction."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+
+    async def write(self, connection: Connection, workspace_id: UUID, data: EventData, subject: str) -> Event:
+        """`subject` is the id of what the event is about. Nothing is published unless the transaction commits."""
+        event = Event(
+            id=uuid4(),
+            source=self.source,
+            type=data.event_type,
+            time=datetime.now(UTC),
+            subject=subject,
+            workspace_id=workspace_id,
+            traceparent=outgoing_headers().get("traceparent"),
+            data=data.model_dump(mode="json"),
+        )
+        await connection.execute(
+            "INSERT INTO outbox (workspace_id, stream, event) VALUES (%s, %s, %s)",
+            (workspace_id, data.stream, Jsonb(event.model_dump(mode="json"))),
+        )
+        return event
+
+
+class OutboxRelay:
+    """Publishes what the outbox holds, in order, at least once: an event is deleted after it is on its stream."""
+
+    def __init__(
+        self, database: Database, redis: Redis, notifications: Notifications, metrics: Metrics, schema: str
+    ) -> None:
+        self.database, self.redis, self.notifications, self.metrics = database, redis, notifications, metrics
+        self.channel = f"{schema}_outbox"
+        self.lock = f"{schema}/outbox"
+
+    async def run(self) -> None:
+        """Runs until cancelled; wakes at once when an event is written."""
+        async with self.notifications.subscribe(self.channel) as written:
+            while True:
+                if await self.publish_batch() < BATCH:
+                    await written.wait(LONGEST_WAIT_SECONDS)
+
+    async def publish_batch(self) -> int:
+        """Publishes up to BATCH events and returns how many; 0 also when another replica is at it."""
+        async with self.database.system() as connection:
+            cursor = await connection.execute("SELECT pg_try_advisory_xact_lock(hashtext(%s))", (self.lock,))
+            if not (await cursor.fetchone() or (False,))[0]:
+                return 0
+            cursor = await connection.execute(
+                "SELECT position, stream, event::text FROM outbox ORDER BY position LIMIT %s", (BATCH,)
+            )
+            rows = await cursor.fetchall()
+            if rows:
+                async with self.redis.pipeline(transaction=False) as pipe:
+                    for _, stream, event in rows:
+                        pipe.xadd(stream, {"event": event})
+                    await pipe.execute()
+                await connection.execute("DELETE FROM outbox WHERE position = ANY(%s)", ([row[0] for row in rows],))
+            self.metrics.outbox.set(len(rows))
+        return len(rows)
+
+
+async def first_time(connection: Connection, event: Event) -> bool:
+    """True once per event: call it in the transaction that handles the event, and skip the work on False."""
+    cursor = await connection.execute(
+        "INSERT INTO handled_event (workspace_id, event_id) VALUES (%s, %s) ON CONFLICT DO NOTHING",
+        (event.workspace_id, event.id),
+    )
+    return cursor.rowcount == 1
+
+
+async def forget_handled(database: Database) -> int:
+    """Deletes the marks of events that are too old to be delivered again; returns how many."""
+    async with database.system() as connection:
+        cursor = await connection.execute(
+            "DELETE FROM handled_event WHERE handled_at < now() - make_interval(days => %s)", (KEPT_DAYS,)
+        )
+    return cursor.rowcount

@@ -1,0 +1,72 @@
+"""One bounded pool per process; a transaction sees one workspace, by row-level security."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import UUID
+
+from psycopg import AsyncConnection
+from psycopg.rows import TupleRow
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from service_kit.problems import Unavailable
+
+Connection = AsyncConnection[TupleRow]
+STATEMENT_TIMEOUT = "30s"
+POOL_TIMEOUT_SECONDS = 10.0
+
+
+class Database:
+    """The pool. A block of `workspace` or `system` is one transaction: it commits at its end, or rolls back on an error."""
+
+    def __init__(self, url: str, size: int = 8, **connect: Any) -> None:
+        self.pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
+            url,
+            min_size=1,
+            max_size=size,
+            timeout=POOL_TIMEOUT_SECONDS,
+            open=False,
+            check=AsyncConnectionPool.check_connection,
+            kwargs={"options": f"-c statement_timeout={STATEMENT_TIMEOUT}", "connect_timeout": 5, **connect},
+        )
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[Database]:
+        """Opens the pool for the block and closes it with every connection at its end."""
+        async with self.pool:
+            yield self
+
+    @asynccontextmanager
+    async def workspace(self, workspace_id: UUID) -> AsyncIterator[Connection]:
+        """A transaction that sees the rows of this workspace and no others; raises Unavailable when none is free."""
+        async with self._transaction("app.workspace_id", str(workspace_id)) as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def system(self) -> AsyncIterator[Connection]:
+        """A transaction over the work queues of all workspaces (tables protected with `protect_queue`), and no others."""
+        async with self._transaction("app.scope", "system") as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def _transaction(self, setting: str, value: str) -> AsyncIterator[Connection]:
+        try:
+            leased = self.pool.connection()
+            connection = await leased.__aenter__()
+        except PoolTimeout as error:
+            raise Unavailable("the database did not give a connection in time") from error
+        try:
+            await connection.execute("SELECT set_config(%s, %s, true)", (setting, value))
+            yield connection
+        except BaseException as error:
+            await leased.__aexit__(type(error), error, error.__traceback__)
+            raise
+        else:
+            await leased.__aexit__(None, None, None)
+
+    async def check(self) -> None:
+        """A health check."""
+        async with self.pool.connection(timeout=2) as connection:
+            await connection.execute("SELECT 1")

@@ -1,0 +1,116 @@
+"""Errors as RFC 9457 problems: raise a `Problem` anywhere, one handler renders it."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, ClassVar
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from contracts.base import ProblemBody
+from service_kit.tracing import current_trace_id
+
+MEDIA_TYPE = "application/problem+json"
+SLUGS = {
+    400: "bad-request",
+    401: "unauthenticated",
+    403: "forbidden",
+    404: "not-found",
+    405: "method-not-allowed",
+    413: "body-too-large",
+    415: "unsupported-media-type",
+    422: "invalid-request",
+}
+log = logging.getLogger(__name__)
+
+
+class Problem(Exception):
+    """Something went wrong that the caller should know. Subclasses set `status`, `type` and `title`."""
+
+    status: ClassVar[int] = 500
+    type: ClassVar[str] = "internal-error"
+    title: ClassVar[str] = "Something went wrong here"
+
+    def __init__(self, detail: str | None = None, *, headers: dict[str, str] | None = None, **extra: Any) -> None:
+        super().__init__(detail or self.title)
+        self.detail, self.headers, self.extra = detail, headers, extra
+
+
+class NotFound(Problem):
+    status, type, title = 404, "not-found", "There is no such resource in this workspace"
+
+
+class Unauthenticated(Problem):
+    status, type, title = 401, "unauthenticated", "A valid credential is needed"
+
+
+class Forbidden(Problem):
+    status, type, title = 403, "forbidden", "The role of this key does not allow it"
+
+
+class Conflict(Problem):
+    status, type, title = 409, "conflict", "The resource is not in a state that allows this"
+
+
+class PreconditionFailed(Problem):
+    status, type, title = 412, "stale-version", "The resource has changed since it was read"
+
+
+class InvalidRequest(Problem):
+    status, type, title = 422, "invalid-request", "The request is not valid"
+
+
+class BadCursor(InvalidRequest):
+    type, title = "bad-cursor", "The cursor is not one that this list gave"
+
+
+class Unavailable(Problem):
+    status, type, title = 503, "unavailable", "A part that this needs is not available; try again"
+
+
+def render(
+    status: int, slug: str, title: str, detail: str | None, instance: str, headers: dict[str, str] | None, **extra: Any
+) -> JSONResponse:
+    """The response for a problem, with the trace id by which an operator finds it in the logs."""
+    body = ProblemBody(
+        type=slug, title=title, status=status, detail=detail, instance=instance, trace_id=current_trace_id(), **extra
+    )
+    return JSONResponse(body.model_dump(mode="json", exclude_none=True), status, headers, MEDIA_TYPE)
+
+
+async def on_problem(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, Problem)
+    return render(error.status, error.type, error.title, error.detail, request.url.path, error.headers, **error.extra)
+
+
+async def on_http_error(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    slug = SLUGS.get(error.status_code, "http-error")
+    headers = dict(error.headers) if error.headers else None
+    return render(error.status_code, slug, str(error.detail), None, request.url.path, headers)
+
+
+async def on_invalid_request(request: Request, error: Exception) -> JSONResponse:
+    """422 with each error's place and message; the offending values are left out, they may be secrets."""
+    assert isinstance(error, RequestValidationError)
+    errors = [{"at": ".".join(map(str, one["loc"])), "message": one["msg"]} for one in error.errors()]
+    detail = "; ".join(f"{one['at']}: {one['message']}" for one in errors[:5])
+    return render(
+        422, "invalid-request", "The request is not valid", detail, request.url.path, None, errors=errors[:50]
+    )
+
+
+async def on_unexpected(request: Request, error: Exception) -> JSONResponse:
+    """The outermost boundary: the stack goes to the log, the caller gets a trace id."""
+    log.error("unexpected error", exc_info=error, extra={"path": request.url.path})
+    return render(500, "internal-error", "Something went wrong here", None, request.url.path, None)
+
+
+def install(app: FastAPI) -> None:
+    app.add_exception_handler(Problem, on_problem)
+    app.add_exception_handler(HTTPException, on_http_error)
+    app.add_exception_handler(RequestValidationError, on_invalid_request)
+    app.add_exception_handler(Exception, on_unexpected)

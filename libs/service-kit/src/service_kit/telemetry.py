@@ -1,0 +1,120 @@
+"""Structured logs and Prometheus metrics of one process, and the middleware that fills them per request."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from opentelemetry.trace import SpanKind
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.process_collector import ProcessCollector
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from service_kit.tracing import configure_tracing, current_trace_id, span
+
+STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message", "taskName"}
+QUIET_PATHS = frozenset({"/livez", "/readyz", "/metrics"})
+BUCKETS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60)
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object a line: time, level, service, logger, message, trace id, and whatever `extra` carries."""
+
+    def __init__(self, service: str) -> None:
+        super().__init__()
+        self.service = service
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "service": self.service,
+            "logger": record.name,
+            "message": record.getMessage(),
+            "trace_id": current_trace_id(),
+        }
+        line |= {key: value for key, value in vars(record).items() if key not in STANDARD}
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps(line, default=str, ensure_ascii=False)
+
+
+def configure_telemetry(service: str, log_level: str, otlp_endpoint: str | None) -> None:
+    """Once per process, before anything else: logs to standard output, and tracing."""
+    handler = logging.StreamHandler(sys.stdout)
+    handler.setFormatter(JsonFormatter(service))
+    logging.basicConfig(level=log_level.upper(), handlers=[handler], force=True)
+    for noisy in ("httpx", "httpcore", "urllib3", "neo4j.notifications"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+    configure_tracing(service, otlp_endpoint)
+
+
+class Metrics:
+    """The metrics of one process, in a registry of their own (so that a test can build as many apps as it likes)."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        self.requests = Histogram(
+            "attractor_http_request_seconds",
+            "Duration of HTTP requests",
+            ["method", "route", "status"],
+            buckets=BUCKETS,
+            registry=self.registry,
+        )
+        self.events = Counter(
+            "attractor_events_total",
+            "Events by consumer group and result (handled, skipped, failed, dead)",
+            ["group", "type", "result"],
+            registry=self.registry,
+        )
+        self.outbox = Gauge("attractor_outbox_rows", "Events that wait for the relay", registry=self.registry)
+        self.restarts = Counter(
+            "attractor_background_restarts_total",
+            "Background tasks that failed and were started again",
+            ["task"],
+            registry=self.registry,
+        )
+
+
+class RequestTelemetry:
+    """ASGI middleware: continues the caller's trace, measures the request and logs one line for it."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self.app, self.metrics = app, metrics
+        self.log = logging.getLogger("service_kit.requests")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        start, status = time.perf_counter(), 500
+
+        async def observed(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        headers = {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
+        with span(f"{scope['method']} {scope['path']}", headers, SpanKind.SERVER):
+            try:
+                await self.app(scope, receive, observed)
+            finally:
+                self._record(scope, status, time.perf_counter() - start)
+
+    def _record(self, scope: Scope, status: int, seconds: float) -> None:
+        route = getattr(scope.get("route"), "path", "unmatched")
+        self.metrics.requests.labels(scope["method"], route, status).observe(seconds)
+        if scope["path"] not in QUIET_PATHS:
+            extra = {
+                "method": scope["method"],
+                "route": route,
+                "status": status,
+                "milliseconds": round(1000 * seconds, 1),
+            }
+            self.log.info("request", extra=extra)
