@@ -17,7 +17,7 @@ from service_kit.streams import replay
 
 def apply_migrations(schema: str, package: str) -> None:
     """Applies what is new and prints its names; reads DATABASE_URL and ADMIN_DATABASE_URL."""
-    settings = MigrationSettings()  # type: ignore[call-arg]
+    settings = MigrationSettings()
     new = migrate(
         settings.admin_database_url.get_secret_value(), settings.database_url.get_secret_value(), schema, package
     )
@@ -28,7 +28,7 @@ def replay_dead_letters(streams: Sequence[str], group: str) -> None:
     """Puts the group's dead letters back on their streams; reads REDIS_URL."""
 
     async def run() -> None:
-        async with Redis.from_url(RedisSettings().redis_url.get_secret_value()) as redis:  # type: ignore[call-arg]
+        async with Redis.from_url(RedisSettings().redis_url.get_secret_value()) as redis:
             for stream in streams:
                 sys.stdout.write(f"{stream}: {await replay(redis, stream, group)} events replayed\n")
 

@@ -1,7 +1,7 @@
 """Numbered plain-SQL migrations, a schema and a login role per service.
 
-They run as the administrator, who owns the tables, so that row-level security binds the service's role. Every run is safe to
-repeat and to race: one advisory lock serialises all services.
+They run as the administrator, who owns the tables, so that row-level security binds the service's role. A run is safe
+to repeat and to race: one advisory lock serialises all services.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _prepare(connection: psycopg.Connection, role: str, password: str, schema: s
     name, place = sql.Identifier(role), sql.Identifier(schema)
     if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)).fetchone():
         connection.execute(sql.SQL("CREATE ROLE {} LOGIN").format(name))
-    statements = [
+    statements: list[sql.SQL | sql.Composed] = [
         sql.SQL("ALTER ROLE {} WITH LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE PASSWORD {}").format(
             name, sql.Literal(password)
         ),

@@ -19,7 +19,7 @@ POOL_TIMEOUT_SECONDS = 10.0
 
 
 class Database:
-    """The pool. A block of `workspace` or `system` is one transaction: it commits at its end, or rolls back on an error."""
+    """The pool. A block of `workspace` or `system` is one transaction: commit at its end, rollback on an error."""
 
     def __init__(self, url: str, size: int = 8, **connect: Any) -> None:
         self.pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
@@ -46,7 +46,7 @@ class Database:
 
     @asynccontextmanager
     async def system(self) -> AsyncIterator[Connection]:
-        """A transaction over the work queues of all workspaces (tables protected with `protect_queue`), and no others."""
+        """A transaction over the work queues of all workspaces (tables under `protect_queue`), and nothing else."""
         async with self._transaction("app.scope", "system") as connection:
             yield connection
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import resources
-from typing import LiteralString, cast
+from typing import LiteralString
 
 
 class Queries:
@@ -19,4 +19,4 @@ class Queries:
 def load(package: str) -> Queries:
     """Reads all of the folder at once, so that a missing file fails when the process starts."""
     files = (file for file in resources.files(package).joinpath("sql").iterdir() if file.name.endswith(".sql"))
-    return Queries({file.name[:-4]: cast(LiteralString, file.read_text(encoding="utf-8")) for file in files})
+    return Queries({file.name[:-4]: file.read_text(encoding="utf-8") for file in files})

@@ -1,4 +1,4 @@
-"""The settings that every service has. A service's settings.py inherits them and is its only reader of the environment."""
+"""The settings that services share. A service's settings.py inherits them and alone reads the environment."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class RetryPolicy:
     reclaim_after: float = 15.0
 
     def delay(self, attempt: int) -> float:
-        return min(self.first_delay * 2 ** (attempt - 1), self.longest_delay)
+        return float(min(self.first_delay * 2 ** (attempt - 1), self.longest_delay))
 
 
 def dead_letters(stream: str) -> str:
@@ -51,8 +51,8 @@ def dead_letters(stream: str) -> str:
 class Consumer:
     """Reads one stream in one group. Events without a handler are acknowledged and passed over.
 
-    `handlers` by event type; a handler must be idempotent by event id (`outbox.first_time`). `on_dead` is told when an event
-    is given up, so that the failure shows where users look; it stays in the dead letters and can be replayed.
+    `handlers` by event type; a handler must be idempotent by event id (`outbox.first_time`). `on_dead` is told when an
+    event is given up, so that the failure shows where users look; it stays in the dead letters and can be replayed.
     """
 
     redis: Redis
@@ -157,7 +157,7 @@ class Consumer:
     async def _bury(self, entry_id: bytes | str, fields: Mapping[Any, Any], event: Event | None, reason: str) -> None:
         if event and self.on_dead:
             await self.on_dead(event, reason)
-        letter = {
+        letter: dict[Any, Any] = {
             "event": event.model_dump_json() if event else json.dumps({_text(k): _text(v) for k, v in fields.items()}),
             "group": self.group,
             "entry": _text(entry_id),
@@ -173,7 +173,7 @@ class Consumer:
 
 
 async def replay(redis: Redis, stream: str, group: str) -> int:
-    """Puts the group's dead letters back on the stream; returns how many. Other groups know the events and skip them."""
+    """Puts the group's dead letters back on the stream; returns how many. Other groups know these events, and skip."""
     letters: Any = await redis.xrange(dead_letters(stream))
     count = 0
     for entry_id, fields in letters:
