@@ -49,7 +49,7 @@ class Notifications:
                 del self.subscriptions[key]
 
     async def run(self) -> None:
-        """Listens until cancelled; raises when the connection is lost. A new start wakes all: they may have missed one."""
+        """Listens until cancelled; raises when the connection is lost. A new start wakes all waiters."""
         async with await psycopg.AsyncConnection.connect(self.url, autocommit=True) as connection:
             for channel in self.channels:
                 await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))

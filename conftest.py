@@ -1,0 +1,164 @@
+"""Fixtures on real engines, for the integration tests of every library and service."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from urllib.parse import urlsplit, urlunsplit
+from uuid import UUID, uuid4
+
+import httpx
+import psycopg
+import pytest
+from fastapi import FastAPI
+from psycopg import sql
+from pydantic import SecretStr
+from real_engines import RealEngines, container_engines, embedded_engines
+from redis import Redis
+
+from contracts.gateway import Role
+from service_kit.auth import Principal, Tokens
+from service_kit.migrate import migrate
+from service_kit.objects import ObjectStore
+from service_kit.settings import ObjectStoreSettings
+
+Running = Callable[[FastAPI], AbstractAsyncContextManager[httpx.AsyncClient]]
+
+
+@dataclass(frozen=True)
+class DatabaseUrls:
+    """A fresh database: `admin` owns it, `service` is the service's own role on it."""
+
+    admin: str
+    service: str
+
+
+@pytest.fixture(scope="session")
+def engines() -> Iterator[RealEngines]:
+    start = container_engines if os.environ.get("ENGINES") == "containers" else embedded_engines
+    with start() as running:
+        yield running
+
+
+@pytest.fixture
+def make_database(engines: RealEngines) -> Iterator[Callable[[str], DatabaseUrls]]:
+    """make_database("retrieval"): a new database with that service's migrations; dropped at the end."""
+    names: list[str] = []
+
+    def make(package: str) -> DatabaseUrls:
+        name = f"test_{uuid4().hex[:12]}"
+        with psycopg.connect(engines.admin_database_url, autocommit=True) as connection:
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        names.append(name)
+        admin = _with_database(engines.admin_database_url, name)
+        role = f"attractor_{package}"
+        service = _with_login(admin, role, f"password-of-{role}")
+        migrate(admin, service, package, package if find_spec(package) else "contracts")
+        return DatabaseUrls(admin, service)
+
+    yield make
+    with psycopg.connect(engines.admin_database_url, autocommit=True) as connection:
+        for name in names:
+            connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+@pytest.fixture
+def redis_url(engines: RealEngines) -> str:
+    """An empty server."""
+    with Redis.from_url(engines.redis_url) as client:
+        client.flushall()
+    return engines.redis_url
+
+
+@pytest.fixture
+def object_store_settings(engines: RealEngines) -> ObjectStoreSettings:
+    return ObjectStoreSettings(
+        s3_endpoint=engines.s3_endpoint,
+        s3_access_key=engines.s3_access_key,
+        s3_secret_key=SecretStr(engines.s3_secret_key),
+        s3_bucket=f"test-{uuid4().hex[:12]}",
+    )
+
+
+@pytest.fixture
+def object_store(object_store_settings: ObjectStoreSettings) -> Iterator[ObjectStore]:
+    """On a bucket of its own."""
+    store = ObjectStore(object_store_settings)
+    store.ensure_bucket()
+    yield store
+    store.delete(store.keys(""))
+    store.client.remove_bucket(bucket_name=store.bucket)
+    store.close()
+
+
+@pytest.fixture
+def neo4j_url(engines: RealEngines) -> tuple[str, str, str]:
+    """(url, user, password) of a Neo4j server."""
+    if engines.neo4j is None:
+        pytest.skip("Neo4j has no wheel: its half of the suite runs with make test ENGINES=containers")
+    return engines.neo4j
+
+
+@pytest.fixture
+def token_secret() -> str:
+    return secrets.token_hex(32)
+
+
+@pytest.fixture
+def tokens(token_secret: str) -> Tokens:
+    return Tokens(token_secret, "test")
+
+
+@pytest.fixture
+def workspace_id() -> UUID:
+    return uuid4()
+
+
+@pytest.fixture
+def principal(workspace_id: UUID) -> Principal:
+    """An owner in `workspace_id`."""
+    return Principal(uuid4(), workspace_id, Role.owner)
+
+
+@pytest.fixture
+def auth_headers(tokens: Tokens, principal: Principal) -> Callable[..., dict[str, str]]:
+    """auth_headers(role=..., workspace_id=..., user_id=...): an internal token; by default that of `principal`."""
+
+    def headers(
+        role: Role | None = None, workspace_id: UUID | None = None, user_id: UUID | None = None
+    ) -> dict[str, str]:
+        caller = Principal(user_id or principal.user_id, workspace_id or principal.workspace_id, role or principal.role)
+        return {"Authorization": f"Bearer {tokens.sign(caller)}"}
+
+    return headers
+
+
+@pytest.fixture
+def running() -> Running:
+    """`async with running(app) as client`: the app with its lifespan, and a client that calls it in process."""
+
+    @asynccontextmanager
+    async def run(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+        async with (
+            asyncio.timeout(240),
+            app.router.lifespan_context(app),
+            httpx.AsyncClient(transport=transport, base_url="http://service", timeout=60) as client,
+        ):
+            yield client
+
+    return run
+
+
+def _with_database(url: str, name: str) -> str:
+    return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
+
+
+def _with_login(url: str, user: str, password: str) -> str:
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=f"{user}:{password}@{parts.hostname}:{parts.port}"))

@@ -1,0 +1,93 @@
+"""The real servers of a test session: embedded ones from wheels, or (ENGINES=containers) the public images."""
+
+from __future__ import annotations
+
+import secrets
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from neo4j import GraphDatabase
+from testcontainers.core.container import DockerContainer
+from testcontainers.core.wait_strategies import HttpWaitStrategy, LogMessageWaitStrategy
+
+from embedded.engines import Engines
+
+POSTGRES_IMAGE = "pgvector/pgvector:pg17"
+REDIS_IMAGE = "redis:8"
+SEAWEEDFS_IMAGE = "chrislusf/seaweedfs:4.48"
+NEO4J_IMAGE = "neo4j:5"
+
+
+@dataclass(frozen=True)
+class RealEngines:
+    """Where the servers are; `neo4j` is (url, user, password) or None."""
+
+    admin_database_url: str
+    redis_url: str
+    s3_endpoint: str
+    s3_access_key: str
+    s3_secret_key: str
+    neo4j: tuple[str, str, str] | None
+
+
+@contextmanager
+def embedded_engines() -> Iterator[RealEngines]:
+    with Engines.temporary() as engines:
+        store = engines.object_store
+        yield RealEngines(
+            engines.admin_database_url, engines.redis_url, store.endpoint, store.access_key, store.secret_key, None
+        )
+
+
+@contextmanager
+def container_engines() -> Iterator[RealEngines]:
+    """Fails with Docker's own words when no engine answers."""
+    password, key = secrets.token_hex(16), secrets.token_hex(16)
+    postgres = (
+        DockerContainer(POSTGRES_IMAGE)
+        .with_env("POSTGRES_PASSWORD", password)
+        .with_env("POSTGRES_DB", "attractor")
+        .with_exposed_ports(5432)
+        .waiting_for(LogMessageWaitStrategy("database system is ready to accept connections", times=2))
+    )
+    redis = (
+        DockerContainer(REDIS_IMAGE)
+        .with_exposed_ports(6379)
+        .waiting_for(LogMessageWaitStrategy("Ready to accept connections"))
+    )
+    store = (
+        DockerContainer(SEAWEEDFS_IMAGE)
+        .with_command("mini -dir=/data -ip=127.0.0.1 -ip.bind=0.0.0.0 -admin.ui=false -webdav=false -s3.port.iceberg=0")
+        .with_env("AWS_ACCESS_KEY_ID", "attractor")
+        .with_env("AWS_SECRET_ACCESS_KEY", key)
+        .with_exposed_ports(8333)
+        .waiting_for(HttpWaitStrategy(8333, "/healthz"))
+    )
+    neo4j = (
+        DockerContainer(NEO4J_IMAGE)
+        .with_env("NEO4J_AUTH", f"neo4j/{password}")
+        .with_env("NEO4J_server_memory_heap_max__size", "512m")
+        .with_env("NEO4J_server_memory_pagecache_size", "128m")
+        .with_exposed_ports(7687, 7474)
+        .waiting_for(HttpWaitStrategy(7474, "/"))
+    )
+    with postgres, redis, store, neo4j:
+        bolt = f"bolt://{_address(neo4j, 7687)}"
+        with GraphDatabase.driver(bolt, auth=("neo4j", password)) as driver:
+            driver.verify_connectivity()
+        with urllib.request.urlopen(f"http://{_address(store, 8333)}/healthz", timeout=10):
+            pass
+        yield RealEngines(
+            f"postgresql://postgres:{password}@{_address(postgres, 5432)}/attractor",
+            f"redis://{_address(redis, 6379)}/0",
+            _address(store, 8333),
+            "attractor",
+            key,
+            (bolt, "neo4j", password),
+        )
+
+
+def _address(container: DockerContainer, port: int) -> str:
+    return f"{container.get_container_host_ip()}:{container.get_exposed_port(port)}"
