@@ -1,1 +1,1 @@
-"""Ports and adapters for chat models, embeddings and rerankers."""
+"""Ports and adapters for chat models and embeddings."""

@@ -1,0 +1,81 @@
+"""A circuit breaker (M. Nygard, Release It!): stop asking what keeps failing, try again after a while.
+
+Ours, because the asyncio ones on PyPI are unmaintained or tied to tornado.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+from inference.errors import CircuitOpen
+
+
+class CircuitBreaker:
+    """Opens after `failures` failed calls in a row; `reset_seconds` later it lets one call through to probe.
+
+    For one event loop. `clock` gives seconds that never go back.
+    """
+
+    def __init__(
+        self, *, failures: int = 5, reset_seconds: float = 30.0, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._limit = failures
+        self._reset_seconds = reset_seconds
+        self._clock = clock
+        self._failed = 0
+        self._opened_at: float | None = None
+        self._probing = False
+
+    @property
+    def state(self) -> Literal["closed", "open", "half-open"]:
+        if self._opened_at is None:
+            return "closed"
+        return "open" if self._clock() - self._opened_at < self._reset_seconds else "half-open"
+
+    @contextmanager
+    def call(self, *, failures: type[Exception] | tuple[type[Exception], ...]) -> Iterator[None]:
+        """Around one call. Raises CircuitOpen instead of entering while the circuit is open or being probed.
+
+        Of the exceptions, those named in `failures` count against the provider. Another Exception counts as an answer;
+        a cancelled call counts as nothing.
+        """
+        probe = self._admit()
+        try:
+            yield
+        except failures:
+            self._fail(probe)
+            raise
+        except Exception:
+            self._succeed()
+            raise
+        except BaseException:
+            if probe:
+                self._probing = False
+            raise
+        self._succeed()
+
+    def answered(self) -> None:
+        """Within a long call: the provider answers, so other calls need not wait for the end of this one."""
+        if self._opened_at is not None:
+            self._succeed()
+
+    def _admit(self) -> bool:
+        state = self.state
+        if state == "open" or (state == "half-open" and self._probing):
+            raise CircuitOpen
+        self._probing = state == "half-open"
+        return self._probing
+
+    def _fail(self, probe: bool) -> None:
+        self._failed += 1
+        # A call from before the circuit opened does not keep it open longer.
+        if probe or (self._opened_at is None and self._failed >= self._limit):
+            self._opened_at = self._clock()
+        if probe:
+            self._probing = False
+
+    def _succeed(self) -> None:
+        self._failed = 0
+        self._opened_at = None
+        self._probing = False

@@ -1,0 +1,50 @@
+"""The port for embedding models."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inference.errors import WrongEmbeddings
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSpace:
+    """What makes two vectors comparable: vectors are, when the model and the dimensions are equal.
+
+    `max_tokens` is the most that the model reads of one text, its special tokens included.
+    """
+
+    model: str
+    dims: int
+    max_tokens: int
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors whose dot product is the texts' similarity."""
+
+    @property
+    def space(self) -> EmbeddingSpace: ...
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row of unit length per text, in the texts' order; shape (len(texts), space.dims).
+
+        No text and the empty text are allowed. A text beyond `space.max_tokens` is read up to there.
+        Raises EmbeddingError.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Releases the model or the connections."""
+        ...
+
+
+def unit_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Each row divided by its L2 norm. Raises WrongEmbeddings where a row has no direction (zero or not finite)."""
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    if not (np.isfinite(norms).all() and (norms > 0).all()):
+        raise WrongEmbeddings("a vector is zero or not finite")
+    unit: NDArray[np.float32] = np.divide(vectors, norms, dtype=np.float32)
+    return unit

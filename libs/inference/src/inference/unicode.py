@@ -1,0 +1,6 @@
+"""Text as models can take it."""
+
+
+def encodable(text: str) -> str:
+    """`text` with lone surrogates, which have no UTF-8 form, replaced by `?`."""
+    return text.encode("utf-8", "replace").decode("utf-8")

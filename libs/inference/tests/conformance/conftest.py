@@ -1,0 +1,108 @@
+"""Real HTTP servers on this machine for the adapters that talk to one."""
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+Serve = Callable[[Starlette], AbstractAsyncContextManager[str]]
+
+
+@asynccontextmanager
+async def serving(app: Starlette) -> AsyncIterator[str]:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        config = uvicorn.Config(app, log_level="critical", ws="none", lifespan="off", timeout_graceful_shutdown=1)
+        server = uvicorn.Server(config)
+        serving = asyncio.create_task(server.serve([listener]))
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+        finally:
+            server.should_exit = True
+            await serving
+
+
+@pytest.fixture(scope="session")
+def serve() -> Serve:
+    return serving
+
+
+def said(text: str = "", **delta: str) -> dict[str, Any]:
+    """One event of a chat stream."""
+    return {"choices": [{"index": 0, "delta": {"content": text, **delta}, "finish_reason": None}]}
+
+
+STOP = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+
+
+@dataclass
+class Reply:
+    """What the scripted server does with one request."""
+
+    status: int = 200
+    body: Any = None
+    headers: dict[str, str] = field(default_factory=dict)
+    events: list[Any] = field(default_factory=list)
+    done: bool = True
+    breaks: bool = False
+    hangs: bool = False
+
+    def response(self) -> Response:
+        if self.body is not None or self.status != 200:
+            return JSONResponse(self.body, self.status, self.headers)
+        return StreamingResponse(self._stream(), media_type="text/event-stream")
+
+    async def _stream(self) -> AsyncIterator[str]:
+        for event in self.events:
+            yield f"data: {json.dumps(event)}\n\n"
+        if self.breaks:
+            raise ConnectionError("scripted")
+        if self.hangs:
+            await asyncio.Event().wait()
+        if self.done:
+            yield "data: [DONE]\n\n"
+
+
+@dataclass
+class ScriptedProvider:
+    """Answers from `replies` in order and keeps what it was asked."""
+
+    base_url: str = ""
+    replies: list[Reply] = field(default_factory=list)
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+
+    async def answer(self, request: Request) -> Response:
+        self.headers.append(dict(request.headers))
+        self.asked.append(json.loads(await request.body() or b"{}"))
+        return self.replies.pop(0).response()
+
+
+@pytest.fixture
+async def provider() -> AsyncIterator[ScriptedProvider]:
+    scripted = ScriptedProvider()
+    app = Starlette(routes=[Route("/v1/{path:path}", scripted.answer, methods=["GET", "POST"])])
+    async with serving(app) as scripted.base_url:
+        yield scripted
+
+
+@pytest.fixture
+def script() -> Any:
+    """`Reply`, `said` and `STOP` for the tests (which cannot import their conftest)."""
+
+    class Script:
+        reply = Reply
+        said = staticmethod(said)
+        stop = STOP
+
+    return Script
