@@ -69,6 +69,10 @@ class ModelFolderInvalid(EmbeddingError):
     """The folder does not hold a sentence encoder that can be used."""
 
 
+class EncoderFailed(EmbeddingError):
+    """The encoder could not be run."""
+
+
 class WrongEmbeddings(EmbeddingError):
     """The provider returned other embeddings than asked for."""
 

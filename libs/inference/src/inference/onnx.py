@@ -4,7 +4,8 @@ import asyncio
 import ctypes
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from tokenizers import Encoding, Tokenizer
 
 from inference.embeddings import EmbeddingSpace, unit_rows
 from inference.encoder_files import EncoderFiles
-from inference.errors import ModelFolderInvalid
+from inference.errors import EmbeddingError, EncoderFailed, ModelFolderInvalid
 from inference.tokens import count_tokens
 from inference.unicode import encodable
 
@@ -90,8 +91,18 @@ class OnnxEmbedder:
         wanted = {given.name for given in session.get_inputs()}
         if unknown := wanted - feeds.keys():
             raise ModelFolderInvalid(f"the model asks for {sorted(unknown)}")
-        (output,) = session.run([_output(session)], {name: feeds[name] for name in wanted})
+        with _named_errors(EncoderFailed):
+            (output,) = session.run([_output(session)], {name: feeds[name] for name in wanted})
         return _pool(np.asarray(output, np.float32), mask, self._files.pooling)
+
+
+@contextmanager
+def _named_errors(error: type[EmbeddingError]) -> Iterator[None]:
+    """For calls of onnxruntime alone: its exceptions share no base class but Exception."""
+    try:
+        yield
+    except Exception as cause:
+        raise error(str(cause)) from cause
 
 
 def _open(files: EncoderFiles, threads: int) -> Any:
@@ -102,10 +113,8 @@ def _open(files: EncoderFiles, threads: int) -> Any:
     options.enable_cpu_mem_arena = False
     options.enable_mem_pattern = False
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    try:
+    with _named_errors(ModelFolderInvalid):
         session = onnxruntime.InferenceSession(str(files.model_file), options, providers=["CPUExecutionProvider"])
-    except onnxruntime.capi.onnxruntime_pybind11_state.OrtException as error:
-        raise ModelFolderInvalid(f"{files.model_file}: {error}") from error
     _return_freed_memory()
     return session
 

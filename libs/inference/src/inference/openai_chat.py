@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx
-from httpx_sse import EventSource, SSEError
+from httpx_sse import EventSource
 
 from inference.breaker import CircuitBreaker
 from inference.chat import ChatDelta, ChatMessage
@@ -120,8 +120,6 @@ class OpenAIChat:
                         for choice in self._read(event.data):
                             finished = finished or bool(choice.get("finish_reason"))
                             yield choice
-        except SSEError:
-            raise UnreadableReply("not an event stream") from None
         except ProviderUnavailable as error:
             # After the finish reason only statistics follow: the answer is complete.
             if not finished:

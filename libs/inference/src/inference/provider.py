@@ -59,17 +59,18 @@ class Provider:
             raise UnreadableReply("not JSON") from None
 
     async def stream(self, path: str, body: object) -> httpx.Response:
-        """A successful reply whose body is still to be read; the caller closes it."""
+        """A successful event stream whose body is still to be read; the caller closes it."""
         with self.errors():
             request = self._client.build_request("POST", path, json=body, headers={"Accept": "text/event-stream"})
             response = await self._client.send(request, stream=True)
-            if response.is_success:
+            streams = "text/event-stream" in response.headers.get("Content-Type", "")
+            if response.is_success and streams:
                 return response
             try:
                 await response.aread()
             finally:
                 await response.aclose()
-        raise self._refusal(response)
+        raise UnreadableReply("not an event stream") if response.is_success else self._refusal(response)
 
     @contextmanager
     def errors(self) -> Iterator[None]:

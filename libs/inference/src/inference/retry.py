@@ -43,7 +43,11 @@ class RetryPolicy:
         retrying = AsyncRetrying(
             stop=stop_after_attempt(self.attempts), wait=wait, retry=retry_if_exception(self._worth), reraise=True
         )
-        return await retrying(attempt)
+
+        async def once() -> T:
+            return await attempt()
+
+        return await retrying(once)
 
     def _worth(self, error: BaseException) -> bool:
         if isinstance(error, ProviderUnavailable):

@@ -1,0 +1,181 @@
+"""What every ChatModel must do, against a scripted server that speaks the OpenAI API."""
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+
+import pytest
+
+from inference.breaker import CircuitBreaker
+from inference.chat import ChatDelta, ChatMessage
+from inference.errors import (
+    ChatError,
+    CircuitOpen,
+    ContextTooLong,
+    ProviderRejected,
+    ProviderUnavailable,
+    StreamCut,
+    UnreadableReply,
+)
+from inference.openai_chat import OpenAIChat
+from inference.provider import Provider, Timeouts
+from inference.retry import RetryPolicy
+
+HELLO = [ChatMessage("system", "Be short."), ChatMessage("user", "Hello \ud800")]
+KEY = "sk-very-secret"
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def chat(provider, clock) -> AsyncIterator[OpenAIChat]:
+    model = OpenAIChat(
+        Provider(provider.base_url, KEY, Timeouts(connect=1, read=0.3)),
+        "tiny",
+        max_tokens=100,
+        retry=RetryPolicy(attempts=3, first_seconds=0.01),
+        breaker=CircuitBreaker(failures=2, reset_seconds=30, clock=clock),
+    )
+    yield model
+    await model.aclose()
+
+
+async def deltas(chat: OpenAIChat) -> list[ChatDelta]:
+    return [delta async for delta in chat.stream(HELLO)]
+
+
+async def test_the_answer_streams_in_order(chat, provider, script) -> None:
+    provider.replies = [script.reply(events=[script.said(word) for word in ["a", "b", "c"]] + [script.stop])]
+    assert await deltas(chat) == [ChatDelta("a"), ChatDelta("b"), ChatDelta("c")]
+    asked = provider.asked[0]
+    assert asked["messages"][1] == {"role": "user", "content": "Hello ?"}
+    assert (asked["model"], asked["max_tokens"], asked["temperature"]) == ("tiny", 100, 0.2)
+    assert provider.headers[0]["authorization"] == f"Bearer {KEY}"
+
+
+async def test_pieces_arrive_before_the_answer_is_complete(chat, provider, script) -> None:
+    provider.replies = [script.reply(events=[script.said("first")], hangs=True)]
+    async with aclosing(chat.stream(HELLO)) as stream:
+        assert await anext(stream) == ChatDelta("first")
+
+
+async def test_thinking_comes_apart(chat, provider, script) -> None:
+    provider.replies = [
+        script.reply(events=[script.said(reasoning_content="hm"), script.said(reasoning="so"), script.said("Yes")])
+    ]
+    assert await deltas(chat) == [ChatDelta(thinking="hm"), ChatDelta(thinking="so"), ChatDelta("Yes")]
+
+
+async def test_thinking_within_the_content_comes_apart(chat, provider, script) -> None:
+    pieces = ["<th", "ink>h", "m</thi", "nk>\n", "\nYes, <think> is a tag"]
+    provider.replies = [script.reply(events=[script.said(piece) for piece in pieces] + [script.stop])] * 2
+    got = await deltas(chat)
+    assert "".join(delta.thinking for delta in got) == "hm"
+    assert "".join(delta.text for delta in got) == "Yes, <think> is a tag"
+    assert await chat.complete(HELLO) == "Yes, <think> is a tag"
+
+
+async def test_asks_again_while_nothing_has_come(chat, provider, script) -> None:
+    provider.replies = [
+        script.reply(503, {"error": "busy"}),
+        script.reply(events=[], breaks=True),
+        script.reply(events=[script.said("ok"), script.stop]),
+    ]
+    assert await chat.complete(HELLO) == "ok"
+    assert len(provider.asked) == 3
+
+
+@pytest.mark.parametrize("ending", [{"done": False}, {"breaks": True}, {"hangs": True}])
+async def test_a_cut_answer_is_an_error_and_is_not_asked_again(chat, provider, script, ending) -> None:
+    provider.replies = [script.reply(events=[script.said("half")], **ending), script.reply(events=[script.stop])]
+    async with aclosing(chat.stream(HELLO)) as stream:
+        assert await anext(stream) == ChatDelta("half")
+        with pytest.raises(StreamCut):
+            await anext(stream)
+    assert len(provider.asked) == 1
+
+
+async def test_a_finish_reason_is_an_end(chat, provider, script) -> None:
+    provider.replies = [script.reply(events=[script.said("whole"), script.stop], done=False)]
+    assert await chat.complete(HELLO) == "whole"
+
+
+async def test_an_error_within_the_stream_is_an_error(chat, provider, script) -> None:
+    provider.replies = [
+        script.reply(events=[script.said("half"), {"error": {"message": "overloaded", "code": 503}}]),
+        script.reply(events=[script.said("half"), {"error": {"message": "forbidden", "code": 403}}]),
+    ]
+    with pytest.raises(StreamCut, match="overloaded"):
+        await chat.complete(HELLO)
+    with pytest.raises(ProviderRejected, match="forbidden"):
+        await chat.complete(HELLO)
+
+
+async def test_a_rejection_is_not_repeated_and_hides_the_key(chat, provider, script) -> None:
+    provider.replies = [script.reply(401, {"error": {"message": f"Incorrect API key: {KEY}"}})]
+    with pytest.raises(ProviderRejected, match="Incorrect API key") as raised:
+        await chat.complete(HELLO)
+    assert raised.value.status == 401
+    assert KEY not in str(raised.value)
+    assert len(provider.asked) == 1
+
+
+async def test_a_context_that_is_too_long_is_named(chat, provider, script) -> None:
+    provider.replies = [
+        script.reply(400, {"error": {"message": "no", "code": "context_length_exceeded"}}),
+        script.reply(400, {"error": {"message": "This model's maximum context length is 8192 tokens."}}),
+    ]
+    for _ in range(2):
+        with pytest.raises(ContextTooLong):
+            await chat.complete(HELLO)
+
+
+@pytest.mark.parametrize("reply", [{"body": {"choices": []}}, {"events": ["text"]}, {"events": [{"choices": [1]}]}])
+async def test_another_form_of_reply_is_named(chat, provider, script, reply) -> None:
+    provider.replies = [script.reply(**reply)]
+    with pytest.raises(UnreadableReply) as raised:
+        await chat.complete(HELLO)
+    assert isinstance(raised.value, ChatError)
+
+
+async def test_the_circuit_opens_and_recovers(chat, provider, script, clock) -> None:
+    provider.replies = [script.reply(500, {})] * 6
+    for _ in range(2):
+        with pytest.raises(ProviderUnavailable):
+            await chat.complete(HELLO)
+    with pytest.raises(CircuitOpen):
+        await chat.complete(HELLO)
+    assert len(provider.asked) == 6
+    clock.now = 31
+    provider.replies = [script.reply(events=[script.said("back"), script.stop])] * 2
+    assert await chat.complete(HELLO) == "back"
+    assert await chat.complete(HELLO) == "back"
+
+
+async def test_a_probe_that_answers_lets_others_in_before_it_ends(chat, provider, script, clock) -> None:
+    provider.replies = [script.reply(500, {})] * 6
+    for _ in range(2):
+        with pytest.raises(ProviderUnavailable):
+            await chat.complete(HELLO)
+    clock.now = 31
+    provider.replies = [
+        script.reply(events=[script.said("slow")], hangs=True),
+        script.reply(events=[script.said("other"), script.stop]),
+    ]
+    async with aclosing(chat.stream(HELLO)) as probe:
+        assert await anext(probe) == ChatDelta("slow")
+        assert await chat.complete(HELLO) == "other"
+
+
+async def test_lists_the_models(chat, provider, script) -> None:
+    provider.replies = [script.reply(body={"data": [{"id": "tiny"}, {"id": "large"}]})]
+    assert await chat.list_models() == ["tiny", "large"]

@@ -1,0 +1,56 @@
+import pytest
+from pydantic import ValidationError
+from pydantic_settings import BaseSettings
+
+from inference.errors import InvalidApiKey, SettingMissing
+from inference.factory import build_chat_model, build_embedder
+from inference.settings import ChatSettings, EmbeddingSettings
+
+
+class ServiceSettings(BaseSettings):
+    port: int = 8000
+
+
+class Settings(ServiceSettings, EmbeddingSettings, ChatSettings):
+    pass
+
+
+def test_a_service_reads_them_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHAT_BASE_URL", "http://models:8080/v1")
+    monkeypatch.setenv("CHAT_API_KEY", "sk-secret\n")
+    monkeypatch.setenv("CHAT_MODEL", "")
+    monkeypatch.setenv("CHAT_TIMEOUT_SECONDS", "")
+    monkeypatch.setenv("EMBEDDING_THREADS", "4")
+    monkeypatch.setenv("EMBEDDING_DIMS", "")
+    settings = Settings()
+    assert settings.chat_api_key is not None
+    assert settings.chat_api_key.get_secret_value() == "sk-secret"
+    assert "secret" not in repr(settings)
+    assert (settings.port, settings.chat_timeout_seconds, settings.embedding_threads) == (8000, 60, 4)
+    assert (settings.chat_model, settings.embedding_dims) == (None, None)
+    assert build_chat_model(settings) is None
+
+
+async def test_with_address_and_model_there_is_a_chat_model() -> None:
+    built = build_chat_model(ChatSettings(chat_base_url="http://models/v1", chat_model="tiny"))
+    assert built is not None
+    assert built.model == "tiny"
+    await built.aclose()
+
+
+def test_a_wrong_address_is_refused() -> None:
+    with pytest.raises(ValidationError, match="http://"):
+        ChatSettings(chat_base_url="models:8080")
+
+
+def test_a_key_that_no_header_can_carry_is_refused_and_not_shown() -> None:
+    settings = ChatSettings.model_validate({"chat_base_url": "http://x", "chat_model": "m", "chat_api_key": "sk-ü\nx"})
+    with pytest.raises(InvalidApiKey) as raised:
+        build_chat_model(settings)
+    assert "sk" not in str(raised.value)
+
+
+@pytest.mark.parametrize(("backend", "named"), [("folder", "EMBEDDING_FOLDER"), ("openai", "EMBEDDING_DIMS")])
+def test_what_a_backend_needs_is_named(backend: str, named: str) -> None:
+    with pytest.raises(SettingMissing, match=named):
+        build_embedder(EmbeddingSettings.model_validate({"embedding_backend": backend}))
