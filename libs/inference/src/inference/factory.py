@@ -11,6 +11,7 @@ from inference.provider import Provider, Timeouts
 from inference.settings import ChatSettings, EmbeddingSettings
 
 _MINILM_DIMS = 384
+_ONNX_BATCH = 16
 _OPENAI_BATCH = 32
 
 
@@ -25,7 +26,7 @@ def build_embedder(settings: EmbeddingSettings) -> Embedder:
     from inference.encoder_files import bundled_files, folder_files  # noqa: PLC0415 - not installed everywhere
     from inference.onnx import OnnxEmbedder  # noqa: PLC0415 - onnxruntime takes memory that other backends save
 
-    threads, batch_size = settings.embedding_threads, settings.embedding_batch_size or 1
+    threads, batch_size = settings.embedding_threads, settings.embedding_batch_size or _ONNX_BATCH
     if settings.embedding_backend == "bundled":
         return OnnxEmbedder(bundled_files(), dims=_MINILM_DIMS, threads=threads, batch_size=batch_size)
     if settings.embedding_folder is None:
