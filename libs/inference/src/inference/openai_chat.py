@@ -11,7 +11,7 @@ from httpx_sse import EventSource
 
 from inference.breaker import CircuitBreaker
 from inference.chat import ChatDelta, ChatMessage
-from inference.errors import ProviderUnavailable, StreamCut, UnreadableReply
+from inference.errors import ProviderRejected, ProviderUnavailable, StreamCut, UnreadableReply
 from inference.provider import Provider
 from inference.retry import RetryPolicy
 from inference.thinking import ThinkingSplitter
@@ -49,18 +49,18 @@ class OpenAIChat:
         self._max_tokens = max_tokens
         self._retry = retry or RetryPolicy()
         self._breaker = breaker or CircuitBreaker()
+        self._names: dict[str, str] = {}
 
     async def stream(
         self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None, temperature: float = 0.2
     ) -> AsyncGenerator[ChatDelta, None]:
-        body: dict[str, Any] = {
+        body = {
             "model": self.model,
             "messages": [{"role": message.role, "content": encodable(message.content)} for message in messages],
             "temperature": temperature,
+            "max_tokens": max_tokens or self._max_tokens,
             "stream": True,
         }
-        if bound := max_tokens or self._max_tokens:
-            body["max_tokens"] = bound
         with self._breaker.call(failures=(ProviderUnavailable, StreamCut)):
             started = await self._retry.run(lambda: self._start(body))
             async with aclosing(started):
@@ -88,13 +88,34 @@ class OpenAIChat:
         await self._provider.aclose()
 
     async def _start(self, body: dict[str, Any]) -> _Started:
-        response = await self._provider.stream("chat/completions", body)
+        sent = self._accepted(body)
+        try:
+            response = await self._provider.stream("chat/completions", sent)
+        except ProviderRejected as refusal:
+            self._learn(refusal)
+            if self._accepted(body) == sent:
+                raise
+            return await self._start(body)
         deltas = self._deltas(response)
         try:
             return _Started(response, await anext(deltas, None), deltas)
         except BaseException:
             await response.aclose()
             raise
+
+    def _accepted(self, body: dict[str, Any]) -> dict[str, Any]:
+        """`body` under the names that this provider takes, without what is not set."""
+        named = {self._names.get(name, name): value for name, value in body.items() if value is not None}
+        named.pop("", None)
+        return named
+
+    def _learn(self, refusal: ProviderRejected) -> None:
+        """OpenAI's reasoning models want another name for `max_tokens`, and no temperature."""
+        if refusal.status == 400 and "unsupported" in refusal.detail.lower():
+            if "max_completion_tokens" in refusal.detail:
+                self._names["max_tokens"] = "max_completion_tokens"
+            elif "temperature" in refusal.detail:
+                self._names["temperature"] = ""
 
     async def _deltas(self, response: httpx.Response) -> AsyncGenerator[ChatDelta, None]:
         splitter = ThinkingSplitter()

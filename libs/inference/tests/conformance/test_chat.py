@@ -139,6 +139,19 @@ async def test_a_context_that_is_too_long_is_named(chat, provider, script) -> No
             await chat.complete(HELLO)
 
 
+async def test_a_parameter_that_the_model_does_not_take_is_left_out_from_then_on(chat, provider, script) -> None:
+    """The messages are those of OpenAI's API."""
+    refusals = [
+        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+        "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) is supported.",
+    ]
+    whole = script.reply(events=[script.said("ok"), script.stop])
+    provider.replies = [script.reply(400, {"error": {"message": message}}) for message in refusals] + [whole] * 2
+    assert [await chat.complete(HELLO), await chat.complete(HELLO)] == ["ok", "ok"]
+    assert len(provider.asked) == 4
+    assert provider.asked[3].keys() == {"model", "messages", "stream", "max_completion_tokens"}
+
+
 @pytest.mark.parametrize("reply", [{"body": {"choices": []}}, {"events": ["text"]}, {"events": [{"choices": [1]}]}])
 async def test_another_form_of_reply_is_named(chat, provider, script, reply) -> None:
     provider.replies = [script.reply(**reply)]

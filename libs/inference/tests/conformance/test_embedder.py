@@ -88,11 +88,6 @@ async def test_order_is_kept_and_a_batch_equals_single_texts(embedder: Embedder)
         np.testing.assert_allclose(batch[row], (await embedder.embed([text]))[0], atol=1e-5)
 
 
-async def test_like_texts_are_near(embedder: Embedder) -> None:
-    index, same, cat, *_ = await embedder.embed(TEXTS)
-    assert index @ same > 0.8 > 0.3 > index @ cat
-
-
 async def test_the_same_text_gives_the_same_vector(embedder: Embedder) -> None:
     np.testing.assert_array_equal(await embedder.embed(TEXTS), await embedder.embed(TEXTS))
 
@@ -109,7 +104,7 @@ async def test_a_long_text_is_read_up_to_the_limit(embedder: Embedder) -> None:
     np.testing.assert_allclose(shorter, longer, atol=1e-5)
 
 
-async def test_vectors_agree_with_the_original_model(embedder: Embedder) -> None:
-    """all-MiniLM-L6-v2 puts these two at 0.53 (its model card's example, in float32)."""
-    first, second = await embedder.embed(["This is an example sentence", "Each sentence is converted"])
-    assert first @ second == pytest.approx(0.5, abs=0.15)
+async def test_similarities_are_those_of_the_original_model(embedder: Embedder) -> None:
+    """The figures are those of all-MiniLM-L6-v2's float32 weights."""
+    index, same, cat, *_ = await embedder.embed(TEXTS)
+    assert [index @ same, index @ cat, same @ cat] == pytest.approx([0.937, 0.147, 0.106], abs=0.02)
