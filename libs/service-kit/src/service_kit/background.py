@@ -28,9 +28,11 @@ class Background:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for task in self.tasks.values():
-            task.cancel()
-        await asyncio.gather(*self.tasks.values(), return_exceptions=True)
+        pending = set(self.tasks.values())
+        while pending:  # asked again: asyncio.wait_for, inside libraries, loses a cancellation before Python 3.12
+            for task in pending:
+                task.cancel()
+            _, pending = await asyncio.wait(pending, timeout=1)
 
     def start(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
         self.tasks[name] = asyncio.create_task(self._keep_running(name, work), name=name)

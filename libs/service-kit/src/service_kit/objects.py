@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ from minio.error import MinioException, S3Error
 
 from service_kit.problems import Unavailable
 from service_kit.settings import ObjectStoreSettings
+
+PIECE_BYTES = 256 * 1024
 
 
 class ObjectMissing(Exception):
@@ -74,6 +76,20 @@ class ObjectStore:
         with _translated(key):
             self.client.fget_object(bucket_name=self.bucket, object_name=key, file_path=str(path))
 
+    def stream(self, key: str) -> Iterator[bytes]:
+        """The object in pieces, opened now and released when the iteration ends; raises ObjectMissing."""
+        with _translated(key):
+            response: Any = self.client.get_object(bucket_name=self.bucket, object_name=key)
+        return _pieces(response)
+
+    def exists(self, key: str) -> bool:
+        try:
+            with _translated(key):
+                self.client.stat_object(bucket_name=self.bucket, object_name=key)
+        except ObjectMissing:
+            return False
+        return True
+
     def keys(self, prefix: str) -> list[str]:
         with _translated(prefix):
             found = self.client.list_objects(bucket_name=self.bucket, prefix=prefix, recursive=True)
@@ -101,6 +117,9 @@ class ObjectStore:
     async def aget(self, key: str) -> bytes:
         return await asyncio.to_thread(self.get, key)
 
+    async def aexists(self, key: str) -> bool:
+        return await asyncio.to_thread(self.exists, key)
+
     async def akeys(self, prefix: str) -> list[str]:
         return await asyncio.to_thread(self.keys, prefix)
 
@@ -110,6 +129,14 @@ class ObjectStore:
     async def check(self) -> None:
         """A health check."""
         await asyncio.to_thread(self.client.bucket_exists, bucket_name=self.bucket)
+
+
+def _pieces(response: Any) -> Iterator[bytes]:
+    try:
+        yield from response.stream(PIECE_BYTES)
+    finally:
+        response.close()
+        response.release_conn()
 
 
 def original_key(workspace_id: UUID, content_hash: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from datetime import UTC, datetime
+from typing import Final
 from uuid import UUID, uuid4
 
 from psycopg.types.json import Jsonb
@@ -19,6 +20,26 @@ log = logging.getLogger(__name__)
 BATCH = 200
 LONGEST_WAIT_SECONDS = 5.0
 KEPT_DAYS = 14
+INSERT: Final = "INSERT INTO outbox (workspace_id, stream, event) VALUES (%s, %s, %s)"
+
+
+def new_event(source: str, workspace_id: UUID, data: EventData, subject: str) -> Event:
+    """The envelope around the data, in the current trace. `subject` is the id of what the event is about."""
+    return Event(
+        id=uuid4(),
+        source=source,
+        type=data.event_type,
+        time=datetime.now(UTC),
+        subject=subject,
+        workspace_id=workspace_id,
+        traceparent=outgoing_headers().get("traceparent"),
+        data=data.model_dump(mode="json"),
+    )
+
+
+def event_row(data: EventData, event: Event) -> tuple[UUID, str, Jsonb]:
+    """The parameters of INSERT, for a connection of either kind."""
+    return event.workspace_id, data.stream, Jsonb(event.model_dump(mode="json"))
 
 
 class Outbox:
@@ -29,20 +50,8 @@ class Outbox:
 
     async def write(self, connection: Connection, workspace_id: UUID, data: EventData, subject: str) -> Event:
         """`subject` is the id of what the event is about. Nothing is published unless the transaction commits."""
-        event = Event(
-            id=uuid4(),
-            source=self.source,
-            type=data.event_type,
-            time=datetime.now(UTC),
-            subject=subject,
-            workspace_id=workspace_id,
-            traceparent=outgoing_headers().get("traceparent"),
-            data=data.model_dump(mode="json"),
-        )
-        await connection.execute(
-            "INSERT INTO outbox (workspace_id, stream, event) VALUES (%s, %s, %s)",
-            (workspace_id, data.stream, Jsonb(event.model_dump(mode="json"))),
-        )
+        event = new_event(self.source, workspace_id, data, subject)
+        await connection.execute(INSERT, event_row(data, event))
         return event
 
 

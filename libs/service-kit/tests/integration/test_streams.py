@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import suppress
+from uuid import UUID, uuid4
+
+import pytest
+from redis.asyncio import Redis
+
+from contracts.events import DOCUMENTS, DocumentDeleted, Event
+from service_kit.background import Background
+from service_kit.notifications import Notifications
+from service_kit.outbox import Outbox, OutboxRelay, first_time
+from service_kit.postgres import Database
+from service_kit.streams import Consumer, RetryPolicy, dead_letters, replay
+from service_kit.telemetry import Metrics
+
+QUICK = RetryPolicy(attempts=3, first_delay=0.01, longest_delay=0.02, reclaim_after=0.2)
+DELETED = DocumentDeleted.event_type
+
+
+@pytest.fixture
+async def redis(redis_url):
+    async with Redis.from_url(redis_url) as client:
+        yield client
+
+
+@pytest.fixture
+async def database(make_database):
+    async with Database(make_database("kit_streams").service).opened() as opened:
+        yield opened
+
+
+async def write(database: Database, workspace: UUID) -> Event:
+    document = uuid4()
+    async with database.workspace(workspace) as connection:
+        return await Outbox("test").write(connection, workspace, DocumentDeleted(document_id=document), str(document))
+
+
+def relay(database: Database, redis: Redis) -> OutboxRelay:
+    notifications = Notifications(database.pool.conninfo, "kit_streams_outbox")
+    return OutboxRelay(database, redis, notifications, Metrics(), "kit_streams")
+
+
+def consumer(redis: Redis, handler, group="readers", **more) -> Consumer:
+    options = {"policy": QUICK, "block_seconds": 0.05} | more
+    return Consumer(redis, DOCUMENTS, group, {DELETED: handler}, Metrics(), **options)
+
+
+async def test_an_event_is_published_when_its_transaction_commits_and_not_before(database, redis, workspace_id):
+    with suppress(RuntimeError):
+        async with database.workspace(workspace_id) as connection:
+            await Outbox("test").write(connection, workspace_id, DocumentDeleted(document_id=uuid4()), "x")
+            raise RuntimeError("rolls back")
+    event = await write(database, workspace_id)
+    assert await relay(database, redis).publish_batch() == 1
+    [(_, fields)] = await redis.xrange(DOCUMENTS)
+    assert Event.model_validate_json(fields[b"event"]) == event
+    assert await relay(database, redis).publish_batch() == 0
+
+
+async def test_the_relay_wakes_when_an_event_is_written(database, redis, workspace_id):
+    notifications = Notifications(database.pool.conninfo, "kit_streams_outbox")
+    running = OutboxRelay(database, redis, notifications, Metrics(), "kit_streams")
+    seen: asyncio.Queue[Event] = asyncio.Queue()
+    async with Background(Metrics()) as tasks:
+        tasks.start("notifications", notifications.run)
+        tasks.start("relay", running.run)
+        tasks.start("consumer", consumer(redis, seen.put).run)
+        written = await write(database, workspace_id)
+        assert await asyncio.wait_for(seen.get(), 10) == written
+
+
+async def test_a_group_reads_from_the_beginning_and_each_group_sees_all(database, redis, workspace_id):
+    written = [await write(database, workspace_id) for _ in range(3)]
+    await relay(database, redis).publish_batch()
+    for group in ("one", "two"):
+        seen: list[Event] = []
+
+        async def remember(event: Event, seen=seen) -> None:
+            seen.append(event)
+
+        reader = consumer(redis, remember, group)
+        await reader.ensure_group()
+        await reader.read_batch()
+        assert seen == written
+
+
+async def test_what_keeps_failing_becomes_a_dead_letter_that_can_be_replayed(database, redis, workspace_id):
+    event = await write(database, workspace_id)
+    await relay(database, redis).publish_batch()
+    attempts, buried = [], []
+
+    async def fail(event: Event) -> None:
+        attempts.append(event)
+        raise OSError("the disk is full")
+
+    async def tell(event: Event, reason: str) -> None:
+        buried.append((event, reason))
+
+    reader = consumer(redis, fail, on_dead=tell)
+    await reader.ensure_group()
+    await reader.read_batch()
+    assert len(attempts) == QUICK.attempts
+    assert buried == [(event, "OSError: the disk is full")]
+    [(_, letter)] = await redis.xrange(dead_letters(DOCUMENTS))
+    assert letter[b"reason"] == b"OSError: the disk is full"
+    assert (await redis.xpending(DOCUMENTS, "readers"))["pending"] == 0
+
+    assert await replay(redis, DOCUMENTS, "others") == 0
+    assert await replay(redis, DOCUMENTS, "readers") == 1
+    assert await redis.xlen(dead_letters(DOCUMENTS)) == 0
+    seen: list[Event] = []
+
+    async def succeed(event: Event) -> None:
+        seen.append(event)
+
+    await consumer(redis, succeed).read_batch()
+    assert seen == [event]
+
+
+async def test_what_a_dead_consumer_held_is_taken_over(database, redis, workspace_id):
+    event = await write(database, workspace_id)
+    await relay(database, redis).publish_batch()
+    seen: asyncio.Queue[Event] = asyncio.Queue()
+    reader = consumer(redis, seen.put)
+    await reader.ensure_group()
+    await redis.xreadgroup("readers", "killed", {DOCUMENTS: ">"})
+    assert await reader.read_batch() == 0
+    async with Background(Metrics()) as tasks:
+        tasks.start("consumer", reader.run)
+        assert await asyncio.wait_for(seen.get(), 10) == event
+
+
+async def test_garbage_on_the_stream_is_buried_and_the_rest_goes_on(database, redis, workspace_id):
+    await redis.xadd(DOCUMENTS, {"event": "{not json"})
+    await redis.xadd(DOCUMENTS, {"other": "thing"})
+    written = await write(database, workspace_id)
+    await relay(database, redis).publish_batch()
+    seen: list[Event] = []
+
+    async def remember(event: Event) -> None:
+        seen.append(event)
+
+    reader = consumer(redis, remember)
+    await reader.ensure_group()
+    await reader.read_batch()
+    assert seen == [written]
+    letters = await redis.xrange(dead_letters(DOCUMENTS))
+    assert len(letters) == 2
+    assert json.loads(letters[0][1][b"event"]) == {"event": "{not json"}
+
+
+async def test_an_event_is_handled_once(database, workspace_id):
+    event = await write(database, workspace_id)
+    results = []
+    for _ in range(2):
+        async with database.workspace(workspace_id) as connection:
+            results.append(await first_time(connection, event))
+    assert results == [True, False]
+
+
+async def test_a_transaction_sees_only_its_workspace(database, workspace_id):
+    await write(database, workspace_id)
+    counts = []
+    for other in (workspace_id, uuid4()):
+        async with database.workspace(other) as connection:
+            cursor = await connection.execute("SELECT count(*) FROM outbox")
+            counts.append((await cursor.fetchone())[0])
+    async with database.pool.connection() as connection:
+        cursor = await connection.execute("SELECT count(*) FROM outbox")
+        counts.append((await cursor.fetchone())[0])
+    assert counts == [1, 0, 0]
