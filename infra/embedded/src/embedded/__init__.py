@@ -1,0 +1,1 @@
+"""Runs Attractor without Docker on engines from wheels."""

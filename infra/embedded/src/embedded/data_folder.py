@@ -1,0 +1,130 @@
+"""The folder that holds everything of one installation: the lock, the secrets, the logs, what the engines store."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import functools
+import json
+import os
+import shutil
+import signal
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from embedded.child import Child
+from embedded.credentials import Credentials
+from embedded.errors import AlreadyRunning, DiskFull
+
+NEEDED_MB = 500
+_SAME_START_SECONDS = 2.0  # the kernel counts starts in ticks from boot, the clock may have been set since
+
+
+class DataFolder:
+    """One data folder. Whoever holds `lock()` may start processes on it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.resolve()
+        self.logs = self.path / "logs"
+        self._lock = self.path / "running.json"
+        self._processes = self.path / "processes.json"
+
+    def create(self) -> None:
+        """Makes the folder.
+
+        Raises DiskFull where too little space is left on its disk.
+        """
+        # Root's database runs as another user, who has to pass through. Everything secret inside has its own 0600.
+        self.path.mkdir(mode=0o711 if os.geteuid() == 0 else 0o700, parents=True, exist_ok=True)
+        self.logs.mkdir(mode=0o700, exist_ok=True)
+        free_mb = shutil.disk_usage(self.path).free // 2**20
+        needed_mb = int(os.environ.get("ATTRACTOR_MIN_FREE_MB", NEEDED_MB))
+        if free_mb < needed_mb:
+            raise DiskFull(self.path, free_mb, needed_mb)
+
+    @functools.cached_property
+    def credentials(self) -> Credentials:
+        """The secrets of this installation; one object, as it writes its file whole."""
+        return Credentials(self.path / "secrets.json")
+
+    @contextlib.contextmanager
+    def lock(self, url: str | None = None) -> Iterator[None]:
+        """Holds the folder for this process. The kernel drops the lock with the process, so none is ever stale.
+
+        Raises AlreadyRunning, with what the holder said about itself.
+        """
+        descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                holder = self.holder()
+                raise AlreadyRunning(self.path, holder.get("pid"), holder.get("url")) from None
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, json.dumps({"pid": os.getpid(), "url": url}).encode())
+            yield
+            os.ftruncate(descriptor, 0)
+        finally:
+            os.close(descriptor)
+
+    def holder(self) -> dict[str, Any]:
+        """`pid` and `url` of the process that holds the lock; empty when none does."""
+        try:
+            descriptor = os.open(self._lock, os.O_RDONLY)
+        except FileNotFoundError:
+            return {}
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return _json(self._lock)
+        else:
+            return {}
+        finally:
+            os.close(descriptor)
+
+    def record(self, children: Iterable[Child]) -> None:
+        """Notes the living children, so that the next start can end those that outlived a killed launcher."""
+        noted = {child.name: {"pid": child.pid, "created": child.created} for child in children}
+        part = self._processes.with_suffix(".part")
+        part.write_text(json.dumps(noted), encoding="utf-8")
+        part.replace(self._processes)
+
+    def end_leftovers(self) -> list[str]:
+        """Ends the noted processes that still live, and gives their names. Call it with the lock held."""
+        noted = _json(self._processes)
+        left = {name: process for name, entry in noted.items() if (process := _same_process(entry))}
+        for name, process in left.items():
+            _send(process, signal.SIGINT if name == "postgres" else signal.SIGTERM)
+        _, stubborn = psutil.wait_procs(left.values(), timeout=10)
+        for process in stubborn:
+            _send(process, signal.SIGKILL)
+        psutil.wait_procs(stubborn, timeout=5)
+        self._processes.unlink(missing_ok=True)
+        return list(left)
+
+
+def _same_process(entry: dict[str, Any]) -> psutil.Process | None:
+    """The noted process if it lives and is not another one with a reused number."""
+    try:
+        process = psutil.Process(entry["pid"])
+        same = abs(process.create_time() - entry["created"]) < _SAME_START_SECONDS
+        return process if same and process.status() != psutil.STATUS_ZOMBIE else None
+    except psutil.NoSuchProcess:
+        return None
+
+
+def _send(process: psutil.Process, name: signal.Signals) -> None:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        process.send_signal(name)
+
+
+def _json(path: Path) -> dict[str, Any]:
+    """The object in a file; empty when the file is absent or was cut off by a power loss."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, json.JSONDecodeError):
+        return {}
+    return content if isinstance(content, dict) else {}

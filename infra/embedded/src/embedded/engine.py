@@ -1,0 +1,80 @@
+"""What the three engines have in common: start, await, stop."""
+
+from __future__ import annotations
+
+import os
+import time
+from abc import ABC, abstractmethod
+
+from embedded.child import Child, Command
+from embedded.errors import EmbeddedError, NotReady
+
+_POLL_SECONDS = 0.02
+READY_SECONDS = 60.0
+
+
+class Engine(ABC):
+    """A server from a wheel. `launch` returns at once, so that several start side by side; `wait_ready` awaits it."""
+
+    name: str
+
+    def __init__(self) -> None:
+        self.child: Child | None = None
+
+    @abstractmethod
+    def command(self) -> Command:
+        """What to run. Called once for every start."""
+
+    @abstractmethod
+    def probe(self) -> str | None:
+        """Connects as a client would: None when that worked, otherwise why not.
+
+        Raises EmbeddedError where waiting longer is pointless.
+        """
+
+    def prepare(self) -> None:
+        """What must be on disk before the start. Safe to repeat; may be cut off at any moment and run again."""
+
+    def settle(self) -> None:
+        """What must be inside the server after it answers for the first time. Safe to repeat."""
+
+    def launch(self) -> Child:
+        """Starts the process and returns without waiting for it."""
+        self.prepare()
+        self.child = Child(self.command())
+        return self.child
+
+    def wait_ready(self, seconds: float = READY_SECONDS) -> None:
+        """Returns when clients can work with it.
+
+        Raises EmbeddedError at once when the process dies, and NotReady after `seconds`.
+        """
+        deadline = time.monotonic() + seconds
+        while (why := self.probe()) is not None:
+            self._check_alive()
+            if time.monotonic() > deadline:
+                raise NotReady(self.name, seconds, why, self._living().command.log)
+            time.sleep(_POLL_SECONDS)  # nothing tells a client that a server has begun to listen
+        self._check_alive()
+        self.settle()
+
+    def stop(self) -> None:
+        """Ends the process; returns when it is gone. Does nothing when there is none."""
+        if self.child:
+            self.child.stop()
+            self.child = None
+
+    def _living(self) -> Child:
+        if self.child is None:
+            raise EmbeddedError(f"{self.name} was not started")
+        return self.child
+
+    def _check_alive(self) -> None:
+        if (crash := self._living().crash()) is not None:
+            raise crash
+
+
+def plain_environment() -> dict[str, str]:
+    """The environment for an engine: nothing of the user's own settings (PGDATA, AWS_PROFILE and the like) gets in."""
+    kept = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "TZ")
+    return {"LC_ALL": "C", **{name: os.environ[name] for name in kept if name in os.environ}}

@@ -1,0 +1,80 @@
+"""What can go wrong on somebody's laptop. The message of each is the one line that a user sees."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+COMPOSE = "run it with Docker instead: docker compose up --build --wait"
+
+
+class EmbeddedError(Exception):
+    """The base of all: its text is one line that says what to do."""
+
+
+class PortInUse(EmbeddedError):
+    """A port that must not move is taken."""
+
+    def __init__(self, port: int, setting: str) -> None:
+        super().__init__(
+            f"port {port} is in use by another program: stop that program, or set {setting} to a free port"
+        )
+
+
+class AlreadyRunning(EmbeddedError):
+    """The data folder is locked by a living process."""
+
+    def __init__(self, folder: Path, pid: int | None, url: str | None) -> None:
+        process = f" (process {pid})" if pid else ""
+        place = f" at {url}" if url else ""
+        super().__init__(f"Attractor already runs{place}{process} on {folder}: use it, or end it with: make stop")
+
+
+class DiskFull(EmbeddedError):
+    """Too little space, found before a start or in a log."""
+
+    def __init__(self, folder: Path, free_mb: int, needed_mb: int) -> None:
+        super().__init__(
+            f"the disk of {folder} is full: {free_mb} MB are free, {needed_mb} MB are needed; "
+            "delete something, or set ATTRACTOR_DATA to a folder on another disk"
+        )
+
+
+class MissingLibrary(EmbeddedError):
+    """A binary does not load."""
+
+    def __init__(self, child: str, library: str) -> None:
+        super().__init__(
+            f"{child} cannot start: the system library {library} is missing; "
+            f"install it with the system's package manager, or {COMPOSE}"
+        )
+
+
+class NoEngine(EmbeddedError):
+    """The wheel of an engine is absent, or not made for this platform."""
+
+    def __init__(self, child: str, package: str, platform: str) -> None:
+        super().__init__(f"{child} has no working wheel ({package}) for this platform ({platform}): {COMPOSE}")
+
+
+class ChildCrashed(EmbeddedError):
+    """A process ended by itself."""
+
+    def __init__(self, child: str, how: str, log: Path, last_line: str) -> None:
+        said = f': "{last_line}"' if last_line else ""
+        super().__init__(f"{child} ended with {how}{said} (log: {log})")
+
+
+class NotReady(EmbeddedError):
+    """A process lives but does not answer in time."""
+
+    def __init__(self, child: str, seconds: float, why: str, log: Path) -> None:
+        super().__init__(f"{child} did not become ready in {seconds:.0f} s: {why} (log: {log})")
+
+
+class WrongPassword(EmbeddedError):
+    """The stored secrets are not those of the stored data."""
+
+    def __init__(self, child: str, secrets: Path) -> None:
+        super().__init__(
+            f"{child} refuses the password in {secrets}: restore that file, or delete all data with: make reset"
+        )

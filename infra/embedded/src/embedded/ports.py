@@ -1,0 +1,45 @@
+"""Ports on the loopback interface."""
+
+from __future__ import annotations
+
+import errno
+import random
+import socket
+from collections.abc import Collection
+
+LOOPBACK = "127.0.0.1"
+# SeaweedFS opens a gRPC port 10000 above each of its ports. Both lie below the range from which the system gives ports
+# to outgoing connections, so that one cannot take them between the choice and the start.
+GRPC_OFFSET = 10_000
+_LOWEST, _HIGHEST = 11_000, 22_000
+
+
+def is_free(port: int, host: str = LOOPBACK) -> bool:
+    """Whether a server could listen there now.
+
+    Raises OSError where it is something else than the port being taken, such as a port that needs privileges.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                return False
+            raise
+        return True
+
+
+def free_port(taken: Collection[int] = ()) -> int:
+    """A port that is free together with the one 10000 above it, and not among `taken`."""
+    while True:
+        port = random.randint(_LOWEST, _HIGHEST)
+        if port not in taken and is_free(port) and is_free(port + GRPC_OFFSET):
+            return port
+
+
+def prefer(port: int, taken: Collection[int] = ()) -> int:
+    """This port when it is free (with its twin 10000 above), otherwise another."""
+    if port not in taken and is_free(port) and is_free(port + GRPC_OFFSET):
+        return port
+    return free_port(taken)

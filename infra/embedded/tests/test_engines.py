@@ -1,0 +1,210 @@
+"""The engines as a user meets them: what is stored stays, nothing is left running, errors are one line."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import psycopg
+import pytest
+import redis
+from minio import Minio
+
+from embedded.data_folder import DataFolder
+from embedded.engines import EnginePorts, Engines
+from embedded.errors import AlreadyRunning, ChildCrashed, DiskFull, EmbeddedError
+from embedded.postgres import Postgres
+from embedded.postgres_home import PostgresHome, reachable
+
+
+@pytest.fixture
+def data() -> Iterator[Path]:
+    """A folder that the database's user can reach also when the tests run as root."""
+    place = Path(tempfile.mkdtemp(prefix="attractor-test-")).resolve()
+    place.chmod(0o711)
+    yield place / "data"
+    shutil.rmtree(place)
+
+
+def _store(engines: Engines) -> Minio:
+    access = engines.object_store
+    return Minio(access.endpoint, access_key=access.access_key, secret_key=access.secret_key, secure=False)
+
+
+def test_what_is_stored_survives_a_restart(data: Path) -> None:
+    with Engines.start(data) as engines:
+        with psycopg.connect(engines.admin_database_url) as connection:
+            connection.execute("create extension vector")
+            connection.execute("create table kept (v vector(2))")
+            connection.execute("insert into kept values ('[1,2]')")
+        with redis.Redis.from_url(engines.redis_url) as client:
+            client.xadd("kept", {"a": "1"})
+        _store(engines).put_object("attractor", "kept/one", io.BytesIO(b"text"), 4)
+    with Engines.start(data) as engines:
+        with psycopg.connect(engines.admin_database_url) as connection:
+            assert connection.execute("select v::text from kept").fetchone() == ("[1,2]",)
+        with redis.Redis.from_url(engines.redis_url) as client:
+            assert client.xlen("kept") == 1
+        answer = _store(engines).get_object("attractor", "kept/one")
+        assert answer.read() == b"text"
+        answer.close()
+        answer.release_conn()
+        children = engines.children
+    assert [child.exit_code() for child in children] != [None, None, None]
+    assert not any(psutil.pid_exists(child.pid) for child in children)
+
+
+def test_secrets_are_private_and_needed(data: Path) -> None:
+    with Engines.start(data) as engines:
+        assert stat.S_IMODE((data / "secrets.json").stat().st_mode) == 0o600
+        with pytest.raises(psycopg.OperationalError, match="no password supplied|password authentication failed"):
+            psycopg.connect(host="127.0.0.1", port=engines.ports.postgres, user="postgres", passfile="/nonexistent")
+        with (
+            redis.Redis(port=engines.ports.valkey) as client,
+            pytest.raises(redis.AuthenticationError, match="authenticated"),
+        ):
+            client.ping()
+        for child in engines.children:
+            arguments = " ".join(psutil.Process(child.pid).cmdline())
+            assert engines.postgres.url().split(":")[2].split("@")[0] not in arguments
+
+
+def test_a_lost_secrets_file_is_one_clear_line(data: Path) -> None:
+    with Engines.start(data):
+        pass
+    (data / "secrets.json").unlink()
+    with (
+        pytest.raises(EmbeddedError, match=r"postgres refuses the password in .*secrets.json.*make reset"),
+        Engines.start(data),
+    ):
+        pass
+
+
+def test_a_second_start_says_that_it_runs(data: Path) -> None:
+    folder = DataFolder(data)
+    folder.create()
+    with (
+        folder.lock(url="http://localhost:8080"),
+        pytest.raises(AlreadyRunning, match=rf"already runs at http://localhost:8080 \(process {os.getpid()}\)"),
+        DataFolder(data).lock(),
+    ):
+        pass
+    with folder.lock():  # free again
+        pass
+
+
+def test_a_stale_postmaster_pid_does_not_prevent_a_start(data: Path) -> None:
+    with Engines.start(data):
+        pass
+    lock = PostgresHome.folder_of(data) / "cluster/postmaster.pid"
+    # After a power loss the number may be that of any living process: here, of this test.
+    lock.write_text(f"{os.getpid()}\n{lock.parent}\n1700000000\n5432\n\n127.0.0.1\n  1 1\nready\n")
+    with Engines.start(data) as engines, psycopg.connect(engines.admin_database_url) as connection:
+        assert connection.execute("select 1").fetchone() == (1,)
+
+
+LAUNCH_AND_WAIT = """
+import signal, sys
+from pathlib import Path
+from embedded.engines import Engines
+with Engines.start(Path(sys.argv[1])) as engines:
+    print(*[child.pid for child in engines.children], flush=True)
+    signal.pause()
+"""
+
+
+def test_nothing_outlives_a_killed_launcher(data: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", LAUNCH_AND_WAIT, str(data)], stdout=subprocess.PIPE, text=True
+    ) as launcher:
+        assert launcher.stdout is not None
+        children = [psutil.Process(int(pid)) for pid in launcher.stdout.readline().split()]
+        assert len(children) == 3
+        launcher.send_signal(signal.SIGKILL)
+    with Engines.start(data) as engines, psycopg.connect(engines.admin_database_url):
+        _, living = psutil.wait_procs(children, timeout=0)
+        assert living == []
+
+
+def test_leftovers_of_a_launcher_are_ended(data: Path) -> None:
+    """Where the kernel has no parent-death signal, the next start finds and ends what the last one noted."""
+    folder = DataFolder(data)
+    folder.create()
+    with Engines.start(data) as engines:
+        folder.record(engines.children)
+        pids = [psutil.Process(child.pid) for child in engines.children]
+        assert sorted(folder.end_leftovers()) == ["object-store", "postgres", "valkey"]
+        _, living = psutil.wait_procs(pids, timeout=0)
+        assert living == []
+
+
+def test_a_crashed_engine_is_one_line_with_its_log(data: Path) -> None:
+    with Engines.start(data) as engines:
+        child = engines.valkey.child
+        assert child is not None
+        os.kill(child.pid, signal.SIGKILL)
+        deadline = time.monotonic() + 5
+        while (crash := child.crash()) is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert isinstance(crash, ChildCrashed)
+        assert str(crash).startswith("valkey ended with signal SIGKILL")
+        assert str(data / "logs/valkey.log") in str(crash)
+        assert "\n" not in str(crash)
+
+
+def test_a_taken_port_is_named_before_anything_waits(data: Path) -> None:
+    ports = EnginePorts.free()
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", ports.postgres))
+        other.listen()
+        started = time.monotonic()
+        with (
+            pytest.raises(EmbeddedError, match="postgres ended because its port is in use"),
+            Engines.start(data, ports),
+        ):
+            pass
+    assert time.monotonic() - started < 20
+
+
+def test_a_full_disk_is_found_before_the_start(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATTRACTOR_MIN_FREE_MB", str(2**40))
+    with pytest.raises(DiskFull, match=r"is full: \d+ MB are free.*ATTRACTOR_DATA"), Engines.start(data):
+        pass
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has to give up its rights")
+def test_root_below_a_closed_folder(tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both the data and the binaries lie where nobody cannot look: the database lives outside, on a copy."""
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    outside = data.parent / "outside"
+    monkeypatch.setattr("embedded.postgres_home.OUTSIDE", outside)
+    monkeypatch.setattr(PostgresHome.folder_of, "__defaults__", (outside,))
+    monkeypatch.setattr(PostgresHome.of.__func__, "__defaults__", (outside,))
+    monkeypatch.setattr(
+        "embedded.postgres_home.reachable", lambda path: reachable(path) and "site-packages" not in str(path)
+    )
+    folder = DataFolder(closed / "data")
+    folder.create()
+    server = Postgres(folder, EnginePorts.free().postgres)
+    server.launch()
+    try:
+        server.wait_ready()
+        assert server.child is not None
+        process = psutil.Process(server.child.pid)
+        assert process.uids().effective != 0
+        assert Path(process.exe()).is_relative_to(outside)
+        assert Path(process.cwd()).is_relative_to(outside)
+    finally:
+        server.stop()
