@@ -1,0 +1,24 @@
+# One file for every service: docker build -f infra/docker/python.Dockerfile --build-arg SERVICE=retrieval .
+ARG PYTHON_IMAGE=python:3.11-slim
+
+FROM ${PYTHON_IMAGE} AS builder
+ARG SERVICE
+# The lock of the image, when it is not the service's own (ingestion-worker).
+ARG LOCK=${SERVICE}
+# The libraries of the workspace that the service depends on.
+ARG LIBS="contracts service-kit"
+WORKDIR /build
+RUN ["pip", "install", "--no-cache-dir", "uv==0.13.9"]
+COPY requirements/${LOCK}.txt requirements.txt
+RUN uv venv /venv && VIRTUAL_ENV=/venv uv pip sync --no-cache --compile-bytecode --require-hashes requirements.txt
+COPY libs libs
+COPY services/${SERVICE} services/${SERVICE}
+RUN for lib in ${LIBS}; do set -- "$@" "libs/$lib"; done \
+ && for path in "$@" "services/${SERVICE}"; do VIRTUAL_ENV=/venv uv pip install --no-cache --no-deps "./$path" || exit 1; done
+
+FROM ${PYTHON_IMAGE}
+ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 HOST=0.0.0.0 HOME=/tmp
+COPY --from=builder /venv /venv
+USER 10001:10001
+WORKDIR /tmp
+ENTRYPOINT ["python", "-m"]
