@@ -1,0 +1,47 @@
+"""Passages to chunks: identity, position, token count."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
+from uuid import UUID
+
+from contracts.ingestion import Chunk
+from ingestion.conversion.embedding_text import embedding_text
+from ingestion.conversion.passages import SPECIAL_TOKENS, Passage, TokenBudget
+
+ID_LENGTH = 32  # hexadecimal digits
+
+
+def chunk_id(document_id: UUID, content: str, ordinal: int) -> str:
+    """The same for the same passage of the same document; `ordinal` tells repeats of a passage apart, from 0."""
+    return hashlib.sha256(f"{document_id}\n{ordinal}\n{content}".encode()).hexdigest()[:ID_LENGTH]
+
+
+def chunks(passages: Iterable[Passage], document_id: UUID, budget: TokenBudget) -> list[Chunk]:
+    """Passages without a word are left out. `token_count` is that of the embedded text with its special tokens."""
+    repeats: Counter[str] = Counter()
+    found: list[Chunk] = []
+    for passage in passages:
+        if not passage.content.strip():
+            continue
+        text = embedding_text(passage.heading_path, passage.content)
+        found.append(
+            Chunk(
+                chunk_id=chunk_id(document_id, passage.content, repeats[passage.content]),
+                document_id=document_id,
+                chunk_index=len(found),
+                section_title=passage.heading_path[-1] if passage.heading_path else None,
+                heading_path=list(passage.heading_path),
+                content=passage.content,
+                token_count=budget.tokens(text) + SPECIAL_TOKENS,
+                page=passage.page,
+                page_end=passage.page_end,
+                box=passage.box,
+                line_start=passage.line_start,
+                line_end=passage.line_end,
+            )
+        )
+        repeats[passage.content] += 1
+    return found

@@ -1,0 +1,80 @@
+"""Docling for one stream: the backend of the format, then the pipeline.
+
+docling.document_converter does the same for many formats, but imports torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from docling.datamodel.base_models import ConversionStatus, InputFormat
+from docling.datamodel.document import InputDocument
+from docling.datamodel.pipeline_options import ConvertPipelineOptions
+from docling.datamodel.progress import PageCompletedProgress, ProgressReporter
+from docling.datamodel.settings import DocumentLimits
+from docling.pipeline.simple_pipeline import SimplePipeline
+
+from ingestion.conversion.detection import Format
+from ingestion.conversion.errors import CorruptFile
+
+if TYPE_CHECKING:
+    from docling.pipeline.base_pipeline import ConvertPipeline
+    from docling_core.types.doc.document import DoclingDocument
+
+BACKENDS: dict[Format, tuple[InputFormat, str, str]] = {
+    Format.markdown: (InputFormat.MD, "md_backend", "MarkdownDocumentBackend"),
+    Format.html: (InputFormat.HTML, "html_backend", "HTMLDocumentBackend"),
+    Format.docx: (InputFormat.DOCX, "msword_backend", "MsWordDocumentBackend"),
+    Format.pptx: (InputFormat.PPTX, "mspowerpoint_backend", "MsPowerpointDocumentBackend"),
+    Format.xlsx: (InputFormat.XLSX, "msexcel_backend", "MsExcelDocumentBackend"),
+    Format.csv: (InputFormat.CSV, "csv_backend", "CsvDocumentBackend"),
+    Format.pdf: (InputFormat.PDF, "docling_parse_backend", "ThreadedDoclingParseDocumentBackend"),
+    Format.image: (InputFormat.IMAGE, "image_backend", "ImageDocumentBackend"),
+}
+PAGED = {Format.pdf, Format.image}
+OnPage = Callable[[int, int], None]
+
+
+def backend(kind: Format) -> type:
+    _, module, name = BACKENDS[kind]
+    found: type = getattr(import_module(f"docling.backend.{module}"), name)
+    return found
+
+
+def read(data: bytes, file_name: str, kind: Format, max_pages: int, threads: int, on_page: OnPage) -> DoclingDocument:
+    """The structured document. `on_page` gets the pages done and their total, from PDF and images only.
+
+    Raises CorruptFile when docling cannot read the file.
+    """
+    source = InputDocument(
+        BytesIO(data),
+        format=BACKENDS[kind][0],
+        backend=backend(kind),
+        filename=file_name,
+        limits=DocumentLimits(max_num_pages=max_pages, max_file_size=len(data)),
+    )
+    if not source.valid:
+        raise CorruptFile(f"The file could not be opened as {kind.value}: it is damaged or incomplete.")
+
+    def on_event(event: object) -> None:
+        if isinstance(event, PageCompletedProgress):
+            on_page(event.completed_pages, event.total_pages)
+
+    progress = ProgressReporter([on_event], document_name=file_name)
+    result = _pipeline(kind, threads).execute(source, raises_on_error=False, progress=progress)
+    if result.status not in {ConversionStatus.SUCCESS, ConversionStatus.PARTIAL_SUCCESS}:
+        reason = result.errors[0].error_message if result.errors else "no reason given"
+        raise CorruptFile(f"The file could not be read as {kind.value} ({' '.join(reason.split())[:200]}).")
+    return result.document
+
+
+def _pipeline(kind: Format, threads: int) -> ConvertPipeline:
+    if kind not in PAGED:
+        return SimplePipeline(ConvertPipelineOptions())
+    module = import_module("ingestion.conversion.pdf.pipeline")
+    options = module.bundled_options(every_page_is_scanned=kind is Format.image, threads=threads)
+    pipeline: ConvertPipeline = module.BundledPdfPipeline(options)  # loads the models
+    return pipeline

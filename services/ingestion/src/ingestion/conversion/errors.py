@@ -1,0 +1,73 @@
+"""Why a file could not be converted. `error_class` is a stable slug; the message is for people."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class ConversionError(Exception):
+    """The conversion failed for a reason of its own."""
+
+    error_class: ClassVar[str] = "conversion-failed"
+
+
+class PasswordProtected(ConversionError):
+    """The file is encrypted and needs a password."""
+
+    error_class = "password-protected"
+
+
+class CorruptFile(ConversionError):
+    """The file is damaged, truncated, or not what its name says."""
+
+    error_class = "corrupt-file"
+
+
+class EmptyDocument(ConversionError):
+    """No text was found."""
+
+    error_class = "empty-document"
+
+
+class UnsupportedFormat(ConversionError):
+    """The format is not one that can be read."""
+
+    error_class = "unsupported-format"
+
+
+class InputTooLarge(ConversionError):
+    """The file is larger than allowed."""
+
+    error_class = "input-too-large"
+
+
+class TimeLimitExceeded(ConversionError):
+    """The conversion took longer than allowed and was stopped."""
+
+    error_class = "time-limit-exceeded"
+
+
+class MemoryLimitExceeded(ConversionError):
+    """The conversion used more memory than allowed and was stopped."""
+
+    error_class = "memory-limit-exceeded"
+
+
+class PageLimitExceeded(ConversionError):
+    """The document has more pages than allowed."""
+
+    error_class = "page-limit-exceeded"
+
+
+class WorkerDied(ConversionError):
+    """The conversion's process ended without a result. Worth another attempt."""
+
+    error_class = "worker-died"
+
+
+_BY_SLUG: dict[str, type[ConversionError]] = {kind.error_class: kind for kind in ConversionError.__subclasses__()}
+
+
+def conversion_error(error_class: str, message: str) -> ConversionError:
+    """The error of this slug; a plain ConversionError when the slug is unknown."""
+    return _BY_SLUG.get(error_class, ConversionError)(message)

@@ -1,0 +1,113 @@
+"""Splits text that has no structure to split along: at blank lines, then line breaks, sentences, spaces."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+
+from ingestion.conversion.passages import CHARACTERS_PER_TOKEN, Passage, TokenBudget
+
+SEPARATORS = (
+    re.compile(r"\n(?:[^\S\n]*\n)+"),
+    re.compile(r"\n"),
+    re.compile(r"(?<=[.!?。！？])\s+"),
+    re.compile(r"\s+"),
+)
+Span = tuple[int, int]
+
+
+def pack(
+    text: str, budget: TokenBudget, heading_path: tuple[str, ...] = (), first_line: int | None = None
+) -> list[Passage]:
+    """Passages that together hold all of `text`, each as long as the budget allows, none overlapping another.
+
+    `first_line` is the number of the text's first line in the file; None where lines mean nothing.
+    """
+    passages = []
+    for start, end in _Splitter(text, budget, budget.room(heading_path)).spans():
+        content = text[start:end]
+        begin = start + len(content) - len(content.lstrip("\n"))
+        lines = None if first_line is None else first_line + text.count("\n", 0, begin)
+        passage = Passage(
+            content=content.strip("\n"),
+            heading_path=heading_path,
+            line_start=lines,
+            line_end=None if lines is None else lines + content.strip("\n").count("\n"),
+        )
+        if budget.fits(passage):
+            passages.append(passage)
+        else:  # a word cut in the middle may count more tokens than its parts did
+            half = start + max(1, (end - start) // 2)
+            passages += pack(text[start:half], budget, heading_path, _line_at(text, start, first_line))
+            passages += pack(text[half:end], budget, heading_path, _line_at(text, half, first_line))
+    return passages
+
+
+def _line_at(text: str, offset: int, first_line: int | None) -> int | None:
+    return None if first_line is None else first_line + text.count("\n", 0, offset)
+
+
+class _Splitter:
+    """Works on one encoding of the whole text: the tokens of a span are found by its offsets."""
+
+    def __init__(self, text: str, budget: TokenBudget, room: int) -> None:
+        self._text = text
+        self._room = max(room, 1)
+        self._ends = budget.token_ends(text)
+
+    def spans(self) -> Iterator[Span]:
+        for start, end in self._split(0, len(self._text), 0):
+            content = self._text[start:end]
+            if content.strip():
+                yield _trimmed(content, start)
+
+    def _size(self, start: int, end: int) -> int:
+        tokens = bisect_right(self._ends, end) - bisect_right(self._ends, start)
+        return max(tokens, (end - start) // CHARACTERS_PER_TOKEN)
+
+    def _split(self, start: int, end: int, level: int) -> Iterator[Span]:
+        if self._size(start, end) <= self._room:
+            yield start, end
+        elif level == len(SEPARATORS):
+            yield from self._cut(start, end)
+        else:
+            for group in self._grouped(self._parts(start, end, SEPARATORS[level])):
+                yield from self._split(*group, level + 1)
+
+    def _parts(self, start: int, end: int, separator: re.Pattern[str]) -> Iterator[Span]:
+        before = start
+        for found in separator.finditer(self._text, start, end):
+            if found.end() < end and found.start() > before:
+                yield before, found.end()
+                before = found.end()
+        yield before, end
+
+    def _grouped(self, parts: Iterable[Span]) -> Iterator[Span]:
+        group: Span | None = None
+        for start, end in parts:
+            if group is None:
+                group = start, end
+            elif self._size(group[0], end) <= self._room:
+                group = group[0], end
+            else:
+                yield group
+                group = start, end
+        if group is not None:
+            yield group
+
+    def _cut(self, start: int, end: int) -> Iterator[Span]:
+        """A word of more than a passage, such as an encoded image."""
+        while start < end:
+            token = bisect_right(self._ends, start) + self._room - 1
+            stop = self._ends[token] if token < len(self._ends) else end
+            stop = min(end, stop, start + self._room * CHARACTERS_PER_TOKEN)
+            yield start, stop
+            start = stop
+
+
+def _trimmed(content: str, start: int) -> Span:
+    """Without blank lines before and white space after; the first line keeps its indent."""
+    lead = re.match(r"(?:[^\S\n]*\n)*", content)
+    skipped = lead.end() if lead else 0
+    return start + skipped, start + len(content.rstrip())

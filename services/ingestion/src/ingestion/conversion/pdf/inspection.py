@@ -1,0 +1,38 @@
+"""What a PDF says about itself, before any page is read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import pypdfium2  # type: ignore[import-untyped]
+import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
+
+from ingestion.conversion.errors import CorruptFile, PasswordProtected
+
+FILE_NAME = re.compile(
+    r"^(microsoft word - |untitled|slide \d)|\.(docx?|tex|dvi|indd|pptx?|qxd|pdf|fm)$", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PdfFacts:
+    pages: int
+    title: str | None  # None where the metadata holds a file's name, as word processors like to write
+
+
+def inspect_pdf(data: bytes) -> PdfFacts:
+    """Raises PasswordProtected or CorruptFile."""
+    try:
+        document = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        if getattr(error, "err_code", None) in {pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY}:
+            raise PasswordProtected(
+                "The PDF is protected by a password; remove the password and upload it again."
+            ) from error
+        raise CorruptFile("The PDF is damaged or incomplete and cannot be opened.") from error
+    try:
+        title = document.get_metadata_dict().get("Title", "").strip()
+        return PdfFacts(len(document), title if title and not FILE_NAME.search(title) else None)
+    finally:
+        document.close()

@@ -1,0 +1,81 @@
+"""Docling's threaded PDF pipeline with its models built directly.
+
+StandardPdfPipeline asks engine factories for its models; those import torch. This subclass sets the same attributes
+itself, so the docling-slim release is pinned exactly: the attributes are what the pipeline's stages read.
+"""
+
+from __future__ import annotations
+
+from docling.datamodel.accelerator_options import AcceleratorOptions
+from docling.datamodel.pipeline_options import LayoutPostprocessorOptions, OcrMode, ThreadedPdfPipelineOptions
+from docling.models.stages.form_field.form_field_model import PdfFormFieldModel
+from docling.models.stages.heading_hierarchy.heading_hierarchy_model import HeadingHierarchyModel
+from docling.models.stages.layout.layout_postprocessing_model import LayoutPostprocessingModel
+from docling.models.stages.page_assemble.page_assemble_model import PageAssembleModel, PageAssembleOptions
+from docling.models.stages.page_preprocessing.page_preprocessing_model import (
+    PagePreprocessingModel,
+    PagePreprocessingOptions,
+    resolve_skip_cell_extraction,
+)
+from docling.models.stages.reading_order.readingorder_model import ReadingOrderModel, ReadingOrderOptions
+from docling.pipeline.standard_pdf_pipeline import StandardPdfPipeline
+
+from ingestion.conversion.pdf.layout import RapidLayoutModel, RapidLayoutOptions
+from ingestion.conversion.pdf.recognition import BundledOcrModel, BundledOcrOptions
+from ingestion.conversion.pdf.tables import LineTableModel, LineTableOptions
+
+
+def bundled_options(every_page_is_scanned: bool, threads: int) -> ThreadedPdfPipelineOptions:
+    """Options of `BundledPdfPipeline`. Pages with native text are read, the others recognised."""
+    mode = OcrMode.FULL_PAGE if every_page_is_scanned else OcrMode.DEFAULT
+    options = ThreadedPdfPipelineOptions(
+        accelerator_options=AcceleratorOptions(num_threads=threads, device="cpu"),
+        layout_options=RapidLayoutOptions(),
+        table_structure_options=LineTableOptions(),
+        do_table_structure=True,
+        do_ocr=True,
+        ocr_options=BundledOcrOptions(mode=mode),
+    )
+    options.heading_hierarchy_options.enabled = True
+    return options
+
+
+class BundledPdfPipeline(StandardPdfPipeline):
+    """Layout, tables and text recognition without torch and without a download. No picture or formula enrichment."""
+
+    def _init_models(self) -> None:
+        options = self.pipeline_options
+        layout, tables, recognition = options.layout_options, options.table_structure_options, options.ocr_options
+        if not (
+            isinstance(layout, RapidLayoutOptions)
+            and isinstance(tables, LineTableOptions)
+            and isinstance(recognition, BundledOcrOptions)
+        ):
+            raise TypeError("this pipeline takes the options of bundled_options()")
+        self.keep_images = False
+        self.keep_backend = False
+        self.enrichment_pipe = []
+        self.preprocessing_model = PagePreprocessingModel(
+            options=PagePreprocessingOptions(
+                images_scale=options.images_scale,
+                skip_cell_extraction=resolve_skip_cell_extraction(options),
+                capture_reading_order_separators=options.use_reading_order_separators,
+            )
+        )
+        self.ocr_model = BundledOcrModel(recognition, options.accelerator_options)
+        self.layout_model = RapidLayoutModel(layout, options.accelerator_options)
+        self.layout_postprocessing_model = LayoutPostprocessingModel(
+            options=LayoutPostprocessorOptions(
+                skip_cell_assignment=layout.skip_cell_assignment,
+                keep_empty_clusters=layout.keep_empty_clusters,
+                create_orphan_clusters=layout.create_orphan_clusters,
+                run_postprocessor=self.layout_model.requires_layout_postprocessing,
+            )
+        )
+        self.table_model = LineTableModel(tables)
+        self.form_field_model = PdfFormFieldModel(enabled=options.extract_form_fields)
+        self.assemble_model = PageAssembleModel(options=PageAssembleOptions())
+        self.reading_order_model = ReadingOrderModel(
+            options=ReadingOrderOptions(use_page_separators=options.use_reading_order_separators)
+        )
+        self.heading_hierarchy_model = HeadingHierarchyModel(options=options.heading_hierarchy_options)

@@ -1,0 +1,57 @@
+"""Regions of a page, and the rules that find them from its lines alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from docling.datamodel.base_models import Cluster
+from docling_core.types.doc.labels import DocItemLabel
+
+from ingestion.conversion.pdf.lines import Box, TextLine, enclosing_box, rows
+from ingestion.conversion.pdf.paragraphs import paragraphs
+
+MARGIN = 0.075  # of the page's height, at the top and at the bottom: where running heads and page numbers stand
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    label: DocItemLabel
+    box: Box
+    confidence: float = 0.9
+
+
+def clusters(regions: Sequence[Region], width: float, height: float) -> list[Cluster]:
+    """Docling's form of the regions of a page of this size."""
+    return [
+        Cluster(
+            id=number,
+            label=region.label,
+            confidence=region.confidence,
+            cells=[],
+            bbox=region.box.clipped(width, height),
+        )
+        for number, region in enumerate(regions)
+    ]
+
+
+def text_regions(
+    lines: Sequence[TextLine], page_height: float, body_height: float, margins: bool = True
+) -> list[Region]:
+    """Running heads and feet, if the page has `margins`, then the paragraphs between them."""
+    marginal = [line for line in lines if margins and in_margin(line, page_height, body_height)]
+    body = [line for line in lines if line not in marginal]
+    return [_margin_region(row, page_height) for row in rows(marginal)] + [
+        Region(paragraph.label(body_height), paragraph.box) for paragraph in paragraphs(body)
+    ]
+
+
+def in_margin(line: TextLine, page_height: float, body_height: float) -> bool:
+    """Whether a line stands where running heads and page numbers do, and is no larger than body text."""
+    at_edge = line.bottom < MARGIN * page_height or line.top > (1 - MARGIN) * page_height
+    return at_edge and line.height <= body_height * 1.25
+
+
+def _margin_region(row: Sequence[TextLine], page_height: float) -> Region:
+    at_top = row[0].bottom < page_height / 2
+    return Region(DocItemLabel.PAGE_HEADER if at_top else DocItemLabel.PAGE_FOOTER, enclosing_box(row))

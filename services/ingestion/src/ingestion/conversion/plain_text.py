@@ -1,0 +1,123 @@
+"""Plain text and reStructuredText: sections by underlined titles, paragraphs inside them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from docling_core.types.doc.document import DoclingDocument
+from docling_core.types.doc.labels import DocItemLabel
+
+from ingestion.conversion.packing import pack
+from ingestion.conversion.passages import Passage, TokenBudget
+
+ADORNMENT = re.compile(r"([=\-~^\"'`#*+:.<>_])\1{2,}\s*$")
+FIELD = re.compile(r"([A-Za-z][\w-]*):\s*(.*)$")
+LONGEST_TITLE = 160  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """`level` counts from 1; 0 is the text before the first title. `first_line` is that of `text`, from 1."""
+
+    title: str | None
+    level: int
+    path: tuple[str, ...]
+    text: str
+    first_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Title:
+    line: int  # index of the first line of the title, overline included
+    end: int  # index of the line after it
+    text: str
+    style: tuple[str, bool]
+
+
+def sections(text: str) -> list[Section]:
+    """All of the text; its titles are lines that are underlined, and perhaps overlined, over their whole width.
+
+    As in reStructuredText, the level of a title is the order in which its kind of line was first used.
+    """
+    lines = text.split("\n")
+    titles = list(_titles(lines))
+    found = [Section(None, 0, (), "\n".join(lines[: titles[0].line if titles else None]), 1)]
+    styles: list[tuple[str, bool]] = []
+    path: list[str] = []
+    for title, following in zip(titles, [*titles[1:], None], strict=True):
+        if title.style not in styles:
+            styles.append(title.style)
+        level = styles.index(title.style) + 1
+        path = [*path[: level - 1], title.text]
+        body = lines[title.end : following.line if following else None]
+        found.append(Section(title.text, level, tuple(path), "\n".join(body), title.end + 1))
+    return found
+
+
+def _titles(lines: Sequence[str]) -> Iterator[_Title]:
+    index = 0
+    while index + 1 < len(lines):
+        overlined = index + 2 < len(lines) and _overlined(lines, index)
+        at = index + 1 if overlined else index
+        if overlined or _underlined(lines, index):
+            yield _Title(index, at + 2, lines[at].strip(), (lines[at + 1][0], overlined))
+            index = at + 2
+        else:
+            index += 1
+
+
+def _underlined(lines: Sequence[str], index: int) -> bool:
+    title, under = lines[index], lines[index + 1]
+    stands_alone = index == 0 or not lines[index - 1].strip()
+    return stands_alone and _reads_like_title(title) and not title[0].isspace() and _as_wide(under, title)
+
+
+def _overlined(lines: Sequence[str], index: int) -> bool:
+    over, title, under = lines[index : index + 3]
+    same = over.rstrip() == under.rstrip()
+    return bool(same and ADORNMENT.match(over) and _reads_like_title(title) and _as_wide(under, title.strip()))
+
+
+def _reads_like_title(line: str) -> bool:
+    return 0 < len(line.strip()) <= LONGEST_TITLE and not ADORNMENT.match(line) and any(c.isalnum() for c in line)
+
+
+def _as_wide(under: str, title: str) -> bool:
+    return bool(ADORNMENT.match(under)) and len(under.rstrip()) >= len(title.rstrip())
+
+
+def text_title(text: str) -> str | None:
+    """The `Title:` field of a header such as a PEP's, else the title with which the text begins."""
+    head, _, _ = text.lstrip("\n").partition("\n\n")
+    fields = [FIELD.match(line) for line in head.split("\n") if line and not line[0].isspace()]
+    named = {field[1].lower(): field[2].strip() for field in fields if field}
+    if fields and all(fields) and named.get("title"):
+        return named["title"]
+    parts = sections(text)
+    return parts[1].title if len(parts) > 1 and not parts[0].text.strip() else None
+
+
+def text_passages(text: str, budget: TokenBudget) -> list[Passage]:
+    """Passages section by section. A section without text of its own is a passage of its title."""
+    parts = sections(text)
+    passages: list[Passage] = []
+    for section, following in zip(parts, [*parts[1:], None], strict=True):
+        path = budget.capped(section.path)
+        found = pack(section.text, budget, path, section.first_line)
+        if not found and section.title and not (following and following.level > section.level):
+            found = pack(section.title, budget, path[:-1], section.first_line - 2)
+        passages += found
+    return passages
+
+
+def text_document(text: str, name: str) -> DoclingDocument:
+    document = DoclingDocument(name=name)
+    for section in sections(text):
+        if section.title is not None:
+            document.add_heading(text=section.title, level=section.level)
+        for paragraph in re.split(r"\n(?:[^\S\n]*\n)+", section.text):
+            if paragraph.strip():
+                document.add_text(label=DocItemLabel.TEXT, text=paragraph.strip("\n"))
+    return document

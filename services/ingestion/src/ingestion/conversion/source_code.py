@@ -1,0 +1,141 @@
+"""Source code: passages along its definitions where a grammar is installed, along blank lines elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import tree_sitter_c
+import tree_sitter_javascript
+import tree_sitter_python
+import tree_sitter_typescript
+from docling.utils.code_language import detect_code_language
+from docling_core.types.doc.document import DoclingDocument
+from tree_sitter import Language, Node, Parser
+
+from ingestion.conversion.packing import pack
+from ingestion.conversion.passages import Passage, TokenBudget
+
+GRAMMARS: dict[str, Callable[[], object]] = {
+    "py": tree_sitter_python.language,
+    "pyi": tree_sitter_python.language,
+    "js": tree_sitter_javascript.language,
+    "mjs": tree_sitter_javascript.language,
+    "cjs": tree_sitter_javascript.language,
+    "jsx": tree_sitter_javascript.language,
+    "ts": tree_sitter_typescript.language_typescript,
+    "tsx": tree_sitter_typescript.language_tsx,
+    "c": tree_sitter_c.language,
+    "h": tree_sitter_c.language,
+}
+DEFINITION = re.compile(
+    r"(function|generator_function|async_function|class|abstract_class|method|interface|enum|type_alias|struct|union"
+    r"|internal_module|module)_(definition|declaration|specifier)$|type_definition$|internal_module$"
+)
+CONTAINER = re.compile(r"class_(definition|declaration)$|abstract_class_declaration$|interface_declaration$|module$")
+WRAPPERS = {
+    "decorated_definition",
+    "export_statement",
+    "expression_statement",
+    "lexical_declaration",
+    "variable_declaration",
+}
+FUNCTION_VALUES = {"arrow_function", "function_expression", "class"}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines `start` to `end` (from 0, `end` not included) under the names of the definitions around them."""
+
+    start: int
+    end: int
+    path: tuple[str, ...]
+
+
+def code_passages(text: str, extension: str, budget: TokenBudget) -> list[Passage]:
+    """Passages that together are the whole file; each names its enclosing definitions where they are known."""
+    lines = text.split("\n")
+    passages: list[Passage] = []
+    for block in _blocks(text, lines, extension, budget):
+        path = budget.capped(block.path)
+        passages += pack("\n".join(lines[block.start : block.end]), budget, path, block.start + 1)
+    return passages
+
+
+def code_document(text: str, name: str, extension: str) -> DoclingDocument:
+    document = DoclingDocument(name=name)
+    document.add_code(text=text, code_language=detect_code_language(text, hint=extension))
+    return document
+
+
+def _blocks(text: str, lines: Sequence[str], extension: str, budget: TokenBudget) -> list[Block]:
+    grammar = GRAMMARS.get(extension)
+    if grammar is None:
+        return [Block(0, len(lines), ())]
+    root = Parser(Language(grammar())).parse(text.encode()).root_node
+    return list(_within(root, Block(0, len(lines), ()), lines, budget))
+
+
+def _within(parent: Node, whole: Block, lines: Sequence[str], budget: TokenBudget) -> Iterator[Block]:
+    """The definitions directly inside `parent`, and the lines between them, in their order."""
+    at = whole.start
+    for node, name in _definitions(parent):
+        start = _with_comment_above(max(node.start_point.row, at), at, lines)
+        end = min(node.end_point.row + 1, whole.end)
+        if end <= at:
+            continue  # on the last line of the one before it, as in minified code
+        if start > at:
+            yield Block(at, start, whole.path)
+        inside = Block(start, end, (*whole.path, name))
+        body = _container_body(node)
+        if body is not None and budget.size("\n".join(lines[start:end])) > budget.room(inside.path):
+            yield from _within(body, inside, lines, budget)
+        else:
+            yield inside
+        at = end
+    if at < whole.end:
+        yield Block(at, whole.end, whole.path)
+
+
+def _definitions(parent: Node) -> Iterator[tuple[Node, str]]:
+    for node in parent.named_children:
+        name = _name(node)
+        if name:
+            yield node, name
+
+
+def _name(node: Node) -> str | None:
+    if node.type in WRAPPERS:
+        return next((name for child in node.named_children if (name := _name(child))), None)
+    if node.type == "variable_declarator":
+        value = node.child_by_field_name("value")
+        return _text(node.child_by_field_name("name")) if value is not None and value.type in FUNCTION_VALUES else None
+    if not DEFINITION.match(node.type):
+        return None
+    named = node.child_by_field_name("name")
+    return _text(named) if named is not None else _declared(node.child_by_field_name("declarator"))
+
+
+def _declared(node: Node | None) -> str | None:
+    """The name inside a C declarator, which wraps it in pointers and parameters."""
+    while node is not None and (inner := node.child_by_field_name("declarator")) is not None:
+        node = inner
+    return _text(node)
+
+
+def _text(node: Node | None) -> str | None:
+    return node.text.decode(errors="replace") if node is not None and node.text else None
+
+
+def _container_body(node: Node) -> Node | None:
+    if node.type in WRAPPERS:
+        return next((body for child in node.named_children if (body := _container_body(child)) is not None), None)
+    return node.child_by_field_name("body") if CONTAINER.search(node.type) else None
+
+
+def _with_comment_above(start: int, lowest: int, lines: Sequence[str]) -> int:
+    """The first line of the comment that stands directly on a definition."""
+    while start > lowest and lines[start - 1].lstrip().startswith(("#", "//", "/*", "*", "*/")):
+        start -= 1
+    return start

@@ -1,0 +1,116 @@
+"""Passages of a structured document, by docling's HybridChunker."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from docling_core.transforms.chunker.doc_chunk import DocChunk
+from docling_core.transforms.chunker.hierarchical_chunker import ChunkingDocSerializer, ChunkingSerializerProvider
+from docling_core.transforms.chunker.hybrid_chunker import HybridChunker
+from docling_core.transforms.chunker.tokenizer.base import BaseTokenizer
+from docling_core.transforms.serializer.markdown import MarkdownTableSerializer
+from docling_core.types.doc.items.node import DocItem
+from docling_core.types.doc.items.table.table import TableItem
+from pydantic import ConfigDict
+
+from ingestion.conversion.embedding_text import embedding_text
+from ingestion.conversion.packing import pack
+from ingestion.conversion.passages import BUDGET, Box, Passage, TokenBudget, storable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from docling_core.transforms.chunker.base import BaseChunk
+    from docling_core.transforms.serializer.base import BaseDocSerializer
+    from docling_core.types.doc.document import DoclingDocument
+
+
+class _BudgetTokenizer(BaseTokenizer):
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+    budget: TokenBudget
+
+    def count_tokens(self, text: str) -> int:
+        return self.budget.size(text)
+
+    def get_max_tokens(self) -> int:
+        return BUDGET
+
+    def get_tokenizer(self) -> Any:
+        return self.budget.tokenizer
+
+
+class _MarkdownTables(ChunkingSerializerProvider):
+    """Tables stay tables: a quote from one can be found in the document."""
+
+    def get_serializer(self, doc: DoclingDocument) -> BaseDocSerializer:
+        serializer = ChunkingDocSerializer(doc=doc, table_serializer=MarkdownTableSerializer())
+        serializer.params.compact_tables = True
+        return serializer
+
+
+class _Chunker(HybridChunker):
+    """Counts headings as they are embedded, and splits long items as plain text is split."""
+
+    budget: TokenBudget
+
+    def contextualize(self, chunk: BaseChunk) -> str:
+        headings = self.budget.capped(getattr(chunk.meta, "headings", None) or ())
+        return embedding_text(headings, chunk.text)
+
+    def segment(self, doc_chunk: DocChunk, available_length: int, doc_serializer: BaseDocSerializer) -> list[str]:
+        if [type(item) for item in doc_chunk.meta.doc_items] == [TableItem]:
+            segments: list[str] = super().segment(doc_chunk, available_length, doc_serializer)
+            return segments
+        headings = self.budget.capped(doc_chunk.meta.headings or ())
+        return [passage.content for passage in pack(storable(doc_chunk.text), self.budget, headings)]
+
+
+def structured_passages(document: DoclingDocument, budget: TokenBudget, boxes: bool) -> list[Passage]:
+    """Passages in reading order, with pages where the document has them, and boxes if asked for.
+
+    A section that holds nothing is a passage of its heading.
+    """
+    chunker = _Chunker(
+        tokenizer=_BudgetTokenizer(budget=budget),
+        budget=budget,
+        serializer_provider=_MarkdownTables(),
+        always_emit_headings=True,
+    )
+    passages: list[Passage] = []
+    for chunk in chunker.chunk(document):
+        if isinstance(chunk, DocChunk):  # what this chunker yields; its base class promises less
+            passages += _passages(chunk, document, budget, boxes)
+    return passages
+
+
+def _passages(chunk: DocChunk, document: DoclingDocument, budget: TokenBudget, boxes: bool) -> list[Passage]:
+    headings, content = list(chunk.meta.headings or ()), storable(chunk.text)
+    if not content.strip():
+        if not headings:
+            return []
+        content = storable(headings.pop())
+    path = budget.capped(headings)
+    page, page_end, box = _place(chunk.meta.doc_items, document)
+    return [
+        Passage(part.content, path, page, page_end, box if boxes else None) for part in _fitting(content, path, budget)
+    ]
+
+
+def _fitting(content: str, path: tuple[str, ...], budget: TokenBudget) -> list[Passage]:
+    whole = Passage(content.strip("\n"), path)
+    return [whole] if budget.fits(whole) else pack(content, budget, path)
+
+
+def _place(items: Sequence[DocItem], document: DoclingDocument) -> tuple[int | None, int | None, Box | None]:
+    """The first and the last page, and the box around what lies on the first."""
+    provenance = [each for item in items for each in item.prov]
+    if not provenance:
+        return None, None, None
+    first, last = min(each.page_no for each in provenance), max(each.page_no for each in provenance)
+    page = document.pages.get(first)
+    if page is None:
+        return first, last, None
+    found = [each.bbox.to_top_left_origin(page.size.height) for each in provenance if each.page_no == first]
+    left, top = min(box.l for box in found), min(box.t for box in found)
+    right, bottom = max(box.r for box in found), max(box.b for box in found)
+    return first, last, (round(left, 2), round(top, 2), round(right, 2), round(bottom, 2))
