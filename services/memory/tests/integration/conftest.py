@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from redis.asyncio import Redis
+
+from contracts.events import DOCUMENTS, DocumentDeleted, DocumentPurged, Event, EventData, TurnCompleted
+from memory.app import create_app
+from memory.settings import Settings
+
+
+@pytest.fixture
+def app(make_database, redis_url, token_secret):
+    urls = make_database("memory")
+    settings = Settings(
+        port=0,
+        internal_token_secret=token_secret,
+        database_url=urls.service,
+        redis_url=redis_url,
+        embedding_threads=1,
+    )
+    app = create_app(settings)
+    app.state.database_url = urls.service
+    return app
+
+
+@pytest.fixture
+async def client(app, running):
+    async with running(app) as client:
+        yield client
+
+
+@pytest.fixture
+async def redis(redis_url):
+    async with Redis.from_url(redis_url, decode_responses=True) as redis:
+        yield redis
+
+
+class Streams:
+    """What the other services do: write events, and read the answers."""
+
+    def __init__(self, redis: Redis, workspace_id: UUID) -> None:
+        self.redis, self.workspace_id = redis, workspace_id
+
+    async def send(self, data: EventData, *, workspace_id: UUID | None = None, event_id: UUID | None = None) -> UUID:
+        event = Event(
+            id=event_id or uuid4(),
+            source="test",
+            type=data.event_type,
+            time=datetime.now(UTC),
+            subject="test",
+            workspace_id=workspace_id or self.workspace_id,
+            data=data.model_dump(mode="json"),
+        )
+        await self.redis.xadd(data.stream, {"event": event.model_dump_json()})
+        return event.id
+
+    async def turn(self, user_id: UUID, question: str, documents: list[UUID], **more: Any) -> UUID:
+        data = TurnCompleted(
+            session_id=uuid4(),
+            run_id=more.pop("run_id", None) or uuid4(),
+            user_id=user_id,
+            question=question,
+            answer=more.pop("answer", "It is so."),
+            document_ids=documents,
+        )
+        return await self.send(data, **more)
+
+    async def delete(self, document_id: UUID, **more: Any) -> DocumentPurged:
+        """Deletes the document and returns the service's confirmation."""
+        before = len(await self.purged())
+        await self.send(DocumentDeleted(document_id=document_id), **more)
+        return (await eventually(self.purged, lambda found: len(found) > before))[-1]
+
+    async def purged(self) -> list[DocumentPurged]:
+        events = [Event.model_validate_json(fields["event"]) for _, fields in await self.redis.xrange(DOCUMENTS)]
+        return [DocumentPurged.model_validate(event.data) for event in events if event.type == "document.purged.v1"]
+
+    async def drained(self, stream: str) -> None:
+        """Waits until the service has acknowledged all that is on the stream."""
+
+        async def lag() -> tuple[int, int]:
+            groups = {group["name"]: group for group in await self.redis.xinfo_groups(stream)}
+            return groups["memory"]["lag"], groups["memory"]["pending"]
+
+        await eventually(lag, lambda found: found == (0, 0))
+
+
+async def eventually(read: Callable[[], Awaitable[Any]], good: Callable[[Any], bool], seconds: float = 20) -> Any:
+    async with asyncio.timeout(seconds):
+        while not good(found := await read()):  # noqa: ASYNC110  another server's state has no event
+            await asyncio.sleep(0.05)
+    return found
+
+
+@pytest.fixture
+def streams(redis, workspace_id):
+    return Streams(redis, workspace_id)

@@ -1,0 +1,78 @@
+"""Episodes from turns, and what a deleted document takes with it."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+
+from contracts.events import DOCUMENTS, TURNS, DocumentDeleted
+
+
+@pytest.fixture
+async def memories(client, auth_headers):
+    async def read(**who):
+        return (await client.get("/v1/memories", headers=auth_headers(**who))).json()["items"]
+
+    return read
+
+
+async def test_a_turn_is_remembered_once_for_its_user(streams, memories, principal):
+    document, run = uuid4(), uuid4()
+    event = await streams.turn(principal.user_id, "Who owns billing?", [document], answer="Heron.", run_id=run)
+    await streams.turn(principal.user_id, "Who owns billing?", [document], run_id=run, event_id=event)
+    await streams.turn(principal.user_id, "Who owns billing?", [document], run_id=run)
+    await streams.drained(TURNS)
+    (episode,) = await memories()
+    assert episode["content"] == "Question: Who owns billing?\nAnswer: Heron."
+    assert (episode["kind"], episode["document_ids"]) == ("episode", [str(document)])
+    assert await memories(user_id=uuid4()) == []
+    assert await memories(workspace_id=uuid4()) == []
+
+
+async def test_a_memory_goes_with_its_last_source(client, streams, memories, principal, auth_headers):
+    first, second = uuid4(), uuid4()
+    await client.post("/v1/memories", json={"content": "my own note"}, headers=auth_headers())
+    await streams.turn(principal.user_id, "both", [first, second])
+    await streams.turn(principal.user_id, "only the first", [first])
+    await streams.turn(principal.user_id, "no source", [])
+    await streams.drained(TURNS)
+
+    purged = await streams.delete(first)
+    assert purged.service == "memory"
+    assert purged.removed == {"memories": 1, "memory_sources": 2}
+    assert purged.remaining == {"memory_sources": 0}
+    left = {one["content"].split("\n")[0]: one["document_ids"] for one in await memories()}
+    assert left == {"my own note": [], "Question: both": [str(second)], "Question: no source": []}
+
+    assert (await streams.delete(second)).removed == {"memories": 1, "memory_sources": 1}
+    assert {one["content"].split("\n")[0] for one in await memories()} == {"my own note", "Question: no source"}
+
+
+async def test_a_late_turn_does_not_bring_a_deleted_document_back(streams, memories, principal):
+    gone, alive = uuid4(), uuid4()
+    assert (await streams.delete(gone)).removed == {"memories": 0, "memory_sources": 0}
+    await streams.turn(principal.user_id, "late", [gone])
+    await streams.turn(principal.user_id, "late, other source", [gone, alive])
+    await streams.drained(TURNS)
+    (episode,) = await memories()
+    assert episode["content"].startswith("Question: late, other source")
+    assert episode["document_ids"] == [str(alive)]
+
+
+async def test_a_delete_stays_within_its_workspace_and_is_confirmed_once(streams, memories, principal):
+    document = uuid4()
+    await streams.turn(principal.user_id, "kept", [document])
+    await streams.drained(TURNS)
+    await streams.delete(document, workspace_id=uuid4())
+    assert len(await memories()) == 1
+    event = await streams.send(DocumentDeleted(document_id=document))
+    await streams.send(DocumentDeleted(document_id=document), event_id=event)
+    await streams.drained(DOCUMENTS)
+    assert await memories() == []
+    await streams.drained(DOCUMENTS)
+    assert len(await streams.purged()) == 2
+
+
+async def test_it_says_whether_it_is_ready(client):
+    assert (await client.get("/readyz")).json() == {"status": "ready", "failures": {}}

@@ -1,0 +1,108 @@
+"""Notes over HTTP: who sees what, recall by meaning, bad input."""
+
+from __future__ import annotations
+
+import json
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+from contracts.gateway import Role
+
+NOTES = ["The billing database moves to Frankfurt in May.", "Anna prefers short answers.", "Pancakes need buttermilk."]
+
+
+@pytest.fixture
+async def notes(client, auth_headers):
+    return [
+        (await client.post("/v1/memories", json={"content": note}, headers=auth_headers())).json() for note in NOTES
+    ]
+
+
+@pytest.mark.usefixtures("notes")
+async def test_recall_ranks_by_meaning(client, auth_headers):
+    response = await client.post(
+        "/v1/memories/recall", json={"query": "Where will invoices data be hosted?", "k": 2}, headers=auth_headers()
+    )
+    found = response.json()["memories"]
+    assert found[0]["content"] == NOTES[0]
+    assert len(found) == 2
+    assert 1 >= found[0]["score"] > found[1]["score"] >= -1
+    assert found[0]["kind"] == "note"
+
+
+@pytest.mark.usefixtures("notes")
+async def test_the_list_is_paged_newest_first(client, auth_headers):
+    first = (await client.get("/v1/memories?limit=2&kind=note", headers=auth_headers())).json()
+    second = (
+        await client.get("/v1/memories", params={"limit": 2, "cursor": first["next_cursor"]}, headers=auth_headers())
+    ).json()
+    assert [one["content"] for one in first["items"] + second["items"]] == NOTES[::-1]
+    assert second["next_cursor"] is None
+    assert (await client.get("/v1/memories?kind=episode", headers=auth_headers())).json()["items"] == []
+
+
+@pytest.mark.parametrize("stranger", ["other user", "other workspace"])
+async def test_memories_are_their_owners_alone(client, auth_headers, notes, stranger):
+    headers = auth_headers(user_id=uuid4()) if stranger == "other user" else auth_headers(workspace_id=uuid4())
+    assert (await client.get("/v1/memories", headers=headers)).json()["items"] == []
+    recalled = await client.post("/v1/memories/recall", json={"query": NOTES[0]}, headers=headers)
+    assert recalled.json()["memories"] == []
+    refused = await client.delete(f"/v1/memories/{notes[0]['id']}", headers=headers)
+    assert (refused.status_code, refused.json()["type"]) == (404, "memory-not-found")
+    assert len((await client.get("/v1/memories", headers=auth_headers())).json()["items"]) == len(NOTES)
+
+
+@pytest.mark.usefixtures("notes")
+async def test_the_database_itself_hides_other_workspaces(app, workspace_id):
+    with psycopg.connect(app.state.database_url) as connection:
+        assert connection.execute("SELECT count(*) FROM memory").fetchone() == (0,)
+        connection.execute("SELECT set_config('app.workspace_id', %s, true)", (str(uuid4()),))
+        assert connection.execute("SELECT count(*) FROM memory").fetchone() == (0,)
+        connection.execute("SELECT set_config('app.workspace_id', %s, true)", (str(workspace_id),))
+        assert connection.execute("SELECT count(*) FROM memory").fetchone() == (len(NOTES),)
+
+
+async def test_a_deleted_note_is_gone(client, auth_headers, notes):
+    path = f"/v1/memories/{notes[0]['id']}"
+    assert (await client.delete(path, headers=auth_headers())).status_code == 204
+    assert (await client.delete(path, headers=auth_headers())).status_code == 404
+
+
+async def test_an_idempotency_key_stores_one_note(client, auth_headers):
+    headers = auth_headers() | {"Idempotency-Key": "n-1"}
+    first = await client.post("/v1/memories", json={"content": "once"}, headers=headers)
+    again = await client.post("/v1/memories", json={"content": "once"}, headers=headers)
+    other = await client.post("/v1/memories", json={"content": "twice"}, headers=headers)
+    assert first.json() == again.json()
+    assert (other.status_code, other.json()["type"]) == (409, "idempotency-key-reused")
+
+
+async def test_a_viewer_reads_and_does_not_write(client, auth_headers):
+    headers = auth_headers(role=Role.viewer)
+    assert (await client.get("/v1/memories", headers=headers)).status_code == 200
+    assert (await client.post("/v1/memories", json={"content": "x"}, headers=headers)).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"content": ""},
+        {"content": "a\x00b"},
+        {"content": "\ud800"},
+        {"content": "x" * 10_001},
+        {"content": "x", "y": 1},
+        {},
+    ],
+)
+async def test_bad_notes_are_refused(client, auth_headers, body):
+    content = json.dumps(body)
+    headers = auth_headers() | {"Content-Type": "application/json"}
+    assert (await client.post("/v1/memories", content=content, headers=headers)).status_code == 422
+
+
+async def test_bad_parameters_are_refused(client, auth_headers):
+    for path in ("/v1/memories?cursor=nonsense", "/v1/memories?kind=dream", "/v1/memories?limit=0"):
+        assert (await client.get(path, headers=auth_headers())).status_code == 422
+    assert (await client.get("/v1/memories")).status_code == 401
