@@ -1,0 +1,56 @@
+# Everything here works on a machine with Python 3.11+ alone; only what says so needs Docker.
+PYTHON ?= python3
+VENV := .venv/bin
+BOOTSTRAP := $(PYTHON) infra/embedded/bootstrap.py
+ENGINES ?= embedded
+
+help: ## list these commands
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+run: ## start Attractor on embedded engines, ingest the examples, ask a question
+	@$(BOOTSTRAP) run
+
+stop: ## stop what `make run` started
+	@$(BOOTSTRAP) stop
+
+reset: ## stop and delete all data of `make run`
+	@$(BOOTSTRAP) reset
+
+setup: ## create the environment for development
+	@$(BOOTSTRAP) setup --dev
+
+test: setup ## unit, integration and contract tests; ENGINES=containers runs them on the public images (needs Docker)
+	@ENGINES=$(ENGINES) $(VENV)/pytest $(ARGS)
+
+faults: setup ## kill -9 under load: nothing is lost, stuck or doubled
+	@$(VENV)/pytest tests/faults $(ARGS)
+
+e2e: setup ## the end-to-end tests, against a running stack: ATTRACTOR_URL and ATTRACTOR_API_KEY
+	@$(VENV)/pytest tests/e2e $(ARGS)
+
+bench: setup ## the project's figures, as a table
+	@$(VENV)/python tests/benchmarks/run.py $(ARGS)
+
+check: setup ## lint, types, import contracts, locks, Compose and Dockerfile
+	@$(VENV)/ruff check .
+	@$(VENV)/ruff format --check .
+	@$(VENV)/mypy
+	@$(VENV)/lint-imports
+	@$(VENV)/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml compose.minio.yaml
+	@$(VENV)/hadolint infra/docker/python.Dockerfile
+	@requirements/refresh --check
+
+contracts: setup ## write the OpenAPI and AsyncAPI documents anew
+	@$(VENV)/python tests/contract/generate.py
+
+locks: setup ## compile the locks anew; ARGS=--upgrade takes newer versions
+	@requirements/refresh $(ARGS)
+
+env: ## write .env for Compose, with fresh secrets
+	@$(PYTHON) infra/docker/new_env.py
+
+up: env ## start the Compose stack (needs Docker)
+	docker compose up --build --wait
+
+.DEFAULT_GOAL := help
+.PHONY: help run stop reset setup test faults e2e bench check contracts locks env up
