@@ -1,0 +1,131 @@
+"""Text to the spans that can be quoted, without IO: sentences, list items, table rows; blocks of lines for code.
+
+Spans are (start, end) character offsets into the text that was given, in their order, without white space at the ends.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+Span = tuple[int, int]
+
+_LINE = re.compile(r"[^\n]*\n?")
+_FENCE = re.compile(r"\s*(```|~~~)")
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)]|\[[ xX]\])\s+")
+_TABLE_ROW = re.compile(r"\s*\|")
+_HEADING = re.compile(r"\s*#{1,6}\s+|.*\n?(?=\s*(?:===|---))")
+_RULE = re.compile(r"[\s|:=+*~_-]+$")
+_END = re.compile(r"[.!?…]+[\"'”’»)\]*_]*(?=\s)|[。！？]+[」』）”]*")
+_NEXT = re.compile(r"\s+[\"'“‘«(\[*_`]*(?:[A-Z0-9]|[^\x00-\x7f])")
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(\[\"'“])(?:[A-Za-z]|(?:[A-Za-z]\.)+[A-Za-z]|al|approx|art|bzw|ca|cf|ch|cp|dept|dr|ed|eds|eq|eqs|est|etc|ff"
+    r"|fig|figs|gen|gov|inc|jr|ltd|max|messrs|min|mr|mrs|ms|mt|no|nos|op|p|par|pp|prof|ref|refs|resp|rev|sec|sen|sr|st"
+    r"|tab|vol|vols|vs|z\.B)\.$",
+    re.IGNORECASE,
+)
+# These end a sentence as often as not: with a capital after them, or (initials) with a word that begins sentences.
+_MAY_END = re.compile(r"\b(?:etc|[ap]\.m)\.$", re.IGNORECASE)
+_INITIALS = re.compile(r"\b(?:[A-Z]\.){2,}$")
+_STARTER = re.compile(r"\s+(?:A|An|And|As|At|But|He|If|In|It|On|She|That|The|There|These|They|This|We|When|You)\b")
+_WORD = re.compile(r"\w")
+LINES_A_BLOCK = 8
+
+
+def spans(text: str, *, code: bool = False) -> list[Span]:
+    """The quotable spans of a passage; `code` for source files."""
+    found = _code_blocks(text) if code else _prose(text)
+    trimmed = (_trimmed(text, start, end) for start, end in found)
+    return [(start, end) for start, end in trimmed if _WORD.search(text, start, end)]
+
+
+def is_code(media_type: str) -> bool:
+    """Whether a document of this media type is source code rather than prose."""
+    kind = media_type.lower()
+    return kind.startswith("text/x-") and kind not in {"text/x-markdown", "text/x-rst"} or kind in CODE_TYPES
+
+
+CODE_TYPES = frozenset(
+    {
+        "application/javascript",
+        "application/json",
+        "application/sql",
+        "application/toml",
+        "application/typescript",
+        "application/x-sh",
+        "application/xml",
+        "application/yaml",
+        "text/css",
+        "text/javascript",
+    }
+)
+
+
+def _code_blocks(text: str, offset: int = 0) -> Iterator[Span]:
+    """Runs of lines without a blank one, cut every LINES_A_BLOCK lines."""
+    start, lines, position = offset, 0, offset
+    for line in _lines(text):
+        if not line.strip() or lines == LINES_A_BLOCK:
+            yield start, position
+            start, lines = position, 0
+        position += len(line)
+        lines += 1
+    yield start, position
+
+
+def _prose(text: str) -> Iterator[Span]:
+    start, position, fence = 0, 0, -1
+    for line in _lines(text):
+        end = position + len(line)
+        if _FENCE.match(line):
+            if fence < 0:
+                yield from _sentences(text, start, position)
+                fence = end
+            else:
+                yield from _code_blocks(text[fence:position], fence)
+                fence = -1
+            start = end
+        elif fence < 0:
+            item = _ITEM.match(line)
+            if not line.strip() or _TABLE_ROW.match(line) or _HEADING.match(line) or _RULE.match(line):
+                yield from _sentences(text, start, position)
+                yield position, end
+                start = end
+            elif item:
+                yield from _sentences(text, start, position)
+                start = position + item.end()
+        position = end
+    if fence >= 0:
+        yield from _code_blocks(text[fence:], fence)
+    else:
+        yield from _sentences(text, start, position)
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
+    for match in _END.finditer(text, start, end):
+        if match.end() > start and _is_end(text, start, match, end):
+            yield start, match.end()
+            start = match.end()
+    yield start, end
+
+
+def _is_end(text: str, start: int, match: re.Match[str], end: int) -> bool:
+    if match[0][0] in "。！？":
+        return True
+    if not _NEXT.match(text, match.end(), end):
+        return False  # the next word is lower-case: the sentence goes on
+    if match[0][0] != "." or match[0].startswith(".."):
+        return True
+    said = text[max(start, match.start() - 20) : match.start() + 1]
+    if _INITIALS.search(said):
+        return bool(_STARTER.match(text, match.end(), end))
+    return bool(_MAY_END.search(said)) or not _ABBREVIATION.search(said)
+
+
+def _lines(text: str) -> Iterator[str]:
+    return (match[0] for match in _LINE.finditer(text) if match[0])
+
+
+def _trimmed(text: str, start: int, end: int) -> Span:
+    part = text[start:end]
+    return start + len(part) - len(part.lstrip()), start + len(part.rstrip())

@@ -1,0 +1,9 @@
+-- For this transaction: a plan for the actual values (a partial index needs them), no JIT start-up, a time limit.
+SELECT
+    set_config('plan_cache_mode', 'force_custom_plan', true),
+    set_config('jit', 'off', true),
+    set_config('work_mem', '32MB', true),
+    set_config('statement_timeout', %(milliseconds)s::text, true),
+    set_config('hnsw.ef_search', %(ef_search)s::text, true),
+    set_config('hnsw.iterative_scan', 'relaxed_order', true),
+    set_config('hnsw.max_scan_tuples', '100000', true)

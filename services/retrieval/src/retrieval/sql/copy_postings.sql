@@ -1,0 +1,1 @@
+COPY posting (workspace_id, term, chunk, document, frequency, length) FROM STDIN

@@ -1,0 +1,1 @@
+COPY chunk_vector (workspace_id, chunk, document, model, embedding) FROM STDIN

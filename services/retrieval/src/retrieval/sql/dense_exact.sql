@@ -1,0 +1,8 @@
+-- Every vector of the workspace or of the filter. The untyped column matches no HNSW index.
+SELECT chunk, 1 - (embedding <=> %(vector)s::halfvec) AS score
+FROM chunk_vector
+WHERE workspace_id = %(workspace_id)s
+  AND model = %(model)s AND vector_dims(embedding) = %(dims)s
+  AND (%(documents)s::bigint[] IS NULL OR document = ANY (%(documents)s::bigint[]))
+ORDER BY embedding <=> %(vector)s::halfvec, chunk
+LIMIT %(limit)s

@@ -1,0 +1,1 @@
+SELECT chunks, terms FROM workspace_statistics WHERE workspace_id = %(workspace_id)s
