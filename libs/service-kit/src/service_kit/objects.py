@@ -117,6 +117,9 @@ class ObjectStore:
     async def aget(self, key: str) -> bytes:
         return await asyncio.to_thread(self.get, key)
 
+    async def astream(self, key: str) -> Iterator[bytes]:
+        return await asyncio.to_thread(self.stream, key)
+
     async def aexists(self, key: str) -> bool:
         return await asyncio.to_thread(self.exists, key)
 

@@ -1,0 +1,48 @@
+"""`python -m ingestion serve | worker | worker-health | migrate | replay`."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> int:
+    # A conversion's process imports this module, and each command only what it runs: a worker's libraries are not
+    # installed beside the API.
+    from contracts.events import DOCUMENTS  # noqa: PLC0415
+    from service_kit import command  # noqa: PLC0415
+
+    return command.run(
+        "ingestion",
+        {
+            "serve": ("Run the API", _serve),
+            "worker": ("Convert, chunk and embed", _worker),
+            "worker-health": ("Exit with 0 when the worker lives", _worker_health),
+            "migrate": ("Bring the schema up to date", lambda: command.apply_migrations("ingestion", "ingestion")),
+            "replay": ("Deliver the dead letters again", lambda: command.replay_dead_letters([DOCUMENTS], "ingestion")),
+        },
+    )
+
+
+def _serve() -> None:
+    from ingestion.app import NAME, create_app  # noqa: PLC0415
+    from ingestion.settings import Settings  # noqa: PLC0415
+    from service_kit.serve import serve  # noqa: PLC0415
+
+    settings = Settings()
+    serve(NAME, settings, lambda: create_app(settings))
+
+
+def _worker() -> None:
+    from ingestion.worker.run import run_worker  # noqa: PLC0415
+
+    run_worker()
+
+
+def _worker_health() -> None:
+    from ingestion.worker.health import check_worker  # noqa: PLC0415
+
+    check_worker()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+"""What conversion leaves in the object store, and the event that tells of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from contracts.events import DocumentConverted
+from ingestion.rows import DocumentRow
+from service_kit.objects import derived_prefix
+
+
+@dataclass(frozen=True)
+class DerivedKeys:
+    """The objects of one version of a document."""
+
+    prefix: str
+
+    @property
+    def document(self) -> str:
+        """The converted document as Docling's JSON."""
+        return f"{self.prefix}document.json"
+
+    @property
+    def markdown(self) -> str:
+        return f"{self.prefix}document.md"
+
+    @property
+    def chunks(self) -> str:
+        """JSON Lines of `contracts.ingestion.Chunk`."""
+        return f"{self.prefix}chunks.jsonl"
+
+    @property
+    def vectors(self) -> str:
+        """NumPy .npy, float32, a row per chunk."""
+        return f"{self.prefix}vectors.npy"
+
+
+def derived_keys(workspace_id: UUID, document_id: UUID, version: int) -> DerivedKeys:
+    return DerivedKeys(f"{derived_prefix(workspace_id, document_id)}v{version}/")
+
+
+def converted_event(document: DocumentRow) -> DocumentConverted:
+    """Raises ValueError when the document has not been embedded yet."""
+    if document.chunk_count is None or document.embedding_model is None or document.embedding_dims is None:
+        raise ValueError(f"document {document.id} has not been embedded")
+    keys = derived_keys(document.workspace_id, document.id, document.version)
+    return DocumentConverted(
+        document_id=document.id,
+        version=document.version,
+        name=document.name,
+        title=document.title,
+        media_type=document.media_type,
+        chunks_key=keys.chunks,
+        vectors_key=keys.vectors,
+        chunk_count=document.chunk_count,
+        embedding_model=document.embedding_model,
+        embedding_dims=document.embedding_dims,
+    )

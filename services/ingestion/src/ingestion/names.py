@@ -1,0 +1,40 @@
+"""File names as callers send them, made safe to store, show and offer for download."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from pathlib import PurePosixPath
+from urllib.parse import quote
+
+MAX_CHARACTERS = 200
+NAMELESS = "unnamed"
+
+
+def safe_name(raw: bytes) -> str:
+    """The last part of a path, without control and direction characters, in NFC, at most MAX_CHARACTERS long.
+
+    The extension survives the cut. Bytes that are not UTF-8 become U+FFFD.
+    """
+    text = unicodedata.normalize("NFC", raw.decode("utf-8", errors="replace"))
+    last = re.split(r"[/\\]", text)[-1]
+    # Cc: control, Cf: format (direction overrides hide an extension), Cs: surrogates, Zl and Zp: line separators.
+    clean = "".join(one for one in last if unicodedata.category(one) not in {"Cc", "Cf", "Cs", "Zl", "Zp"}).strip()
+    if not clean.strip("."):
+        return NAMELESS
+    return _shortened(clean)
+
+
+def _shortened(name: str) -> str:
+    if len(name) <= MAX_CHARACTERS:
+        return name
+    suffix = PurePosixPath(name).suffix
+    if len(suffix) > 20:
+        return name[:MAX_CHARACTERS]
+    return name[: MAX_CHARACTERS - len(suffix)] + suffix
+
+
+def attachment(name: str) -> str:
+    """The Content-Disposition of a download (RFC 6266): an ASCII name, and the true one for clients that read it."""
+    plain = "".join(one if one.isascii() and one.isprintable() and one not in '"\\%;' else "_" for one in name)
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

@@ -1,0 +1,10 @@
+SELECT id, workspace_id, name, title, media_type, bytes, content_hash, status, version, pages, chunk_count, engine,
+       embedding_model, embedding_dims, created_at, updated_at, indexed_at
+FROM document
+WHERE workspace_id = %(workspace_id)s AND status <> 'deleting'
+  AND (%(status)s::text IS NULL OR status = %(status)s)
+  AND (%(name)s::text IS NULL OR name ILIKE %(name)s)
+  AND (%(media_type)s::text IS NULL OR media_type = %(media_type)s)
+  AND (%(before)s::timestamptz IS NULL OR (created_at, id) < (%(before)s, %(before_id)s::uuid))
+ORDER BY created_at DESC, id DESC
+LIMIT %(limit)s

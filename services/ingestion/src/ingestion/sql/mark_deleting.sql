@@ -1,0 +1,2 @@
+UPDATE document SET status = 'deleting', updated_at = now()
+WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s AND status <> 'deleting'

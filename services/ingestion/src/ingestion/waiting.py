@@ -1,0 +1,34 @@
+"""Waits until something about a document has changed, woken by the database."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+from uuid import UUID
+
+from service_kit.notifications import Notifications
+
+T = TypeVar("T")
+
+
+async def until(
+    notifications: Notifications,
+    channel: str,
+    document_id: UUID,
+    read: Callable[[], Awaitable[T]],
+    done: Callable[[T], bool],
+    timeout: float,
+) -> T:
+    """Reads, and reads again whenever the document changes, until `done` or `timeout` seconds have passed.
+
+    Returns what was read last; what `read` raises ends the wait.
+    """
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + timeout
+    async with notifications.subscribe(channel, str(document_id)) as changed:
+        while True:
+            state = await read()
+            left = deadline - loop.time()
+            if done(state) or left <= 0 or not await changed.wait(left):
+                return state

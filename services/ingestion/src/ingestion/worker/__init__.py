@@ -1,0 +1,1 @@
+"""The process that converts, chunks and embeds."""

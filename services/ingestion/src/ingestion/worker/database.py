@@ -1,0 +1,40 @@
+"""The pool of a worker's threads: synchronous, with the same transactions under row-level security as the API's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from uuid import UUID
+
+from psycopg import Connection
+from psycopg.rows import TupleRow
+from psycopg_pool import ConnectionPool
+
+from service_kit.postgres import POOL_TIMEOUT_SECONDS, STATEMENT_TIMEOUT
+
+
+class WorkerDatabase:
+    """A block of `workspace` is one transaction: commit at its end, rollback on an error."""
+
+    def __init__(self, url: str, size: int) -> None:
+        self.pool: ConnectionPool[Connection[TupleRow]] = ConnectionPool(
+            url,
+            min_size=1,
+            max_size=size,
+            timeout=POOL_TIMEOUT_SECONDS,
+            open=False,
+            check=ConnectionPool.check_connection,
+            kwargs={"options": f"-c statement_timeout={STATEMENT_TIMEOUT}", "connect_timeout": 5},
+        )
+
+    @contextmanager
+    def opened(self) -> Iterator[WorkerDatabase]:
+        with self.pool:
+            yield self
+
+    @contextmanager
+    def workspace(self, workspace_id: UUID) -> Iterator[Connection[TupleRow]]:
+        """A transaction that sees the rows of this workspace. Raises PoolTimeout, psycopg.OperationalError."""
+        with self.pool.connection() as connection:
+            connection.execute("SELECT set_config('app.workspace_id', %s, true)", (str(workspace_id),))
+            yield connection

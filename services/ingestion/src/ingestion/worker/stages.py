@@ -1,0 +1,149 @@
+"""What a worker writes about stages: every transition is guarded by the lease that it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from uuid import UUID, uuid4
+
+from psycopg import Connection
+from psycopg.rows import TupleRow, class_row
+
+from contracts.events import DocumentFailed, EventData
+from contracts.ingestion import DocumentStatus, StageName
+from ingestion.derived import converted_event
+from ingestion.rows import DocumentRow, Job
+from ingestion.statements import SQL
+from ingestion.worker.database import WorkerDatabase
+from service_kit.outbox import INSERT, event_row, new_event
+
+SOURCE = "ingestion"
+
+
+class LeaseLost(Exception):
+    """Another worker has the stage, or the document is being deleted: nothing more may be written for it."""
+
+
+class Stages:
+    """Leases stages and records how they end, each in one transaction. `worker` is shown to users."""
+
+    def __init__(self, database: WorkerDatabase, worker: str) -> None:
+        self.database, self.worker = database, worker
+
+    def lease(self, workspace_id: UUID, document_id: UUID) -> Job | None:
+        """The document's queued stage, now running; None when there is none: done, not due, or held by another."""
+        values = {"workspace_id": workspace_id, "document_id": document_id, "lease": uuid4(), "worker": self.worker}
+        with (
+            self.database.workspace(workspace_id) as connection,
+            connection.cursor(row_factory=class_row(Job)) as cursor,
+        ):
+            cursor.execute(SQL["lease_stage"], values)
+            job = cursor.fetchone()
+            if job and job.stage == "convert":
+                cursor.execute(SQL["reset_stage"], {**_key(job), "name": "chunk"})
+            return job
+
+    def beat(self, job: Job, page: int | None, pages: int | None) -> bool:
+        """Shows that the worker lives; False when the lease is lost."""
+        with self.database.workspace(job.workspace_id) as connection:
+            values = {**_held(job), "page": page, "pages": pages}
+            return connection.execute(SQL["beat"], values).rowcount > 0
+
+    def start_chunking(self, job: Job) -> None:
+        """Raises LeaseLost."""
+        with self._held(job) as (connection, _):
+            self._start(connection, job, "chunk")
+
+    def converted(self, job: Job, *, title: str | None, pages: int | None, chunk_count: int, engine: str) -> None:
+        """Conversion and chunks are stored; embedding runs under the same lease. Raises LeaseLost."""
+        with self._held(job) as (connection, _):
+            done = {**_key(job), "worker": self.worker, "names": ["convert", "chunk"]}
+            connection.execute(SQL["finish_stages"], done)
+            values = {"title": title, "pages": pages, "chunk_count": chunk_count, "engine": engine}
+            connection.execute(SQL["record_conversion"], {**_key(job), **values})
+            self._start(connection, job, "embed")
+
+    def embedded(self, job: Job, *, model: str, dims: int) -> None:
+        """The vectors are stored: tells the others. Raises LeaseLost."""
+        with self._held(job) as (connection, document):
+            connection.execute(SQL["finish_stages"], {**_key(job), "worker": self.worker, "names": ["embed"]})
+            values = {"embedding_model": model, "embedding_dims": dims}
+            connection.execute(SQL["record_embedding"], {**_key(job), **values})
+            connection.execute(SQL["queue_confirmations"], _key(job))
+            current = _lock_document(connection, job)
+            assert current is not None
+            _write_event(connection, document, converted_event(current))
+
+    def fail(self, job: Job, stage: StageName, error_class: str, message: str) -> None:
+        """The stage has failed, and with it the document. Raises LeaseLost."""
+        with self._held(job) as (connection, document):
+            reason = {"failed": stage, "error_class": error_class, "error_message": message}
+            connection.execute(SQL["fail_stage"], {**_held(job), **reason})
+            connection.execute(SQL["set_document_status"], {**_key(job), "status": DocumentStatus.failed})
+            event = DocumentFailed(
+                document_id=document.id,
+                version=document.version,
+                service=SOURCE,
+                stage=stage,
+                error_class=error_class,
+                error_message=message,
+            )
+            _write_event(connection, document, event)
+
+    def release(self, job: Job) -> None:
+        """Back to the queue at once, as if it had not been started."""
+        self._release(job, uncount=1)
+
+    def postpone(self, job: Job, delay: float, error_class: str, message: str, *, lost: bool = False) -> None:
+        """Back to the queue for `delay` seconds, with the reason; `lost` counts it as a process that died of it."""
+        counters = {"lost": 1, "postponed": 0} if lost else {"lost": 0, "postponed": 1}
+        self._release(job, delay=delay, error_class=error_class, error_message=message, **counters)
+
+    def abandon(self, job: Job) -> bool:
+        """True when the document is being deleted or gone: its erasure may go on from here."""
+        with self.database.workspace(job.workspace_id) as connection:
+            if _lock_document(connection, job) is not None:
+                return False
+            connection.execute(SQL["abandon_stage"], _held(job))
+            return True
+
+    def is_deleted(self, job: Job) -> bool:
+        with self.database.workspace(job.workspace_id) as connection:
+            return _lock_document(connection, job) is None
+
+    def _release(self, job: Job, **values: Any) -> None:
+        defaults = {"uncount": 0, "postponed": 0, "lost": 0, "delay": 0, "error_class": None, "error_message": None}
+        with self._held(job) as (connection, _):
+            connection.execute(SQL["release_stage"], {**_held(job), **defaults, **values})
+
+    def _start(self, connection: Connection[TupleRow], job: Job, stage: StageName) -> None:
+        connection.execute(SQL["start_stage"], {**_held(job), "name": stage, "worker": self.worker})
+
+    @contextmanager
+    def _held(self, job: Job) -> Iterator[tuple[Connection[TupleRow], DocumentRow]]:
+        """A transaction in which the document is locked and the lease is ours; raises LeaseLost when it is not."""
+        with self.database.workspace(job.workspace_id) as connection:
+            document = _lock_document(connection, job)
+            if document is None or connection.execute(SQL["holds_lease"], _held(job)).fetchone() is None:
+                raise LeaseLost
+            yield connection, document
+
+
+def _key(job: Job) -> dict[str, Any]:
+    return {"workspace_id": job.workspace_id, "document_id": job.document_id}
+
+
+def _held(job: Job) -> dict[str, Any]:
+    return {**_key(job), "lease": job.lease}
+
+
+def _lock_document(connection: Connection[TupleRow], job: Job) -> DocumentRow | None:
+    with connection.cursor(row_factory=class_row(DocumentRow)) as cursor:
+        cursor.execute(SQL["lock_document"], _key(job))
+        return cursor.fetchone()
+
+
+def _write_event(connection: Connection[TupleRow], document: DocumentRow, data: EventData) -> None:
+    event = new_event(SOURCE, document.workspace_id, data, str(document.id))
+    connection.execute(INSERT, event_row(data, event))
