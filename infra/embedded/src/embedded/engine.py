@@ -32,10 +32,10 @@ class Engine(ABC):
         Raises EmbeddedError where waiting longer is pointless.
         """
 
-    def prepare(self) -> None:
+    def prepare(self) -> None:  # noqa: B027  (most have nothing to do)
         """What must be on disk before the start. Safe to repeat; may be cut off at any moment and run again."""
 
-    def settle(self) -> None:
+    def settle(self) -> None:  # noqa: B027  (most have nothing to do)
         """What must be inside the server after it answers for the first time. Safe to repeat."""
 
     def launch(self) -> Child:

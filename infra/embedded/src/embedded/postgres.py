@@ -67,12 +67,9 @@ class Postgres(Engine):
             name=self.name,
             argv=[
                 str(self._home.install / "bin/postgres"),
-                "-D",
-                str(self._home.cluster),
-                "-p",
-                str(self._port),
+                *("-D", str(self._home.cluster), "-p", str(self._port)),
                 *options,
-            ],  # fmt: skip
+            ],
             log=self._log,
             env=plain_environment(),
             cwd=self._home.folder,
