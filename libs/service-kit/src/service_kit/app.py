@@ -16,12 +16,19 @@ VERSION = "0.1.0"
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
-def service_app(name: str, settings: ServiceSettings, routers: list[APIRouter], lifespan: Lifespan) -> FastAPI:
+def service_app(
+    name: str,
+    settings: ServiceSettings,
+    routers: list[APIRouter],
+    lifespan: Lifespan,
+    openapi_url: str | None = "/openapi.json",
+) -> FastAPI:
     """An application with `state.metrics`, `state.health` and `state.tokens`, which the lifespan may use and add to."""
     app = FastAPI(
         title=f"Attractor {name}",
         version=VERSION,
         lifespan=lifespan,
+        openapi_url=openapi_url,
         docs_url=None,
         redoc_url=None,
         separate_input_output_schemas=False,

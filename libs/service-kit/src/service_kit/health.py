@@ -20,9 +20,16 @@ class Health:
 
     def __init__(self) -> None:
         self.checks: dict[str, Check] = {}
+        self.optional: set[str] = set()
 
-    def add(self, name: str, check: Check) -> None:
+    def add(self, name: str, check: Check, required: bool = True) -> None:
+        """A failing check that is not required shows, but does not take the service out of use."""
         self.checks[name] = check
+        if not required:
+            self.optional.add(name)
+
+    def is_ready(self, failures: Mapping[str, str]) -> bool:
+        return failures.keys() <= self.optional
 
     async def failures(self) -> Mapping[str, str]:
         """Failing checks by name, with the reason; all run at the same time, each with a deadline."""
@@ -49,8 +56,9 @@ def routes(health: Health, metrics: Metrics) -> APIRouter:
     @router.get("/readyz")
     async def readyz() -> Response:
         failures = await health.failures()
-        body = {"status": "not_ready" if failures else "ready", "failures": dict(failures)}
-        return JSONResponse(body, 503 if failures else 200)
+        ready = health.is_ready(failures)
+        status = "not_ready" if not ready else "degraded" if failures else "ready"
+        return JSONResponse({"status": status, "failures": dict(failures)}, 200 if ready else 503)
 
     @router.get("/metrics")
     async def prometheus() -> Response:

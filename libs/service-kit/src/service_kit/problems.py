@@ -9,6 +9,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from contracts.base import ProblemBody
 from service_kit.tracing import current_trace_id
@@ -24,6 +25,7 @@ SLUGS = {
     415: "unsupported-media-type",
     422: "invalid-request",
 }
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 log = logging.getLogger(__name__)
 
 
@@ -90,7 +92,19 @@ async def on_http_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     slug = SLUGS.get(error.status_code, "http-error")
     headers = dict(error.headers) if error.headers else None
+    if error.status_code == 405:
+        headers = {"Allow": ", ".join(_allowed_methods(request))}
     return render(error.status_code, slug, str(error.detail), None, request.url.path, headers)
+
+
+def _allowed_methods(request: Request) -> list[str]:
+    """Of all routes of this path: the framework names those of the first one only."""
+    matches = (
+        (method, route.matches({**request.scope, "method": method}))
+        for method in METHODS
+        for route in request.app.routes
+    )
+    return sorted({method for method, (match, _) in matches if match is Match.FULL})
 
 
 async def on_invalid_request(request: Request, error: Exception) -> JSONResponse:
