@@ -1,0 +1,31 @@
+"""python -m gateway serve | migrate"""
+
+from __future__ import annotations
+
+import sys
+
+from gateway.app import create_app
+from gateway.settings import Settings
+from service_kit.command import apply_migrations, run
+from service_kit.serve import serve
+
+
+def _serve() -> None:
+    settings = Settings()
+    serve("gateway", settings, lambda: create_app(settings))
+
+
+def _migrate() -> None:
+    apply_migrations("gateway", "gateway")
+
+
+if __name__ == "__main__":
+    sys.exit(
+        run(
+            "gateway",
+            {
+                "serve": ("answers HTTP until it is stopped", _serve),
+                "migrate": ("creates or updates the gateway's tables", _migrate),
+            },
+        )
+    )

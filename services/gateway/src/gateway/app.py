@@ -1,0 +1,132 @@
+"""The composition root: everything is built here and handed down."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import psycopg
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse
+from redis.asyncio import Redis
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.routing import Route
+
+from gateway import api, docs, routing
+from gateway.accounts import Accounts
+from gateway.answer_headers import AnswerHeaders
+from gateway.api_document import ApiDocument
+from gateway.api_keys import ApiKeys
+from gateway.authentication import Doorkeeper
+from gateway.body_limit import BodyLimit
+from gateway.first_start import ensure_admin
+from gateway.idempotency import forget_expired
+from gateway.last_used import LastUsed
+from gateway.methods import HeadAndOptions
+from gateway.proxy import Proxy
+from gateway.rate_limit import Buckets
+from gateway.settings import Settings
+from gateway.upstreams import Upstreams
+from service_kit.app import service_app
+from service_kit.background import Background
+from service_kit.postgres import Database
+from service_kit.problems import Unavailable, on_problem
+
+HOUSEKEEPING_SECONDS = 3600.0
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """Connects to nothing until its lifespan begins."""
+    parts = Parts(settings)
+    app = service_app("gateway", settings, [api.router], parts.lifespan, openapi_url=None)
+    parts.install(app)
+    _add_middleware(app, settings)
+    return app
+
+
+class Parts:
+    """What the application is made of."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.database = Database(settings.database_url.get_secret_value(), settings.database_pool_size)
+        self.redis = Redis.from_url(settings.redis_url.get_secret_value(), socket_connect_timeout=1, socket_timeout=2)
+        self.last_used = LastUsed(self.database)
+        self.upstreams = Upstreams(
+            settings.upstreams(),
+            settings.upstream_connect_seconds,
+            settings.upstream_first_byte_seconds,
+            settings.upstream_connections,
+        )
+
+    def install(self, app: FastAPI) -> None:
+        settings, state = self.settings, app.state
+        registry = state.metrics.registry
+        per_minute, failures = settings.rate_limit_per_minute, settings.auth_failures_per_minute
+        state.doorkeeper = Doorkeeper(
+            self.database,
+            self.last_used,
+            Buckets(self.redis, "requests", per_minute, settings.rate_limit_burst, registry),
+            Buckets(self.redis, "failed_authentications", failures, failures, registry),
+        )
+        state.accounts = Accounts(self.database)
+        state.api_keys = ApiKeys(self.database, settings.internal_token_secret.get_secret_value())
+        state.upstreams, state.status_seconds = self.upstreams, settings.status_seconds
+        self.document = ApiDocument(app.openapi(), self.upstreams, settings.openapi_refresh_seconds)
+        app.include_router(docs.routes(self.document))
+        proxy = Proxy(self.upstreams, state.doorkeeper, state.tokens, registry)
+        for prefix in routing.TABLE:
+            for path in (prefix.path, f"{prefix.path}/{{rest:path}}"):
+                app.router.routes.append(Route(path, proxy, include_in_schema=False))
+        app.add_exception_handler(psycopg.OperationalError, _database_away)
+
+    @asynccontextmanager
+    async def lifespan(self, app: FastAPI) -> AsyncIterator[None]:
+        settings, health = self.settings, app.state.health
+        chosen = settings.admin_api_key.get_secret_value() if settings.admin_api_key else None
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(self.redis.aclose)
+            await stack.enter_async_context(self.upstreams.client)
+            await stack.enter_async_context(self.database.opened())
+            await ensure_admin(self.database, chosen, settings.admin_key_file)
+            stack.push_async_callback(self.last_used.write)
+            background = await stack.enter_async_context(Background(app.state.metrics))
+            background.start("last_used", self.last_used.run)
+            background.start("api_document", self.document.run)
+            background.start("housekeeping", self._keep_house)
+            health.add("database", self.database.check)
+            health.add("redis", self._check_redis, required=False)
+            health.add("background", background.check)
+            yield
+
+    async def _check_redis(self) -> None:
+        await self.redis.ping()
+
+    async def _keep_house(self) -> None:
+        while True:
+            await forget_expired(self.database)
+            await asyncio.sleep(HOUSEKEEPING_SECONDS)
+
+
+def _add_middleware(app: FastAPI, settings: Settings) -> None:
+    """From the outside: answer headers, CORS, (telemetry,) HEAD and OPTIONS, body limit, (problem handlers, routes)."""
+    app.user_middleware.append(Middleware(HeadAndOptions))
+    app.user_middleware.append(Middleware(BodyLimit, settings.max_body_bytes, settings.max_json_bytes))
+    if settings.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.cors_origins,
+            allow_methods=["*"],
+            allow_headers=["*"],
+            expose_headers=["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After", "ETag"],
+            max_age=600,
+        )
+    app.add_middleware(AnswerHeaders)
+
+
+async def _database_away(request: Request, error: Exception) -> JSONResponse:
+    problem = Unavailable("the database does not answer")
+    problem.__cause__ = error
+    return await on_problem(request, problem)

@@ -1,0 +1,47 @@
+"""When keys were last used: noted at each request, written in the background, at most once a minute per key."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from gateway.caller import Authenticated
+from gateway.store import SQL
+from service_kit.postgres import Database
+
+INTERVAL = timedelta(minutes=1)
+
+
+class LastUsed:
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.noted: dict[tuple[UUID, UUID], datetime] = {}
+        self.pending: dict[tuple[UUID, UUID], datetime] = {}
+        self.wake = asyncio.Event()
+
+    def note(self, caller: Authenticated) -> None:
+        key, now = (caller.workspace.id, caller.key_id), datetime.now(UTC)
+        if now - self.noted.get(key, datetime.min.replace(tzinfo=UTC)) >= INTERVAL:
+            self.noted[key] = self.pending[key] = now
+            self.wake.set()
+
+    async def run(self) -> None:
+        """Writes until cancelled; what could not be written is tried again with the next use."""
+        while True:
+            await self.wake.wait()
+            self.wake.clear()
+            await self.write()
+
+    async def write(self) -> None:
+        batch, self.pending = self.pending, {}
+        oldest = datetime.now(UTC) - INTERVAL
+        self.noted = {key: at for key, at in self.noted.items() if at > oldest}
+        try:
+            async with self.database.system() as connection:
+                for (workspace_id, key_id), at in sorted(batch.items()):  # one order in all replicas: no deadlock
+                    values = {"workspace_id": workspace_id, "id": key_id, "at": at}
+                    await connection.execute(SQL["mark_used"], values)
+        except BaseException:
+            self.pending = batch | self.pending
+            raise
