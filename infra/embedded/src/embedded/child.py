@@ -66,6 +66,7 @@ class Child:
                 cwd=command.cwd,
                 start_new_session=True,
             )
+        self._stopped = False
         self.created = psutil.Process(self._process.pid).create_time()
 
     @property
@@ -107,6 +108,8 @@ class Child:
 
     def stop(self) -> None:
         """Ends the process and what it left in its session; returns when it is gone."""
+        if self._stopped:
+            return  # its number may be another process's by now
         for number, (name, seconds) in enumerate(self.command.stop):
             if self.exit_code() is not None:
                 break
@@ -118,6 +121,7 @@ class Child:
         with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS says EPERM for a session of zombies
             os.killpg(self.pid, signal.SIGKILL)
         self._process.wait()
+        self._stopped = True
 
 
 def _rotate(log: Path) -> None:

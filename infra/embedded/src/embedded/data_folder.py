@@ -92,10 +92,21 @@ class DataFolder:
         part.write_text(json.dumps(noted), encoding="utf-8")
         part.replace(self._processes)
 
+    def living(self) -> dict[str, psutil.Process]:
+        """The noted processes that live, by name."""
+        noted = _json(self._processes)
+        return {name: process for name, entry in noted.items() if (process := _same_process(entry))}
+
+    def end_holder(self, pid: int, seconds: float) -> None:
+        """Asks the process that holds the lock to end, and waits for that."""
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process = psutil.Process(pid)
+            _send(process, signal.SIGTERM)
+            psutil.wait_procs([process], timeout=seconds)
+
     def end_leftovers(self) -> list[str]:
         """Ends the noted processes that still live, and gives their names. Call it with the lock held."""
-        noted = _json(self._processes)
-        left = {name: process for name, entry in noted.items() if (process := _same_process(entry))}
+        left = self.living()
         for name, process in left.items():
             _send(process, signal.SIGINT if name == "postgres" else signal.SIGTERM)
         _, stubborn = psutil.wait_procs(left.values(), timeout=10)

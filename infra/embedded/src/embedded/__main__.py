@@ -1,0 +1,108 @@
+"""python -m embedded run | stop | reset | status"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import os
+import sys
+from pathlib import Path
+
+import psutil
+
+from embedded.data_folder import DataFolder
+from embedded.errors import EmbeddedError
+from embedded.launcher import Launcher, stop
+from embedded.progress import Progress, interactive
+from embedded.removal import remove
+from embedded.topology import user_settings
+
+ROOT = Path(__file__).resolve().parents[4]
+
+
+def main() -> int:
+    arguments = _parser().parse_args()
+    progress = Progress()
+    settings = user_settings(ROOT / ".env")
+    folder = DataFolder(Path(settings.get("ATTRACTOR_DATA") or ROOT / ".data"))
+    try:
+        return _COMMANDS[arguments.command](arguments, folder, settings, progress)
+    except EmbeddedError as error:
+        progress.error(str(error))
+    except KeyboardInterrupt:
+        progress.error("interrupted")
+    except OSError as error:
+        progress.error(_explained(error, folder.path))
+    return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m embedded", description="Attractor without Docker.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    run = commands.add_parser("run", help="start everything and stay")
+    run.add_argument("--no-demo", action="store_true", help="do not ingest the examples and ask a question")
+    commands.add_parser("stop", help="stop a run from another terminal")
+    reset = commands.add_parser("reset", help="delete all data")
+    reset.add_argument("--yes", action="store_true", help="do not ask")
+    commands.add_parser("status", help="what runs, and how much memory it takes")
+    return parser
+
+
+def _run(arguments: argparse.Namespace, folder: DataFolder, settings: dict[str, str], progress: Progress) -> int:
+    Launcher(ROOT, folder, settings, progress).run(demo=not arguments.no_demo)
+    return 0
+
+
+def _stop(_arguments: argparse.Namespace, folder: DataFolder, _settings: dict[str, str], progress: Progress) -> int:
+    if not stop(folder, progress):
+        progress.say("Attractor does not run.")
+    return 0
+
+
+def _reset(arguments: argparse.Namespace, folder: DataFolder, _settings: dict[str, str], progress: Progress) -> int:
+    if not folder.path.exists():
+        progress.say(f"There is nothing to delete: {folder.path} does not exist.")
+        return 0
+    if not arguments.yes:
+        if not interactive():
+            raise EmbeddedError(f"nobody is there to confirm the deletion of all data in {folder.path}: add --yes")
+        progress.say(f"This deletes all documents, accounts and settings in {folder.path}.")
+        if input("Delete? [y/N] ").strip().lower() not in {"y", "yes"}:
+            return 1
+    stop(folder, progress)
+    remove(folder)
+    progress.say(f"Deleted the data in {folder.path}.")
+    return 0
+
+
+def _status(_arguments: argparse.Namespace, folder: DataFolder, _settings: dict[str, str], progress: Progress) -> int:
+    holder = folder.holder()
+    if not holder:
+        progress.say("Attractor does not run.")
+        return 3
+    progress.say(f"Attractor runs at {holder.get('url')} (process {holder.get('pid')}) on {folder.path}")
+    for name, process in folder.living().items():
+        family = [process, *process.children(recursive=True)]
+        progress.say(f"  {name:<18} process {process.pid:<8} {sum(map(_resident, family)) // 2**20:>6} MB")
+    return 0
+
+
+def _resident(process: psutil.Process) -> int:
+    try:
+        return int(process.memory_info().rss)
+    except psutil.NoSuchProcess:
+        return 0
+
+
+def _explained(error: OSError, data: Path) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"the disk of {data} is full: delete something, or set ATTRACTOR_DATA to a folder on another disk"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return f"{error.filename or data} cannot be written ({error.strerror}): set ATTRACTOR_DATA to a folder of yours"
+    return f"{error.filename or ''} {error.strerror or error} ({os.strerror(error.errno or 0)})".strip()
+
+
+_COMMANDS = {"run": _run, "stop": _stop, "reset": _reset, "status": _status}
+
+if __name__ == "__main__":
+    sys.exit(main())

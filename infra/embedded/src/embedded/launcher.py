@@ -1,0 +1,155 @@
+"""`run`: from nothing to a running stack, and back."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import httpx
+
+from embedded.allocation import Allocation, allocate
+from embedded.child import Child
+from embedded.data_folder import DataFolder
+from embedded.demonstration import Demonstration
+from embedded.engines import Engines
+from embedded.errors import EmbeddedError, NotReady
+from embedded.progress import Progress
+from embedded.supervisor import Patience, Supervisor, ignore_interruptions, woken_by_children
+from embedded.topology import GATEWAY, PROCESSES, SERVICES, Process, Site
+
+MIGRATION_SECONDS = 300.0
+READY_SECONDS = 180.0
+_POLL_SECONDS = 0.05
+
+
+class Launcher:
+    """One run of the stack on one data folder. `root` is the repository."""
+
+    def __init__(self, root: Path, folder: DataFolder, settings: Mapping[str, str], progress: Progress) -> None:
+        self._root, self._folder, self._settings, self._progress = root, folder, settings, progress
+        self._host = settings.get("GATEWAY_HOST") or "127.0.0.1"
+
+    def run(self, demo: bool) -> None:
+        """Returns after Ctrl-C or SIGTERM, when everything has ended.
+
+        Raises EmbeddedError, whose text is one line for a user; then too everything has ended.
+        """
+        self._folder.create()
+        url = f"http://{self._host}:{self._settings.get('GATEWAY_PORT') or 8080}"
+        with self._folder.lock(url), woken_by_children() as wakeup:
+            for name in self._folder.end_leftovers():
+                self._progress.line(f"ended {name}, left running by an earlier start")
+            allocation = allocate(self._settings, self._host)
+            engines = Engines(self._folder, allocation.engines)
+            site = self._site(engines, allocation)
+            supervisor = Supervisor(wakeup, self._progress.warn, lambda: self._record(supervisor), Patience())
+            with self._stopping(supervisor, engines), contextlib.suppress(KeyboardInterrupt):
+                self._start(supervisor, engines, site)
+                Demonstration(self._root, site, self._progress, supervisor).show(demo)
+                supervisor.run()
+
+    def _site(self, engines: Engines, allocation: Allocation) -> Site:
+        return Site(
+            data=self._folder.path,
+            user=self._settings,
+            engines=engines,
+            credentials=self._folder.credentials,
+            host=self._host,
+            ports=allocation.services,
+        )
+
+    def _record(self, supervisor: Supervisor) -> None:
+        self._folder.record(child for child in supervisor.children if child.exit_code() is None)
+
+    def _start(self, supervisor: Supervisor, engines: Engines, site: Site) -> None:
+        with self._progress.step("starting PostgreSQL, Valkey and SeaweedFS"):
+            for engine in engines.all:
+                supervisor.start(engine.launch)
+            engines.wait_ready()
+        with self._progress.step("migrating the databases"):
+            self._migrate(site)
+        with self._progress.step(f"starting {', '.join(process.name for process in PROCESSES)}"):
+            for process in PROCESSES:
+                supervisor.start(functools.partial(Child, site.serve(process)))
+            self._wait_ready(supervisor, site)
+
+    def _migrate(self, site: Site) -> None:
+        """All at once: most of the time is spent importing, and a lock in the database orders the rest."""
+        migrations = [Child(site.migrate(service)) for service in SERVICES]
+        try:
+            for migration in migrations:
+                migration.wait(MIGRATION_SECONDS)
+                if migration.exit_code() is None:
+                    raise NotReady(migration.name, MIGRATION_SECONDS, "it still runs", migration.command.log)
+                if migration.exit_code() and (crash := migration.crash()):
+                    raise crash
+        finally:
+            for migration in migrations:
+                migration.stop()
+
+    def _wait_ready(self, supervisor: Supervisor, site: Site) -> None:
+        waiting = {process.name: "no answer yet" for process in PROCESSES if process.health}
+        deadline = time.monotonic() + READY_SECONDS
+        with httpx.Client(timeout=5.0, trust_env=False) as client:
+            while waiting:
+                supervisor.check_alive()
+                for process in PROCESSES:
+                    if process.name in waiting and (why := _unready(client, site, process)):
+                        waiting[process.name] = why
+                    else:
+                        waiting.pop(process.name, None)
+                if waiting and time.monotonic() > deadline:
+                    name, why = next(iter(waiting.items()))
+                    raise NotReady(name, READY_SECONDS, why, self._folder.logs / f"{name}.log")
+                time.sleep(_POLL_SECONDS if waiting else 0)
+
+    @contextlib.contextmanager
+    def _stopping(self, supervisor: Supervisor, engines: Engines) -> Iterator[None]:
+        try:
+            yield
+        finally:
+            ignore_interruptions()
+            by_name = {child.name: child for child in supervisor.children}
+            services = [by_name[process.name] for process in PROCESSES if process.name in by_name]
+            door = [child for child in services if child.name == GATEWAY]
+            self._stop(door)
+            self._stop([child for child in reversed(services) if child not in door])
+            self._stop([child for child in by_name.values() if child not in services])
+            engines.stop()
+            self._folder.record(())
+            self._progress.line("stopped")
+
+    def _stop(self, children: Sequence[Child]) -> None:
+        """Those of one step end side by side."""
+        if children:
+            self._progress.line(f"stopping {', '.join(child.name for child in children)}")
+        for child in children:
+            child.ask_to_stop()
+        for child in children:
+            child.stop()
+
+
+def _unready(client: httpx.Client, site: Site, process: Process) -> str | None:
+    try:
+        answer = client.get(f"{site.url(process.service)}{process.health}")
+    except httpx.TransportError as error:
+        return str(error) or type(error).__name__
+    return None if answer.is_success else f"{answer.status_code} {' '.join(answer.text.split())[:200]}"
+
+
+def stop(folder: DataFolder, progress: Progress, seconds: float = 90.0) -> bool:
+    """Ends the run that holds the folder, from another terminal. False when there is none.
+
+    Raises EmbeddedError when it does not end within `seconds`.
+    """
+    pid = folder.holder().get("pid")
+    if not pid:
+        return False
+    with progress.step(f"stopping Attractor (process {pid})"):
+        folder.end_holder(pid, seconds)
+    if folder.holder():
+        raise EmbeddedError(f"process {pid} did not stop within {seconds:.0f} s: end it with: kill -9 {pid}")
+    return True

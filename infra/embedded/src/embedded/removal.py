@@ -1,0 +1,32 @@
+"""Deletes an installation's data, and nothing else."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+
+from embedded.data_folder import DataFolder
+from embedded.errors import EmbeddedError
+from embedded.postgres_home import PostgresHome
+
+OWN_FOLDERS = ("postgres", "valkey", "object-store", "logs", "uploads")
+OWN_FILES = ("admin.key", "examples-ingested", "processes.json", "secrets.json", "running.json")
+
+
+def remove(folder: DataFolder) -> None:
+    """Removes what Attractor has put there, by name: ATTRACTOR_DATA may point to a folder with other things in it.
+
+    Raises EmbeddedError when the folder holds no installation, AlreadyRunning when one runs on it.
+    """
+    if not (folder.path / "secrets.json").exists():
+        raise EmbeddedError(f"{folder.path} holds no data of Attractor: nothing was deleted")
+    with folder.lock():
+        folder.end_leftovers()
+        outside = PostgresHome.folder_of(folder.path)
+        for place in [outside, *(folder.path / name for name in OWN_FOLDERS)]:
+            if place.exists():
+                shutil.rmtree(place)
+        for name in OWN_FILES:
+            (folder.path / name).unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # something else is in it
+        folder.path.rmdir()

@@ -1,0 +1,136 @@
+"""The processes of Attractor, and the environment of each: one table."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from embedded.child import Command
+from embedded.credentials import Credentials
+from embedded.engines import Engines
+from embedded.ports import LOOPBACK
+
+GATEWAY = "gateway"
+
+
+@dataclass(frozen=True)
+class Process:
+    """A line of the table. `service` owns the role and the schema; a process without a `health` path has no port."""
+
+    name: str
+    service: str
+    args: tuple[str, ...] = ("serve",)
+    health: str | None = "/readyz"
+    env: Mapping[str, str] = field(default_factory=dict)
+    stop: tuple[tuple[signal.Signals, float], ...] = ((signal.SIGTERM, 15.0),)
+
+    @property
+    def module(self) -> str:
+        return self.service.replace("-", "_")
+
+
+# In the order of their start; they end in the opposite order, so the public door opens last and closes first.
+PROCESSES = (
+    Process("retrieval", "retrieval"),
+    Process("knowledge-graph", "knowledge-graph"),
+    Process("memory", "memory"),
+    Process("ingestion", "ingestion"),
+    Process(
+        "ingestion-worker",
+        "ingestion",
+        ("worker",),
+        health=None,
+        env={"MALLOC_ARENA_MAX": "2"},  # more arenas more than double what converting scans takes
+        stop=((signal.SIGTERM, 10.0), (signal.SIGQUIT, 5.0)),
+    ),
+    Process("orchestrator", "orchestrator"),
+    Process(GATEWAY, GATEWAY),
+)
+SERVICES = tuple(dict.fromkeys(process.service for process in PROCESSES))
+
+
+@dataclass(frozen=True)
+class Site:
+    """What the environment of a process is made of. `user` is what the user has set, with `.env` below it."""
+
+    data: Path
+    user: Mapping[str, str]
+    engines: Engines
+    credentials: Credentials
+    host: str
+    ports: Mapping[str, int]
+
+    @property
+    def admin_key_file(self) -> Path:
+        return self.data / "admin.key"
+
+    def url(self, service: str) -> str:
+        host = LOOPBACK if service != GATEWAY or self.host == "0.0.0.0" else self.host
+        return f"http://{host}:{self.ports[service]}"
+
+    def environment(self, process: Process) -> dict[str, str]:
+        """The user's own settings (CHAT_*, EMBEDDING_* and the like) below what this installation decides."""
+        role = f"attractor_{process.module}"
+        store = self.engines.object_store
+        upstreams = {f"{name.upper().replace('-', '_')}_URL": self.url(name) for name in SERVICES if name != GATEWAY}
+        decided = {
+            "DATABASE_URL": self.engines.database_url(role, self.credentials.named(role)),
+            "REDIS_URL": self.engines.redis_url,
+            "S3_ENDPOINT": store.endpoint,
+            "S3_ACCESS_KEY": store.access_key,
+            "S3_SECRET_KEY": store.secret_key,
+            "S3_BUCKET": store.bucket,
+            "S3_SECURE": "false",
+            "INTERNAL_TOKEN_SECRET": self.credentials.named("internal-token"),
+            **upstreams,
+        }
+        if process.name == GATEWAY:
+            decided |= {"ADMIN_KEY_FILE": str(self.admin_key_file)}
+        if process.health:
+            host = self.host if process.name == GATEWAY else LOOPBACK
+            decided |= {"HOST": host, "PORT": str(self.ports[process.service])}
+        own = {name: self.user.get(name, value) for name, value in process.env.items()}
+        # An administrator's database URL in the user's environment is none of a service's business.
+        user = {name: value for name, value in self.user.items() if name != "ADMIN_DATABASE_URL"}
+        return {**user, **own, **decided}
+
+    def serve(self, process: Process) -> Command:
+        return Command(
+            name=process.name,
+            argv=[sys.executable, "-m", process.module, *process.args],
+            log=self.data / "logs" / f"{process.name}.log",
+            env=self.environment(process),
+            cwd=self.data,
+            stop=process.stop,
+            # A service survives a kill at any moment, and without its engines it has nothing to end in good order.
+            on_parent_death=signal.SIGKILL,
+        )
+
+    def migrate(self, service: str) -> Command:
+        """The one-shot migration: the only thing that gets the administrator's URL."""
+        process = next(one for one in PROCESSES if one.service == service)
+        return Command(
+            name=f"migration of {service}",
+            argv=[sys.executable, "-m", process.module, "migrate"],
+            log=self.data / "logs" / "migrations.log",
+            env={**self.environment(process), "ADMIN_DATABASE_URL": self.engines.admin_database_url},
+            cwd=self.data,
+        )
+
+
+def user_settings(dotenv: Path) -> dict[str, str]:
+    """What the user has set: the process's environment, above the lines of `.env` where there is one."""
+    lines = dotenv.read_text(encoding="utf-8").splitlines() if dotenv.exists() else []
+    pairs = (line.strip().removeprefix("export ").partition("=") for line in lines)
+    settings = {name.strip(): _unquoted(value.strip()) for name, sign, value in pairs if sign and name[:1] != "#"}
+    return {**settings, **os.environ}
+
+
+def _unquoted(value: str) -> str:
+    if len(value) > 1 and value[0] in "'\"" and value.endswith(value[0]):
+        return value[1:-1]
+    return value.partition(" #")[0].rstrip()
