@@ -1,0 +1,81 @@
+"""What the end-to-end tests say to the product, over HTTP alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID
+
+import httpx
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+EXAMPLES = REPOSITORY / "infra" / "examples"
+EVALUATION = REPOSITORY.parent / "shared" / "eval"
+
+
+@dataclass(frozen=True)
+class Tenant:
+    """A workspace and a client that holds its owner's key."""
+
+    workspace_id: UUID
+    http: httpx.AsyncClient
+
+
+def client(url: str, key: str) -> httpx.AsyncClient:
+    return httpx.AsyncClient(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=120)
+
+
+async def created(http: httpx.AsyncClient, path: str, body: dict[str, object]) -> dict[str, str]:
+    response = await http.post(path, json=body)
+    assert response.status_code == 201, response.text
+    answer: dict[str, str] = response.json()
+    return answer
+
+
+async def ingest(http: httpx.AsyncClient, paths: list[Path]) -> dict[str, dict[str, object]]:
+    """Uploads the files in one request and waits until each is searchable; returns the documents by file name."""
+    files = [("files", (path.name, path.read_bytes())) for path in paths]
+    response = await http.post("/v1/documents", files=files)
+    assert response.status_code == 202, response.text
+    documents = {}
+    for one in response.json()["files"]:
+        assert one["document"], one
+        identifier = one["document"]["id"]
+        state = await http.get(f"/v1/documents/{identifier}", params={"wait": "searchable", "timeout": 120})
+        assert state.json()["status"] == "searchable", state.json()
+        documents[one["name"]] = state.json()
+    return documents
+
+
+async def ask(http: httpx.AsyncClient, question: str) -> dict[str, object]:
+    """Starts a session, asks, and returns the run_completed event's data."""
+    events = [event async for event in asked(http, question)]
+    assert events[-1][1] == "run_completed", events[-1]
+    return events[-1][2]
+
+
+async def asked(http: httpx.AsyncClient, question: str) -> AsyncIterator[tuple[str, str, dict[str, object]]]:
+    session = (await http.post("/v1/sessions", json={})).json()["id"]
+    headers = {"Accept": "text/event-stream"}
+    async with http.stream(
+        "POST", f"/v1/sessions/{session}/messages", json={"content": question}, headers=headers
+    ) as response:
+        assert response.status_code in {200, 202}
+        async for event in events_of(response):
+            yield event
+
+
+async def events_of(response: httpx.Response) -> AsyncIterator[tuple[str, str, dict[str, object]]]:
+    """(id, event name, data) of a server-sent event stream."""
+    fields: dict[str, str] = {}
+    async for line in response.aiter_lines():
+        if line.startswith(":"):
+            continue
+        if line:
+            name, _, value = line.partition(":")
+            fields[name] = value.removeprefix(" ")
+        elif fields.get("data"):
+            yield fields.get("id", ""), fields["event"], json.loads(fields["data"])
+            fields = {}

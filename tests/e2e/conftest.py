@@ -1,0 +1,58 @@
+"""The stack under test: the one at ATTRACTOR_URL, or an embedded one that this session starts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from uuid import UUID
+
+import httpx
+import pytest
+from api_calls import EXAMPLES, Tenant, client, created, ingest
+from stack import EmbeddedStack
+
+
+@pytest.fixture(scope="session")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """(URL, administrator's key)."""
+    if url := os.environ.get("ATTRACTOR_URL"):
+        yield url, os.environ["ATTRACTOR_API_KEY"]
+        return
+    with EmbeddedStack.started(tmp_path_factory.mktemp("stack"), RATE_LIMIT_PER_MINUTE="100000") as stack:
+        yield stack.url, stack.api_key
+
+
+@pytest.fixture(scope="session")
+async def admin(address: tuple[str, str]) -> AsyncIterator[httpx.AsyncClient]:
+    async with client(*address) as http:
+        yield http
+
+
+@pytest.fixture(scope="session")
+def make_tenant(
+    address: tuple[str, str], admin: httpx.AsyncClient
+) -> Callable[[str], AbstractAsyncContextManager[Tenant]]:
+    """`async with make_tenant("name") as tenant`: a new workspace with an owner's key of its own user."""
+
+    @asynccontextmanager
+    async def make(name: str) -> AsyncIterator[Tenant]:
+        workspace = (await created(admin, "/v1/workspaces", {"name": name}))["id"]
+        user = (await created(admin, "/v1/users", {"name": f"owner of {name}"}))["id"]
+        response = await admin.put(f"/v1/workspaces/{workspace}/members/{user}", json={"role": "owner"})
+        assert response.status_code in {200, 201, 204}, response.text
+        key = await created(
+            admin, f"/v1/workspaces/{workspace}/keys", {"name": "test", "role": "owner", "user_id": user}
+        )
+        async with client(address[0], key["key"]) as http:
+            yield Tenant(UUID(workspace), http)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+async def tenant(make_tenant: Callable[[str], AbstractAsyncContextManager[Tenant]]) -> AsyncIterator[Tenant]:
+    """A workspace that holds the example documents, all searchable."""
+    async with make_tenant("examples") as made:
+        await ingest(made.http, sorted(path for path in EXAMPLES.rglob("*") if path.is_file()))
+        yield made

@@ -1,0 +1,88 @@
+"""Two workspaces never see each other: every route of the merged OpenAPI document, with the other's ids."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from api_calls import EXAMPLES, ask, ingest
+
+SECRET = "The code word of the first workspace is quixotic-zebra-4711."
+
+
+@pytest.fixture(scope="module")
+async def neighbours(make_tenant, tmp_path_factory):
+    """Two tenants; the first has a document, a session, a run, a memory and entities, whose ids are given as well."""
+    async with make_tenant("first") as first, make_tenant("second") as second:
+        path = tmp_path_factory.mktemp("secret") / "secret.md"
+        path.write_text(f"# CodeWordService\n\n{SECRET} CodeWordService depends on VaultService.\n")
+        await ingest(second.http, [next(EXAMPLES.rglob("*.md"))])
+        [document] = (await ingest(first.http, [path])).values()
+        completed = await ask(first.http, "What is the code word?")
+        run = (await first.http.get(f"/v1/runs/{completed['run_id']}")).json()
+        note = await first.http.post("/v1/memories", json={"content": SECRET})
+        keys = (await first.http.get(f"/v1/workspaces/{first.workspace_id}/keys")).json()["items"]
+        me = (await first.http.get("/v1/me")).json()
+        entities = (await first.http.get("/v1/graph/entities")).json()["items"]
+        ids = {
+            "document_id": document["id"],
+            "session_id": run["session_id"],
+            "run_id": run["id"],
+            "memory_id": note.json()["id"],
+            "workspace_id": str(first.workspace_id),
+            "key_id": keys[0]["id"],
+            "user_id": me["user"]["id"],
+            "entity_id": entities[0]["id"],
+        }
+        yield first, second, ids
+
+
+def operations(document: dict) -> Iterator[tuple[str, str]]:
+    for path, methods in document["paths"].items():
+        for method in methods:
+            if method in {"get", "post", "put", "patch", "delete"}:
+                yield method, path
+
+
+async def test_no_route_gives_the_other_workspace_away(neighbours):
+    _, second, ids = neighbours
+    document = (await second.http.get("/openapi.json")).json()
+    tried = 0
+    for method, path in operations(document):
+        names = re.findall(r"{(\w+)}", path)
+        assert set(names) <= set(ids), f"{path}: say in this test which id of the other workspace to try"
+        url = path.format(**ids)
+        body = {} if method in {"post", "put", "patch"} else None
+        response = await second.http.request(method, url, json=body, headers={"If-Match": "1"})
+        assert response.status_code < 500, (method, path, response.text)
+        assert "quixotic" not in response.text, (method, path)
+        assert "CodeWordService" not in response.text, (method, path)
+        if names and not path.startswith("/v1/users"):
+            assert response.status_code in {403, 404, 405, 412, 415, 422}, (method, path, response.status_code)
+        tried += 1
+    assert tried > 25
+
+
+async def test_bodies_that_name_the_others_ids_find_nothing(neighbours):
+    first, second, ids = neighbours
+    search = {"query": "code word quixotic-zebra-4711", "document_ids": [ids["document_id"]]}
+    assert (await second.http.post("/v1/search", json=search)).json()["hits"] == []
+    expanded = (await second.http.post("/v1/graph/expand", json={"entities": ["CodeWordService"]})).json()
+    assert expanded["chunks"] == []
+    recalled = (await second.http.post("/v1/memories/recall", json={"query": SECRET})).json()
+    assert recalled["memories"] == []
+    everything = (await second.http.post("/v1/search", json={"query": SECRET, "k": 100})).json()
+    assert "quixotic" not in str(everything)
+    assert (await first.http.post("/v1/search", json=search)).json()["hits"]
+
+
+async def test_the_first_workspace_still_has_all(neighbours):
+    first, _, ids = neighbours
+    for path in (
+        f"/v1/documents/{ids['document_id']}",
+        f"/v1/sessions/{ids['session_id']}",
+        f"/v1/runs/{ids['run_id']}",
+        f"/v1/graph/entities/{ids['entity_id']}",
+    ):
+        assert (await first.http.get(path)).status_code == 200

@@ -1,0 +1,116 @@
+"""kill -9 at any moment while 50 real files are ingested and questions are asked: nothing lost, stuck or doubled."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections import Counter
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from api_calls import EVALUATION, EXAMPLES, ask, client
+from stack import EmbeddedStack
+
+FILES = 50
+KILLED = ("ingestion-worker", "retrieval", "orchestrator")
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStack]:
+    with EmbeddedStack.started(tmp_path_factory.mktemp("faults"), RATE_LIMIT_PER_MINUTE="100000") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def files() -> list[tuple[str, bytes]]:
+    """50 real files: the examples, then Python Enhancement Proposals; made-up pages where those are not here."""
+    found = [(path.name, path.read_bytes()) for path in sorted(EXAMPLES.rglob("*")) if path.is_file()]
+    proposals = sorted((EVALUATION / "ingest-peps" / "t1").glob("*.rst"), key=lambda path: path.stat().st_size)
+    found += [(path.name, path.read_bytes()) for path in proposals[100:]]
+    pages = ((f"page-{n}.md", f"# Page {n}\n\nThe number of this page is {n}.\n".encode()) for n in itertools.count())
+    return list(itertools.islice(itertools.chain(found, pages), FILES))
+
+
+async def keep_killing(stack: EmbeddedStack, done: asyncio.Event) -> Counter[str]:
+    """Kills one of the three every second until done; a process that is just being started again is left to come up."""
+    kills: Counter[str] = Counter()
+    for name in itertools.cycle(KILLED):
+        try:
+            async with asyncio.timeout(1.5):
+                await done.wait()
+            return kills
+        except TimeoutError:
+            if name in stack.processes() and kills[name] < 4:
+                stack.kill(name)
+                kills[name] += 1
+    return kills
+
+
+async def upload(http: httpx.AsyncClient, name: str, data: bytes) -> str:
+    response = await http.post("/v1/documents", files=[("files", (name, data))])
+    assert response.status_code == 202, response.text
+    identifier: str = response.json()["files"][0]["document"]["id"]
+    return identifier
+
+
+async def searchable(http: httpx.AsyncClient, identifier: str) -> dict[str, object]:
+    for _ in range(20):
+        response = await http.get(f"/v1/documents/{identifier}", params={"wait": "searchable", "timeout": 30})
+        if response.status_code == 200 and response.json()["status"] in {"searchable", "failed"}:
+            return response.json()
+    raise AssertionError(f"stuck: {response.text}")
+
+
+async def answered(http: httpx.AsyncClient, run: str) -> dict[str, object]:
+    """The run's end, reading its stream again when the orchestrator died meanwhile."""
+    async with asyncio.timeout(240):
+        while True:
+            response = await http.get(f"/v1/runs/{run}")
+            if response.status_code == 200 and response.json()["status"] in {"completed", "failed", "cancelled"}:
+                return response.json()
+            await asyncio.sleep(0.3)  # the server that would tell may be the one that was killed
+
+
+async def accepted_run(http: httpx.AsyncClient, question: str) -> str | None:
+    """The id of a run that was accepted with 202; None when the killed orchestrator could not take the question."""
+    session = await http.post("/v1/sessions", json={})
+    if session.status_code != 201:
+        return None
+    response = await http.post(f"/v1/sessions/{session.json()['id']}/messages", json={"content": question})
+    return response.json()["id"] if response.status_code == 202 else None
+
+
+@pytest.mark.timeout(900)
+async def test_nothing_is_lost_stuck_or_doubled(stack, files):
+    async with client(stack.url, stack.api_key) as http:
+        done = asyncio.Event()
+        killer = asyncio.create_task(keep_killing(stack, done))
+        identifiers = [await upload(http, name, data) for name, data in files]
+        runs = []
+        for number in range(12):
+            runs.append(await accepted_run(http, f"Which projects depend on AuthService? ({number})"))
+            await asyncio.sleep(0.5)  # spreads the questions over the kills
+        documents = await asyncio.gather(*(searchable(http, identifier) for identifier in identifiers))
+        done.set()
+        kills = await killer
+        assert all(kills[name] >= 1 for name in KILLED), kills
+
+        assert [one for one in documents if one["status"] != "searchable"] == []
+        ended = [await answered(http, run) for run in runs if run]
+        assert len(ended) >= 3
+        assert {run["status"] for run in ended} == {"completed"}
+        assert all(run["answer"] for run in ended)
+
+        page = (await http.get("/v1/documents", params={"limit": 200})).json()["items"]
+        assert len(page) == len(files) == len({document["content_hash"] for document in page})
+        for document in documents:
+            await assert_indexed_once(http, document)
+        assert (await ask(http, "Which projects depend on AuthService?"))["citations"]
+
+
+async def assert_indexed_once(http: httpx.AsyncClient, document: dict[str, object]) -> None:
+    """A dense search in the document alone returns each of its chunks, once (up to the 100 that a search may return)."""
+    body = {"query": "projects", "mode": "dense", "k": 100, "document_ids": [document["id"]]}
+    hits = (await http.post("/v1/search", json=body)).json()["hits"]
+    assert len(hits) == len({hit["chunk_id"] for hit in hits}) == min(100, int(str(document["chunk_count"])))

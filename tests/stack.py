@@ -1,0 +1,90 @@
+"""A whole embedded stack for tests: the processes that `make run` starts, on a data folder and ports of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import psutil
+
+from embedded.data_folder import DataFolder
+
+START_SECONDS = 180.0
+STOP_SECONDS = 60.0
+
+
+class EmbeddedStack:
+    """`url`, `api_key` (the administrator's), and `kill`: kill -9, after which the launcher starts the process anew."""
+
+    def __init__(self, folder: Path, port: int, launcher: subprocess.Popen[bytes]) -> None:
+        self.folder, self.launcher = DataFolder(folder), launcher
+        self.url = f"http://127.0.0.1:{port}"
+        self.seconds_to_ready = 0.0
+
+    @property
+    def api_key(self) -> str:
+        return (self.folder.path / "admin.key").read_text(encoding="utf-8").strip()
+
+    @classmethod
+    @contextmanager
+    def started(cls, folder: Path, **environment: str) -> Iterator[EmbeddedStack]:
+        """Runs the stack on the folder (data there are kept) until the block ends."""
+        port, began = _free_port(), time.monotonic()
+        settings = {"ATTRACTOR_DATA": str(folder), "GATEWAY_PORT": str(port), **environment}
+        with open(folder / "launcher.log", "ab") as log:
+            launcher = subprocess.Popen(
+                [sys.executable, "-m", "embedded", "run", "--no-demo"],
+                env={**os.environ, **settings},
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+        stack = cls(folder, port, launcher)
+        try:
+            stack._wait_until_ready()
+            stack.seconds_to_ready = time.monotonic() - began
+            yield stack
+        finally:
+            launcher.send_signal(signal.SIGTERM)
+            try:
+                launcher.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                launcher.kill()
+                launcher.wait()
+
+    def _wait_until_ready(self) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                if httpx.get(f"{self.url}/readyz", timeout=5).status_code == 200:
+                    return
+            except httpx.TransportError:
+                time.sleep(0.05)  # nothing listens yet, so there is nothing to await
+            if self.launcher.poll() is not None or time.monotonic() > deadline:
+                log = (self.folder.path / "launcher.log").read_text(encoding="utf-8")
+                raise RuntimeError(f"the stack did not start:\n{log[-3000:]}")
+
+    def processes(self) -> dict[str, psutil.Process]:
+        """The engines' and the services' processes by name, each without its children."""
+        return self.folder.living()
+
+    def kill(self, name: str) -> int:
+        """kill -9; returns the pid that is gone."""
+        process = self.processes()[name]
+        process.kill()
+        process.wait(10)
+        return process.pid
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
