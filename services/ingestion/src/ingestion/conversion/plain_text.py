@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from docling_core.types.doc.document import DoclingDocument
 from docling_core.types.doc.labels import DocItemLabel
@@ -46,7 +47,7 @@ def sections(text: str) -> list[Section]:
     found = [Section(None, 0, (), "\n".join(lines[: titles[0].line if titles else None]), 1)]
     styles: list[tuple[str, bool]] = []
     path: list[str] = []
-    for title, following in zip(titles, [*titles[1:], None], strict=True):
+    for title, following in zip_longest(titles, titles[1:]):
         if title.style not in styles:
             styles.append(title.style)
         level = styles.index(title.style) + 1
@@ -103,7 +104,7 @@ def text_passages(text: str, budget: TokenBudget) -> list[Passage]:
     """Passages section by section. A section without text of its own is a passage of its title."""
     parts = sections(text)
     passages: list[Passage] = []
-    for section, following in zip(parts, [*parts[1:], None], strict=True):
+    for section, following in zip_longest(parts, parts[1:]):
         path = budget.capped(section.path)
         found = pack(section.text, budget, path, section.first_line)
         if not found and section.title and not (following and following.level > section.level):

@@ -106,12 +106,13 @@ def lined_regions(
     detected: Sequence[Region], lines: Sequence[TextLine], page_height: float, body_height: float
 ) -> list[Region]:
     """The regions of a page with native text."""
-    margins = not all(in_margin(line, page_height, body_height) for line in lines)  # else they are all there is to read
-    kept = [
-        region
-        for region in detected
-        if _is_credible(region, lines, page_height) and (margins or region.label not in MARGINAL)
-    ]
+    kept = [region for region in detected if _is_credible(region, lines, page_height)]
+    edges = [region.box for region in kept if region.label in MARGINAL]
+    margins = not all(
+        in_margin(line, page_height, body_height) or any(box.holds(line) for box in edges) for line in lines
+    )
+    if not margins:  # what stands at the edges is all there is to read
+        kept = [region for region in kept if region.label not in MARGINAL]
     hints = [region for region in detected if region.label in TEXTUAL and region.confidence >= 0.45]
     groups: dict[int, list[TextLine]] = {}
     for line in lines:

@@ -39,8 +39,10 @@ def text_regions(
     lines: Sequence[TextLine], page_height: float, body_height: float, margins: bool = True
 ) -> list[Region]:
     """Running heads and feet, if the page has `margins`, then the paragraphs between them."""
-    marginal = [line for line in lines if margins and in_margin(line, page_height, body_height)]
-    body = [line for line in lines if line not in marginal]
+    body: list[TextLine] = []
+    marginal: list[TextLine] = []
+    for line in lines:
+        (marginal if margins and in_margin(line, page_height, body_height) else body).append(line)
     return [_margin_region(row, page_height) for row in rows(marginal)] + [
         Region(paragraph.label(body_height), paragraph.box) for paragraph in paragraphs(body)
     ]

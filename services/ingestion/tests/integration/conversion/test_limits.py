@@ -1,0 +1,165 @@
+"""Conversions that hang, grow, crash or lose their worker."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import psutil
+import pytest
+
+from ingestion.conversion import (
+    ConversionError,
+    Converter,
+    InputTooLarge,
+    Limits,
+    MemoryLimitExceeded,
+    PageLimitExceeded,
+    TimeLimitExceeded,
+    WorkerDied,
+)
+
+Convert = Callable[..., Any]
+DOCUMENT = UUID(int=3)
+SLOW = "<html><body>" + "<div>" * 1500 + "deep" + "</div>" * 1500 + "<p>word</p>" * 60_000 + "</body></html>"
+
+
+def conversions(of: int) -> list[psutil.Process]:
+    """The processes that convert for this process: the children of its fork server."""
+    children = psutil.Process(of).children(recursive=True)
+    return [child for child in children if child.ppid() != of]
+
+
+def test_time_limit(convert: Convert, limits: Limits) -> None:
+    began = time.monotonic()
+    with pytest.raises(TimeLimitExceeded, match=r"0\.5 seconds"):
+        convert(SLOW, "slow.html", replace(limits, seconds=0.5))
+    assert time.monotonic() - began < 5
+    assert conversions(os.getpid()) == []
+
+
+def test_memory_limit(convert: Convert, limits: Limits) -> None:
+    with pytest.raises(MemoryLimitExceeded, match="16 MB"):
+        convert(SLOW, "slow.html", replace(limits, memory_bytes=16 << 20))
+    assert conversions(os.getpid()) == []
+
+
+def test_page_and_size_limits(convert: Convert, limits: Limits, evaluation_files: Path) -> None:
+    source = evaluation_files / "bad-files/files/pypdf__indirect-rotation.pdf"
+    with pytest.raises(PageLimitExceeded, match="5 pages; 2 are allowed"):
+        convert(source, "a.pdf", replace(limits, pages=2))
+    with pytest.raises(InputTooLarge):
+        convert(source, "a.pdf", replace(limits, input_bytes=100))
+
+
+def test_killed_child_is_reported_and_heartbeats_come(converter: Converter, limits: Limits, tmp_path: Path) -> None:
+    source = tmp_path / "slow.html"
+    source.write_text(SLOW)
+    calls: list[float] = []
+
+    def on_progress(_: object) -> None:
+        calls.append(time.monotonic())
+        if len(calls) >= 2:
+            for child in conversions(os.getpid()):
+                child.send_signal(signal.SIGKILL)
+
+    with pytest.raises(WorkerDied):
+        converter.convert(source, "slow.html", DOCUMENT, tmp_path, limits, on_progress)
+    assert len(calls) >= 2
+
+
+def test_a_caller_that_raises_ends_the_conversion(converter: Converter, limits: Limits, tmp_path: Path) -> None:
+    source = tmp_path / "slow.html"
+    source.write_text(SLOW)
+
+    def on_progress(_: object) -> None:
+        raise KeyError("cancelled")
+
+    with pytest.raises(KeyError):
+        converter.convert(source, "slow.html", DOCUMENT, tmp_path, limits, on_progress)
+    assert conversions(os.getpid()) == []
+
+
+WORKER = """
+import sys
+from pathlib import Path
+from uuid import UUID
+from ingestion.conversion import Converter, Limits
+if __name__ == "__main__":
+    with Converter() as converter:
+        print("ready", flush=True)
+        limits = Limits(120, 3 << 30, 100, 50 << 20)
+        folder = Path(sys.argv[1])
+        converter.convert(folder / "slow.html", "slow.html", UUID(int=4), folder, limits, lambda _: None)
+"""
+
+
+def test_child_dies_with_its_worker(tmp_path: Path) -> None:
+    (tmp_path / "slow.html").write_text(SLOW)
+    (tmp_path / "worker.py").write_text(WORKER)
+    worker = subprocess.Popen([sys.executable, tmp_path / "worker.py", tmp_path], stdout=subprocess.PIPE)
+    with worker:
+        deadline = time.monotonic() + 60
+        found: list[psutil.Process] = []
+        while time.monotonic() < deadline and not found:
+            time.sleep(0.1)
+            found = conversions(worker.pid)
+        everyone = psutil.Process(worker.pid).children(recursive=True)
+        assert found
+        time.sleep(1)  # well into the conversion
+        worker.kill()
+    _, alive = psutil.wait_procs(everyone, timeout=5)
+    assert alive == []
+
+
+def test_torch_and_its_friends_are_absent_from_the_process() -> None:
+    program = (
+        "import sys, ingestion.conversion.preload as p, importlib.util as u\n"
+        "assert u.find_spec('torch') is None and u.find_spec('transformers') is None\n"
+        "print([m for m in ('torch', 'transformers') if m in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
+
+
+def test_the_caller_does_not_import_docling() -> None:
+    program = "import sys, ingestion.conversion; print('docling' in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "False"
+
+
+EXPECTED = {
+    "converts": {"converted"},
+    "error": {"corrupt-file", "empty-document"},
+    "clear error": {"password-protected"},
+    "no outgoing request": {"converted"},
+    "detected or error": {"converted"},
+    "error, no hang": {"corrupt-file", "converted"},
+    "error or empty": {"empty-document", "corrupt-file"},
+    "OCR or empty": {"converted", "empty-document"},
+    "no hang": {"converted", "empty-document", "corrupt-file"},
+}
+
+
+def test_bad_files_end_in_a_result_or_a_sentence(convert: Convert, evaluation_files: Path) -> None:
+    folder = evaluation_files / "bad-files"
+    wrong = []
+    for row in (folder / "manifest.jsonl").read_text().splitlines():
+        case = json.loads(row)
+        outcome, message = "converted", "A sentence."
+        try:
+            convert(folder / case["file"], Path(case["file"]).name)
+        except ConversionError as error:
+            outcome, message = error.error_class, str(error)
+        if outcome not in EXPECTED[case["expect"]] or not message.endswith(".") or "Traceback" in message:
+            wrong.append((case["file"], outcome, message))
+    assert wrong == []

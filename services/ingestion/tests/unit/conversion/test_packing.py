@@ -1,0 +1,170 @@
+"""Passages of unstructured text: they fit, they cover the text, they know their lines."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from inference.tokens import load_minilm_tokenizer
+from ingestion.conversion.packing import pack
+from ingestion.conversion.passages import BUDGET, TokenBudget
+from ingestion.conversion.plain_text import sections, text_passages, text_title
+from ingestion.conversion.source_code import code_passages
+
+
+@pytest.fixture(scope="module")
+def budget() -> TokenBudget:
+    return TokenBudget(load_minilm_tokenizer())
+
+
+def words(text: str) -> str:
+    return re.sub(r"\s+", "", text)
+
+
+def test_paragraphs_are_packed_up_to_the_limit(budget: TokenBudget) -> None:
+    text = "\n\n".join(f"Paragraph {number} says something short about ducks." for number in range(100))
+    passages = pack(text, budget, first_line=1)
+    assert all(budget.tokens(passage.content) <= BUDGET for passage in passages)
+    assert len(passages) <= budget.tokens(text) // (BUDGET - 30) + 1
+    assert words("".join(passage.content for passage in passages)) == words(text)
+    lines = text.split("\n")
+    for passage in passages:
+        assert passage.line_start is not None
+        assert "\n".join(lines[passage.line_start - 1 : passage.line_end]) == passage.content
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "word " * 3000,
+        "x" * 100_000,
+        "字" * 3000,
+        "Sentence here. " * 800,
+        "ab" * 50 + " " + "c" * 20_000,
+        "\n" * 50 + "a",
+    ],
+    ids=["words", "one endless word", "no spaces", "sentences", "long word", "blank lines"],
+)
+def test_text_of_any_shape_is_covered_and_fits(budget: TokenBudget, text: str) -> None:
+    passages = pack(text, budget, ("A heading",))
+    assert all(budget.fits(passage) for passage in passages)
+    assert words("".join(passage.content for passage in passages)) == words(text)
+
+
+@given(text=st.text(max_size=3000))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_nothing_is_lost_or_too_long_whatever_the_text(budget: TokenBudget, text: str) -> None:
+    text = text.replace("\x00", "")
+    passages = pack(text, budget)
+    assert all(budget.fits(passage) for passage in passages)
+    assert words("".join(passage.content for passage in passages)) == words(text)
+
+
+def test_endless_headings_leave_room(budget: TokenBudget) -> None:
+    path = budget.capped([f"Chapter {number} " + "of a long book " * 5 for number in range(20)] + ["The innermost"])
+    assert path[-1] == "The innermost"
+    assert budget.room(path) > BUDGET // 2
+    assert budget.room(budget.capped(["endless " * 5000])) > BUDGET // 2
+    assert budget.room(budget.capped(["x" * 50_000])) > BUDGET // 2
+
+
+RST = """PEP: 1
+Title: PEP Purpose
+Author: Someone
+
+Introduction
+============
+
+First words.
+
+Details
+-------
+
+More words.
+
+Conclusion
+==========
+
+Last words.
+"""
+
+
+def test_underlined_titles_become_heading_paths(budget: TokenBudget) -> None:
+    found = {passage.content: passage for passage in text_passages(RST, budget)}
+    assert found["More words."].heading_path == ("Introduction", "Details")
+    assert found["Last words."].heading_path == ("Conclusion",)
+    assert (found["More words."].line_start, found["More words."].line_end) == (13, 13)
+    assert text_title(RST) == "PEP Purpose"
+
+
+def test_overlined_titles_and_tables_are_told_apart() -> None:
+    text = "=====\nTitle\n=====\n\n===== =====\nA     B\n===== =====\n1     2\n===== =====\n\nPart\n====\n\nText"
+    assert [section.title for section in sections(text)] == [None, "Title", "Part"]
+    assert text_title(text) == "Title"
+
+
+def test_prose_has_no_title() -> None:
+    assert text_title("Just a line.\n\nAnother line.\n-- \nsignature") is None
+
+
+PYTHON = '''"""A module."""
+
+import os
+
+
+# Opens things.
+@decorated
+class Door:
+    """A door."""
+
+    def open(self) -> None:
+        {body}
+
+    def close(self) -> None:
+        {body}
+
+
+def knock(times: int) -> None:
+    print(times)
+'''
+
+
+def test_code_is_cut_along_its_definitions(budget: TokenBudget) -> None:
+    text = PYTHON.replace("{body}", "\n        ".join(f"self.value_{number} = {number}" for number in range(25)))
+    passages = code_passages(text, "py", budget)
+    paths = {passage.heading_path for passage in passages}
+    assert {("Door", "open"), ("Door", "close"), ("knock",)} <= paths
+    knock = next(passage for passage in passages if passage.heading_path == ("knock",))
+    assert knock.content.startswith("def knock")
+    assert text.split("\n")[(knock.line_start or 0) - 1].startswith("def knock")
+    assert words("".join(passage.content for passage in passages)) == words(text)
+    assert all(budget.fits(passage) for passage in passages)
+
+
+@pytest.mark.parametrize(
+    ("extension", "text", "name"),
+    [
+        ("js", "export const add = (a, b) => a + b;\n\nfunction sub(a, b) { return a - b }\n", "sub"),
+        ("ts", "export interface Shape {\n  area(): number\n}\n", "Shape"),
+        ("tsx", "export function App(): JSX.Element {\n  return <b>hi</b>\n}\n", "App"),
+        ("c", "#include <a.h>\n\nstatic int *main_loop(int argc) {\n  return 0;\n}\n", "main_loop"),
+    ],
+)
+def test_definitions_are_named_in_other_languages(budget: TokenBudget, extension: str, text: str, name: str) -> None:
+    passages = code_passages(text, extension, budget)
+    assert (name,) in {passage.heading_path for passage in passages}
+    assert words("".join(passage.content for passage in passages)) == words(text)
+
+
+def test_code_without_a_grammar_or_with_errors_is_still_covered(budget: TokenBudget) -> None:
+    for extension, text in [
+        ("go", "package a\n\nfunc A() {}\n"),
+        ("py", "def broken(:\n  }{\nclass"),
+        ("js", "a;" * 4000),
+    ]:
+        passages = code_passages(text, extension, budget)
+        assert words("".join(passage.content for passage in passages)) == words(text)
+        assert all(budget.fits(passage) for passage in passages)
