@@ -41,7 +41,7 @@ check: setup ## lint, types, import contracts, locks, Compose and Dockerfile
 	@requirements/refresh --check
 
 contracts: setup ## write the OpenAPI and AsyncAPI documents anew
-	@$(VENV)/python tests/contract/generate.py
+	@PYTHONPATH=tests $(VENV)/python -m contract.generate
 
 locks: setup ## compile the locks anew; ARGS=--upgrade takes newer versions
 	@requirements/refresh $(ARGS)

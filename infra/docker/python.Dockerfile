@@ -14,7 +14,7 @@ RUN uv venv /venv && VIRTUAL_ENV=/venv uv pip sync --no-cache --compile-bytecode
 COPY libs libs
 COPY services/${SERVICE} services/${SERVICE}
 RUN for lib in ${LIBS}; do set -- "$@" "libs/$lib"; done \
- && for path in "$@" "services/${SERVICE}"; do VIRTUAL_ENV=/venv uv pip install --no-cache --no-deps "./$path" || exit 1; done
+ && for path in "$@" "services/${SERVICE}"; do VIRTUAL_ENV=/venv uv pip install --no-cache --no-deps --no-sources "./$path" || exit 1; done
 
 FROM ${PYTHON_IMAGE}
 ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 HOST=0.0.0.0 HOME=/tmp

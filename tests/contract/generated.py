@@ -1,0 +1,83 @@
+"""The contract's documents, made from the code: OpenAPI of each service and merged, AsyncAPI of the streams."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from fastapi import FastAPI
+
+from contracts.events import EVENTS, RUN_EVENTS, Event
+from gateway.openapi import merge
+from service_kit.app import VERSION
+
+FOLDER = Path(__file__).resolve().parents[2] / "libs" / "contracts" / "api"
+SERVICES = ("gateway", "orchestrator", "ingestion", "retrieval", "knowledge-graph", "memory")
+ENVIRONMENT = {
+    "PORT": "8000",
+    "DATABASE_URL": "postgresql://nobody:nothing@127.0.0.1:1/attractor",
+    "REDIS_URL": "redis://127.0.0.1:1/0",
+    "S3_ENDPOINT": "127.0.0.1:1",
+    "S3_ACCESS_KEY": "key",
+    "S3_SECRET_KEY": "secret",
+    "INTERNAL_TOKEN_SECRET": "0" * 32,
+    "ADMIN_API_KEY": "0" * 32,
+    **{f"{name.upper().replace('-', '_')}_URL": "http://127.0.0.1:1" for name in SERVICES},
+}
+
+
+def all_documents() -> dict[str, dict[str, Any]]:
+    """File name -> document."""
+    services = {name: application(name).openapi() for name in SERVICES}
+    files = {f"{name}.openapi.json": document for name, document in services.items()}
+    return files | {"attractor.openapi.json": merge(services), "attractor.asyncapi.json": asyncapi()}
+
+
+def application(service: str) -> FastAPI:
+    """The service's app on settings that reach nothing: it is built, not started."""
+    package = service.replace("-", "_")
+    settings: Callable[[], Any] = import_module(f"{package}.settings").Settings
+    with patch.dict(os.environ, ENVIRONMENT, clear=True):
+        app: FastAPI = import_module(f"{package}.app").create_app(settings())
+    return app
+
+
+def asyncapi() -> dict[str, Any]:
+    """AsyncAPI 3.0: a channel for each stream, a message for each event, the envelope in components."""
+    schemas: dict[str, Any] = {"Event": Event.model_json_schema(ref_template="#/components/schemas/{model}")}
+    messages: dict[str, Any] = {}
+    channels: dict[str, Any] = {}
+    for data in EVENTS:
+        name = data.event_type
+        messages[name] = _message(name, data, schemas, {"$ref": "#/components/schemas/Event"})
+        channel = channels.setdefault(data.stream, {"address": data.stream, "messages": {}})
+        channel["messages"][name] = {"$ref": f"#/components/messages/{name}"}
+    runs = {"address": "attractor.runs.{run_id}", "parameters": {"run_id": {"description": "The run's id."}}}
+    channels["attractor.runs"] = runs | {"messages": {}}
+    for event in RUN_EVENTS:
+        messages[event.name] = _message(event.name, event, schemas, None)
+        channels["attractor.runs"]["messages"][event.name] = {"$ref": f"#/components/messages/{event.name}"}
+    return {
+        "asyncapi": "3.0.0",
+        "info": {"title": "Attractor's streams", "version": VERSION},
+        "channels": channels,
+        "components": {"messages": messages, "schemas": schemas},
+    }
+
+
+def _message(name: str, data: Any, schemas: dict[str, Any], envelope: dict[str, str] | None) -> dict[str, Any]:
+    schema = data.model_json_schema(ref_template="#/components/schemas/{model}")
+    schemas.update(schema.pop("$defs", {}))
+    schemas[data.__name__] = schema
+    reference = {"$ref": f"#/components/schemas/{data.__name__}"}
+    wrapped = {"allOf": [envelope, {"properties": {"data": reference}}]} if envelope else reference
+    return {"name": name, "summary": (data.__doc__ or "").strip().split("\n")[0], "payload": wrapped}
+
+
+def rendered(document: dict[str, Any]) -> str:
+    return json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
