@@ -27,7 +27,8 @@ class CannotSetUp(Exception):
 
 
 def say(text):
-    print(f"[{time.time() - BEGAN:6.1f} s] {text}", flush=True)
+    sys.stdout.write(f"[{time.time() - BEGAN:6.1f} s] {text}\n")
+    sys.stdout.flush()
 
 
 def members(root):
@@ -83,8 +84,8 @@ def find_uv(root):
     binary = place / "bin/uv"
     if not binary.exists():
         say("getting uv with pip")
-        command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-                   "--break-system-packages", "--root-user-action=ignore", "--target", str(place), "--upgrade", "uv"]  # fmt: skip
+        command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        command += ["--break-system-packages", "--root-user-action=ignore", "--target", str(place), "--upgrade", "uv"]
         if subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True).returncode:
             raise CannotSetUp(
                 "neither uv nor pip is there: install one, for example with: apt install python3-pip, "

