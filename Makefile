@@ -29,7 +29,7 @@ e2e: setup ## the end-to-end tests, against a running stack: ATTRACTOR_URL and A
 	@$(VENV)/pytest tests/e2e $(ARGS)
 
 bench: setup ## the project's figures, as a table
-	@$(VENV)/python tests/benchmarks/run.py $(ARGS)
+	@PYTHONPATH=tests $(VENV)/python -m benchmarks.run $(ARGS)
 
 check: setup ## lint, types, import contracts, locks, Compose and Dockerfile
 	@$(VENV)/ruff check .

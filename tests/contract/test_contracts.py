@@ -25,16 +25,15 @@ def test_the_committed_documents_are_current(documents):
 
 def test_public_routes_are_versioned_and_described(documents):
     merged = documents["attractor.openapi.json"]
-    for path, operations in merged["paths"].items():
+    for path, methods in merged["paths"].items():
         assert path.startswith("/v1/"), path
-        for method in METHODS & set(operations):
-            operation = operations[method]
+        for method in METHODS & set(methods):
+            operation = methods[method]
             assert operation.get("summary"), (method, path)
             assert operation.get("tags"), (method, path)
             assert operation["operationId"], (method, path)
-    identifiers = [
-        one["operationId"] for path in merged["paths"].values() for key, one in path.items() if key in METHODS
-    ]
+    operations = [one for path in merged["paths"].values() for key, one in path.items() if key in METHODS]
+    identifiers = [operation["operationId"] for operation in operations]
     assert len(identifiers) == len(set(identifiers))
 
 

@@ -1,0 +1,53 @@
+"""An OpenAI-compatible endpoint that answers at once with a scripted, cited sentence: what is left is our own latency."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+WORDS = ("ProjectAlpha ", "depends ", "on ", "AuthService ", "[1].")
+
+
+async def completions(request: Request) -> Response:
+    if not (await request.json()).get("stream"):
+        message = {"role": "assistant", "content": "".join(WORDS)}
+        return JSONResponse({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+    return StreamingResponse(_chunks(), media_type="text/event-stream")
+
+
+async def models(_: Request) -> Response:
+    return JSONResponse({"object": "list", "data": [{"id": "scripted", "object": "model"}]})
+
+
+async def _chunks() -> AsyncIterator[str]:
+    for word in WORDS:
+        yield _event({"index": 0, "delta": {"content": word}, "finish_reason": None})
+    yield _event({"index": 0, "delta": {}, "finish_reason": "stop"})
+    yield "data: [DONE]\n\n"
+
+
+def _event(choice: dict[str, object]) -> str:
+    return f"data: {json.dumps({'object': 'chat.completion.chunk', 'choices': [choice]})}\n\n"
+
+
+@contextmanager
+def chat_endpoint() -> Iterator[str]:
+    """Serves it on a free port; gives the base URL."""
+    routes = [Route("/v1/chat/completions", completions, methods=["POST"]), Route("/v1/models", models)]
+    server = uvicorn.Server(uvicorn.Config(Starlette(routes=routes), port=0, log_level="error", ws="none"))
+    socket = server.config.bind_socket()
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{socket.getsockname()[1]}/v1"
+    finally:
+        server.should_exit = True
+        thread.join(10)

@@ -1,0 +1,56 @@
+"""Measures what the README states, and prints a table: make bench.
+
+ARGS="--only upload search" picks some; ARGS=--cold adds the first start from an empty package cache.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import httpx
+from benchmarks import figures
+from benchmarks.figures import Row
+from stack import EmbeddedStack
+
+Figure = Callable[[httpx.AsyncClient], Coroutine[Any, Any, list[Row]]]
+
+
+def on_a_stack(folder: Path, figure: Figure) -> list[Row]:
+    with EmbeddedStack.started(figures.fresh(folder), RATE_LIMIT_PER_MINUTE="0") as stack:
+
+        async def measure() -> list[Row]:
+            headers = {"Authorization": f"Bearer {stack.api_key}"}
+            async with httpx.AsyncClient(base_url=stack.url, headers=headers, timeout=120) as http:
+                return await figure(http)
+
+        return figures.run(measure())
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix="attractor-bench-") as temporary:
+        folder = Path(temporary)
+        folder.chmod(0o711)
+        all_figures: dict[str, Callable[[], list[Row]]] = {
+            "cold": lambda: figures.first_answer(figures.fresh(folder / "cold")),
+            "start": lambda: figures.second_start(figures.fresh(folder / "start")),
+            "upload": lambda: on_a_stack(folder / "upload", figures.upload_to_searchable),
+            "latency": lambda: figures.run(figures.added_latency(figures.fresh(folder / "latency"))),
+            "search": lambda: on_a_stack(folder / "search", figures.search_proposals),
+        }
+        parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+        parser.add_argument("--only", nargs="+", choices=all_figures, metavar="FIGURE", help=", ".join(all_figures))
+        parser.add_argument("--cold", action="store_true", help="also start from an empty package cache (downloads)")
+        arguments = parser.parse_args()
+        names = arguments.only or [name for name in all_figures if name != "cold" or arguments.cold]
+        print(f"{'figure':<56} {'measured':<34} aim")
+        for name in names:
+            for row in all_figures[name]():
+                print(f"{row[0]:<56} {row[1]:<34} {row[2]}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
