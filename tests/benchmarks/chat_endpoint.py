@@ -1,4 +1,4 @@
-"""An OpenAI-compatible endpoint that answers at once with a scripted, cited sentence: what is left is our own latency."""
+"""An OpenAI-compatible endpoint that answers at once with a scripted, cited sentence: the rest is our latency."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import re
 import shutil
@@ -47,7 +48,7 @@ def first_answer(folder: Path) -> list[Row]:
         "UV_CACHE_DIR": str(cache),
         "PIP_CACHE_DIR": str(folder / "pip"),
         "GATEWAY_PORT": "18480",
-        **{name: value for name, value in __import__("os").environ.items() if name.endswith(("_CERT", "CERT_FILE"))},
+        **{name: value for name, value in os.environ.items() if name.endswith(("_CERT", "CERT_FILE"))},
     }
     began = time.monotonic()
     process = subprocess.Popen(
@@ -141,13 +142,9 @@ async def search_proposals(http: httpx.AsyncClient) -> list[Row]:
 
 
 async def added_latency(folder: Path) -> list[Row]:
-    """First token through gateway and orchestrator against a direct call of the same endpoint, turn by turn in one run."""
-    with (
-        chat_endpoint() as url,
-        EmbeddedStack.started(
-            folder, CHAT_BASE_URL=url, CHAT_MODEL="scripted", CHAT_API_KEY="none", RATE_LIMIT_PER_MINUTE="0"
-        ) as stack,
-    ):
+    """First token through gateway and orchestrator against a direct call of the same endpoint, turn about."""
+    settings = {"CHAT_MODEL": "scripted", "CHAT_API_KEY": "none", "RATE_LIMIT_PER_MINUTE": "0"}
+    with chat_endpoint() as url, EmbeddedStack.started(folder, CHAT_BASE_URL=url, **settings) as stack:
         headers = {"Authorization": f"Bearer {stack.api_key}"}
         async with (
             httpx.AsyncClient(base_url=stack.url, headers=headers, timeout=60) as http,
