@@ -1,0 +1,88 @@
+"""Who calls, users, workspaces, members, API keys, and the state of the services."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+from attractor_client.pages import every
+from attractor_client.transport import Transport, path
+from contracts.base import Page
+from contracts.gateway import (
+    ApiKey,
+    ApiKeyCreate,
+    ApiKeyCreated,
+    Caller,
+    Member,
+    MemberPut,
+    Role,
+    Status,
+    User,
+    UserCreate,
+    Workspace,
+    WorkspaceCreate,
+)
+
+USERS, WORKSPACES = "/v1/users", "/v1/workspaces"
+
+
+class Accounts:
+    """`client.accounts`. Members and keys take an owner's key, users and new workspaces an administrator's."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
+
+    async def me(self) -> Caller:
+        """Whom the key belongs to, its workspace and role."""
+        return await self.transport.get("/v1/me", Caller)
+
+    async def status(self) -> Status:
+        """Which services are ready."""
+        return await self.transport.get("/v1/status", Status)
+
+    def users(self) -> AsyncIterator[User]:
+        return every(self.transport, USERS, Page[User])
+
+    async def create_user(self, name: str, *, idempotency_key: str | None = None) -> User:
+        return await self.transport.create(USERS, UserCreate(name=name), User, idempotency_key)
+
+    def workspaces(self) -> AsyncIterator[Workspace]:
+        """Those that the caller may see: an administrator all."""
+        return every(self.transport, WORKSPACES, Page[Workspace])
+
+    async def create_workspace(self, name: str, *, idempotency_key: str | None = None) -> Workspace:
+        """The caller becomes its first owner."""
+        return await self.transport.create(WORKSPACES, WorkspaceCreate(name=name), Workspace, idempotency_key)
+
+    def members(self, workspace_id: UUID) -> AsyncIterator[Member]:
+        return every(self.transport, path("v1/workspaces", workspace_id, "members"), Page[Member])
+
+    async def put_member(self, workspace_id: UUID, user_id: UUID, role: Role) -> Member:
+        """Adds the user to the workspace, or changes the role."""
+        place = path("v1/workspaces", workspace_id, "members", user_id)
+        return self.transport.parse(await self.transport.send("PUT", place, body=MemberPut(role=role)), Member)
+
+    async def remove_member(self, workspace_id: UUID, user_id: UUID) -> None:
+        """The user's keys of the workspace are revoked with it."""
+        await self.transport.send("DELETE", path("v1/workspaces", workspace_id, "members", user_id))
+
+    def keys(self, workspace_id: UUID) -> AsyncIterator[ApiKey]:
+        """The workspace's keys without their secrets, revoked ones too."""
+        return every(self.transport, path("v1/workspaces", workspace_id, "keys"), Page[ApiKey])
+
+    async def create_key(
+        self,
+        workspace_id: UUID,
+        name: str,
+        *,
+        role: Role = Role.editor,
+        user_id: UUID | None = None,
+        idempotency_key: str | None = None,
+    ) -> ApiKeyCreated:
+        """The only answer that holds the key itself; `user_id` defaults to the caller."""
+        body = ApiKeyCreate(name=name, role=role, user_id=user_id)
+        place = path("v1/workspaces", workspace_id, "keys")
+        return await self.transport.create(place, body, ApiKeyCreated, idempotency_key)
+
+    async def revoke_key(self, workspace_id: UUID, key_id: UUID) -> None:
+        await self.transport.send("DELETE", path("v1/workspaces", workspace_id, "keys", key_id))

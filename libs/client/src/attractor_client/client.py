@@ -1,0 +1,53 @@
+"""The client: one object with a part for each service."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from attractor_client.accounts import Accounts
+from attractor_client.documents import Documents
+from attractor_client.graph import Graph
+from attractor_client.memories import Memories
+from attractor_client.retry import RetryPolicy
+from attractor_client.runs import Runs
+from attractor_client.search import Search
+from attractor_client.sessions import Sessions
+from attractor_client.transport import Transport
+
+
+class AttractorClient:
+    """Speaks to the gateway at `url` with an API key. Use it with `async with`, or call `aclose`.
+
+    `timeout` is in seconds and for each wait on the connection, not for a call as a whole. Every call raises an
+    AttractorError when it cannot do what it says. Proxies are taken from the environment, but not for this machine.
+    """
+
+    def __init__(
+        self,
+        url: str = "http://127.0.0.1:8080",
+        api_key: str | None = None,
+        *,
+        timeout: float = 30.0,
+        retry: RetryPolicy | None = None,
+    ) -> None:
+        """Raises ValueError when the URL or the key cannot be one."""
+        self.transport = Transport(url, api_key, timeout, retry or RetryPolicy())
+        self.accounts = Accounts(self.transport)
+        self.documents = Documents(self.transport)
+        self.search = Search(self.transport)
+        self.graph = Graph(self.transport)
+        self.memories = Memories(self.transport)
+        self.runs = Runs(self.transport)
+        self.sessions = Sessions(self.transport, self.runs)
+
+    async def aclose(self) -> None:
+        await self.transport.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.aclose()
