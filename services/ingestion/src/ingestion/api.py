@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -86,10 +87,11 @@ async def upload_documents(request: Request, caller: Editor, here: Ingestion) ->
     files: list[UploadedFile] = []
     content_type = request.headers.get("content-type", "")
     folder, limit = here.settings.upload_folder, here.settings.max_file_bytes
-    async for received in received_files(content_type, request.stream(), folder, limit):
-        if len(files) == here.settings.max_files_per_upload:
-            raise TooManyFiles(f"at most {here.settings.max_files_per_upload} files in one request")
-        files.append(await here.uploads.accept(caller.workspace_id, received))
+    async with aclosing(received_files(content_type, request.stream(), folder, limit)) as incoming:
+        async for received in incoming:
+            if len(files) == here.settings.max_files_per_upload:
+                raise TooManyFiles(f"at most {here.settings.max_files_per_upload} files in one request")
+            files.append(await here.uploads.accept(caller.workspace_id, received))
     if not files:
         raise NoFiles
     if all(file.document is None for file in files):

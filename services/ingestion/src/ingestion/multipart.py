@@ -7,7 +7,7 @@ import errno
 import hashlib
 import os
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,7 +46,7 @@ class ReceivedFile:
 
 async def received_files(
     content_type: str, stream: AsyncIterator[bytes], folder: Path, max_file_bytes: int
-) -> AsyncIterator[ReceivedFile]:
+) -> AsyncGenerator[ReceivedFile]:
     """Each part as soon as it is complete; its file is deleted when the next one is asked for.
 
     Raises NotMultipart, BadMultipart (also when the body ends too early) and StorageFull.

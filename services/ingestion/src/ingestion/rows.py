@@ -29,6 +29,9 @@ class DocumentRow:
     updated_at: datetime
     indexed_at: datetime | None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "status", DocumentStatus(self.status))  # the database gives text
+
     def resource(self) -> Document:
         return Document.model_validate(self, from_attributes=True)
 
@@ -47,6 +50,9 @@ class StageRow:
     page: int | None
     pages: int | None
     not_before: datetime | None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "status", StageStatus(self.status))  # the database gives text
 
     def resource(self) -> Stage:
         return Stage.model_validate(self, from_attributes=True)

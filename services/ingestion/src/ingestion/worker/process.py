@@ -107,6 +107,7 @@ class Processor:
         except Stopped:
             self.stages.release(work.job)
         except Exception as error:
+            # The boundary of a task: whatever it is, it is recorded with the document, and the worker goes on.
             extra = {"document_id": str(work.job.document_id), "stage": work.stage}
             log.warning("stage failed", extra=extra, exc_info=error)
             self._record(work, failure_of(error))

@@ -47,6 +47,12 @@ def test_time_limit(convert: Convert, limits: Limits) -> None:
     assert conversions(os.getpid()) == []
 
 
+def test_deep_nesting_ends_in_a_sentence(convert: Convert, limits: Limits) -> None:
+    nested = "<html><body>" + "<div>" * 5000 + "deep" + "</div>" * 5000 + "</body></html>"
+    with pytest.raises(ConversionError, match=r"nested too deeply|longer than"):
+        convert(nested, "deep.html", replace(limits, seconds=60))
+
+
 def test_memory_limit(convert: Convert, limits: Limits) -> None:
     with pytest.raises(MemoryLimitExceeded, match="16 MB"):
         convert(SLOW, "slow.html", replace(limits, memory_bytes=16 << 20))

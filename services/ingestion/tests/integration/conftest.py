@@ -1,0 +1,283 @@
+"""The API in process, a worker in threads, and stand-ins for the services that confirm."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from pydantic import SecretStr
+from redis.asyncio import Redis
+
+from contracts.events import (
+    DOCUMENTS,
+    DocumentConverted,
+    DocumentDeleted,
+    DocumentGraphed,
+    DocumentIndexed,
+    DocumentPurged,
+    Event,
+    EventData,
+)
+from contracts.ingestion import Chunk
+from inference.embeddings import EmbeddingSpace
+from ingestion.app import create_app
+from ingestion.conversion import Converted, CorruptFile, EmptyDocument, Limits, Progress
+from ingestion.settings import Settings
+from ingestion.worker.database import WorkerDatabase
+from ingestion.worker.embedding import ChunkEmbedder, running_loop
+from ingestion.worker.holding import Shutdown
+from ingestion.worker.process import Policy, Processor
+from ingestion.worker.stages import Stages
+from service_kit.objects import ObjectStore
+from service_kit.outbox import new_event
+from service_kit.settings import ObjectStoreSettings
+from service_kit.streams import Consumer
+from service_kit.telemetry import Metrics
+
+LEASE_SECONDS = 2.0
+
+
+@pytest.fixture
+def database(make_database: Callable[[str], Any]) -> Any:
+    return make_database("ingestion")
+
+
+@pytest.fixture
+def settings(
+    database: Any, redis_url: str, object_store_settings: ObjectStoreSettings, token_secret: str, tmp_path: Path
+) -> Settings:
+    uploads = tmp_path / "uploads"
+    uploads.mkdir()
+    return Settings(
+        port=0,
+        internal_token_secret=SecretStr(token_secret),
+        database_url=SecretStr(database.service),
+        redis_url=SecretStr(redis_url),
+        **object_store_settings.model_dump(),
+        upload_folder=uploads,
+        max_file_bytes=1_000_000,
+        max_files_per_upload=20,
+        lease_seconds=LEASE_SECONDS,
+        resend_after_seconds=1.0,
+        reannounce_after_seconds=1.0,
+    )
+
+
+@pytest.fixture
+async def client(
+    settings: Settings, running: Any, auth_headers: Callable[..., dict[str, str]], object_store: ObjectStore
+) -> AsyncIterator[httpx.AsyncClient]:
+    """The API, called by the owner of `workspace_id`."""
+    assert object_store.bucket == settings.s3_bucket
+    async with running(create_app(settings)) as client:
+        client.headers.update(auth_headers())
+        yield client
+
+
+class LineConverter:
+    """A chunk per line, without docling. A file named gate-* waits for `gate`; one named broken-* is corrupt."""
+
+    def __init__(self) -> None:
+        self.gate, self.started = threading.Event(), threading.Event()
+        self.conversions: list[str] = []
+
+    def convert(
+        self,
+        source: Path,
+        file_name: str,
+        document_id: UUID,
+        output: Path,
+        limits: Limits,
+        on_progress: Callable[[Progress], None],
+    ) -> Converted:
+        assert limits.pages > 0
+        self.conversions.append(file_name)
+        on_progress(Progress("convert", 0, 2))
+        self.started.set()
+        while file_name.startswith("gate-") and not self.gate.wait(0.05):
+            on_progress(Progress("convert", 1, 2))
+        if file_name.startswith("broken-"):
+            raise CorruptFile("The file is damaged.")
+        lines = [line for line in source.read_text().splitlines() if line.strip()]
+        if not lines:
+            raise EmptyDocument("No text was found.")
+        on_progress(Progress("chunk"))
+        chunks = [self._chunk(document_id, index, line) for index, line in enumerate(lines)]
+        (output / "chunks.jsonl").write_text("".join(chunk.model_dump_json() + "\n" for chunk in chunks))
+        (output / "document.json").write_text(json.dumps(lines))
+        (output / "document.md").write_text("\n\n".join(lines))
+        return Converted(pages=2, title=lines[0], chunks=len(lines), characters=10, engine="lines")
+
+    def _chunk(self, document_id: UUID, index: int, line: str) -> Chunk:
+        return Chunk(
+            chunk_id=f"{index:032x}", document_id=document_id, chunk_index=index, content=line, token_count=len(line)
+        )
+
+
+class ConstantEmbedder:
+    """Equal vectors; `failures` are raised first."""
+
+    def __init__(self) -> None:
+        self.space = EmbeddingSpace("constant", 4, 128)
+        self.failures: list[Exception] = []
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if self.failures:
+            raise self.failures.pop(0)
+        return np.ones((len(texts), self.space.dims), np.float32)
+
+    async def aclose(self) -> None: ...
+
+
+@pytest.fixture
+def converter() -> Iterator[LineConverter]:
+    converter = LineConverter()
+    yield converter
+    converter.gate.set()
+
+
+@pytest.fixture
+def embedder() -> ConstantEmbedder:
+    return ConstantEmbedder()
+
+
+@pytest.fixture
+def shutdown() -> Shutdown:
+    return Shutdown(grace_seconds=0.2)
+
+
+@pytest.fixture
+def processor(
+    settings: Settings,
+    object_store: ObjectStore,
+    converter: LineConverter,
+    embedder: ConstantEmbedder,
+    shutdown: Shutdown,
+    tmp_path: Path,
+) -> Iterator[Processor]:
+    with ExitStack() as stack:
+        database = stack.enter_context(WorkerDatabase(settings.database_url.get_secret_value(), 4).opened())
+        loop = stack.enter_context(running_loop())
+        work = tmp_path / "work"
+        work.mkdir()
+        policy = Policy(Limits(60, 2**30, 100, 10**6), 3, 3, LEASE_SECONDS, work)
+        yield Processor(
+            Stages(database, "test"), object_store, converter, ChunkEmbedder(embedder, loop), shutdown, policy
+        )
+
+
+@pytest.fixture
+def process(processor: Processor, workspace_id: UUID) -> Callable[[str], Awaitable[None]]:
+    """`await process(document_id)`: what a worker does on a task."""
+
+    async def run(document_id: str) -> None:
+        await asyncio.to_thread(processor.process, workspace_id, UUID(document_id))
+
+    return run
+
+
+@dataclass
+class Neighbours:
+    """Answer on the stream as retrieval, knowledge-graph and memory do."""
+
+    redis: Redis
+    objects: ObjectStore
+    silent: set[str] = field(default_factory=set)
+    seen: list[tuple[str, Event]] = field(default_factory=list)
+
+    async def run(self, group: str) -> None:
+        handlers = {
+            DocumentConverted.event_type: lambda event: self.converted(group, event),
+            DocumentDeleted.event_type: lambda event: self.deleted(group, event),
+        }
+        await Consumer(self.redis, DOCUMENTS, group, handlers, Metrics(), block_seconds=0.2).run()
+
+    async def converted(self, group: str, event: Event) -> None:
+        self.seen.append((group, event))
+        if group in self.silent:
+            return
+        data = DocumentConverted.model_validate(event.data)
+        if group == "retrieval":
+            lines = (await self.objects.aget(data.chunks_key)).splitlines()
+            assert len(lines) == data.chunk_count
+            done = {"document_id": data.document_id, "version": data.version}
+            await self._answer(group, event, DocumentIndexed(**done, chunk_count=len(lines)))
+        if group == "knowledge-graph":
+            graphed = DocumentGraphed(document_id=data.document_id, version=data.version, entities=1, relations=0)
+            await self._answer(group, event, graphed)
+
+    async def deleted(self, group: str, event: Event) -> None:
+        self.seen.append((group, event))
+        if group not in self.silent:
+            purged = DocumentPurged(
+                document_id=event.data["document_id"], service=group, removed={"rows": 2}, remaining={"rows": 0}
+            )
+            await self._answer(group, event, purged)
+
+    async def _answer(self, group: str, event: Event, data: EventData) -> None:
+        answer = new_event(group, event.workspace_id, data, event.subject)
+        await self.redis.xadd(DOCUMENTS, {"event": answer.model_dump_json()})
+
+
+@pytest.fixture
+async def neighbours(redis_url: str, object_store: ObjectStore) -> AsyncIterator[Neighbours]:
+    async with Redis.from_url(redis_url) as redis, _running(Neighbours(redis, object_store)) as neighbours:
+        yield neighbours
+
+
+@asynccontextmanager
+async def _running(neighbours: Neighbours) -> AsyncIterator[Neighbours]:
+    groups = ("retrieval", "knowledge-graph", "memory")
+    tasks = [asyncio.create_task(neighbours.run(group)) for group in groups]
+    try:
+        yield neighbours
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@pytest.fixture
+def upload(client: httpx.AsyncClient) -> Callable[..., Awaitable[dict[str, Any]]]:
+    """`await upload("a.md", b"text")`: the only file's entry in the answer."""
+
+    async def send(name: str = "notes.md", content: bytes | None = None, **options: Any) -> dict[str, Any]:
+        body = content if content is not None else f"Heading\nA line of its own: {uuid4()}\n".encode()
+        answer = await client.post("/v1/documents", files=[("files", (name, body))], **options)
+        assert answer.status_code == 202, answer.text
+        entry: dict[str, Any] = answer.json()["files"][0]
+        return entry
+
+    return send
+
+
+@pytest.fixture
+def searchable(
+    upload: Callable[..., Awaitable[dict[str, Any]]],
+    process: Callable[[str], Awaitable[None]],
+    neighbours: Neighbours,
+    client: httpx.AsyncClient,
+) -> Callable[..., Awaitable[dict[str, Any]]]:
+    """`await searchable(...)`: as `upload`, processed and confirmed; the document's detail."""
+    assert neighbours
+
+    async def make(*arguments: Any) -> dict[str, Any]:
+        document_id = (await upload(*arguments))["document"]["id"]
+        await process(document_id)
+        answer = await client.get(f"/v1/documents/{document_id}", params={"wait": "searchable", "timeout": 10})
+        detail: dict[str, Any] = answer.json()
+        assert detail["status"] == "searchable", detail
+        return detail
+
+    return make
