@@ -78,7 +78,8 @@ class Converter:
         """Writes `document.json`, `document.md` and `chunks.jsonl` into the folder `output`.
 
         `on_progress` is called from this thread at least every two seconds, also when nothing has changed; what it
-        raises ends the conversion and is raised here. Raises ConversionError. After any error the files are not
+        raises ends the conversion and is raised here. It must be quick: limits are not watched meanwhile. Raises
+        ConversionError. After any error the files are not complete.
         complete.
         """
         messages, theirs = self._context.Pipe(duplex=False)
@@ -101,8 +102,9 @@ class Converter:
 
     def _end(self, process: ForkServerProcess) -> None:
         pid = _pid(process)
-        _kill(pid)
-        wait([process.sentinel])
+        if not wait([process.sentinel], 0):
+            _kill(pid)
+            wait([process.sentinel])
         with self._lock:
             self._running.discard(pid)
             process.join()

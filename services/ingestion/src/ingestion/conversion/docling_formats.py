@@ -47,7 +47,7 @@ def backend(kind: Format) -> type:
 def read(data: bytes, file_name: str, kind: Format, max_pages: int, threads: int, on_page: OnPage) -> DoclingDocument:
     """The structured document. `on_page` gets the pages done and their total, from PDF and images only.
 
-    Raises CorruptFile when docling cannot read the file.
+    Raises CorruptFile when docling cannot read the file, RecursionError when it is nested too deeply, MemoryError.
     """
     source = InputDocument(
         BytesIO(data),
@@ -64,11 +64,20 @@ def read(data: bytes, file_name: str, kind: Format, max_pages: int, threads: int
             on_page(event.completed_pages, event.total_pages)
 
     progress = ProgressReporter([on_event], document_name=file_name)
-    result = _pipeline(kind, threads).execute(source, raises_on_error=False, progress=progress)
+    pipeline = _pipeline(kind, threads)
+    try:
+        result = pipeline.execute(source, raises_on_error=True, progress=progress)
+    except RuntimeError as error:  # docling's wrapper around whatever failed
+        if isinstance(error.__cause__, RecursionError | MemoryError):
+            raise error.__cause__ from None
+        raise _unreadable(kind, str(error.__cause__ or error)) from error
     if result.status not in {ConversionStatus.SUCCESS, ConversionStatus.PARTIAL_SUCCESS}:
-        reason = result.errors[0].error_message if result.errors else "no reason given"
-        raise CorruptFile(f"The file could not be read as {kind.value} ({' '.join(reason.split())[:200]}).")
+        raise _unreadable(kind, result.errors[0].error_message if result.errors else "no reason given")
     return result.document
+
+
+def _unreadable(kind: Format, reason: str) -> CorruptFile:
+    return CorruptFile(f"The file could not be read as {kind.value} ({' '.join(reason.split())[:200]}).")
 
 
 def _pipeline(kind: Format, threads: int) -> ConvertPipeline:
