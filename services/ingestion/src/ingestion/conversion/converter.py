@@ -80,7 +80,6 @@ class Converter:
         `on_progress` is called from this thread at least every two seconds, also when nothing has changed; what it
         raises ends the conversion and is raised here. It must be quick: limits are not watched meanwhile. Raises
         ConversionError. After any error the files are not complete.
-        complete.
         """
         messages, theirs = self._context.Pipe(duplex=False)
         with messages:
