@@ -1,0 +1,124 @@
+"""The composition root: builds everything, and closes it in reverse order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import httpx
+from fastapi import FastAPI
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from redis.asyncio import Redis
+
+from inference.factory import build_chat_model
+from orchestrator import checkpoints
+from orchestrator.graphs.conversation import graph as conversation
+from orchestrator.graphs.conversation.context import Limits, Prompts
+from orchestrator.graphs.conversation.turn import ConversationTurns
+from orchestrator.runs import api as runs_api
+from orchestrator.runs.attempt import Attempt
+from orchestrator.runs.events import RunEvents
+from orchestrator.runs.store import CANCELLED, QUEUED, ClaimedRun, RunStore
+from orchestrator.runs.streams import RunStreams
+from orchestrator.runs.worker import Worker
+from orchestrator.services import HttpMemory, HttpRetrieval
+from orchestrator.sessions import api as sessions_api
+from orchestrator.sessions.store import SessionStore
+from orchestrator.settings import Settings
+from service_kit.app import service_app
+from service_kit.auth import Tokens
+from service_kit.background import Background
+from service_kit.notifications import Notifications
+from service_kit.outbox import Outbox, OutboxRelay
+from service_kit.postgres import Database
+
+NAME = "orchestrator"
+OUTBOX = f"{NAME}_outbox"
+HOUSEKEEPING_SECONDS = 600.0
+HOUSEKEEPING_BATCH = 500
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """The service with its worker: a process serves requests and works off runs."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            await _build(app, settings, stack)
+            yield
+
+    return service_app(NAME, settings, [sessions_api.router, runs_api.router], lifespan)
+
+
+async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> None:
+    url = settings.database_url.get_secret_value()
+    database = await stack.enter_async_context(Database(url, settings.database_pool_size).opened())
+    saver = await stack.enter_async_context(checkpoints.opened(url, settings.run_concurrency))
+    redis = await stack.enter_async_context(_redis(settings, None))
+    followers = await stack.enter_async_context(_redis(settings, settings.sse_max_streams + 16))
+    notifications = Notifications(url, QUEUED, CANCELLED, OUTBOX)
+    store = RunStore(database, Outbox(NAME), settings.run_lease_seconds)
+    turns = await _turns(settings, app.state.tokens, saver, stack)
+
+    def attempt(run: ClaimedRun) -> Attempt:
+        events = RunEvents(redis, run.id, run.attempts, settings.run_stream_ttl)
+        return Attempt(run, store, turns, saver, events, notifications)
+
+    worker = Worker(store, notifications, attempt, settings.run_concurrency, app.state.metrics.registry)
+    app.state.sessions = SessionStore(database, settings.run_max_attempts)
+    app.state.runs = store
+    app.state.streams = RunStreams(
+        followers,
+        store,
+        ttl_seconds=settings.run_stream_ttl,
+        heartbeat_seconds=settings.sse_heartbeat_seconds,
+        max_streams=settings.sse_max_streams,
+    )
+    background = await stack.enter_async_context(Background(app.state.metrics))
+    background.start("notifications", notifications.run)
+    background.start("outbox", OutboxRelay(database, redis, notifications, app.state.metrics, NAME).run)
+    background.start("worker", worker.run)
+    background.start("housekeeping", lambda: _housekeeping(store, saver))
+    app.state.health.add("database", database.check)
+    app.state.health.add("redis", lambda: _ping(redis))
+    app.state.health.add("background", background.check)
+
+
+async def _turns(
+    settings: Settings, tokens: Tokens, saver: AsyncPostgresSaver, stack: AsyncExitStack
+) -> ConversationTurns:
+    client = await stack.enter_async_context(httpx.AsyncClient())
+    chat = build_chat_model(settings)
+    if chat is not None:
+        stack.push_async_callback(chat.aclose)
+    return ConversationTurns(
+        conversation.build(saver),
+        HttpRetrieval("retrieval", client, settings.retrieval_url, tokens, settings.search_timeout_seconds),
+        HttpMemory("memory", client, settings.memory_url, tokens, settings.recall_timeout_seconds),
+        chat,
+        Prompts.load(),
+        Limits(settings.search_k, settings.passage_tokens, settings.history_tokens),
+    )
+
+
+def _redis(settings: Settings, max_connections: int | None) -> Redis:
+    """Reads may block for as long as a heartbeat takes, and longer than any timeout of the socket should."""
+    timeout = settings.sse_heartbeat_seconds + 10
+    return Redis.from_url(
+        settings.redis_url.get_secret_value(), max_connections=max_connections, socket_timeout=timeout
+    )
+
+
+async def _ping(redis: Redis) -> None:
+    await redis.ping()
+
+
+async def _housekeeping(store: RunStore, saver: AsyncPostgresSaver) -> None:
+    """Deletes the checkpoints of runs that have ended: those whose process died before it could."""
+    while True:
+        threads = await store.abandoned_checkpoints(HOUSEKEEPING_BATCH)
+        if threads:
+            await saver.aprune(threads, strategy="delete")
+        if len(threads) < HOUSEKEEPING_BATCH:
+            await asyncio.sleep(HOUSEKEEPING_SECONDS)

@@ -1,0 +1,68 @@
+"""LangGraph's checkpoints in Postgres.
+
+Their tables come from the library and have no workspace column: a thread's id is the id of a run, and is only reached
+through the run's row, which is protected. A policy opens them to the worker's own pool alone; a transaction of a
+request, which is bound to a workspace, sees no row of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import psycopg
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from psycopg import AsyncConnection, sql
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool
+
+TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_migrations")
+
+
+@asynccontextmanager
+async def opened(url: str, size: int) -> AsyncIterator[AsyncPostgresSaver]:
+    """A saver on a pool of its own."""
+    pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
+        url,
+        min_size=1,
+        max_size=size,
+        open=False,
+        check=AsyncConnectionPool.check_connection,
+        kwargs={
+            "autocommit": True,
+            "prepare_threshold": 0,
+            "row_factory": dict_row,
+            "options": "-c app.scope=system -c statement_timeout=30s",
+            "connect_timeout": 5,
+        },
+    )
+    async with pool:
+        yield AsyncPostgresSaver(pool)
+
+
+def prepare(admin_url: str, schema: str) -> None:
+    """Creates or upgrades the tables as the administrator; the service's role gets its rights by the schema's defaults.
+
+    Call it after the migrations. Processes that race do it one after the other: on a table lock, since an index that
+    the library builds concurrently would wait for the snapshot of whoever waits for an advisory lock.
+    """
+    search_path = sql.SQL("SET search_path = {}, public").format(sql.Identifier(schema))
+    with psycopg.connect(admin_url) as connection:
+        connection.execute(search_path)
+        connection.execute("LOCK TABLE migration IN EXCLUSIVE MODE")
+        asyncio.run(_set_up(admin_url, search_path))
+
+
+async def _set_up(admin_url: str, search_path: sql.Composed) -> None:
+    async with await AsyncConnection.connect(
+        admin_url, autocommit=True, prepare_threshold=0, row_factory=dict_row
+    ) as connection:
+        await connection.execute(search_path)
+        await AsyncPostgresSaver(connection).setup()
+        for table in map(sql.Identifier, TABLES):
+            await connection.execute(sql.SQL("ALTER TABLE {} ENABLE ROW LEVEL SECURITY").format(table))
+            await connection.execute(sql.SQL("DROP POLICY IF EXISTS system ON {}").format(table))
+            await connection.execute(
+                sql.SQL("CREATE POLICY system ON {} USING (is_system()) WITH CHECK (is_system())").format(table)
+            )

@@ -1,0 +1,1 @@
+"""The check of citations. Pure: nothing here does IO."""

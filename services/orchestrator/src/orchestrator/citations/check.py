@@ -1,0 +1,82 @@
+"""A citation is checked before it is shown: it names a passage of this run, its quote is a span of that passage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from orchestrator.citations.markers import MarkerScanner
+from orchestrator.citations.support import CitedSpan, Claim, supporting_span
+
+
+class MarkerFilter:
+    """Streams a model's answer: markers of passages are checked, bound to quotes and renumbered as they appear.
+
+    `passages` are the contents, in the order of the numbers that the model was given, from 1. After `end`, `cited` are
+    the citations in the order of their numbers and `removed` counts what was refused.
+    """
+
+    def __init__(self, passages: Sequence[str]) -> None:
+        self.passages = passages
+        self.cited: list[CitedSpan] = []
+        self._scanner = MarkerScanner(self._resolve)
+
+    @property
+    def removed(self) -> int:
+        return self._scanner.removed
+
+    def feed(self, text: str) -> str:
+        """What may be shown by now."""
+        return self._scanner.feed(text)
+
+    def end(self) -> str:
+        """The rest."""
+        return self._scanner.end()
+
+    def _resolve(self, number: int, claim: Claim) -> int | None:
+        if number > len(self.passages):
+            return None
+        span = supporting_span(claim, self.passages[number - 1])
+        if span is None:
+            return None
+        for cited in self.cited:
+            if (cited.passage, cited.start, cited.end) == (number, *span):
+                return cited.number
+        self.cited.append(CitedSpan(len(self.cited) + 1, number, *span))
+        return len(self.cited)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The answer as it may be stored; `removed` counts the markers and citations that it lost here."""
+
+    content: str
+    cited: Sequence[CitedSpan]
+    removed: int
+
+
+def check(content: str, cited: Sequence[CitedSpan], passages: Sequence[str]) -> Checked:
+    """Each marker has a citation, each citation a marker and a quote that stands in its passage; numbers run from 1."""
+    valid = {one.number: one for one in cited if _is_span(one, passages)}
+    order: list[CitedSpan] = []
+
+    def resolve(number: int, _: Claim) -> int | None:
+        span = valid.get(number)
+        if span is None:
+            return None
+        if span not in order:
+            order.append(span)
+        return order.index(span) + 1
+
+    scanner = MarkerScanner(resolve)
+    text = scanner.feed(content) + scanner.end()
+    kept = [CitedSpan(number, one.passage, one.start, one.end) for number, one in enumerate(order, 1)]
+    without_marker = len(valid) - len(kept)
+    return Checked(text, kept, scanner.removed + without_marker)
+
+
+def _is_span(cited: CitedSpan, passages: Sequence[str]) -> bool:
+    if not 1 <= cited.passage <= len(passages):
+        return False
+    passage = passages[cited.passage - 1]
+    return 0 <= cited.start < cited.end <= len(passage) and bool(passage[cited.start : cited.end].strip())

@@ -1,0 +1,93 @@
+"""An answer without a chat model: the sentences that match the question best, quoted and cited."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from orchestrator.citations.sentences import sentences, terms
+from orchestrator.citations.support import CitedSpan, shortened
+
+MOST_SENTENCES = 4
+# A sentence joins the answer when it is about as good as the best one.
+NEAR_BEST = 0.6
+SAME_WORDS = 0.75
+_MARKER_LIKE = re.compile(r"[\[【]\s*\^?\d[^\]】]*[\]】]")
+_LIST_MARK = re.compile(r"^(?:[-*+•]|\d+[.)]|#{1,6}|>)\s+")
+
+
+@dataclass(frozen=True)
+class Highlighted:
+    """A passage with its best sentences: (start, end, score from 0 to 1)."""
+
+    title: str
+    content: str
+    highlights: Sequence[tuple[int, int, float]]
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    passage: int
+    start: int
+    end: int
+    score: float
+    text: str
+
+
+def extract(passages: Sequence[Highlighted]) -> tuple[str, list[CitedSpan]]:
+    """The answer and its citations, from passages in the order of their rank; ("", []) where no sentence is there."""
+    chosen = _choose(_candidates(passages))
+    paragraphs: list[str] = []
+    cited: list[CitedSpan] = []
+    for title in dict.fromkeys(passages[one.passage - 1].title for one in chosen):
+        quotes = []
+        for one in (one for one in chosen if passages[one.passage - 1].title == title):
+            cited.append(CitedSpan(len(cited) + 1, one.passage, one.start, one.end))
+            quotes.append(f"{one.text} [{len(cited)}]")
+        paragraphs.append(f"From {_plain(title)}: " + " ".join(quotes))
+    return "\n\n".join(paragraphs), cited
+
+
+def _candidates(passages: Sequence[Highlighted]) -> list[_Sentence]:
+    found = []
+    for number, passage in enumerate(passages, 1):
+        for start, end, score in passage.highlights:
+            span = shortened(passage.content, start, end)
+            if terms(passage.content[slice(*span)]):
+                found.append(_Sentence(number, *span, score, _displayed(passage.content, *span)))
+    if not found and passages and (spans := sentences(passages[0].content)):
+        span = shortened(passages[0].content, *spans[0])
+        found.append(_Sentence(1, *span, 1.0, _displayed(passages[0].content, *span)))
+    return found
+
+
+def _choose(candidates: list[_Sentence]) -> list[_Sentence]:
+    """The best ones without repetitions, in reading order: by the rank of the passage, then as they stand in it."""
+    chosen: list[_Sentence] = []
+    for one in sorted(candidates, key=lambda one: (-one.score, one.passage, one.start)):
+        near_best = not chosen or one.score >= NEAR_BEST * chosen[0].score
+        if near_best and len(chosen) < MOST_SENTENCES and not any(_same(one, other) for other in chosen):
+            chosen.append(one)
+    return sorted(chosen, key=lambda one: (one.passage, one.start))
+
+
+def _same(one: _Sentence, other: _Sentence) -> bool:
+    if one.passage == other.passage and one.start < other.end and other.start < one.end:
+        return True
+    first, second = terms(one.text), terms(other.text)
+    return len(first & second) >= SAME_WORDS * max(1, min(len(first), len(second)))
+
+
+def _displayed(content: str, start: int, end: int) -> str:
+    """The sentence on one line in quotation marks; what in it could be taken for a marker is shown as code."""
+    text = _LIST_MARK.sub("", " ".join(content[start:end].split()))
+    if end < len(content) and not content[end].isspace() and content[end - 1].isalnum():
+        text += "…"
+    if _MARKER_LIKE.search(text):
+        return f"`{text.replace('`', '')}`"
+    return f"“{text if text.count('`') % 2 == 0 else text.replace('`', '')}”"
+
+
+def _plain(title: str) -> str:
+    return " ".join(re.sub(r"[\[\]【】`]", "", title).split()) or "a document"

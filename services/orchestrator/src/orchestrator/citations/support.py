@@ -1,0 +1,89 @@
+"""Which span of a passage supports a claim."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+from orchestrator.citations.sentences import sentences, terms
+
+LONGEST_QUOTE = 500
+_QUOTED = re.compile(r"“([^”]{8,1000})”|\"([^\"\n]{8,1000})\"|«([^»]{8,1000})»|„([^“”]{8,1000})[“”]")
+_ELLIPSIS = re.compile(r"\s*(?:\[?(?:\.\.\.|…)\]?)\s*")
+_WORD = re.compile(r"\w+", re.UNICODE)
+_SHORTEST_QUOTE_WORDS = 3
+
+
+@dataclass(frozen=True)
+class CitedSpan:
+    """Marker [`number`] stands for characters `start` to `end` of passage number `passage` (counted from 1)."""
+
+    number: int
+    passage: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What stands beside a marker: the text since the marker before it, and the whole sentence."""
+
+    segment: str
+    sentence: str
+
+
+def supporting_span(claim: Claim, passage: str) -> tuple[int, int] | None:
+    """The span of the passage that supports the claim best; None where nothing does.
+
+    Text in quotation marks must stand in the passage word for word; otherwise one shared term is the least.
+    """
+    quoted = quotations(claim.segment)
+    if quoted:
+        located = [_locate(quote, passage) for quote in quoted]
+        if not all(located):
+            return None
+        return max((span for spans in located for span in spans), key=lambda span: span[1] - span[0])
+    return best_sentence(claim.segment, passage) or best_sentence(claim.sentence, passage)
+
+
+def best_sentence(claim: str, passage: str) -> tuple[int, int] | None:
+    """The sentence whose terms are most like the claim's (cosine over sets of terms), cut to LONGEST_QUOTE."""
+    wanted = terms(claim)
+    best, best_score = None, 0.0
+    for start, end in sentences(passage):
+        found = terms(passage[start:end])
+        if common := len(wanted & found):
+            score = common / sqrt(len(wanted) * len(found))
+            if score > best_score:
+                best, best_score = (start, end), score
+    return shortened(passage, *best) if best else None
+
+
+def shortened(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span, cut at a word's end where it is longer than LONGEST_QUOTE."""
+    if end - start <= LONGEST_QUOTE:
+        return start, end
+    cut = text.rfind(" ", start, start + LONGEST_QUOTE)
+    return start, cut if cut > start else start + LONGEST_QUOTE
+
+
+def quotations(text: str) -> Sequence[str]:
+    """What the text puts in quotation marks, if it is long enough to be more than a name or a term."""
+    found = (next(filter(None, groups)) for groups in _QUOTED.findall(text))
+    return [quote for quote in found if len(_WORD.findall(quote)) >= _SHORTEST_QUOTE_WORDS]
+
+
+def _locate(quote: str, passage: str) -> list[tuple[int, int]]:
+    """Where the quote stands, whatever case, punctuation and line breaks; each part where it leaves something out."""
+    spans = []
+    for part in _ELLIPSIS.split(quote):
+        words = _WORD.findall(part)
+        if not words:
+            continue
+        match = re.search(r"\b" + r"\W+".join(map(re.escape, words)) + r"\b", passage, re.IGNORECASE)
+        if match is None:
+            return []
+        spans.append(match.span())
+    return spans

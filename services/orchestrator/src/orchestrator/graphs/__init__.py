@@ -1,0 +1,1 @@
+"""Every LangGraph graph, a folder each."""

@@ -1,0 +1,1 @@
+"""The conversation graph: one turn, from the question to the cited answer."""

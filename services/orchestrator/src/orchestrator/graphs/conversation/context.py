@@ -1,0 +1,72 @@
+"""What the nodes need. It lives beside the state, never in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from inference.chat import ChatModel
+from inference.prompts import Prompt
+from orchestrator.runs.events import EventSink
+from orchestrator.services import Memory, Retrieval
+from service_kit.auth import Principal
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """Loaded at start-up: a token that does not fit shows then, not in a user's turn."""
+
+    reply_to_general_input: Prompt
+    generate_title: Prompt
+    situations: Mapping[str, str]
+    package: ClassVar[str] = "orchestrator.graphs.conversation.prompts"
+
+    @classmethod
+    def load(cls) -> Prompts:
+        """Raises PromptInvalid."""
+        return cls(
+            Prompt.load(cls.package, "reply_to_general_input.md", tokens=("situation", "passages", "memories")),
+            Prompt.load(cls.package, "generate_title.md", tokens=("question", "answer")),
+            {
+                name: Prompt.load(cls.package, f"situations/{name}.md", tokens=()).render()
+                for name in ("courtesy", "found", "nothing", "failed")
+            },
+        )
+
+
+@dataclass(frozen=True)
+class Limits:
+    """`search_k` passages; budgets in tokens (estimated)."""
+
+    search_k: int
+    passage_tokens: int
+    history_tokens: int
+
+
+@dataclass(frozen=True)
+class ConversationContext:
+    """One attempt's dependencies. Without a `chat` model answers are extractive."""
+
+    caller: Principal
+    events: EventSink
+    retrieval: Retrieval
+    memory: Memory
+    chat: ChatModel | None
+    prompts: Prompts
+    limits: Limits
+
+
+def estimated_tokens(text: str) -> int:
+    """About four bytes to a token: near enough for a budget, and right on the safe side for other scripts."""
+    return -(-len(text.encode()) // 4)
+
+
+def within_budget(texts: Sequence[str], tokens: int) -> int:
+    """How many of the texts, from the first on, fit into the budget together."""
+    used = 0
+    for count, text in enumerate(texts):
+        used += estimated_tokens(text)
+        if used > tokens:
+            return count
+    return len(texts)

@@ -1,0 +1,50 @@
+"""Names the session after its first exchange."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from contracts.events import ProviderIssue
+from inference.chat import ChatMessage, ChatModel
+from inference.errors import ChatError
+from orchestrator.graphs.conversation.context import ConversationContext
+from orchestrator.graphs.conversation.state import State, answer_of
+
+LONGEST_TITLE = 80
+TITLE_TOKENS = 40
+TIMEOUT_SECONDS = 10.0
+ENOUGH_TEXT = 2_000
+
+
+async def generate_title(state: State, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
+    """By the model that wrote the answer; the question is the title where there is none, or where it fails."""
+    context, issues = runtime.context, []
+    title = ""
+    if context.chat is not None and state["mode"] == "model":
+        prompt = context.prompts.generate_title.render(
+            question=state["question"][:ENOUGH_TEXT], answer=answer_of(state)[:ENOUGH_TEXT]
+        )
+        try:
+            title = await _ask(context.chat, prompt)
+        except (ChatError, TimeoutError) as error:
+            issues = [f"the session is named after its question: {error or 'the chat model took too long'}"]
+            context.events.emit(ProviderIssue(message=issues[0]))
+    return {"title": trimmed(title) or trimmed(state["question"]), "issues": issues}
+
+
+async def _ask(chat: ChatModel, prompt: str) -> str:
+    async with asyncio.timeout(TIMEOUT_SECONDS):
+        return await chat.complete([ChatMessage("user", prompt)], max_tokens=TITLE_TOKENS)
+
+
+def trimmed(text: str) -> str:
+    """The first line without quotation marks, cut at a word's end to at most LONGEST_TITLE characters."""
+    line = next((line for line in text.strip().splitlines() if line.strip()), "")
+    title = " ".join(line.split()).strip("\"'“”«»*# ").rstrip(".")
+    if len(title) <= LONGEST_TITLE:
+        return title
+    cut = title[: LONGEST_TITLE - 1]
+    return (cut.rpartition(" ")[0] or cut).rstrip(" ,;:") + "…"

@@ -1,0 +1,123 @@
+"""Writes the answer: by the chat model from the passages, or by quoting them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from langgraph.runtime import Runtime
+
+from contracts.events import MessageDelta, MessageRestarted, ProviderIssue, ThinkingDelta
+from inference.chat import ChatDelta, ChatMessage, ChatModel
+from inference.errors import ChatError
+from orchestrator.citations.check import MarkerFilter
+from orchestrator.citations.extract import Highlighted, extract
+from orchestrator.citations.support import CitedSpan
+from orchestrator.graphs.conversation.context import ConversationContext, within_budget
+from orchestrator.graphs.conversation.passages import fitting, numbered, remembered
+from orchestrator.graphs.conversation.state import State, Turn
+from orchestrator.runs.events import EventSink
+
+COURTESY = "At your service: ask me anything about the documents of this workspace."
+NOTHING_FOUND = "I found nothing relevant to this in the documents."
+SEARCH_FAILED = "I could not search the documents just now, so this answer uses no sources."
+
+NOTICES = {None: "", "found": "", "nothing": NOTHING_FOUND, "failed": SEARCH_FAILED}
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer with the citations that it claims."""
+
+    content: str
+    mode: Literal["model", "extractive"]
+    cited: list[CitedSpan]
+    removed: int
+    issues: list[str]
+
+
+async def reply_to_general_input(state: State, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
+    """A chat model that fails for good is told, and the turn is answered by quotations instead."""
+    context = runtime.context
+    if context.chat is None:
+        reply = _quote(state, context.events, [])
+    else:
+        reply = await _ask(state, context, context.chat)
+    return {
+        "messages": [Turn(id=state["answer_id"], role="assistant", content=reply.content)],
+        "mode": reply.mode,
+        "cited": [asdict(cited) for cited in reply.cited],
+        "removed_citations": reply.removed,
+        "issues": reply.issues,
+    }
+
+
+async def _ask(state: State, context: ConversationContext, chat: ChatModel) -> Reply:
+    passages = fitting(state["passages"], context.limits.passage_tokens)
+    markers = MarkerFilter([passage["content"] for passage in passages])
+    prompt = context.prompts.reply_to_general_input.render(
+        situation=context.prompts.situations[state["search"] or "courtesy"],
+        passages=numbered(passages),
+        memories=remembered(state["memories"]),
+    )
+    messages = [ChatMessage("system", prompt), *_conversation(state, context.limits.history_tokens)]
+    shown: list[str] = []
+    _show(context.events, shown, f"{notice}\n\n" if (notice := NOTICES[state["search"]]) else "")
+    told = len(shown)
+    try:
+        async with aclosing(chat.stream(messages)) as deltas:
+            async for text in _answer_text(deltas, context.events):
+                _show(context.events, shown, markers.feed(text))
+        _show(context.events, shown, markers.end())
+    except ChatError as error:
+        issue = f"the chat model failed, so the answer quotes the documents instead: {error}"
+    else:
+        if "".join(shown[told:]).strip():
+            return Reply("".join(shown), "model", markers.cited, markers.removed, [])
+        issue = "the chat model gave no answer, so the answer quotes the documents instead"
+    context.events.emit(ProviderIssue(message=issue))
+    if shown:
+        context.events.emit(MessageRestarted())
+    return _quote(state, context.events, [issue])
+
+
+async def _answer_text(deltas: AsyncIterator[ChatDelta], events: EventSink) -> AsyncIterator[str]:
+    """The answer without the thinking, which is told apart."""
+    async for delta in deltas:
+        if delta.thinking:
+            events.emit(ThinkingDelta(text=delta.thinking))
+        if delta.text:
+            yield delta.text
+
+
+def _conversation(state: State, tokens: int) -> list[ChatMessage]:
+    """As much of the newest history as fits, then the question."""
+    *before, question = (turn for turn in state["messages"] if turn["id"] != state["answer_id"])
+    newest_first = before[::-1]
+    kept = newest_first[: within_budget([turn["content"] for turn in newest_first], tokens)]
+    return [ChatMessage(turn["role"], turn["content"]) for turn in [*kept[::-1], question]]
+
+
+def _quote(state: State, events: EventSink, issues: list[str]) -> Reply:
+    """The answer without a model: quotations, or a plain word that there is nothing to quote."""
+    passages = [
+        Highlighted(passage["document_title"] or passage["document_name"], passage["content"], passage["highlights"])
+        for passage in state["passages"]
+    ]
+    content, cited = extract(passages)
+    shown: list[str] = []
+    for piece in content.splitlines(keepends=True) or [_plain_word(state)]:
+        _show(events, shown, piece)
+    return Reply("".join(shown), "extractive", cited, 0, issues)
+
+
+def _plain_word(state: State) -> str:
+    return COURTESY if state["search"] is None else NOTICES[state["search"]] or NOTHING_FOUND
+
+
+def _show(events: EventSink, shown: list[str], text: str) -> None:
+    if text:
+        events.emit(MessageDelta(text=text))
+        shown.append(text)

@@ -1,0 +1,1 @@
+"""The prompts, one file per node that asks a model."""

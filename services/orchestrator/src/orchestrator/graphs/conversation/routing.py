@@ -1,0 +1,32 @@
+"""Where a turn goes next. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from langgraph.graph import END
+
+from orchestrator.graphs.conversation.state import State
+
+# Whole messages that ask nothing: a search for them would only find noise.
+_COURTESY = re.compile(
+    r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|hallo|guten (?:morgen|tag|abend)|bonjour|hola"
+    r"|thanks|thank you|many thanks|thx|danke|merci|gracias|cheers|bye|goodbye|good ?bye|see you|ok|okay|great|perfect)"
+    r"(?: (?:there|all|everyone|attractor|again|so much|very much|a lot))?[\s,.!…:;)-]*)+",
+    re.IGNORECASE,
+)
+
+
+def path_of(question: str) -> Literal["retrieve", "reply_to_general_input"]:
+    """Greetings and thanks are answered directly; every other turn searches the documents first."""
+    return "reply_to_general_input" if _COURTESY.fullmatch(question.strip()) else "retrieve"
+
+
+def after_generate_path(state: State) -> Literal["retrieve", "reply_to_general_input"]:
+    return state["next"] or "retrieve"
+
+
+def after_clean_state(state: State) -> str:
+    """The first exchange of a session without a title names it."""
+    return "generate_title" if state["needs_title"] else END

@@ -1,0 +1,1 @@
+"""Runs: the queue, the worker that works it off, and the stream of events of each run."""

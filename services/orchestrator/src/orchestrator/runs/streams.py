@@ -1,0 +1,157 @@
+"""A run's events as server-sent events (HTML Living Standard, 9.2): ids resume, comments keep the connection."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+from uuid import UUID
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from contracts.events import RUN_EVENTS, RunCancelled, RunCompleted, RunEventData, RunFailed, run_stream
+from contracts.orchestrator import AnswerMode, Run, RunStatus
+from orchestrator.errors import BadEventId, RunNotFound
+from orchestrator.runs.events import RunEvents
+from orchestrator.runs.store import RunStore
+from service_kit.auth import Principal
+from service_kit.problems import Unavailable
+
+log = logging.getLogger(__name__)
+HEARTBEAT = b": still here\n\n"
+BEGINNING = "0-0"
+_ID = re.compile(r"\d{1,10}-\d{1,19}", re.ASCII)
+_TERMINAL = frozenset(event.name for event in RUN_EVENTS if event.terminal)
+
+
+class RunStreams:
+    """Follows runs, each on a connection of its own that blocks until there is something to read."""
+
+    def __init__(
+        self, redis: Redis, runs: RunStore, *, ttl_seconds: int, heartbeat_seconds: float, max_streams: int
+    ) -> None:
+        """`redis` must allow `max_streams` connections, and reads that last longer than a heartbeat."""
+        self.redis, self.runs, self.ttl_seconds = redis, runs, ttl_seconds
+        self.heartbeat_seconds, self.max_streams = heartbeat_seconds, max_streams
+        self.open = 0
+
+    def admit(self) -> None:
+        """Raises Unavailable when this process follows as many runs as it may."""
+        if self.open >= self.max_streams:
+            raise Unavailable("too many event streams are open; poll the run instead", headers={"Retry-After": "5"})
+
+    async def nothing_left(self, run: Run, after: str) -> bool:
+        """Whether the run has ended and a client that has seen `after` has seen its terminal event."""
+        if not run.status.ended:
+            return False
+        if _key(after) >= _key(_rebuilt_id(run)):
+            return True
+        try:
+            newest: Any = await self.redis.xrevrange(run_stream(run.id), count=1)
+        except RedisError as error:
+            raise Unavailable("the run's events cannot be read; poll the run instead") from error
+        return any(name in _TERMINAL and _key(after) >= _key(entry) for entry, name, _ in map(_decoded, newest))
+
+    async def tell(self, run_id: UUID, attempt: int, event: RunEventData) -> None:
+        """Writes an event of a run that no process works on."""
+        events = RunEvents(self.redis, run_id, attempt, self.ttl_seconds)
+        events.emit(event)
+        await events.flush()
+
+    async def forget(self, run_ids: Sequence[UUID]) -> None:
+        """Deletes the streams of runs that are gone; where Redis is away they expire by themselves."""
+        try:
+            if run_ids:
+                await self.redis.delete(*map(run_stream, run_ids))
+        except RedisError as error:
+            log.warning("run streams not deleted", exc_info=error, extra={"runs": len(run_ids)})
+
+    async def follow(self, caller: Principal, run: Run, after: str = BEGINNING) -> AsyncIterator[bytes]:
+        """The events after the given id, up to and with the terminal one, which is the last and comes once."""
+        self.open += 1
+        try:
+            async for piece in self._events(caller, run, after):
+                yield piece
+        finally:
+            self.open -= 1
+
+    async def _events(self, caller: Principal, run: Run, after: str) -> AsyncIterator[bytes]:
+        while True:
+            entries = await self._read(run.id, after, wait=not run.status.ended)
+            for after, name, data in entries:
+                yield _formatted(after, name, data)
+                if name in _TERMINAL:
+                    return
+            if entries:
+                continue
+            if run.status.ended:
+                # The stream has expired, or its writer died between the commit and the last event.
+                terminal = _rebuilt(run)
+                yield _formatted(_rebuilt_id(run), terminal.name, terminal.model_dump_json())
+                return
+            yield HEARTBEAT
+            run = await self._reread(caller, run)
+
+    async def _read(self, run_id: UUID, after: str, *, wait: bool) -> list[tuple[str, str, str]]:
+        stream = run_stream(run_id)
+        block = int(1000 * self.heartbeat_seconds) if wait else None
+        answer: Any = await self.redis.xread({stream: after}, count=500, block=block)
+        batches = answer.values() if isinstance(answer, dict) else [entries for _, entries in answer or []]
+        return [_decoded(entry) for batch in batches for entry in _flat(batch)]
+
+    async def _reread(self, caller: Principal, run: Run) -> Run:
+        try:
+            return await self.runs.get(caller, run.id)
+        except RunNotFound:  # its session was deleted
+            return run.model_copy(update={"status": RunStatus.cancelled})
+
+
+def parse_event_id(text: str | None) -> str:
+    """The id of a Last-Event-ID header, or the beginning; raises BadEventId."""
+    if not text:
+        return BEGINNING
+    if not _ID.fullmatch(text):
+        raise BadEventId
+    return text
+
+
+def _key(event_id: str) -> tuple[int, int]:
+    attempt, _, number = event_id.partition("-")
+    return int(attempt), int(number)
+
+
+def _rebuilt_id(run: Run) -> str:
+    return f"{run.attempts + 1}-0"
+
+
+def _rebuilt(run: Run) -> RunEventData:
+    if run.status is RunStatus.completed and run.answer is not None:
+        return RunCompleted(
+            run_id=run.id,
+            message_id=run.answer.id,
+            mode=run.answer.mode or AnswerMode.extractive,
+            content=run.answer.content,
+            citations=run.answer.citations,
+            removed_citations=run.answer.removed_citations,
+        )
+    if run.status is RunStatus.failed:
+        return RunFailed(
+            run_id=run.id, error_type=run.error_type or "internal-error", message=run.error_message or "The run failed"
+        )
+    return RunCancelled(run_id=run.id)
+
+
+def _formatted(event_id: str, name: str, data: str) -> bytes:
+    return f"id: {event_id}\nevent: {name}\ndata: {data}\n\n".encode()
+
+
+def _decoded(entry: tuple[bytes, dict[bytes, bytes]]) -> tuple[str, str, str]:
+    entry_id, fields = entry
+    return entry_id.decode(), fields[b"name"].decode(), fields[b"data"].decode()
+
+
+def _flat(batch: Any) -> list[tuple[bytes, dict[bytes, bytes]]]:
+    """redis-py gives a stream's entries as a list, or (RESP3) as a list of lists."""
+    return [entry for part in batch for entry in (part if isinstance(part, list) else [part])]

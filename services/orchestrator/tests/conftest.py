@@ -1,0 +1,257 @@
+"""The service on real engines, over HTTP; the services it asks are small HTTP servers that answer as they are told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+import uvicorn
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+
+from orchestrator import checkpoints
+from orchestrator.app import create_app
+from orchestrator.settings import Settings
+
+DOCUMENT = UUID("00000000-0000-4000-8000-00000000000d")
+TOKENS_TEXT = "The AuthService issues tokens. Tokens expire after fifteen minutes. The UserDB keeps the accounts."
+BILLING_TEXT = "The BillingRouter sends invoices every Monday. It was written in March 2024."
+
+
+def hit(text: str, name: str, highlights: list[tuple[int, int, float]]) -> dict[str, Any]:
+    return {
+        "chunk_id": f"{DOCUMENT}:1:{name}",
+        "document_id": str(DOCUMENT),
+        "document_name": name,
+        "document_title": None,
+        "media_type": "text/markdown",
+        "score": 0.9,
+        "content": text,
+        "section_title": "Tokens",
+        "heading_path": ["Services", "Tokens"],
+        "chunk_index": 0,
+        "page": None,
+        "page_end": None,
+        "box": None,
+        "line_start": 3,
+        "line_end": 5,
+        "highlights": [{"start": start, "end": end, "score": score} for start, end, score in highlights],
+    }
+
+
+HITS = [
+    hit(TOKENS_TEXT, "auth.md", [(31, 67, 0.9), (0, 30, 0.7)]),
+    hit(BILLING_TEXT, "billing.md", [(0, 46, 0.2)]),
+]
+
+
+@dataclass
+class World:
+    """What the other services answer, and what they were asked."""
+
+    good_match: bool = True
+    hits: list[dict[str, Any]] = field(default_factory=lambda: list(HITS))
+    search_status: int = 200
+    recall_status: int = 200
+    chat_status: int = 200
+    answer: list[str] = field(default_factory=lambda: ["Tokens expire after ", "fifteen minutes [", "1]. Also [9]."])
+    title: str = "Token lifetime"
+    thinking: str = ""
+    # Before each piece of the answer the model waits for this, where it is given.
+    pace: Callable[[int], Awaitable[None]] | None = None
+    searches: list[tuple[dict[str, Any], str]] = field(default_factory=list)
+    recalls: list[dict[str, Any]] = field(default_factory=list)
+    chats: list[dict[str, Any]] = field(default_factory=list)
+    chats_cut: int = 0
+
+
+def other_services(world: World) -> FastAPI:
+    app = FastAPI()
+
+    @app.post("/v1/search")
+    async def search(request: Request) -> Response:
+        body = await request.json()
+        world.searches.append((body, request.headers["authorization"]))
+        if world.search_status != 200:
+            return Response(status_code=world.search_status)
+        answer = {
+            "query": body["query"],
+            "mode": "hybrid",
+            "hits": world.hits,
+            "good_match": world.good_match,
+            "legs": [],
+            "milliseconds": 1.0,
+        }
+        return JSONResponse(answer)
+
+    @app.post("/v1/memories/recall")
+    async def recall(request: Request) -> Response:
+        world.recalls.append(await request.json())
+        return JSONResponse({"memories": []}, world.recall_status)
+
+    @app.post("/chat/v1/chat/completions")
+    async def chat(request: Request) -> Response:
+        body = await request.json()
+        world.chats.append(body)
+        if world.chat_status != 200:
+            return JSONResponse({"error": {"message": "no"}}, world.chat_status)
+        naming = "title of three" in body["messages"][0]["content"]
+        return StreamingResponse(written([world.title] if naming else world.answer, naming), 200)
+
+    async def written(pieces: list[str], naming: bool) -> AsyncIterator[str]:
+        try:
+            if world.thinking and not naming:
+                yield chunk({"reasoning_content": world.thinking})
+            for at, piece in enumerate(pieces):
+                if world.pace is not None and not naming:
+                    await world.pace(at)
+                yield chunk({"content": piece})
+            yield chunk({}, "stop")
+            yield "data: [DONE]\n\n"
+        except asyncio.CancelledError:
+            world.chats_cut += 1
+            raise
+
+    return app
+
+
+def chunk(delta: dict[str, str], finish: str | None = None) -> str:
+    return f"data: {json.dumps({'choices': [{'index': 0, 'delta': delta, 'finish_reason': finish}]})}\n\n"
+
+
+@asynccontextmanager
+async def serving(app: FastAPI) -> AsyncIterator[str]:
+    """The app on a port of its own; its base URL. Open streams are cut at the end."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=0, lifespan="on"))
+    task = asyncio.create_task(server.serve([listening]))
+    try:
+        while not server.started:
+            if task.done():
+                task.result()
+            await asyncio.sleep(0.01)
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        with suppress(asyncio.CancelledError):
+            await task
+        listening.close()
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+@pytest.fixture
+async def others(world: World) -> AsyncIterator[str]:
+    async with serving(other_services(world)) as url:
+        yield url
+
+
+@pytest.fixture
+async def settings(
+    make_database: Callable[[str], Any], redis_url: str, token_secret: str, others: str
+) -> Settings:
+    urls = make_database("orchestrator")
+    await asyncio.to_thread(checkpoints.prepare, urls.admin, "orchestrator")
+    return Settings.model_validate(
+        {
+            "internal_token_secret": token_secret,
+            "database_url": urls.service,
+            "redis_url": redis_url,
+            "retrieval_url": others,
+            "memory_url": others,
+            "run_lease_seconds": 2.0,
+            "sse_heartbeat_seconds": 0.5,
+        }
+    )
+
+
+@pytest.fixture
+def model_settings(settings: Settings, others: str) -> Settings:
+    """With a chat model."""
+    return settings.model_copy(update={"chat_base_url": f"{others}/chat/v1", "chat_model": "small"})
+
+
+@dataclass
+class Service:
+    """A running orchestrator and a caller of it."""
+
+    client: httpx.AsyncClient
+
+    async def session(self, **body: Any) -> str:
+        response = await self.client.post("/v1/sessions", json=body)
+        assert response.status_code == 201, response.text
+        return str(response.json()["id"])
+
+    async def ask(self, session: str, content: str = "How long are tokens valid?", **body: Any) -> dict[str, Any]:
+        response = await self.client.post(f"/v1/sessions/{session}/messages", json={"content": content, **body})
+        assert response.status_code == 202, response.text
+        run: dict[str, Any] = response.json()
+        return run
+
+    async def events(self, run_id: str, after: str | None = None) -> list[Received]:
+        return [event async for event in self.follow(run_id, after)]
+
+    async def follow(self, run_id: str, after: str | None = None) -> AsyncIterator[Received]:
+        headers = {"Last-Event-ID": after} if after else {}
+        async with self.client.stream("GET", f"/v1/runs/{run_id}/events", headers=headers) as response:
+            assert response.status_code == 200, await response.aread()
+            async for event in received(response):
+                yield event
+
+    async def run(self, run_id: str) -> dict[str, Any]:
+        response = await self.client.get(f"/v1/runs/{run_id}")
+        assert response.status_code == 200, response.text
+        run: dict[str, Any] = response.json()
+        return run
+
+
+@dataclass(frozen=True)
+class Received:
+    """A server-sent event."""
+
+    id: str
+    name: str
+    data: dict[str, Any]
+
+
+async def received(response: httpx.Response) -> AsyncIterator[Received]:
+    fields: dict[str, str] = {}
+    async for line in response.aiter_lines():
+        if not line and fields:
+            yield Received(fields["id"], fields["event"], json.loads(fields["data"]))
+            fields = {}
+        elif line and not line.startswith(":"):
+            name, _, value = line.partition(": ")
+            fields[name] = value
+
+
+@pytest.fixture
+def start(auth_headers: Callable[..., dict[str, str]]) -> Callable[[Settings], Any]:
+    """`async with start(settings) as service`: a process's worth of orchestrator, called as the default user."""
+
+    @asynccontextmanager
+    async def started(settings: Settings) -> AsyncIterator[Service]:
+        async with (
+            serving(create_app(settings)) as url,
+            httpx.AsyncClient(base_url=url, headers=auth_headers(), timeout=30) as client,
+        ):
+            yield Service(client)
+
+    return started
+
+
+@pytest.fixture
+def other_user(auth_headers: Callable[..., dict[str, str]]) -> dict[str, str]:
+    """Of the same workspace."""
+    return auth_headers(user_id=uuid4())

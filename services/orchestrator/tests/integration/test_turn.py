@@ -1,0 +1,170 @@
+"""A turn from the question to the cited answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from contracts.events import RUN_EVENTS
+
+TERMINAL = {event.name for event in RUN_EVENTS if event.terminal}
+QUESTION = "How long are tokens valid?"
+
+
+def text_of(events: list[Any]) -> str:
+    return "".join(event.data["text"] for event in events if event.name == "message_delta")
+
+
+async def test_without_a_model_the_answer_quotes(start: Any, settings: Any, world: Any) -> None:
+    async with start(settings) as service:
+        session = await service.session()
+        run = await service.ask(session)
+        events = await service.events(run["id"])
+        ended = await service.run(run["id"])
+        messages = (await service.client.get(f"/v1/sessions/{session}/messages")).json()["items"]
+        named = (await service.client.get(f"/v1/sessions/{session}")).json()
+
+    assert [event.name for event in events if event.name in TERMINAL] == ["run_completed"]
+    assert events[-1].name == "run_completed"
+    assert text_of(events) == events[-1].data["content"] == ended["answer"]["content"]
+    assert ended["status"] == "completed"
+    assert ended["mode"] == "extractive"
+    assert "“Tokens expire after fifteen minutes.” [2]" in ended["answer"]["content"]
+    assert [citation["number"] for citation in ended["answer"]["citations"]] == [1, 2]
+    for citation in ended["answer"]["citations"]:
+        content = next(hit["content"] for hit in world.hits if hit["chunk_id"] == citation["chunk_id"])
+        assert content[citation["start"] : citation["end"]] == citation["quote"]
+        assert citation["section"] == "Services > Tokens"
+    assert [message["role"] for message in messages] == ["user", "assistant"]
+    assert messages[0]["content"] == QUESTION
+    assert named["title"] == QUESTION
+    assert ended["node_trace"] == [
+        "generate_path",
+        "retrieve",
+        "reply_to_general_input",
+        "verify_citations",
+        "clean_state",
+        "generate_title",
+    ]
+    assert world.recalls == []  # memories inform a model's answer only
+
+
+async def test_a_model_answer_is_checked_while_it_streams(start: Any, model_settings: Any, world: Any) -> None:
+    world.thinking = "hmm"
+    async with start(model_settings) as service:
+        session = await service.session()
+        run = await service.ask(session, document_ids=["00000000-0000-4000-8000-00000000000d"])
+        events = await service.events(run["id"])
+        ended = await service.run(run["id"])
+        named = (await service.client.get(f"/v1/sessions/{session}")).json()
+
+    assert text_of(events) == ended["answer"]["content"] == "Tokens expire after fifteen minutes [1]. Also."
+    assert ended["mode"] == "model"
+    assert ended["answer"]["removed_citations"] == 1
+    (citation,) = ended["answer"]["citations"]
+    assert citation["quote"] == "Tokens expire after fifteen minutes."
+    assert citation["document_name"] == "auth.md"
+    assert [event.data["text"] for event in events if event.name == "thinking_delta"] == ["hmm"]
+    assert named["title"] == "Token lifetime"
+    assert world.searches[0][0]["document_ids"] == ["00000000-0000-4000-8000-00000000000d"]
+    assert world.recalls
+    prompt = world.chats[0]["messages"][0]["content"]
+    assert '<passage number="1" document="auth.md"' in prompt
+    assert world.chats[0]["messages"][-1] == {"role": "user", "content": QUESTION}
+
+
+async def test_sources_are_told_before_the_answer_begins(start: Any, settings: Any) -> None:
+    async with start(settings) as service:
+        run = await service.ask(await service.session())
+        events = await service.events(run["id"])
+    names = [event.name for event in events]
+    output = next(event for event in events if event.name == "stage_output")
+    assert names.index("stage_output") < names.index("message_delta")
+    assert [source["document_name"] for source in output.data["output"]["sources"]] == ["auth.md", "billing.md"]
+
+
+async def test_nothing_relevant_is_said_plainly(start: Any, settings: Any, world: Any) -> None:
+    world.good_match = False
+    async with start(settings) as service:
+        run = await service.ask(await service.session(), "What is the airspeed of a swallow?")
+        await service.events(run["id"])
+        ended = await service.run(run["id"])
+    assert ended["answer"]["content"] == "I found nothing relevant to this in the documents."
+    assert ended["answer"]["citations"] == []
+
+
+async def test_nothing_relevant_with_a_model_cites_nothing(start: Any, model_settings: Any, world: Any) -> None:
+    world.good_match = False
+    async with start(model_settings) as service:
+        run = await service.ask(await service.session())
+        await service.events(run["id"])
+        ended = await service.run(run["id"])
+    assert ended["answer"]["content"].startswith("I found nothing relevant to this in the documents.\n\n")
+    assert ended["answer"]["citations"] == []
+    assert "[1]" not in ended["answer"]["content"]
+    assert "nothing relevant was found" in world.chats[0]["messages"][0]["content"]
+
+
+async def test_a_failed_search_is_told_and_the_turn_goes_on(start: Any, settings: Any, world: Any) -> None:
+    world.search_status = 503
+    async with start(settings) as service:
+        run = await service.ask(await service.session())
+        events = await service.events(run["id"])
+        ended = await service.run(run["id"])
+    assert ended["status"] == "completed"
+    assert "uses no sources" in ended["answer"]["content"]
+    assert ended["issues"] == ["retrieval answered with status 503"]
+    assert [event.data["message"] for event in events if event.name == "issue"] == ended["issues"]
+
+
+async def test_a_failed_recall_is_an_issue_only(start: Any, model_settings: Any, world: Any) -> None:
+    world.recall_status = 500
+    async with start(model_settings) as service:
+        run = await service.ask(await service.session())
+        await service.events(run["id"])
+        ended = await service.run(run["id"])
+    assert ended["issues"] == ["memory answered with status 500"]
+    assert len(ended["answer"]["citations"]) == 1
+
+
+async def test_a_model_that_fails_is_replaced_by_quotations(start: Any, model_settings: Any, world: Any) -> None:
+    world.chat_status = 401
+    async with start(model_settings) as service:
+        run = await service.ask(await service.session())
+        events = await service.events(run["id"])
+        ended = await service.run(run["id"])
+    assert ended["status"] == "completed"
+    assert ended["mode"] == "extractive"
+    assert "quotes the documents instead" in ended["issues"][0]
+    assert "“Tokens expire after fifteen minutes.” [2]" in ended["answer"]["content"]
+    assert "issue" in [event.name for event in events]
+
+
+async def test_courtesy_goes_without_a_search(start: Any, settings: Any, world: Any) -> None:
+    async with start(settings) as service:
+        run = await service.ask(await service.session(), "Thanks!")
+        await service.events(run["id"])
+        ended = await service.run(run["id"])
+    assert world.searches == []
+    assert "retrieve" not in ended["node_trace"]
+
+
+async def test_a_later_turn_knows_the_ones_before(start: Any, model_settings: Any, world: Any) -> None:
+    async with start(model_settings) as service:
+        session = await service.session()
+        first, second = await service.ask(session), await service.ask(session, "And who keeps the accounts?")
+        await service.events(first["id"])
+        await service.events(second["id"])
+    said = [message["content"] for message in world.chats[-1]["messages"][1:]]
+    assert said == [QUESTION, "Tokens expire after fifteen minutes [1]. Also.", "And who keeps the accounts?"]
+
+
+async def test_one_call_gets_a_streamed_answer(start: Any, settings: Any) -> None:
+    async with start(settings) as service:
+        path = f"/v1/sessions/{await service.session()}/messages"
+        headers = {"Accept": "text/event-stream"}
+        async with service.client.stream("POST", path, json={"content": QUESTION}, headers=headers) as response:
+            body = (await response.aread()).decode()
+        run = await service.client.get(response.headers["location"])
+    assert response.headers["content-type"].startswith("text/event-stream")
+    assert body.count("event: run_completed") == 1
+    assert run.json()["status"] == "completed"
