@@ -6,7 +6,7 @@ import asyncio
 import json
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ import pytest
 from numpy.typing import NDArray
 from pydantic import SecretStr
 from redis.asyncio import Redis
+from redis.exceptions import ResponseError
 
 from contracts.events import (
     DOCUMENTS,
@@ -201,7 +202,9 @@ class Neighbours:
             DocumentConverted.event_type: lambda event: self.converted(group, event),
             DocumentDeleted.event_type: lambda event: self.deleted(group, event),
         }
-        await Consumer(self.redis, DOCUMENTS, group, handlers, Metrics(), block_seconds=0.2).run()
+        while True:
+            with suppress(ResponseError):  # the server lost its data: begin again, as a service's supervisor does
+                await Consumer(self.redis, DOCUMENTS, group, handlers, Metrics(), block_seconds=0.2).run()
 
     async def converted(self, group: str, event: Event) -> None:
         self.seen.append((group, event))
@@ -246,6 +249,34 @@ async def _running(neighbours: Neighbours) -> AsyncIterator[Neighbours]:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@pytest.fixture
+def eventually() -> Callable[..., Awaitable[Any]]:
+    """`await eventually(read, done)`: what `read` gives once `done` holds of it; fails after `timeout` seconds."""
+
+    async def until(read: Callable[[], Awaitable[Any]], done: Callable[[Any], bool] = bool, timeout: float = 15) -> Any:
+        state = None
+        try:
+            async with asyncio.timeout(timeout):
+                while not done(state := await read()):  # noqa: ASYNC110  it watches from outside, as a caller does
+                    await asyncio.sleep(0.05)
+        except TimeoutError:
+            pytest.fail(f"it did not happen; last seen: {state}")
+        return state
+
+    return until
+
+
+@pytest.fixture
+def detail(client: httpx.AsyncClient) -> Callable[[str], Awaitable[dict[str, Any]]]:
+    """`await detail(document_id)`: the document as it is now."""
+
+    async def get(document_id: str) -> dict[str, Any]:
+        answer: dict[str, Any] = (await client.get(f"/v1/documents/{document_id}")).json()
+        return answer
+
+    return get
 
 
 @pytest.fixture
