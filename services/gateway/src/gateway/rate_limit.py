@@ -20,21 +20,25 @@ PAUSE_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Allowance:
-    """What is left in a bucket; `wait_seconds` is the time until the next request would be let in."""
+    """What is left in a bucket; seconds until the next request would be let in, and until the bucket is full."""
 
     allowed: bool
     limit: int
     remaining: int
     wait_seconds: float
+    full_seconds: float
 
     @property
     def headers(self) -> dict[str, str]:
         """RateLimit fields as in draft-ietf-httpapi-ratelimit-headers-07, and Retry-After (RFC 9110) on a refusal."""
-        wait = str(max(1, math.ceil(self.wait_seconds)))
-        fields = {"RateLimit-Limit": str(self.limit), "RateLimit-Remaining": str(self.remaining)}
-        return fields | (
-            {"RateLimit-Reset": wait, "Retry-After": wait} if not self.allowed else {"RateLimit-Reset": "0"}
-        )
+        fields = {
+            "RateLimit-Limit": str(self.limit),
+            "RateLimit-Remaining": str(self.remaining),
+            "RateLimit-Reset": str(math.ceil(self.full_seconds)),
+        }
+        if not self.allowed:
+            fields["Retry-After"] = str(max(1, math.ceil(self.wait_seconds)))
+        return fields
 
 
 class Buckets:
@@ -70,4 +74,5 @@ class Buckets:
         taken, left, wait = (int(value) for value in answer)
         if not taken:
             self.refused.inc()
-        return Allowance(bool(taken), self.capacity, left, wait / 1000)
+        full_seconds = (self.capacity - left) * 60 / self.per_minute
+        return Allowance(bool(taken), self.capacity, left, wait / 1000, full_seconds)

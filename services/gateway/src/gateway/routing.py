@@ -34,7 +34,7 @@ TABLE = (
     Prefix("/v1/runs", "orchestrator"),
 )
 ENCODED_SEPARATOR = re.compile(rb"%(2f|5c)", re.IGNORECASE)
-UNSAFE = re.compile(rb"[\x00-\x20\x7f\\]")
+UNSAFE = re.compile(rb"[\x00-\x1f\x7f\\]")
 
 
 def is_plain(raw_path: bytes) -> bool:

@@ -1,0 +1,169 @@
+"""The gateway as it runs: under uvicorn, on real engines, in front of a real service."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import os
+import secrets
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+from fastapi import FastAPI
+from pydantic import SecretStr
+
+from gateway.app import create_app
+from gateway.settings import Settings
+
+SERVICES = ("ingestion", "retrieval", "knowledge_graph", "memory", "orchestrator")
+
+
+class QuietServer(uvicorn.Server):
+    def capture_signals(self) -> Any:
+        return nullcontext()
+
+
+@asynccontextmanager
+async def serve(app: FastAPI, port: int = 0) -> AsyncIterator[str]:
+    """The app on the port, or a free one; its URL."""
+    with socket.create_server(("127.0.0.1", port)) as listener:
+        config = uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            forwarded_allow_ips="",
+            server_header=False,
+            timeout_graceful_shutdown=1,
+        )
+        server = QuietServer(config)
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        while not server.started:
+            if serving.done():
+                serving.result()
+                raise RuntimeError("the application did not start")
+            await asyncio.sleep(0.01)
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            await serving
+
+
+@pytest.fixture(scope="session")
+def upstream() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("gateway_upstream", Path(__file__).with_name("upstream.py"))
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def serve_app():
+    return serve
+
+
+@pytest.fixture
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+@pytest.fixture
+def admin_key() -> str:
+    return secrets.token_hex(32)
+
+
+@pytest.fixture
+def settings(make_database, redis_url, token_secret, admin_key, free_port) -> Callable[..., Settings]:
+    """settings(**changes): on a fresh database; services are at a port where nobody listens."""
+    urls = make_database("gateway")
+    away = f"http://127.0.0.1:{free_port}"
+
+    def make(**changes: Any) -> Settings:
+        values = {f"{name}_url": away for name in SERVICES} | {
+            "database_url": urls.service,
+            "redis_url": redis_url,
+            "internal_token_secret": token_secret,
+            "admin_api_key": admin_key,
+        }
+        return Settings(**(values | changes))
+
+    return make
+
+
+@pytest.fixture
+def door(settings, admin_key) -> Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]:
+    """`async with door(**settings) as client`: the gateway under uvicorn, and a client with the administrator's key."""
+
+    @asynccontextmanager
+    async def open_door(**changes: Any) -> AsyncIterator[httpx.AsyncClient]:
+        headers = {"Authorization": f"Bearer {admin_key}"}
+        async with (
+            serve(create_app(settings(**changes))) as url,
+            httpx.AsyncClient(base_url=url, headers=headers, timeout=20, trust_env=False) as client,
+        ):
+            yield client
+
+    return open_door
+
+
+@pytest.fixture
+def seen(upstream):
+    return upstream.Seen()
+
+
+@pytest.fixture
+async def behind(upstream, seen, door):
+    """behind(**settings): as `door`, with a service that answers for all five."""
+
+    @asynccontextmanager
+    async def open_door(**changes: Any) -> AsyncIterator[httpx.AsyncClient]:
+        async with (
+            serve(upstream.service(seen)) as url,
+            door(**({f"{name}_url": url for name in SERVICES} | changes)) as client,
+        ):
+            yield client
+
+    return open_door
+
+
+@pytest.fixture
+def process(upstream, seen, settings, admin_key, free_port):
+    """`async with process() as (client, pid)`: the gateway as operators start it, in front of the service."""
+
+    @asynccontextmanager
+    async def start() -> AsyncIterator[tuple[httpx.AsyncClient, int]]:
+        async with serve(upstream.service(seen)) as url:
+            chosen = settings(**{f"{name}_url": url for name in SERVICES})
+            environment = {name.upper(): _plain(value) for name, value in chosen if value not in (None, [])}
+            environment |= {"PORT": str(free_port), "PATH": os.environ["PATH"]}
+            child = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "gateway", "serve", env=environment, stdout=asyncio.subprocess.DEVNULL
+            )
+            headers = {"Authorization": f"Bearer {admin_key}"}
+            transport = httpx.AsyncHTTPTransport(retries=6)
+            base_url = f"http://127.0.0.1:{free_port}"
+            try:
+                async with httpx.AsyncClient(transport=transport, base_url=base_url, headers=headers) as client:
+                    await client.get("/livez", timeout=30)
+                    yield client, child.pid
+            finally:
+                child.terminate()
+                assert await child.wait() in (0, -15)
+
+    return start
+
+
+def _plain(value: object) -> str:
+    return value.get_secret_value() if isinstance(value, SecretStr) else str(value)

@@ -1,0 +1,265 @@
+"""Users, workspaces, roles and keys, through the door."""
+
+import asyncio
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+
+def bearer(key):
+    return {"Authorization": f"Bearer {key}"}
+
+
+async def make_user(client, workspace_id, role, name="Ada"):
+    """(user id, key) of a new user with this role there."""
+    user = (await client.post("/v1/users", json={"name": name})).json()
+    put = await client.put(f"/v1/workspaces/{workspace_id}/members/{user['id']}", json={"role": role})
+    assert put.status_code == 200, put.text
+    body = {"name": "laptop", "role": role, "user_id": user["id"]}
+    made = await client.post(f"/v1/workspaces/{workspace_id}/keys", json=body)
+    assert made.status_code == 201, made.text
+    return user["id"], made.json()
+
+
+async def home(client):
+    return (await client.get("/v1/me")).json()["workspace"]["id"]
+
+
+async def test_the_administrator_has_a_workspace_from_the_start(door):
+    async with door() as client:
+        me = (await client.get("/v1/me")).json()
+        assert (me["user"]["is_admin"], me["role"], me["workspace"]["name"]) == (True, "owner", "default")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        None,
+        "Basic YTpi",
+        "Bearer",
+        "Bearer short",
+        "Bearer " + "0" * 64,
+        f"Bearer atr_{uuid4().hex}_{'x' * 43}",
+        "Bearer ä" + "x" * 40,
+    ],
+)
+async def test_without_a_valid_key_there_is_a_401_problem(door, header):
+    async with door() as client:
+        headers = {} if header is None else {"Authorization": header.encode("latin-1")}
+        client.headers.pop("authorization")
+        for path in ("/v1/me", "/v1/documents", "/v1/status", "/v1/workspaces"):
+            answer = await client.get(path, headers=headers)
+            assert answer.status_code == 401
+            assert answer.headers["content-type"] == "application/problem+json"
+            assert answer.headers["www-authenticate"] == "Bearer"
+
+
+async def test_a_key_works_until_it_is_revoked_and_the_list_shows_it(door):
+    async with door() as client:
+        workspace = await home(client)
+        _, made = await make_user(client, workspace, "editor")
+        assert (await client.get("/v1/me", headers=bearer(made["key"]))).json()["role"] == "editor"
+        assert (await client.delete(f"/v1/workspaces/{workspace}/keys/{made['id']}")).status_code == 204
+        assert (await client.get("/v1/me", headers=bearer(made["key"]))).status_code == 401
+        assert (await client.delete(f"/v1/workspaces/{workspace}/keys/{made['id']}")).status_code == 204
+        keys = (await client.get(f"/v1/workspaces/{workspace}/keys")).json()["items"]
+        assert [key["revoked_at"] is None for key in keys] == [True, False]
+        assert all("key" not in key for key in keys)
+        unknown = await client.delete(f"/v1/workspaces/{workspace}/keys/{uuid4()}")
+        assert (unknown.status_code, unknown.json()["type"]) == (404, "api-key-not-found")
+
+
+async def test_only_hashes_are_stored(door, settings, admin_key):
+    async with door() as client:
+        workspace = await home(client)
+        headers = {"Idempotency-Key": "one"}
+        made = (await client.post(f"/v1/workspaces/{workspace}/keys", json={"name": "x"}, headers=headers)).json()
+    with psycopg.connect(settings().database_url.get_secret_value()) as connection:
+        connection.execute("SELECT set_config('app.scope', 'system', true)")
+        rows = (
+            connection.execute("SELECT * FROM api_key").fetchall()
+            + connection.execute("SELECT * FROM idempotent_create").fetchall()
+        )
+    assert len(rows) == 3
+    assert made["key"].rsplit("_", 1)[1] not in str(rows)
+    assert admin_key not in str(rows)
+
+
+async def test_last_used_is_noted_once_in_the_background(door):
+    async with door() as client:
+        workspace = await home(client)
+        _, made = await make_user(client, workspace, "viewer")
+        assert made["last_used_at"] is None
+        times = set()
+        for _ in range(3):
+            await client.get("/v1/me", headers=bearer(made["key"]))
+            async with asyncio.timeout(5):
+                while (used := await last_used(client, workspace, made["id"])) is None:  # noqa: ASYNC110  another process could
+                    await asyncio.sleep(0.02)
+            times.add(used)
+        assert len(times) == 1
+
+
+async def last_used(client, workspace, key_id):
+    keys = (await client.get(f"/v1/workspaces/{workspace}/keys")).json()["items"]
+    return next(key["last_used_at"] for key in keys if key["id"] == key_id)
+
+
+@pytest.mark.parametrize("role", ["viewer", "editor"])
+async def test_who_is_no_owner_manages_nothing(door, role):
+    async with door() as client:
+        workspace = await home(client)
+        user_id, made = await make_user(client, workspace, role)
+        mine = bearer(made["key"])
+        assert (await client.get(f"/v1/workspaces/{workspace}", headers=mine)).status_code == 200
+        for method, path, body in managing(workspace, user_id, made["id"]):
+            answer = await client.request(method, path, json=body, headers=mine)
+            assert (answer.status_code, method, path) == (403, method, path)
+
+
+async def test_an_owner_manages_the_own_workspace_and_no_other(door):
+    async with door() as client:
+        mine = (await client.post("/v1/workspaces", json={"name": "mine"})).json()["id"]
+        other = (await client.post("/v1/workspaces", json={"name": "other"})).json()["id"]
+        user_id, made = await make_user(client, mine, "owner")
+        key = bearer(made["key"])
+        guest = (await client.post("/v1/users", json={"name": "guest"})).json()["id"]
+        added = await client.put(f"/v1/workspaces/{mine}/members/{guest}", json={"role": "viewer"}, headers=key)
+        assert added.json() == {"user_id": guest, "name": "guest", "role": "viewer"}
+        too_high = {"name": "k", "role": "editor", "user_id": guest}
+        refused = await client.post(f"/v1/workspaces/{mine}/keys", json=too_high, headers=key)
+        assert (refused.status_code, refused.json()["type"]) == (422, "role-too-high")
+        answers = {}
+        for workspace in (other, str(uuid4())):
+            assert (await client.get(f"/v1/workspaces/{workspace}", headers=key)).status_code == 404
+            for method, path, body in managing(workspace, user_id, made["id"])[2:]:
+                answer = await client.request(method, path, json=body, headers=key)
+                assert (answer.status_code, path) == (404, path)
+                answers.setdefault(method + path.replace(workspace, ""), []).append(answer.json()["title"])
+        assert all(first == second for first, second in answers.values())
+        assert [one["id"] for one in (await client.get("/v1/workspaces", headers=key)).json()["items"]] == [mine]
+        assert (await client.get("/v1/users", headers=key)).status_code == 403
+
+
+def managing(workspace, user_id, key_id):
+    return [
+        ("POST", "/v1/users", {"name": "x"}),
+        ("POST", "/v1/workspaces", {"name": "x"}),
+        ("GET", f"/v1/workspaces/{workspace}/members", None),
+        ("PUT", f"/v1/workspaces/{workspace}/members/{user_id}", {"role": "owner"}),
+        ("DELETE", f"/v1/workspaces/{workspace}/members/{user_id}", None),
+        ("GET", f"/v1/workspaces/{workspace}/keys", None),
+        ("POST", f"/v1/workspaces/{workspace}/keys", {"name": "x"}),
+        ("DELETE", f"/v1/workspaces/{workspace}/keys/{key_id}", None),
+    ]
+
+
+async def test_an_owner_cannot_take_the_administrators_power(door):
+    async with door() as client:
+        me = (await client.get("/v1/me")).json()
+        admin, workspace = me["user"]["id"], me["workspace"]["id"]
+        _, made = await make_user(client, workspace, "owner")
+        key = bearer(made["key"])
+        in_the_admins_name = {"name": "x", "role": "owner", "user_id": admin}
+        member = f"/v1/workspaces/{workspace}/members/{admin}"
+        for answer in (
+            await client.post(f"/v1/workspaces/{workspace}/keys", json=in_the_admins_name, headers=key),
+            await client.put(member, json={"role": "viewer"}, headers=key),
+            await client.delete(member, headers=key),
+            await client.delete(f"/v1/workspaces/{workspace}/keys/{me['key_id']}", headers=key),
+        ):
+            assert (answer.status_code, answer.json()["type"]) == (403, "admin-protected")
+
+
+async def test_a_lower_role_binds_the_keys_and_leaving_revokes_them(door):
+    async with door() as client:
+        workspace = await home(client)
+        user_id, made = await make_user(client, workspace, "owner")
+        member = f"/v1/workspaces/{workspace}/members/{user_id}"
+        await client.put(member, json={"role": "viewer"})
+        assert (await client.get("/v1/me", headers=bearer(made["key"]))).json()["role"] == "viewer"
+        assert (await client.delete(member)).status_code == 204
+        assert (await client.get("/v1/me", headers=bearer(made["key"]))).status_code == 401
+        await client.put(member, json={"role": "owner"})
+        assert (await client.get("/v1/me", headers=bearer(made["key"]))).status_code == 401
+        assert (await client.delete(f"/v1/workspaces/{workspace}/members/{uuid4()}")).status_code == 404
+
+
+async def test_a_workspace_keeps_an_owner(door):
+    async with door() as client:
+        workspace = (await client.post("/v1/workspaces", json={"name": "w"})).json()["id"]
+        me = (await client.get("/v1/me")).json()["user"]["id"]
+        member = f"/v1/workspaces/{workspace}/members/{me}"
+        assert (await client.delete(member)).json()["type"] == "last-owner"
+        assert (await client.put(member, json={"role": "editor"})).status_code == 409
+        other, _ = await make_user(client, workspace, "owner")
+        leave = [client.delete(member), client.delete(f"/v1/workspaces/{workspace}/members/{other}")]
+        assert sorted(answer.status_code for answer in await asyncio.gather(*leave)) == [204, 409]
+
+
+async def test_lists_come_in_pages(door):
+    async with door() as client:
+        made = [(await client.post("/v1/users", json={"name": f"user {n}"})).json()["id"] for n in range(5)]
+        found, cursor = [], None
+        while True:
+            params = {"limit": 2} | ({"cursor": cursor} if cursor else {})
+            page = (await client.get("/v1/users", params=params)).json()
+            found += [user["id"] for user in page["items"]]
+            cursor = page["next_cursor"]
+            if cursor is None:
+                break
+        assert found[1:] == made
+        assert (await client.get("/v1/users", params={"cursor": "nonsense"})).json()["type"] == "bad-cursor"
+        assert (await client.get("/v1/users", params={"limit": 0})).status_code == 422
+
+
+async def test_a_create_that_is_sent_twice_happens_once(door):
+    async with door() as client:
+        workspace = await home(client)
+        for path, body, other in (
+            ("/v1/users", {"name": "Ada"}, {"name": "Bob"}),
+            ("/v1/workspaces", {"name": "Ada"}, {"name": "Bob"}),
+            (f"/v1/workspaces/{workspace}/keys", {"name": "Ada"}, {"name": "Bob"}),
+        ):
+            headers = {"Idempotency-Key": f"key-{path}"}
+            sent = await asyncio.gather(*(client.post(path, json=body, headers=headers) for _ in range(4)))
+            assert {answer.status_code for answer in sent} == {201}
+            assert len({answer.text for answer in sent}) == 1
+            refused = await client.post(path, json=other, headers=headers)
+            assert (refused.status_code, refused.json()["type"]) == (422, "idempotency-key-reused")
+        key = sent[0].json()["key"]
+        assert (await client.get("/v1/me", headers=bearer(key))).status_code == 200
+        same = {"Idempotency-Key": "key-/v1/users"} | bearer(key)
+        another_caller = await client.post(f"/v1/workspaces/{workspace}/keys", json={"name": "C"}, headers=same)
+        assert another_caller.status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/users", {}),
+        ("/v1/users", {"name": ""}),
+        ("/v1/users", {"name": "a\u0000b"}),
+        ("/v1/users", {"name": "x" * 201}),
+        ("/v1/users", {"name": "x", "is_admin": True}),
+        ("/v1/users", []),
+        ("/v1/workspaces", {"name": 7}),
+    ],
+)
+async def test_bad_bodies_are_422_problems(door, path, body):
+    async with door() as client:
+        answer = await client.post(path, json=body)
+        assert (answer.status_code, answer.json()["type"]) == (422, "invalid-request")
+
+
+async def test_malformed_json_and_ids_are_problems(door):
+    async with door() as client:
+        headers = {"Content-Type": "application/json"}
+        for content in (b"{", b'{"name": "\\ud800"}', b"\xff\xfe", b'{"name": "a"} x'):
+            answer = await client.post("/v1/users", content=content, headers=headers)
+            assert (answer.status_code, answer.headers["content-type"]) == (422, "application/problem+json")
+        assert (await client.get("/v1/workspaces/not-an-id")).status_code == 422
+        assert (
+            await client.post("/v1/users", json={"name": "x"}, headers={"Idempotency-Key": "a b"})
+        ).status_code == 422

@@ -1,0 +1,92 @@
+"""/openapi.json, /docs, /v1/status and what every answer carries."""
+
+import re
+from urllib.parse import urlsplit
+
+import psycopg
+
+
+async def test_the_document_has_the_services_that_are_there_and_names_the_others(behind, free_port):
+    async with behind(memory_url=f"http://127.0.0.1:{free_port}") as client:
+        del client.headers["authorization"]
+        answer = await client.get("/openapi.json")
+        document = answer.json()
+        assert document["openapi"].startswith("3.1")
+        assert document["x-unavailable-services"] == ["memory"]
+        assert {"/v1/me", "/v1/users", "/v1/documents", "/v1/search", "/v1/runs/events"} <= set(document["paths"])
+        assert not [path for path in document["paths"] if not path.startswith("/v1/")]
+        ids = [op["operationId"] for item in document["paths"].values() for op in item.values()]
+        assert len(ids) == len(set(ids))
+        same = await client.get("/openapi.json", headers={"If-None-Match": answer.headers["etag"]})
+        assert same.status_code == 304
+
+
+async def test_a_service_that_comes_back_is_in_the_document_again(upstream, seen, door, free_port, serve_app):
+    async with door(openapi_refresh_seconds=0.1) as client:
+        assert "retrieval" in (await client.get("/openapi.json")).json()["x-unavailable-services"]
+        async with serve_app(upstream.service(seen), free_port):
+            for _ in range(100):
+                document = (await client.get("/openapi.json")).json()
+                if "x-unavailable-services" not in document:
+                    break
+            assert "/v1/search" in document["paths"]
+
+
+async def test_the_docs_page_needs_no_other_host_and_runs_no_inline_script(door):
+    async with door() as client:
+        del client.headers["authorization"]
+        page = await client.get("/docs")
+        policy = page.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert "sandbox" not in policy
+        assert not re.search(r"<script>|https?://|\son\w+=|<style", page.text)
+        for path in re.findall(r'(?:src|href)="([^"]+)"', page.text):
+            part = await client.get(path)
+            assert (part.status_code, path.startswith("/docs/")) == (200, True)
+        assert (await client.get("/")).headers["location"] == "/docs"
+
+
+async def test_status_tells_of_every_service(behind, free_port):
+    async with behind(memory_url=f"http://127.0.0.1:{free_port}") as client:
+        status = (await client.get("/v1/status")).json()
+        assert status["status"] == "degraded"
+        found = {service["name"]: service["status"] for service in status["services"]}
+        assert found.pop("memory") == "unreachable"
+        assert found == dict.fromkeys(["gateway", "ingestion", "retrieval", "knowledge-graph", "orchestrator"], "ready")
+
+
+async def test_every_answer_is_protected_and_other_origins_get_nothing(behind):
+    async with behind() as client:
+        for path in ("/v1/me", "/v1/documents/echo", "/nothing", "/livez"):
+            answer = await client.get(path, headers={"Origin": "https://evil.example"})
+            assert answer.headers["x-content-type-options"] == "nosniff"
+            assert answer.headers["x-frame-options"] == "DENY"
+            assert "sandbox" in answer.headers["content-security-policy"]
+            assert answer.headers["cache-control"] == "no-store"
+            assert "access-control-allow-origin" not in answer.headers
+            assert "server" not in answer.headers
+
+
+async def test_origins_that_the_operator_names_may_call(behind):
+    async with behind(cors_origins=["https://ui.example"]) as client:
+        preflight = {"Origin": "https://ui.example", "Access-Control-Request-Method": "POST"}
+        preflight["Access-Control-Request-Headers"] = "authorization"
+        answer = await client.options("/v1/search", headers=preflight)
+        assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (200, "https://ui.example")
+        stranger = await client.options("/v1/search", headers=preflight | {"Origin": "https://evil.example"})
+        assert stranger.status_code == 400
+        real = await client.get("/v1/me", headers={"Origin": "https://ui.example"})
+        assert real.headers["access-control-allow-origin"] == "https://ui.example"
+
+
+async def test_a_database_that_is_away_is_a_503(door, settings, engines):
+    name = urlsplit(settings().database_url.get_secret_value()).path[1:]
+    async with door() as client:
+        with psycopg.connect(engines.admin_database_url, autocommit=True) as connection:
+            connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+            connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (name,))
+        answer = await client.get("/v1/me")
+        assert (answer.status_code, answer.json()["type"]) == (503, "unavailable")
+        assert (await client.get("/readyz")).status_code == 503
+        assert (await client.get("/livez")).status_code == 200

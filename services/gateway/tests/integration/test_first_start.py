@@ -1,0 +1,72 @@
+"""What a new deployment makes for itself."""
+
+import asyncio
+import stat
+
+import psycopg
+import pytest
+
+from gateway.app import create_app
+
+
+async def start_and_stop(settings):
+    app = create_app(settings)
+    async with app.router.lifespan_context(app):
+        pass
+
+
+def count(settings, table):
+    with psycopg.connect(settings.database_url.get_secret_value()) as connection:
+        connection.execute("SELECT set_config('app.scope', 'system', true)")
+        return connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+
+
+async def test_a_key_is_made_written_for_its_owner_alone_and_never_logged(settings, running, tmp_path, caplog):
+    caplog.set_level("DEBUG")
+    file = tmp_path / "secrets" / "admin-key"
+    first = settings(admin_api_key=None, admin_key_file=file)
+    await start_and_stop(first)
+    key = file.read_text().strip()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert [one.name for one in file.parent.iterdir()] == ["admin-key"]
+    await start_and_stop(settings(admin_api_key=None, admin_key_file=file))
+    assert file.read_text().strip() == key
+    assert [count(first, table) for table in ("app_user", "workspace", "membership", "api_key")] == [1, 1, 1, 1]
+    async with running(create_app(settings(admin_api_key=None, admin_key_file=file))) as client:
+        me = await client.get("/v1/me", headers={"Authorization": f"Bearer {key}"})
+        assert me.json()["role"] == "owner"
+    assert key not in caplog.text
+    assert key.rsplit("_", 1)[1] not in caplog.text
+
+
+@pytest.mark.parametrize("chosen", [True, False])
+async def test_two_replicas_that_start_at_once_make_one_of_each(settings, tmp_path, admin_key, chosen):
+    changes = {"admin_key_file": tmp_path / "key", "admin_api_key": admin_key if chosen else None}
+    await asyncio.gather(*(start_and_stop(settings(**changes)) for _ in range(3)))
+    assert [count(settings(), table) for table in ("app_user", "workspace", "membership", "api_key")] == [1, 1, 1, 1]
+
+
+async def test_another_chosen_key_lets_an_operator_in_again_and_a_revoked_one_does_not(door, admin_key):
+    async with door() as client:
+        me = (await client.get("/v1/me")).json()
+        path = f"/v1/workspaces/{me['workspace']['id']}/keys/{me['key_id']}"
+        assert (await client.delete(path)).status_code == 204
+        assert (await client.get("/v1/me")).status_code == 401
+    async with door() as client:
+        assert (await client.get("/v1/me")).status_code == 401
+    other = admin_key[::-1]
+    async with door(admin_api_key=other) as client:
+        again = await client.get("/v1/me", headers={"Authorization": f"Bearer {other}"})
+        assert again.json()["user"]["id"] == me["user"]["id"]
+
+
+async def test_a_lost_last_key_is_replaced_at_the_next_start(settings, tmp_path):
+    file = tmp_path / "key"
+    start = settings(admin_api_key=None, admin_key_file=file)
+    await start_and_stop(start)
+    key = file.read_text()
+    with psycopg.connect(start.database_url.get_secret_value()) as connection:
+        connection.execute("SELECT set_config('app.scope', 'system', true)")
+        connection.execute("UPDATE api_key SET revoked_at = now()")
+    await start_and_stop(settings(admin_api_key=None, admin_key_file=file))
+    assert file.read_text() != key

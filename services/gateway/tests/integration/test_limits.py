@@ -1,0 +1,60 @@
+"""Rate limits, and what becomes of them when Redis is away."""
+
+import asyncio
+from uuid import uuid4
+
+
+async def another_key(client):
+    workspace = (await client.get("/v1/me")).json()["workspace"]["id"]
+    made = await client.post(f"/v1/workspaces/{workspace}/keys", json={"name": "x", "role": "viewer"})
+    return {"Authorization": f"Bearer {made.json()['key']}"}
+
+
+async def test_a_key_has_its_burst_and_then_waits(behind):
+    async with behind(rate_limit_per_minute=60, rate_limit_burst=5) as client:
+        other = await another_key(client)
+        answers = [await client.get("/v1/documents/echo", headers=other) for _ in range(6)]
+        assert [answer.status_code for answer in answers] == [200] * 5 + [429]
+        assert [answer.headers["ratelimit-remaining"] for answer in answers] == ["4", "3", "2", "1", "0", "0"]
+        refused = answers[-1]
+        assert refused.json()["type"] == "rate-limited"
+        assert refused.headers["content-type"] == "application/problem+json"
+        assert (refused.headers["ratelimit-limit"], refused.headers["retry-after"]) == ("5", "1")
+        assert (await client.get("/v1/me")).status_code == 200  # another key has another bucket
+        await asyncio.sleep(float(refused.headers["retry-after"]))
+        assert (await client.get("/v1/me", headers=other)).status_code == 200
+        for path in ("/livez", "/readyz", "/docs", "/openapi.json", "/metrics"):
+            for _ in range(6):
+                assert (await client.get(path)).status_code == 200
+
+
+async def test_all_at_once_gets_no_more_than_the_burst(door):
+    async with door(rate_limit_per_minute=1, rate_limit_burst=7) as client:
+        answers = await asyncio.gather(*(client.get("/v1/me") for _ in range(30)))
+        assert sorted(answer.status_code for answer in answers) == [200] * 7 + [429] * 23
+
+
+async def test_failed_authentications_are_limited_by_address_and_valid_keys_are_not(door):
+    async with door(auth_failures_per_minute=3) as client:
+        wrong = {"Authorization": f"Bearer atr_{uuid4().hex}_{'x' * 43}"}
+        answers = [await client.get("/v1/documents", headers=wrong) for _ in range(5)]
+        assert [answer.status_code for answer in answers] == [401] * 3 + [429] * 2
+        assert answers[-1].json()["type"] == "too-many-failed-authentications"
+        assert int(answers[-1].headers["retry-after"]) <= 20
+        assert (await client.get("/v1/me")).status_code == 200
+
+
+async def test_without_redis_requests_pass_and_it_shows(door, free_port):
+    async with door(redis_url=f"redis://127.0.0.1:{free_port}", rate_limit_per_minute=1, rate_limit_burst=1) as client:
+        answers = [await client.get("/v1/me") for _ in range(3)]
+        assert [answer.status_code for answer in answers] == [200] * 3
+        assert "ratelimit-limit" not in answers[0].headers
+        assert "attractor_requests_unchecked_total 3.0" in (await client.get("/metrics")).text
+        ready = await client.get("/readyz")
+        assert (ready.status_code, ready.json()["status"]) == (200, "degraded")
+        assert "redis" in ready.json()["failures"]
+
+
+async def test_without_a_limit_none_is_told(door):
+    async with door(rate_limit_per_minute=0) as client:
+        assert "ratelimit-limit" not in (await client.get("/v1/me")).headers

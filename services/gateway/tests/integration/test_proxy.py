@@ -1,0 +1,250 @@
+"""What passes the door, and how."""
+
+import asyncio
+import os
+import socket
+
+import httpx
+import psutil
+import pytest
+
+from contracts.gateway import Role
+
+MEBIBYTE = 2**20
+
+
+async def test_the_service_sees_who_calls_but_not_the_key(behind, tokens, admin_key):
+    async with behind() as client:
+        me = (await client.get("/v1/me")).json()
+        sent = {"X-Forwarded-For": "6.6.6.6", "Cookie": "a=b", "traceparent": f"00-{'a' * 32}-{'b' * 16}-01"}
+        answer = (await client.get("/v1/documents/echo?q=a%20b&q=2", headers=sent)).json()
+        seen = answer["headers"]
+        assert admin_key not in str(answer)
+        caller = tokens.verify(seen["authorization"].removeprefix("Bearer "))
+        assert (str(caller.user_id), str(caller.workspace_id)) == (me["user"]["id"], me["workspace"]["id"])
+        assert caller.role is Role.owner
+        assert answer["query"] == "q=a%20b&q=2"
+        assert seen["x-forwarded-for"] == "127.0.0.1"
+        assert seen["x-forwarded-host"] == client.base_url.netloc.decode()
+        assert seen["traceparent"].split("-")[1] == "a" * 32
+        assert "cookie" not in seen
+        assert "accept-encoding" in seen  # the client's own
+
+
+async def test_the_path_reaches_the_service_as_it_was_sent(behind):
+    async with behind() as client:
+        for path in (
+            "/v1/documents/echo/%C3%A4%20b",
+            "/v1/documents/echo/%252e%252e/x",
+            "/v1/documents/echo/a:b@c;d=e",
+        ):
+            assert (await client.get(path)).json()["path"] == path
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/documents/../users",
+        "/v1/documents/%2e%2e/users",
+        "/v1/documents/%2E%2E%2Fusers",
+        "/v1/documents/..%5cusers",
+        "/v1/documents//echo",
+        "//v1/documents/echo",
+        "/v1/documents/./echo",
+        "/v1/documentsecho",
+        "/v1/documents/%00",
+        "/V1/documents/echo",
+        "/v1/nothing",
+        "/v1",
+        "/docs/../v1/documents/echo",
+        "/docs/%2e%2e/settings.py",
+    ],
+)
+async def test_path_tricks_and_unknown_paths_are_404_problems(behind, path):
+    async with behind() as client:
+        answer = await raw_request(client, f"GET {path} HTTP/1.1")
+        assert answer.startswith(b"HTTP/1.1 404 ")
+        assert b"application/problem+json" in answer
+
+
+async def raw_request(client, line):
+    """Over a plain socket: a client library would tidy the path."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", client.base_url.port)
+    key = client.headers["authorization"]
+    writer.write(f"{line}\r\nHost: x\r\nAuthorization: {key}\r\nConnection: close\r\n\r\n".encode())
+    answer = await reader.read()
+    writer.close()
+    await writer.wait_closed()
+    return answer
+
+
+async def test_events_pass_one_by_one_and_leaving_ends_the_service_side(behind, seen):
+    async with behind() as client:
+        async with client.stream("GET", "/v1/runs/events") as stream:
+            assert stream.headers["content-type"].startswith("text/event-stream")
+            chunks = stream.aiter_bytes()
+            async with asyncio.timeout(5):
+                assert await anext(chunks) == b"id: 1\ndata: first\n\n"
+                assert not seen.released.is_set()
+                seen.released.set()
+                assert await anext(chunks) == b"id: 2\ndata: second\n\n"
+            assert not seen.cancelled.is_set()
+        async with asyncio.timeout(5):
+            await seen.cancelled.wait()
+
+
+async def test_leaving_before_the_answer_ends_the_service_side_too(behind, seen):
+    async with behind() as client:
+        with pytest.raises(httpx.ReadTimeout):
+            await client.get("/v1/runs/slow", timeout=0.3)
+        async with asyncio.timeout(5):
+            await seen.cancelled.wait()
+
+
+async def test_a_stream_of_events_outlives_the_time_for_a_first_byte(behind, seen):
+    async with behind(upstream_first_byte_seconds=0.2) as client, client.stream("GET", "/v1/runs/events") as stream:
+        chunks = stream.aiter_bytes()
+        await anext(chunks)
+        await asyncio.sleep(0.6)
+        seen.released.set()
+        async with asyncio.timeout(5):
+            assert b"second" in await anext(chunks)
+
+
+async def test_no_answer_in_time_is_a_504_that_names_the_service(behind):
+    async with behind(upstream_first_byte_seconds=0.2) as client:
+        answer = await client.get("/v1/runs/slow")
+        assert (answer.status_code, answer.json()["type"]) == (504, "service-timeout")
+        assert answer.json()["service"] == "orchestrator"
+
+
+async def test_a_slow_upload_is_no_slow_answer(behind):
+    async def body():
+        for _ in range(4):
+            yield b"x" * 1000
+            await asyncio.sleep(0.15)
+
+    async with behind(upstream_first_byte_seconds=0.3) as client:
+        answer = await client.post("/v1/documents", content=body())
+        assert (answer.status_code, answer.json()) == (200, {"size": 4000})
+
+
+async def test_a_service_that_is_away_is_a_502_that_names_it(door):
+    async with door() as client:
+        for method, path, service in (
+            ("GET", "/v1/graph/entities", "knowledge-graph"),
+            ("POST", "/v1/search", "retrieval"),
+        ):
+            answer = await client.request(method, path)
+            assert (answer.status_code, answer.json()["type"]) == (502, "service-unreachable")
+            assert answer.json()["service"] == service
+            assert answer.headers["content-type"] == "application/problem+json"
+        metrics = (await client.get("/metrics")).text
+        assert 'attractor_upstream_failures_total{service="retrieval",type="service-unreachable"} 1.0' in metrics
+
+
+async def test_a_service_that_hangs_up_is_a_502(door):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = await asyncio.start_server(hang_up, sock=listener.dup())
+        async with server, door(memory_url=f"http://127.0.0.1:{listener.getsockname()[1]}") as client:
+            assert (await client.get("/v1/memories")).status_code == 502
+
+
+async def hang_up(reader, writer):
+    await reader.readuntil(b"\r\n\r\n")
+    writer.close()
+    await writer.wait_closed()
+
+
+async def test_an_answer_that_breaks_off_is_seen_to_break_off(behind):
+    async with behind() as client:
+        with pytest.raises(httpx.RemoteProtocolError):
+            await client.get("/v1/runs/half")
+        assert (
+            'attractor_upstream_failures_total{service="orchestrator",type="cut"} 1.0'
+            in (await client.get("/metrics")).text
+        )
+
+
+async def test_a_refused_internal_token_is_not_the_callers_fault(behind):
+    async with behind() as client:
+        answer = await client.get("/v1/memories/refuses")
+        assert (answer.status_code, answer.json()["type"]) == (502, "service-refused")
+
+
+async def test_problems_of_a_service_pass_with_their_headers(behind):
+    async with behind() as client:
+        answer = await client.get("/v1/memories/problem")
+        assert (answer.status_code, answer.json()["type"], answer.headers["etag"]) == (412, "stale-version", '"4"')
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert len(answer.headers.get_list("date")) == 1
+
+
+async def test_methods(behind):
+    async with behind() as client:
+        wrong = await client.delete("/v1/users")
+        assert (wrong.status_code, wrong.headers["allow"], wrong.json()["type"]) == (
+            405,
+            "GET, POST",
+            "method-not-allowed",
+        )
+        assert (await client.patch("/v1/documents/echo")).headers["allow"] == "GET"
+        for path in ("/v1/me", "/v1/documents/echo", "/docs", "/v1/runs/events"):
+            head = await client.head(path)
+            assert (head.status_code, head.content) == (200, b"")
+        for path, allow in (("/v1/users", "GET, POST"), ("/v1/documents", "POST")):
+            options = await client.options(path)
+            assert (options.status_code, options.headers["allow"], options.content) == (204, allow, b"")
+
+
+async def test_a_redirect_of_a_service_stays_at_the_door(behind):
+    async with behind() as client:
+        answer = await client.post("/v1/documents/")
+        assert answer.status_code == 307
+        assert answer.headers["location"] == "/v1/documents"
+
+
+async def test_bodies_are_limited_as_announced_and_as_sent(behind):
+    async with behind(max_body_bytes=3000, max_json_bytes=1000) as client:
+        json_header = {"Content-Type": "application/json"}
+        binary = {"Content-Type": "multipart/form-data; boundary=x"}
+        for path, headers, size, status in (
+            ("/v1/search", json_header, 1000, 200),
+            ("/v1/search", json_header, 1001, 413),
+            ("/v1/search", binary, 1001, 413),
+            ("/v1/documents", json_header, 1001, 413),
+            ("/v1/documents", binary, 3000, 200),
+            ("/v1/documents", binary, 3001, 413),
+            ("/v1/users", json_header, 1001, 413),
+        ):
+            for content in (b" " * size, pieces(size)):
+                answer = await client.post(path, content=content, headers=headers)
+                assert (answer.status_code, path, size) == (status, path, size)
+                if status == 413:
+                    assert answer.json()["type"] == "body-too-large"
+
+
+async def pieces(size):
+    for start in range(0, size, 500):
+        yield b" " * min(500, size - start)
+        await asyncio.sleep(0)
+
+
+async def test_a_large_upload_needs_little_memory(process):
+    """200 MiB through the gateway as its own process."""
+    async with process() as (client, pid):
+        gateway = psutil.Process(pid)
+        await client.post("/v1/documents", content=b"warm")
+        before, peak = gateway.memory_info().rss, 0
+
+        async def file():
+            nonlocal peak
+            part = os.urandom(MEBIBYTE)
+            for _ in range(200):
+                yield part
+                peak = max(peak, gateway.memory_info().rss)
+
+        headers = {"Content-Type": "application/octet-stream"}
+        answer = await client.post("/v1/documents", content=file(), headers=headers, timeout=120)
+        assert answer.json() == {"size": 200 * MEBIBYTE}
+        assert peak - before < 24 * MEBIBYTE

@@ -1,0 +1,101 @@
+"""A small real service, for the gateway to stand in front of."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.responses import JSONResponse, StreamingResponse
+
+
+@dataclass
+class Seen:
+    """What the service notices, and when it may go on."""
+
+    requests: int = 0
+    cancelled: asyncio.Event = field(default_factory=asyncio.Event)
+    released: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+router = APIRouter()
+
+
+def service(seen: Seen) -> FastAPI:
+    app = FastAPI()
+    app.state.seen = seen
+    app.include_router(router)
+    return app
+
+
+@router.get("/readyz")
+async def readyz() -> dict[str, str]:
+    return {"status": "ready"}
+
+
+@router.get("/v1/documents/echo")
+@router.get("/v1/documents/echo/{rest:path}")
+async def echo(request: Request) -> dict[str, Any]:
+    raw_path = request.scope["raw_path"].decode()
+    return {"headers": dict(request.headers), "path": raw_path, "query": request.url.query}
+
+
+@router.post("/v1/documents")
+async def upload(request: Request) -> dict[str, int]:
+    request.app.state.seen.requests += 1
+    size = 0
+    async for chunk in request.stream():
+        size += len(chunk)
+    return {"size": size}
+
+
+@router.post("/v1/search")
+async def search(request: Request) -> dict[str, int]:
+    request.app.state.seen.requests += 1
+    return {"size": len(await request.body())}
+
+
+@router.get("/v1/runs/events")
+async def events(request: Request) -> StreamingResponse:
+    seen: Seen = request.app.state.seen
+
+    async def stream() -> AsyncIterator[bytes]:
+        try:
+            yield b"id: 1\ndata: first\n\n"
+            await seen.released.wait()
+            yield b"id: 2\ndata: second\n\n"
+            await asyncio.Event().wait()
+        finally:
+            seen.cancelled.set()
+
+    return StreamingResponse(stream(), media_type="text/event-stream")
+
+
+@router.get("/v1/runs/slow")
+async def slow(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+    request.app.state.seen.cancelled.set()
+
+
+@router.get("/v1/runs/half")
+async def half() -> StreamingResponse:
+    async def stream() -> AsyncIterator[bytes]:
+        yield b"begun"
+        await asyncio.sleep(0.05)
+        raise ConnectionAbortedError
+
+    return StreamingResponse(stream())
+
+
+@router.get("/v1/memories/refuses")
+async def refuses() -> JSONResponse:
+    return JSONResponse({}, 401)
+
+
+@router.get("/v1/memories/problem")
+async def problem() -> JSONResponse:
+    body = {"type": "stale-version", "title": "t", "status": 412}
+    return JSONResponse(body, 412, {"ETag": '"4"'}, "application/problem+json")

@@ -1,0 +1,41 @@
+from gateway.headers import for_caller, for_service
+
+
+def test_credentials_hops_and_claims_about_the_client_stay_at_the_door():
+    incoming = [
+        (b"Authorization", b"Bearer atr_x"),
+        (b"Connection", b"keep-alive, X-Secret-Hop"),
+        (b"X-Secret-Hop", b"1"),
+        (b"Transfer-Encoding", b"chunked"),
+        (b"Cookie", b"a=b"),
+        (b"Host", b"public"),
+        (b"X-Forwarded-For", b"6.6.6.6"),
+        (b"Forwarded", b"for=6.6.6.6"),
+        (b"traceparent", b"old"),
+        (b"Content-Type", b"text/plain"),
+        (b"If-Match", b'"3"'),
+        (b"Last-Event-ID", b"7-0"),
+    ]
+    own = {"Authorization": "Bearer internal", "X-Forwarded-For": "10.0.0.1", "traceparent": "new"}
+    assert for_service(incoming, own) == [
+        (b"content-type", b"text/plain"),
+        (b"if-match", b'"3"'),
+        (b"last-event-id", b"7-0"),
+        (b"authorization", b"Bearer internal"),
+        (b"x-forwarded-for", b"10.0.0.1"),
+        (b"traceparent", b"new"),
+    ]
+
+
+def test_an_answer_keeps_what_is_end_to_end():
+    answer = [(b"Server", b"uvicorn"), (b"Date", b"x"), (b"Keep-Alive", b"5"), (b"ETag", b'"1"'), (b"Allow", b"GET")]
+    assert for_caller(answer, "http://ingestion:8000") == [(b"etag", b'"1"'), (b"allow", b"GET")]
+
+
+def test_a_redirect_to_the_service_stays_behind_the_door():
+    def location(value: bytes) -> bytes:
+        return for_caller([(b"location", value)], "http://ingestion:8000")[0][1]
+
+    assert location(b"http://ingestion:8000/v1/documents?x=1") == b"/v1/documents?x=1"
+    assert location(b"/v1/documents/7") == b"/v1/documents/7"
+    assert location(b"https://elsewhere/x") == b"https://elsewhere/x"

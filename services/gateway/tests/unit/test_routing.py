@@ -1,0 +1,59 @@
+import pytest
+
+from gateway.routing import is_plain, prefix_of
+
+
+@pytest.mark.parametrize(
+    ("path", "service"),
+    [
+        ("/v1/documents", "ingestion"),
+        ("/v1/documents/", "ingestion"),
+        ("/v1/documents/a/b", "ingestion"),
+        ("/v1/sources/x", "ingestion"),
+        ("/v1/search", "retrieval"),
+        ("/v1/context", "retrieval"),
+        ("/v1/graph/entities", "knowledge-graph"),
+        ("/v1/memories/recall", "memory"),
+        ("/v1/sessions/1/messages", "orchestrator"),
+        ("/v1/runs/1/events", "orchestrator"),
+    ],
+)
+def test_a_path_below_a_prefix_has_its_service(path, service):
+    prefix = prefix_of(path)
+    assert prefix is not None
+    assert prefix.service == service
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/v1", "/v1/documentsx", "/v1/users", "/V1/documents", "/v2/documents", "/x/v1/search"]
+)
+def test_other_paths_have_none(path):
+    assert prefix_of(path) is None
+
+
+@pytest.mark.parametrize(
+    "path", [b"/v1/documents", b"/v1/documents/", b"/v1/a/%C3%A4%20", b"/v1/a/b..c", b"/v1/a/%252e%252e/x"]
+)
+def test_plain_paths(path):
+    assert is_plain(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        b"/v1/documents/../users",
+        b"/v1/documents/%2e%2e/users",
+        b"/v1/documents/.%2E",
+        b"/v1/documents/./x",
+        b"/v1//documents",
+        b"//v1/documents",
+        b"/v1/documents/a%2Fb",
+        b"/v1/documents/a%2fb",
+        b"/v1/documents/a%5Cb",
+        b"/v1/documents/a\\b",
+        b"/v1/documents/%00",
+        b"/v1/documents/a%0d%0aX: y",
+    ],
+)
+def test_paths_that_could_mean_another(path):
+    assert not is_plain(path)

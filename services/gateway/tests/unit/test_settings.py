@@ -1,0 +1,41 @@
+import pytest
+from pydantic import ValidationError
+
+from gateway.settings import Settings
+
+ENVIRONMENT = {
+    "INTERNAL_TOKEN_SECRET": "s" * 32,
+    "DATABASE_URL": "postgresql://x",
+    "REDIS_URL": "redis://x",
+    **{f"{name}_URL": "http://x" for name in ("INGESTION", "RETRIEVAL", "KNOWLEDGE_GRAPH", "MEMORY", "ORCHESTRATOR")},
+}
+
+
+@pytest.fixture
+def environment(monkeypatch):
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("ADMIN_API_KEY", raising=False)
+    monkeypatch.delenv("ADMIN_KEY_FILE", raising=False)
+    return monkeypatch
+
+
+def test_a_way_to_the_first_key_must_be_chosen(environment):
+    with pytest.raises(ValidationError, match="ADMIN_KEY_FILE"):
+        Settings()
+    environment.setenv("ADMIN_KEY_FILE", "/data/admin-key")
+    assert str(Settings().admin_key_file) == "/data/admin-key"
+
+
+def test_a_weak_key_is_refused_and_not_repeated(environment):
+    environment.setenv("ADMIN_API_KEY", "changeme-password")
+    with pytest.raises(ValidationError) as raised:
+        Settings()
+    assert "openssl rand" in str(raised.value)
+    assert "changeme-password" not in str(raised.value.errors(include_input=False))
+
+
+def test_origins_are_written_with_commas(environment):
+    environment.setenv("ADMIN_API_KEY", "0123456789abcdef" * 4)
+    environment.setenv("CORS_ORIGINS", "https://a.example, https://b.example")
+    assert Settings().cors_origins == ["https://a.example", "https://b.example"]
