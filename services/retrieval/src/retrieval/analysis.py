@@ -1,7 +1,7 @@
 """Text to index terms: the same for documents and queries, without IO.
 
 Words are normalised (NFKD without Latin accents), lower-cased and stemmed (Snowball English); stop words are dropped.
-Identifiers are kept whole, unstemmed, and in their parts. Runs of Chinese, Japanese and Korean become bigrams.
+Identifiers are kept whole and in their parts. Runs of Chinese, Japanese and Korean become bigrams.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from importlib import resources
 
 import Stemmer
 
@@ -27,15 +28,7 @@ _HUMP = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]{2}")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 LONGEST_TERM = 64  # characters; what is longer is no word, and an index entry has to fit a page
 
-STOP_WORDS = frozenset(
-    # fmt: off
-    """
-    a about an and any are as at be been but by can could did do does for from had has have how if in into is it its
-    may me my no not of on or our shall should so some such than that the their them then there these they this those
-    to was we were what when where which who whom whose why will with would you your
-    """.split()
-    # fmt: on
-)
+STOP_WORDS = frozenset(resources.files("retrieval").joinpath("stop_words.txt").read_text("utf-8").split())
 
 
 @dataclass(frozen=True)
@@ -67,8 +60,10 @@ class Analyzer:
             return
         unit = _POSSESSIVE.sub("", unit).replace("'", "").replace("’", "").strip("_")
         parts = _parts(unit)
-        if len(parts) > 1 and _is_identifier(unit, parts):
-            yield unit.lower()[:LONGEST_TERM]
+        if len(parts) > 1 and _is_identifier(unit):
+            whole = unit.lower()[:LONGEST_TERM]
+            # AuthService is looked for as authservice, which is stemmed like any word
+            yield whole if _JOINTS.search(whole) else self._stem(whole)
             if not any(any(map(str.isalpha, part)) and len(part) > 1 for part in parts):
                 return  # a decimal, a version, an abbreviation: its digits or letters alone say nothing
         yield from self._words(parts)
@@ -103,6 +98,6 @@ def _parts(unit: str) -> list[str]:
     return parts
 
 
-def _is_identifier(unit: str, parts: list[str]) -> bool:
+def _is_identifier(unit: str) -> bool:
     """Hyphenated words are just words; with a digit they are names such as CVE-2021-44228."""
     return "." in unit or "_" in unit or "-" not in unit or any(map(str.isdigit, unit))

@@ -53,7 +53,7 @@ def create_app(settings: Settings) -> FastAPI:
             _start(background, app, settings, database, redis, Indexer(database, objects, Outbox(GROUP)))
 
             async def redis_answers() -> None:
-                await redis.execute_command("PING")
+                await redis.ping()
 
             app.state.search = build_search(database, embedder, settings)
             app.state.health.add("database", database.check)

@@ -45,7 +45,7 @@ class WeightedQuery:
 
 
 def weighted(query: Sequence[str], frequencies: Mapping[str, int], chunks: int, terms: int) -> WeightedQuery:
-    """Weighs the query's terms (a repeated one counts again) by the workspace: its `chunks` and their `terms` in all."""
+    """Weighs a query (a repeated term counts again) by the workspace: its `chunks`, and their `terms` in all."""
     weights = {term: count * idf(chunks, frequencies.get(term, 0)) for term, count in Counter(query).items()}
     average = terms / chunks if chunks and terms else 1.0
     return WeightedQuery(weights, frozenset(frequencies), sum(weights.values()), average)

@@ -14,6 +14,7 @@ from contracts.events import (
     Event,
 )
 from retrieval.analysis import Analyzer
+from retrieval.converted import read_chunks, read_vectors
 from retrieval.errors import ConvertedInvalid
 from retrieval.index_rows import Prepared, prepare
 from retrieval.index_store import IndexWriter
@@ -61,7 +62,7 @@ class Indexer:
                 return
             await writer.replace(prepared)
             done = DocumentIndexed(
-                document_id=document.document_id, version=document.version, chunk_count=len(prepared.chunks)
+                document_id=document.document_id, version=document.version, chunk_count=prepared.chunk_count
             )
             await self.outbox.write(connection, event.workspace_id, done, str(document.document_id))
 
@@ -90,7 +91,12 @@ class Indexer:
         chunks, vectors = await asyncio.gather(
             self.objects.aget(document.chunks_key), self.objects.aget(document.vectors_key)
         )
-        return await asyncio.to_thread(prepare, document, chunks, vectors, self.analyzer)
+
+        def work() -> Prepared:
+            read = read_chunks(document, chunks)
+            return prepare(document, read, read_vectors(document, vectors), self.analyzer)
+
+        return await asyncio.to_thread(work)
 
     async def _fail(self, event: Event, document: DocumentConverted, error_class: str, message: str) -> None:
         log.warning("document not indexed", extra={"document_id": str(document.document_id), "reason": message})

@@ -1,8 +1,8 @@
 """Fusion of the legs, without IO.
 
-`hybrid` adds features on absolute scales, after Bruch et al. 2023 (An Analysis of Fusion Functions for Hybrid Retrieval,
-theoretical in place of observed bounds): a leg that found nothing good has little to add, where scaling by a query's own
-best hit would let it vote as loudly as the other. `rrf` is reciprocal rank fusion (Cormack et al. 2009).
+`hybrid` adds features on absolute scales, after Bruch et al. 2023 (An Analysis of Fusion Functions for Hybrid
+Retrieval, theoretical in place of observed bounds): a leg that found nothing good has little to add, where scaling by
+a query's own best hit would let it vote as loudly as the other. `rrf` is reciprocal rank fusion (Cormack et al. 2009).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ RRF_K = 60
 class Features:
     """Of one candidate; all but `cosine` (-1 to 1) lie between 0 and 1.
 
-    `bm25_share`: BM25 over the sum of the query's term weights. `title_named`: share of the title's terms that the query
-    names. `all_terms`: 1 if the chunk has every term of the query.
+    `bm25_share`: BM25 over the sum of the query's term weights. `title_named`: share of the title's terms that the
+    query names. `all_terms`: 1 if the chunk has every term of the query.
     """
 
     cosine: float = 0.0

@@ -1,4 +1,4 @@
-"""Which sentences of the hits answer the query, without IO: terms choose what is embedded, terms and meaning score it."""
+"""Which sentences of the hits answer the query, without IO: terms choose what is embedded, both decide."""
 
 from __future__ import annotations
 

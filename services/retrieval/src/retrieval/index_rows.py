@@ -1,70 +1,75 @@
-"""A converted document as rows for COPY, without IO: the work of a thread, not of the event loop."""
+"""A converted document as the parameters of its INSERTs, without IO: the work of a thread, not of the event loop.
+
+Row-level security excludes COPY, so the rows travel as arrays in PostgreSQL's text form, one statement per batch.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from io import BytesIO
-from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ValidationError
 
 from contracts.events import DocumentConverted
 from contracts.ingestion import Chunk
 from retrieval.analysis import Analysis, Analyzer
-from retrieval.errors import ConvertedInvalid
 
-Row = tuple[object, ...]
+BATCH = 250  # chunks
+
+
+@dataclass(frozen=True)
+class ChunkBatch:
+    """Some chunks' parameters, by statement: chunks, postings, vectors. Positions count within the document."""
+
+    start: int
+    chunks: str
+    terms: str
+    positions: list[int]
+    frequencies: str
+    lengths: str
+    embeddings: str
+
+    def numbered(self, numbers: Sequence[int]) -> tuple[list[int], str]:
+        """The chunks' own numbers, and one per posting, given all of the document's."""
+        own = list(numbers[self.start : self.start + BATCH])
+        return own, _array(numbers[position] for position in self.positions)
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A document ready to be written; `analyses` and `vectors` have one entry per chunk."""
+    """A document ready to be written. `term_count` is the sum of its chunks' lengths."""
 
     document: DocumentConverted
-    chunks: Sequence[Chunk]
-    analyses: Sequence[Analysis]
-    vectors: NDArray[np.float32]
+    chunk_count: int
+    term_count: int
     title_terms: list[str]
-
-    @property
-    def term_count(self) -> int:
-        return sum(analysis.length for analysis in self.analyses)
-
-    def chunk_rows(self, workspace_id: UUID, document: int, numbers: Sequence[int]) -> Iterator[Row]:
-        for number, chunk in zip(numbers, self.chunks, strict=True):
-            yield (
-                workspace_id, number, document, self.document.document_id, chunk.chunk_id, chunk.chunk_index,
-                chunk.section_title, chunk.heading_path, chunk.content, chunk.page, chunk.page_end,
-                list(chunk.box) if chunk.box else None, chunk.line_start, chunk.line_end,
-            )  # fmt: skip
-
-    def posting_lines(self, workspace_id: UUID, document: int, numbers: Sequence[int]) -> Iterator[str]:
-        """COPY's text format, a block per chunk, in the order of the index. Terms have nothing to escape."""
-        for number, analysis in zip(numbers, self.analyses, strict=True):
-            rest = f"\t{number}\t{document}\t"
-            yield "".join(
-                f"{workspace_id}\t{term}{rest}{frequency}\t{analysis.length}\n"
-                for term, frequency in sorted(analysis.frequencies.items())
-            )
-
-    def vector_lines(self, workspace_id: UUID, document: int, numbers: Sequence[int]) -> Iterator[str]:
-        """COPY's text format, a line per chunk."""
-        model = escaped(self.document.embedding_model)
-        for number, vector in zip(numbers, self.vectors.astype(np.float16), strict=True):
-            yield f"{workspace_id}\t{number}\t{document}\t{model}\t{vector_text(vector)}\n"
+    batches: Sequence[ChunkBatch]
 
 
-def prepare(document: DocumentConverted, chunks: bytes, vectors: bytes, analyzer: Analyzer) -> Prepared:
-    """Reads the two objects and analyses the chunks. Raises ConvertedInvalid when they are not what the event says."""
-    parsed = _chunks(document, chunks)
+def prepare(
+    document: DocumentConverted, chunks: Sequence[Chunk], vectors: NDArray[np.float32], analyzer: Analyzer
+) -> Prepared:
+    """Analyses the chunks; `vectors` has a row per chunk."""
     title = document.title or document.name
-    analyses = [analyzer.analyse(*_indexed_texts(document, title, chunk)) for chunk in parsed]
-    title_terms = sorted(set(analyzer.terms(title)))
-    return Prepared(document, parsed, analyses, _vectors(document, vectors), title_terms)
+    analyses = [analyzer.analyse(*_indexed_texts(document, title, chunk)) for chunk in chunks]
+    return Prepared(
+        document=document,
+        chunk_count=len(chunks),
+        term_count=sum(analysis.length for analysis in analyses),
+        title_terms=sorted(set(analyzer.terms(title))),
+        batches=[
+            _batch(
+                start, chunks[start : start + BATCH], analyses[start : start + BATCH], vectors[start : start + BATCH]
+            )
+            for start in range(0, len(chunks), BATCH)
+        ],
+    )
+
+
+def vector_text(vector: NDArray[np.floating]) -> str:
+    """As pgvector reads it."""
+    return f"[{','.join(map(str, vector.tolist()))}]"
 
 
 def _indexed_texts(document: DocumentConverted, title: str, chunk: Chunk) -> Iterator[str]:
@@ -76,39 +81,25 @@ def _indexed_texts(document: DocumentConverted, title: str, chunk: Chunk) -> Ite
         yield document.name
 
 
-def vector_text(vector: Sequence[float] | NDArray[np.floating]) -> str:
-    """As pgvector reads it."""
-    return f"[{','.join(map(str, np.asarray(vector).tolist()))}]"
+def _batch(
+    start: int, chunks: Sequence[Chunk], analyses: Sequence[Analysis], vectors: NDArray[np.float32]
+) -> ChunkBatch:
+    postings = [
+        (position, term, frequency, analysis.length)
+        for position, analysis in enumerate(analyses, start)
+        for term, frequency in sorted(analysis.frequencies.items())
+    ]
+    return ChunkBatch(
+        start=start,
+        chunks=f"[{','.join(chunk.model_dump_json() for chunk in chunks)}]",
+        # Terms hold no quote and no backslash: they are word characters, dots and hyphens.
+        terms=_array(f'"{term}"' for _, term, _, _ in postings),
+        positions=[position for position, _, _, _ in postings],
+        frequencies=_array(frequency for _, _, frequency, _ in postings),
+        lengths=_array(length for _, _, _, length in postings),
+        embeddings=_array(f'"{vector_text(vector)}"' for vector in vectors.astype(np.float16)),
+    )
 
 
-def escaped(text: str) -> str:
-    """For COPY's text format."""
-    return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
-
-
-def _chunks(document: DocumentConverted, data: bytes) -> list[Chunk]:
-    try:
-        chunks = [Chunk.model_validate_json(line) for line in data.split(b"\n") if line.strip()]
-    except ValidationError as error:
-        first = json.dumps(error.errors(include_input=False, include_url=False)[0], default=str)
-        raise ConvertedInvalid(f"a chunk cannot be read: {first}") from error
-    if len(chunks) != document.chunk_count:
-        raise ConvertedInvalid(f"there are {len(chunks)} chunks where {document.chunk_count} were announced")
-    if any(chunk.document_id != document.document_id for chunk in chunks):
-        raise ConvertedInvalid("a chunk belongs to another document")
-    if any("\x00" in chunk.content for chunk in chunks):
-        raise ConvertedInvalid("a chunk has a NUL character, which the database cannot hold")
-    return chunks
-
-
-def _vectors(document: DocumentConverted, data: bytes) -> NDArray[np.float32]:
-    try:
-        vectors = np.load(BytesIO(data), allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise ConvertedInvalid(f"the vectors cannot be read: {error}") from error
-    expected = (document.chunk_count, document.embedding_dims)
-    if vectors.shape != expected:
-        raise ConvertedInvalid(f"the vectors have the shape {vectors.shape} where {expected} was announced")
-    if not np.isfinite(vectors).all():
-        raise ConvertedInvalid("a vector has a value that is not finite")
-    return np.asarray(vectors, np.float32)
+def _array(values: Iterable[object]) -> str:
+    return f"{{{','.join(map(str, values))}}}"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from uuid import UUID
 
 from psycopg.rows import class_row, scalar_row
 
 from contracts.events import DocumentConverted
-from retrieval.index_rows import Prepared
+from retrieval.index_rows import ChunkBatch, Prepared
 from service_kit.postgres import Connection
 from service_kit.queries import load
 
@@ -68,16 +67,11 @@ class IndexWriter:
     async def replace(self, prepared: Prepared) -> None:
         """Puts the document in the place of the version that the index holds."""
         removed = await self._remove(prepared.document.document_id)
-        count = len(prepared.chunks)
-        numbers = await self._take_numbers(count)
+        numbers = await self._take_numbers(prepared.chunk_count)
         await self._insert_document(prepared, numbers.document)
-        async with self.connection.cursor() as cursor:
-            async with cursor.copy(QUERIES["copy_chunks"]) as copy:
-                for row in prepared.chunk_rows(self.workspace_id, numbers.document, numbers.chunks):
-                    await copy.write_row(row)
-        await self._copy("copy_postings", prepared.posting_lines(self.workspace_id, numbers.document, numbers.chunks))
-        await self._copy("copy_vectors", prepared.vector_lines(self.workspace_id, numbers.document, numbers.chunks))
-        await self._change_statistics(count - removed.chunks, prepared.term_count - removed.terms)
+        for batch in prepared.batches:
+            await self._insert_batch(prepared, batch, numbers)
+        await self._change_statistics(prepared.chunk_count - removed.chunks, prepared.term_count - removed.terms)
 
     async def purge(self, document_id: UUID) -> tuple[Removed, dict[str, int]]:
         """Removes the document for good; what was removed, and what is still counted afterwards."""
@@ -111,15 +105,24 @@ class IndexWriter:
             "title": document.title,
             "title_terms": prepared.title_terms,
             "media_type": document.media_type,
-            "chunk_count": len(prepared.chunks),
+            "chunk_count": prepared.chunk_count,
             "term_count": prepared.term_count,
         }
         await self.connection.execute(QUERIES["insert_document"], self._of(document.document_id) | values)
 
-    async def _copy(self, query: str, blocks: Iterable[str]) -> None:
-        async with self.connection.cursor() as cursor, cursor.copy(QUERIES[query]) as copy:
-            for block in blocks:
-                await copy.write(block)
+    async def _insert_batch(self, prepared: Prepared, batch: ChunkBatch, numbers: Numbers) -> None:
+        own, by_posting = batch.numbered(numbers.chunks)
+        place = {"workspace_id": self.workspace_id, "document": numbers.document}
+        await self.connection.execute(QUERIES["insert_chunks"], place | {"numbers": own, "chunks": batch.chunks})
+        postings = {
+            "terms": batch.terms,
+            "chunks": by_posting,
+            "frequencies": batch.frequencies,
+            "lengths": batch.lengths,
+        }
+        await self.connection.execute(QUERIES["insert_postings"], place | postings)
+        vectors = {"numbers": own, "embeddings": batch.embeddings, "model": prepared.document.embedding_model}
+        await self.connection.execute(QUERIES["insert_vectors"], place | vectors)
 
     async def _change_statistics(self, chunks: int, terms: int) -> None:
         values = {"workspace_id": self.workspace_id, "chunks": chunks, "terms": terms}

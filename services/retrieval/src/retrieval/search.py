@@ -26,6 +26,7 @@ from retrieval.errors import SearchUnavailable
 from retrieval.fusion import Features
 from retrieval.legs import DenseLeg, Leg, Legs, LexicalLeg
 from retrieval.search_store import FoundChunk, IndexReader, Scope, Scored
+from retrieval.sentences import Span
 
 DEPTH = 100  # candidates of each leg
 LOOKED_AT_FOR_GOOD_MATCH = 3
@@ -160,7 +161,7 @@ class Search:
             highlights.sentences_of(rank, chunk.content, chunk.media_type, weights, self.analyzer)
             for rank, chunk in enumerate(chunks)
         ]
-        cosines: Mapping[tuple[int, highlights.Span], float] = {}
+        cosines: Mapping[tuple[int, Span], float] = {}
         if dense and dense.vector is not None:
             chosen = highlights.to_embed(by_hit)
             try:

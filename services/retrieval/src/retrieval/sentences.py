@@ -31,20 +31,7 @@ _STARTER = re.compile(r"\s+(?:A|An|And|As|At|But|He|If|In|It|On|She|That|The|The
 _WORD = re.compile(r"\w")
 LINES_A_BLOCK = 8
 
-
-def spans(text: str, *, code: bool = False) -> list[Span]:
-    """The quotable spans of a passage; `code` for source files."""
-    found = _code_blocks(text) if code else _prose(text)
-    trimmed = (_trimmed(text, start, end) for start, end in found)
-    return [(start, end) for start, end in trimmed if _WORD.search(text, start, end)]
-
-
-def is_code(media_type: str) -> bool:
-    """Whether a document of this media type is source code rather than prose."""
-    kind = media_type.lower()
-    return kind.startswith("text/x-") and kind not in {"text/x-markdown", "text/x-rst"} or kind in CODE_TYPES
-
-
+PROSE_TYPES = frozenset({"text/x-markdown", "text/x-rst"})
 CODE_TYPES = frozenset(
     {
         "application/javascript",
@@ -61,15 +48,29 @@ CODE_TYPES = frozenset(
 )
 
 
+def spans(text: str, *, code: bool = False) -> list[Span]:
+    """The quotable spans of a passage; `code` for source files."""
+    found = _code_blocks(text) if code else _prose(text)
+    trimmed = (_trimmed(text, start, end) for start, end in found)
+    return [(start, end) for start, end in trimmed if _WORD.search(text, start, end)]
+
+
+def is_code(media_type: str) -> bool:
+    """Whether a document of this media type is source code rather than prose."""
+    kind = media_type.lower()
+    return (kind.startswith("text/x-") and kind not in PROSE_TYPES) or kind in CODE_TYPES
+
+
 def _code_blocks(text: str, offset: int = 0) -> Iterator[Span]:
     """Runs of lines without a blank one, cut every LINES_A_BLOCK lines."""
     start, lines, position = offset, 0, offset
     for line in _lines(text):
-        if not line.strip() or lines == LINES_A_BLOCK:
+        blank = not line.strip()
+        if blank or lines == LINES_A_BLOCK:
             yield start, position
             start, lines = position, 0
         position += len(line)
-        lines += 1
+        lines += not blank
     yield start, position
 
 

@@ -1,0 +1,48 @@
+"""What ingestion leaves in the object store of a converted document, read and checked, without IO."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from contracts.base import storable
+from contracts.events import DocumentConverted
+from contracts.ingestion import Chunk
+from retrieval.errors import ConvertedInvalid
+
+
+def read_chunks(document: DocumentConverted, data: bytes) -> list[Chunk]:
+    """JSON Lines. Raises ConvertedInvalid when they are not what the event says, or not what the database can hold."""
+    try:
+        chunks = [Chunk.model_validate_json(line) for line in data.split(b"\n") if line.strip()]
+        for chunk in chunks:
+            for text in (chunk.chunk_id, chunk.section_title or "", *chunk.heading_path, chunk.content):
+                storable(text)
+    except ValidationError as error:
+        first = json.dumps(error.errors(include_input=False, include_url=False)[0], default=str)
+        raise ConvertedInvalid(f"a chunk cannot be read: {first}") from error
+    except ValueError as error:
+        raise ConvertedInvalid(f"a chunk cannot be stored: its text {error}") from error
+    if len(chunks) != document.chunk_count:
+        raise ConvertedInvalid(f"there are {len(chunks)} chunks where {document.chunk_count} were announced")
+    if any(chunk.document_id != document.document_id for chunk in chunks):
+        raise ConvertedInvalid("a chunk belongs to another document")
+    return chunks
+
+
+def read_vectors(document: DocumentConverted, data: bytes) -> NDArray[np.float32]:
+    """NumPy's .npy, a row per chunk. Raises ConvertedInvalid."""
+    try:
+        vectors = np.load(BytesIO(data), allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise ConvertedInvalid(f"the vectors cannot be read: {error}") from error
+    expected = (document.chunk_count, document.embedding_dims)
+    if vectors.shape != expected:
+        raise ConvertedInvalid(f"the vectors have the shape {vectors.shape} where {expected} was announced")
+    if not np.isfinite(vectors).all():
+        raise ConvertedInvalid("a vector has a value that is not finite")
+    return np.asarray(vectors, np.float32)

@@ -1,1 +1,0 @@
-COPY posting (workspace_id, term, chunk, document, frequency, length) FROM STDIN

@@ -1,1 +1,0 @@
-COPY chunk_vector (workspace_id, chunk, document, model, embedding) FROM STDIN

@@ -1,0 +1,132 @@
+"""From events to search results and back to nothing."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from contracts.events import DocumentFailed, DocumentIndexed, DocumentPurged
+
+TEXTS = [
+    "The AuthService signs access tokens with RS256. Tokens expire after fifteen minutes.",
+    "The BillingRouter sends invoices on the first day of each month.",
+    "Lunch is served in the canteen between noon and two o'clock.",
+]
+
+
+async def test_an_indexed_document_is_found_by_its_words_and_by_its_meaning(ingestion, search, converted):
+    document = await ingestion.embedded(converted(TEXTS, title="Service guide", heading_path=["Service guide"]))
+    await ingestion.convert(document)
+    (indexed,) = await ingestion.wait_for(DocumentIndexed, 1)
+    assert (indexed.document_id, indexed.chunk_count) == (document.data.document_id, 3)
+
+    by_name = await search("authservice", explain=True)
+    assert by_name["hits"][0]["content"] == TEXTS[0]
+    assert by_name["hits"][0]["explanation"]["matched_terms"] == ["authservic"]
+    assert by_name["hits"][0]["explanation"]["lexical_rank"] == 1
+    assert by_name["good_match"] is True
+
+    by_meaning = await search("when can I eat?", mode="dense")
+    assert by_meaning["hits"][0]["content"] == TEXTS[2]
+    assert by_meaning["legs"][0]["method"].startswith("exact: 3 chunks")
+
+    for mode in ("hybrid", "rrf", "lexical", "dense"):
+        found = await search("How long until a token of AuthService expires?", mode=mode, highlight=True, k=1)
+        (hit,) = found["hits"]
+        assert hit["content"] == TEXTS[0]
+        best = hit["highlights"][0]
+        assert hit["content"][best["start"] : best["end"]] == "Tokens expire after fifteen minutes." or mode != "hybrid"
+
+    nothing = await search("football world cup winners in Brazil")
+    assert nothing["good_match"] is False
+
+
+async def test_filters_limit_both_legs(ingestion, search, converted):
+    prose = await ingestion.embedded(converted(TEXTS))
+    code = await ingestion.embedded(converted(["class AuthService: pass"], media_type="text/x-python"))
+    for document in (prose, code):
+        await ingestion.convert(document)
+    await ingestion.wait_for(DocumentIndexed, 2)
+    for mode in ("hybrid", "rrf", "lexical", "dense"):
+        only = await search("AuthService", mode=mode, document_ids=[str(code.data.document_id)])
+        assert {hit["document_id"] for hit in only["hits"]} == {str(code.data.document_id)}
+        typed = await search("AuthService", mode=mode, media_types=["text/x-python"])
+        assert {hit["media_type"] for hit in typed["hits"]} == {"text/x-python"}
+        assert (await search("AuthService", mode=mode, document_ids=[]))["hits"] == []
+        assert (await search("AuthService", mode=mode, document_ids=[str(uuid4())] * 10_000))["hits"] == []
+
+
+async def test_two_workspaces_see_only_their_own(ingestion, search, converted, workspace_id):
+    other = uuid4()
+    mine, theirs = await ingestion.embedded(converted(TEXTS[:1])), await ingestion.embedded(converted(TEXTS[1:2]))
+    await ingestion.convert(mine)
+    await ingestion.convert(theirs, workspace=other)
+    await ingestion.wait_for(DocumentIndexed, 2)
+    guessed = [str(mine.data.document_id), str(theirs.data.document_id)]
+    for mode in ("hybrid", "rrf", "lexical", "dense"):
+        for query in TEXTS[:2]:
+            for place, document in ((workspace_id, mine), (other, theirs)):
+                found = await search(query, place, mode=mode, document_ids=guessed)
+                assert {hit["document_id"] for hit in found["hits"]} <= {str(document.data.document_id)}
+
+
+async def test_a_deleted_document_is_gone_and_proved_so(ingestion, search, converted):
+    document = await ingestion.embedded(converted(TEXTS))
+    await ingestion.convert(document)
+    await ingestion.wait_for(DocumentIndexed, 1)
+    await ingestion.delete(document)
+    (purged,) = await ingestion.wait_for(DocumentPurged, 1)
+    assert purged.service == "retrieval"
+    assert purged.removed["documents"] == 1
+    assert purged.removed["chunks"] == purged.removed["vectors"] == 3
+    assert purged.removed["postings"] > 20
+    assert purged.remaining == {"documents": 0, "chunks": 0, "postings": 0, "vectors": 0}
+    for mode in ("hybrid", "rrf", "lexical", "dense"):
+        assert (await search("AuthService", mode=mode))["hits"] == []
+
+    await ingestion.convert(converted(TEXTS, document_id=document.data.document_id, version=2))
+    await ingestion.drained()
+    assert (await search("AuthService"))["hits"] == []
+    assert len(await ingestion.answers(DocumentIndexed)) == 1
+
+
+async def test_a_delete_that_overtakes_its_document_wins(ingestion, search, converted):
+    document = await ingestion.embedded(converted(TEXTS))
+    await ingestion.delete(document)
+    await ingestion.convert(document)
+    (purged,) = await ingestion.wait_for(DocumentPurged, 1)
+    assert purged.removed["documents"] == 0
+    assert await ingestion.answers(DocumentIndexed) == []
+    assert (await search("AuthService"))["hits"] == []
+
+
+async def test_the_same_event_twice_is_one(ingestion, converted):
+    document = converted(TEXTS)
+    event_id = await ingestion.convert(document)
+    await ingestion.send(document.data, event_id=event_id)
+    await ingestion.wait_for(DocumentIndexed, 1)
+    assert len(await ingestion.answers(DocumentIndexed)) == 1
+
+
+async def test_a_new_version_takes_the_place_of_the_old_and_an_old_one_does_not(ingestion, search, converted):
+    first = await ingestion.embedded(converted(["The port is 8080."], version=1))
+    document_id = first.data.document_id
+    third = await ingestion.embedded(converted(["The port is 9090."], version=3, document_id=document_id))
+    second = await ingestion.embedded(converted(["The port is 7070."], version=2, document_id=document_id))
+    for document in (first, third, second):
+        await ingestion.convert(document)
+    await ingestion.wait_for(DocumentIndexed, 2)
+    assert [one.version for one in await ingestion.answers(DocumentIndexed)] == [1, 3]
+    assert [hit["content"] for hit in (await search("port"))["hits"]] == ["The port is 9090."]
+    assert (await search("8080", mode="lexical"))["hits"] == []
+
+
+async def test_content_that_cannot_be_indexed_fails_its_stage_with_a_reason(ingestion, converted):
+    missing, short = converted(TEXTS), converted(TEXTS)
+    await ingestion.send(missing.data)
+    short.chunks.pop()
+    await ingestion.convert(short)
+    failed = {one.document_id: one for one in await ingestion.wait_for(DocumentFailed, 2)}
+    assert failed[missing.data.document_id].error_class == "ObjectMissing"
+    reason = failed[short.data.document_id]
+    assert (reason.service, reason.stage, reason.error_class) == ("retrieval", "index", "ConvertedInvalid")
+    assert reason.error_message == "there are 2 chunks where 3 were announced"

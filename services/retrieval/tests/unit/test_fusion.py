@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.bm25 import idf, weighted
+from retrieval.fusion import Features, absolute, is_good_match, reciprocal_ranks, title_named
+
+SHARE = st.floats(0, 1)
+FEATURES = st.builds(Features, cosine=st.floats(-1, 1), bm25_share=SHARE, title_named=SHARE, all_terms=SHARE)
+
+
+@given(FEATURES, st.floats(0, 0.5))
+def test_more_of_any_feature_is_never_worse(features, more):
+    for name, value in features.as_dict().items():
+        better = Features(**{**features.as_dict(), name: value + more})
+        assert absolute(better) >= absolute(features)
+        assert is_good_match(better, dense=True) >= is_good_match(features, dense=True)
+
+
+def test_reciprocal_ranks_adds_what_each_ranking_gives():
+    scores = reciprocal_ranks([[1, 2], [2, 3]])
+    assert scores == pytest.approx({1: 1 / 61, 2: 1 / 62 + 1 / 61, 3: 1 / 62})
+
+
+@given(st.lists(st.lists(st.integers(0, 50), unique=True), max_size=3))
+def test_reciprocal_ranks_keeps_the_order_of_a_single_ranking(rankings):
+    scores = reciprocal_ranks(rankings)
+    assert set(scores) == {one for ranking in rankings for one in ranking}
+    if len(rankings) == 1:
+        assert sorted(scores, key=lambda one: -scores[one]) == rankings[0]
+
+
+def test_title_named_is_the_share_of_the_title():
+    assert title_named(["auth", "design"], {"auth": 1.0, "token": 2.0}) == 0.5
+    assert title_named([], {"auth": 1.0}) == 0.0
+
+
+@given(st.integers(0, 1000), st.data())
+def test_idf_falls_with_frequency_and_stays_positive(chunks, data):
+    frequency = data.draw(st.integers(0, chunks))
+    assert idf(chunks, frequency) > 0
+    if frequency:
+        assert idf(chunks, frequency) < idf(chunks, frequency - 1)
+
+
+@given(st.dictionaries(st.sampled_from("abcdef"), st.tuples(st.integers(1, 50), st.integers(50, 500))))
+def test_a_share_lies_between_nothing_and_all(found):
+    query = weighted(list("abcdef"), dict.fromkeys("abcdef", 3), 10, 1000)
+    assert 0 <= query.share(query.score(found)) < 1
+
+
+def test_a_query_without_terms_has_no_share():
+    query = weighted([], {}, 0, 0)
+    assert (query.share(0.0), query.terms) == (0.0, [])
+
+
+def test_good_match_needs_meaning_or_words():
+    assert is_good_match(Features(cosine=0.6), dense=True)
+    assert is_good_match(Features(cosine=0.25, bm25_share=0.6), dense=True)
+    assert not is_good_match(Features(cosine=0.3, bm25_share=0.1), dense=True)
+    assert is_good_match(Features(bm25_share=0.5), dense=False)
+    assert not is_good_match(Features(bm25_share=0.1), dense=False)

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval import highlights
+from retrieval.analysis import Analyzer
+from retrieval.sentences import is_code, spans
+
+PIECES = st.sampled_from(
+    ["Dr. Smith", "e.g. this", "3.14", "v1.2.3", ". ", "! ", "\n", "\n\n", "- item", "| a | b |", "```\n", "# Head\n",
+     "word", " ", "U.S. ", "。", "日本", "\t", "?", "etc. ", "(", ")", "*", "1. "]
+)  # fmt: skip
+
+
+def said(text: str, **more: bool) -> list[str]:
+    return [text[start:end] for start, end in spans(text, **more)]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Dr. Smith et al. found 3.14 of it. He left.", ["Dr. Smith et al. found 3.14 of it.", "He left."]),
+        ("Use e.g. Python 3.11. It works.", ["Use e.g. Python 3.11.", "It works."]),
+        ("In the U.S. Senate. In the U.S. The end.", ["In the U.S. Senate.", "In the U.S.", "The end."]),
+        ("It ends at 5 p.m. Then we go, etc. Done", ["It ends at 5 p.m.", "Then we go, etc.", "Done"]),
+        ('"Why?" she asked. See Fig. 3 there.', ['"Why?" she asked.', "See Fig. 3 there."]),
+        ("Wrapped\nline. Next one.", ["Wrapped\nline.", "Next one."]),
+        ("- one. Two.\n- three\n  goes on\n2. four", ["one.", "Two.", "three\n  goes on", "four"]),
+        ("| a | b |\n|---|---|\n| c | d |", ["| a | b |", "| c | d |"]),
+        ("# Title\nText.\n\nMore", ["# Title", "Text.", "More"]),
+        ("```python\nx = 1. \ny = 2\n\nz = 3\n```\nAfter.", ["x = 1. \ny = 2", "z = 3", "After."]),
+        ("日本語です。次の文！終わり", ["日本語です。", "次の文！", "終わり"]),
+        ("... --- ***", []),
+        ("", []),
+    ],
+)
+def test_spans_of_prose(text, sentences):
+    assert said(text) == sentences
+
+
+def test_spans_of_code_are_blocks():
+    text = "import a\n\n\ndef f():\n    return 1. \n" + "x = 1\n" * 10
+    assert said(text, code=True)[:2] == ["import a", "def f():\n    return 1. \n" + "x = 1\n" * 5 + "x = 1"]
+
+
+def test_media_types_of_code():
+    assert is_code("text/x-python")
+    assert is_code("application/json")
+    assert not is_code("text/markdown")
+    assert not is_code("text/plain")
+
+
+@given(st.lists(PIECES, max_size=40).map("".join), st.booleans())
+def test_spans_stand_in_order_without_overlap_or_blanks_around(text, code):
+    found = spans(text, code=code)
+    assert all(start < end for start, end in found)
+    assert all(before[1] <= after[0] for before, after in pairwise(found))
+    for start, end in found:
+        assert text[start:end] == text[start:end].strip()
+
+
+@given(st.text(max_size=200))
+def test_any_text_has_spans_within_it(text):
+    assert all(0 <= start < end <= len(text) for start, end in spans(text))
+
+
+def test_the_answer_is_the_best_highlight():
+    content = "The gateway is public. Tokens expire after fifteen minutes. Lunch is at noon."
+    weights = {"token": 2.0, "expir": 2.5}
+    sentences = highlights.sentences_of(0, content, "text/markdown", weights, Analyzer())
+    cosines = {(0, one.span): value for one, value in zip(sentences, (0.1, 0.7, 0.05), strict=True)}
+    found = highlights.best(sentences, cosines)
+    assert content[found[0].start : found[0].end] == "Tokens expire after fifteen minutes."
+    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+    assert all(0 <= one.score <= 1 for one in found)
+
+
+@given(st.lists(st.integers(0, 60), min_size=1, max_size=30))
+def test_few_sentences_are_embedded_and_the_first_hit_comes_first(counts):
+    by_hit = [
+        [highlights.Sentence(hit, (number, number + 1), "x", 0.0) for number in range(count)]
+        for hit, count in enumerate(counts)
+    ]
+    chosen = highlights.to_embed(by_hit)
+    assert len(chosen) <= highlights.MOST_EMBEDDED
+    assert len(set(chosen)) == len(chosen)
+    assert sum(one.hit == 0 for one in chosen) >= min(counts[0], highlights.MOST_EMBEDDED // 2)
