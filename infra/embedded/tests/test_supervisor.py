@@ -99,6 +99,7 @@ def test_a_child_that_ignores_the_signal_is_killed_with_its_family(tmp_path: Pat
         ("PANIC: could not write: No space left on device", Exception, "the disk is full"),
         ("bind: Address already in use", Exception, "its port is in use"),
         ("one\ntwo\n", ChildCrashed, '"two"'),
+        ('{"level": "error", "message": "no settings"}\n', ChildCrashed, '"no settings"'),
     ],
 )
 def test_a_log_becomes_one_line(tmp_path: Path, tail: str, kind: type[Exception], says: str) -> None:

@@ -88,7 +88,11 @@ def _status(_arguments: argparse.Namespace, folder: DataFolder, _settings: dict[
 
 
 def _resident(process: psutil.Process) -> int:
+    """Bytes; memory that several processes share counts once where the system tells (PSS, on Linux)."""
     try:
+        full = process.memory_full_info()
+        return int(getattr(full, "pss", full.rss))
+    except psutil.AccessDenied:
         return int(process.memory_info().rss)
     except psutil.NoSuchProcess:
         return 0

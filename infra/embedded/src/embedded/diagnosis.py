@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import platform
 import re
 import signal
@@ -49,6 +51,10 @@ def how_it_ended(code: int) -> str:
 
 
 def last_line(tail: str) -> str:
-    """The last line with something in it, shortened."""
+    """The last line with something in it, shortened; of a structured log line only its message."""
     lines = [line.strip() for line in tail.splitlines() if line.strip()]
-    return lines[-1][:_LAST_LINE_CHARACTERS] if lines else ""
+    line = lines[-1] if lines else ""
+    with contextlib.suppress(json.JSONDecodeError):
+        if isinstance(entry := json.loads(line), dict) and "message" in entry:
+            line = str(entry["message"])
+    return line[:_LAST_LINE_CHARACTERS]

@@ -15,6 +15,8 @@ from embedded.engines import Engines
 from embedded.ports import LOOPBACK
 
 GATEWAY = "gateway"
+# `.env` is made for Compose: its passwords and addresses are those of the other way to run.
+FROM_DOTENV = ("CHAT_", "EMBEDDING_", "GATEWAY_PORT", "GATEWAY_HOST", "ATTRACTOR_DATA", "INTERNAL_PORTS_FROM")
 
 
 @dataclass(frozen=True)
@@ -123,10 +125,10 @@ class Site:
 
 
 def user_settings(dotenv: Path) -> dict[str, str]:
-    """What the user has set: the process's environment, above the lines of `.env` where there is one."""
+    """What the user has set: the process's environment, above those lines of `.env` that serve both ways to run."""
     lines = dotenv.read_text(encoding="utf-8").splitlines() if dotenv.exists() else []
     pairs = (line.strip().removeprefix("export ").partition("=") for line in lines)
-    settings = {name.strip(): _unquoted(value.strip()) for name, sign, value in pairs if sign and name[:1] != "#"}
+    settings = {name.strip(): _unquoted(value.strip()) for name, _, value in pairs if name.startswith(FROM_DOTENV)}
     return {**settings, **os.environ}
 
 

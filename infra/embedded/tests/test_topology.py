@@ -1,0 +1,66 @@
+"""Ports and settings of the embedded stack."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from embedded.allocation import allocate
+from embedded.data_folder import DataFolder
+from embedded.errors import EmbeddedError, PortInUse
+from embedded.ports import free_port
+from embedded.removal import remove
+from embedded.topology import user_settings
+
+
+def test_a_taken_public_port_names_port_and_setting() -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with pytest.raises(PortInUse, match=rf"port {port} is in use .* GATEWAY_PORT"):
+            allocate({"GATEWAY_PORT": str(port)}, "127.0.0.1")
+
+
+def test_a_taken_internal_port_is_replaced_unless_it_was_asked_for() -> None:
+    with socket.socket() as other:
+        taken = free_port()
+        other.bind(("127.0.0.1", taken))
+        other.listen()
+        settings = {"GATEWAY_PORT": str(free_port()), "INTERNAL_PORTS_FROM": str(taken)}
+        with pytest.raises(PortInUse, match="INTERNAL_PORTS_FROM"):
+            allocate(settings, "127.0.0.1")
+    ports = allocate({"GATEWAY_PORT": settings["GATEWAY_PORT"]}, "127.0.0.1")
+    assert len(set(ports.services.values())) == len(ports.services)
+
+
+@pytest.mark.parametrize("text", ["http", "0", "70000", "-1"])
+def test_a_port_that_is_none_is_one_line(text: str) -> None:
+    with pytest.raises(EmbeddedError, match="set it to a number from 1 to 65535"):
+        allocate({"GATEWAY_PORT": text}, "127.0.0.1")
+
+
+def test_only_shared_lines_of_dotenv_count_and_the_environment_wins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dotenv = tmp_path / ".env"
+    dotenv.write_text("# note\nCHAT_MODEL='a b'\nexport CHAT_BASE_URL=http://x # local\nADMIN_API_KEY=compose\n")
+    monkeypatch.delenv("ADMIN_API_KEY", raising=False)
+    monkeypatch.delenv("CHAT_BASE_URL", raising=False)
+    monkeypatch.setenv("CHAT_MODEL", "mine")
+    settings = user_settings(dotenv)
+    assert (settings["CHAT_MODEL"], settings["CHAT_BASE_URL"]) == ("mine", "http://x")
+    assert "ADMIN_API_KEY" not in settings
+
+
+def test_reset_deletes_only_what_is_attractors(tmp_path: Path) -> None:
+    folder = DataFolder(tmp_path / "data")
+    folder.create()
+    (folder.path / "thesis.txt").write_text("mine")
+    with pytest.raises(EmbeddedError, match="nothing was deleted"):
+        remove(folder)
+    folder.credentials.named("postgres")
+    remove(folder)
+    assert [place.name for place in folder.path.iterdir()] == ["thesis.txt"]
