@@ -22,10 +22,15 @@ class Entity(Resource):
 
 
 class Relation(Resource):
-    """Directed. `weight` adds up over its evidence: 1.0 for each co-occurrence, 2.0 for each stated relation."""
+    """Directed, between entity ids; CO_OCCURS alone has no direction (the smaller id comes first).
+
+    `weight` adds up over its evidence: 1.0 for each co-occurrence, 2.0 for each stated relation.
+    """
 
     source: str
+    source_name: str
     target: str
+    target_name: str
     relation_type: str
     weight: float
     evidence: int
