@@ -75,6 +75,7 @@ class World:
 
 def other_services(world: World) -> FastAPI:
     app = FastAPI()
+    add_chat(app, world)
 
     @app.post("/v1/search")
     async def search(request: Request) -> Response:
@@ -97,6 +98,10 @@ def other_services(world: World) -> FastAPI:
         world.recalls.append(await request.json())
         return JSONResponse({"memories": []}, world.recall_status)
 
+    return app
+
+
+def add_chat(app: FastAPI, world: World) -> None:
     @app.post("/chat/v1/chat/completions")
     async def chat(request: Request) -> Response:
         body = await request.json()
@@ -104,7 +109,9 @@ def other_services(world: World) -> FastAPI:
         if world.chat_status != 200:
             return JSONResponse({"error": {"message": "no"}}, world.chat_status)
         naming = "title of three" in body["messages"][0]["content"]
-        return StreamingResponse(written([world.title] if naming else world.answer, naming), 200)
+        return StreamingResponse(
+            written([world.title] if naming else world.answer, naming), media_type="text/event-stream"
+        )
 
     async def written(pieces: list[str], naming: bool) -> AsyncIterator[str]:
         try:
@@ -119,8 +126,6 @@ def other_services(world: World) -> FastAPI:
         except asyncio.CancelledError:
             world.chats_cut += 1
             raise
-
-    return app
 
 
 def chunk(delta: dict[str, str], finish: str | None = None) -> str:
@@ -158,9 +163,7 @@ async def others(world: World) -> AsyncIterator[str]:
 
 
 @pytest.fixture
-async def settings(
-    make_database: Callable[[str], Any], redis_url: str, token_secret: str, others: str
-) -> Settings:
+async def settings(make_database: Callable[[str], Any], redis_url: str, token_secret: str, others: str) -> Settings:
     urls = make_database("orchestrator")
     await asyncio.to_thread(checkpoints.prepare, urls.admin, "orchestrator")
     return Settings.model_validate(
@@ -255,3 +258,9 @@ def start(auth_headers: Callable[..., dict[str, str]]) -> Callable[[Settings], A
 def other_user(auth_headers: Callable[..., dict[str, str]]) -> dict[str, str]:
     """Of the same workspace."""
     return auth_headers(user_id=uuid4())
+
+
+@pytest.fixture
+def unused_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return int(listening.getsockname()[1])

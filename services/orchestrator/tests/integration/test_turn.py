@@ -57,6 +57,7 @@ async def test_a_model_answer_is_checked_while_it_streams(start: Any, model_sett
         ended = await service.run(run["id"])
         named = (await service.client.get(f"/v1/sessions/{session}")).json()
 
+    assert ended["issues"] == []
     assert text_of(events) == ended["answer"]["content"] == "Tokens expire after fifteen minutes [1]. Also."
     assert ended["mode"] == "model"
     assert ended["answer"]["removed_citations"] == 1

@@ -57,11 +57,21 @@ class Checked:
 
 def check(content: str, cited: Sequence[CitedSpan], passages: Sequence[str]) -> Checked:
     """Each marker has a citation, each citation a marker and a quote that stands in its passage; numbers run from 1."""
-    valid = {one.number: one for one in cited if _is_span(one, passages)}
+    checked = _pass(content, [one for one in cited if _is_span(one, passages)])
+    removed = checked.removed
+    while checked.removed:
+        # A removal may have joined backticks, so that other text is code now.
+        checked = _pass(checked.content, checked.cited)
+        removed += checked.removed
+    return Checked(checked.content, checked.cited, removed)
+
+
+def _pass(content: str, cited: Sequence[CitedSpan]) -> Checked:
+    spans = {one.number: one for one in cited}
     order: list[CitedSpan] = []
 
     def resolve(number: int, _: Claim) -> int | None:
-        span = valid.get(number)
+        span = spans.get(number)
         if span is None:
             return None
         if span not in order:
@@ -71,8 +81,7 @@ def check(content: str, cited: Sequence[CitedSpan], passages: Sequence[str]) -> 
     scanner = MarkerScanner(resolve)
     text = scanner.feed(content) + scanner.end()
     kept = [CitedSpan(number, one.passage, one.start, one.end) for number, one in enumerate(order, 1)]
-    without_marker = len(valid) - len(kept)
-    return Checked(text, kept, scanner.removed + without_marker)
+    return Checked(text, kept, scanner.removed + len(spans) - len(kept))
 
 
 def _is_span(cited: CitedSpan, passages: Sequence[str]) -> bool:

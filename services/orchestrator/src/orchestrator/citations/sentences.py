@@ -28,7 +28,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
 
 def terms(text: str) -> frozenset[str]:
-    """The words that carry meaning: lower case, without a plural's s, without function words."""
+    """The words that carry meaning: lower case, without their endings, without function words."""
     found: set[str] = set()
     for word in _WORD.findall(text.lower()):
         for run in _UNSPACED.findall(word):
@@ -40,7 +40,8 @@ def terms(text: str) -> frozenset[str]:
 
 
 def _stem(word: str) -> str:
-    for suffix in ("ies", "ing", "ed", "es", "s"):
+    """Without endings, so that expire, expires, expired and expiring meet. A real stemmer is not needed."""
+    for suffix, instead in (("ies", "i"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", ""), ("y", "i")):
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
-            return word.removesuffix(suffix)
+            return word.removesuffix(suffix) + instead
     return word

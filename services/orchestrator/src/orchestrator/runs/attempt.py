@@ -20,7 +20,8 @@ from service_kit.problems import Unavailable
 from service_kit.tracing import span
 
 log = logging.getLogger(__name__)
-FAILURE_MESSAGE = "The answer could not be written because of an internal error; it was tried several times"
+FAILURE_MESSAGE = "The answer could not be written because of an internal error, although it was tried several times"
+EXHAUSTED_MESSAGE = "The run was given up: each process that worked on it ended before it could finish"
 
 
 class Turns(Protocol):
@@ -57,6 +58,9 @@ class Attempt:
             current.set_attribute("attractor.run_id", str(self.run.id))
             if self.run.cancel_requested:
                 await self._end_cancelled()
+                return
+            if self.run.attempts_left < 0:
+                await self._give_up("attempts-exhausted", EXHAUSTED_MESSAGE)
                 return
             self.events.emit(RunStarted(run_id=self.run.id, attempt=self.run.attempts, mode=self.turns.mode))
             work, watch = asyncio.create_task(self._work()), asyncio.create_task(self._watch())
@@ -134,11 +138,14 @@ class Attempt:
         if self.run.attempts_left > 0:
             delay = min(2.0 ** (self.run.attempts - 1), 30.0)
             await self.store.release(self.run, self.progress, refund=False, delay_seconds=delay)
-        elif await self.store.fail(self.run, self.progress, type(failure).__name__, FAILURE_MESSAGE):
-            error_type = type(failure).__name__
-            await self._tell(
-                RunFailed(run_id=self.run.id, error_type=error_type, message=FAILURE_MESSAGE, stage=self.events.stage)
-            )
+        else:
+            await self._give_up("internal-error", FAILURE_MESSAGE)
+
+    async def _give_up(self, error_type: str, message: str) -> None:
+        """Does nothing where the lease is lost."""
+        if await self.store.fail(self.run, self.progress, error_type, message):
+            stage = self.events.stage
+            await self._tell(RunFailed(run_id=self.run.id, error_type=error_type, message=message, stage=stage))
 
     async def _tell(self, terminal: RunEventData) -> None:
         """After the commit, and only by the attempt that made it: so there is one terminal event, and it is true."""

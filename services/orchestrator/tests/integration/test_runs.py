@@ -1,0 +1,293 @@
+"""Runs outlive connections and processes, end once, and can be stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+import pytest
+from redis.asyncio import Redis
+
+from contracts.events import RUN_EVENTS
+
+TERMINAL = {event.name for event in RUN_EVENTS if event.terminal}
+PIECES = ["Tokens expire ", "after ", "fifteen ", "minutes ", "[1]."]
+WHOLE = "Tokens expire after fifteen minutes [1]."
+
+
+class Gate:
+    """Lets the model write `open_for` pieces; `closed` is set when it waits for more."""
+
+    def __init__(self, open_for: int) -> None:
+        self.open_for, self.closed, self.opened = open_for, asyncio.Event(), asyncio.Event()
+
+    async def __call__(self, at: int) -> None:
+        if at >= self.open_for and not self.opened.is_set():
+            self.closed.set()
+            await self.opened.wait()
+
+
+def shown(events: list[Any]) -> str:
+    """What a client shows that follows the events."""
+    text = ""
+    for event in events:
+        if event.name == "message_delta":
+            text += event.data["text"]
+        elif event.name == "message_restarted":
+            text = ""
+        elif event.name == "run_completed":
+            text = event.data["content"]
+    return text
+
+
+async def test_a_client_that_comes_back_misses_nothing(start: Any, model_settings: Any, world: Any) -> None:
+    gate = world.pace = Gate(2)
+    world.answer = PIECES
+    async with start(model_settings) as service:
+        run = await service.ask(await service.session())
+        before = []
+        async for event in service.follow(run["id"]):
+            before.append(event)
+            if shown(before).strip() == "Tokens expire after":
+                break
+        gate.opened.set()
+        after = await service.events(run["id"], before[-1].id)
+        whole = await service.events(run["id"])
+    assert [event.id for event in before + after] == [event.id for event in whole]
+    assert shown(before + after) == WHOLE
+    assert [event.name for event in whole if event.name in TERMINAL] == ["run_completed"]
+
+
+async def test_an_ended_run_has_nothing_left_after_its_terminal_event(start: Any, settings: Any) -> None:
+    async with start(settings) as service:
+        run = await service.ask(await service.session())
+        events = await service.events(run["id"])
+        path = f"/v1/runs/{run['id']}/events"
+        again = await service.client.get(path, headers={"Last-Event-ID": events[-1].id})
+        bad = await service.client.get(path, headers={"Last-Event-ID": "1-1; DROP"})
+    assert again.status_code == 204
+    assert bad.status_code == 400
+
+
+async def test_an_expired_stream_still_gives_the_terminal_event(start: Any, settings: Any, redis_url: str) -> None:
+    async with start(settings) as service:
+        run = await service.ask(await service.session())
+        live = await service.events(run["id"])
+        async with Redis.from_url(redis_url) as redis:
+            assert 0 < await redis.ttl(f"attractor.runs.{run['id']}") <= settings.run_stream_ttl
+            await redis.delete(f"attractor.runs.{run['id']}")
+        (rebuilt,) = await service.events(run["id"])
+        again = await service.client.get(f"/v1/runs/{run['id']}/events", headers={"Last-Event-ID": rebuilt.id})
+    assert (rebuilt.name, rebuilt.data) == (live[-1].name, live[-1].data)
+    assert again.status_code == 204
+
+
+async def test_cancel_stops_the_model_in_the_middle(start: Any, model_settings: Any, world: Any) -> None:
+    gate = world.pace = Gate(2)
+    world.answer = PIECES
+    async with start(model_settings) as service:
+        session = await service.session()
+        run = await service.ask(session)
+        await gate.closed.wait()
+        async with asyncio.timeout(5):
+            cancelled = await service.client.post(f"/v1/runs/{run['id']}/cancel")
+            events = await service.events(run["id"])
+        again = await service.client.post(f"/v1/runs/{run['id']}/cancel")
+        messages = (await service.client.get(f"/v1/sessions/{session}/messages")).json()["items"]
+        gate.opened.set()
+    assert cancelled.status_code == 200
+    assert [event.name for event in events if event.name in TERMINAL] == ["run_cancelled"]
+    assert again.json()["status"] == "cancelled"
+    assert [message["role"] for message in messages] == ["user"]
+    assert world.chats_cut == 1
+
+
+async def test_cancelling_what_waits_or_has_ended(start: Any, model_settings: Any, world: Any) -> None:
+    gate = world.pace = Gate(0)
+    async with start(model_settings) as service:
+        session = await service.session()
+        first, second = await service.ask(session), await service.ask(session, "And then?")
+        await gate.closed.wait()
+        waiting = await service.client.post(f"/v1/runs/{second['id']}/cancel")
+        (only,) = await service.events(second["id"])
+        gate.opened.set()
+        await service.events(first["id"])
+        ended = await service.client.post(f"/v1/runs/{first['id']}/cancel")
+    assert waiting.json()["status"] == "cancelled"
+    assert only.name == "run_cancelled"
+    assert ended.json()["status"] == "completed"
+
+
+async def test_a_stopped_process_hands_its_runs_over_at_once(start: Any, model_settings: Any, world: Any) -> None:
+    gate = world.pace = Gate(2)
+    world.answer = PIECES
+    settings = model_settings.model_copy(update={"run_lease_seconds": 60.0})
+    async with start(settings) as service:
+        run = await service.ask(await service.session())
+        await gate.closed.wait()
+    gate.opened.set()
+    async with asyncio.timeout(10), start(settings) as service:
+        events = await service.events(run["id"])
+        ended = await service.run(run["id"])
+    assert shown(events) == WHOLE
+    assert "message_restarted" in [event.name for event in events]
+    assert ended["attempts"] == 2
+    assert len(world.searches) == 1  # the search was checkpointed
+
+
+@asynccontextmanager
+async def process(settings: Any, log: Path) -> AsyncIterator[asyncio.subprocess.Process]:
+    """The service as a process of its own, to be killed."""
+    secret = {"internal_token_secret", "database_url", "redis_url"}
+    values = {
+        name.upper(): value.get_secret_value() if name in secret else str(value)
+        for name, value in settings
+        if value is not None
+    }
+    with log.open("wb") as output:
+        child = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "orchestrator", "serve", env={**os.environ, **values}, stdout=output, stderr=output
+        )
+        try:
+            yield child
+        finally:
+            if child.returncode is None:
+                child.kill()
+            await child.wait()
+
+
+async def test_a_killed_process_loses_no_run(
+    start: Any, model_settings: Any, world: Any, tmp_path: Path, unused_port: int
+) -> None:
+    gate = world.pace = Gate(2)
+    world.answer = PIECES
+    settings = model_settings.model_copy(update={"port": unused_port})
+    async with start(settings.model_copy(update={"run_concurrency": 1})) as service:
+        # The first run keeps this process's only place taken, so that the second one goes to the other process.
+        first = await service.ask(await service.session())
+        await gate.closed.wait()
+        gate.closed.clear()
+        async with process(settings, tmp_path / "log") as child:
+            run = await service.ask(await service.session())
+            async with asyncio.timeout(60):
+                await gate.closed.wait()
+            child.send_signal(signal.SIGKILL)
+            await child.wait()
+        gate.opened.set()
+        async with asyncio.timeout(30):
+            events = await service.events(run["id"])
+            await service.events(first["id"])
+        ended = await service.run(run["id"])
+        settled = await service.events(run["id"])
+    assert shown(events) == WHOLE
+    assert [event.name for event in settled if event.name in TERMINAL] == ["run_completed"]
+    assert ended["attempts"] == 2
+    assert ended["status"] == "completed"
+
+
+async def test_a_run_that_keeps_killing_its_process_fails(start: Any, settings: Any) -> None:
+    async with start(settings) as service:
+        run = await service.ask(await service.session(title="t"))
+        await service.events(run["id"])
+    async with await psycopg.AsyncConnection.connect(settings.database_url.get_secret_value()) as connection:
+        await connection.execute("SET app.scope = 'system'")
+        await connection.execute(
+            "UPDATE run SET status = 'running', attempts = 3, attempts_left = 0, lease_token = gen_random_uuid(), "
+            "lease_expires_at = now() - interval '1 second', finished_at = NULL"
+        )
+    async with start(settings) as service, asyncio.timeout(20):
+        (terminal,) = (event for event in await service.events(run["id"], "3-0") if event.name in TERMINAL)
+        ended = await service.run(run["id"])
+    assert terminal.name == "run_failed"
+    assert ended["status"] == "failed"
+    assert ended["error_type"] == "attempts-exhausted"
+
+
+async def test_a_late_result_of_a_superseded_attempt_never_lands(start: Any, model_settings: Any, world: Any) -> None:
+    gate = world.pace = Gate(2)
+    world.answer = PIECES
+    async with start(model_settings) as service:
+        session = await service.session()
+        run = await service.ask(session)
+        await gate.closed.wait()
+        async with await psycopg.AsyncConnection.connect(model_settings.database_url.get_secret_value()) as connection:
+            await connection.execute("SET app.scope = 'system'")
+            await connection.execute(
+                "UPDATE run SET attempts = attempts + 1, lease_token = gen_random_uuid(), lease_owner = 'another'"
+            )
+        gate.opened.set()
+        events = await service.events(run["id"])
+        messages = (await service.client.get(f"/v1/sessions/{session}/messages")).json()["items"]
+        ended = await service.run(run["id"])
+    assert ended["attempts"] == 3  # the other process never came back, so that its lease ran out
+    assert [message["role"] for message in messages] == ["user", "assistant"]
+    assert [event.name for event in events if event.name in TERMINAL] == ["run_completed"]
+    assert shown(events) == WHOLE
+
+
+async def test_checkpoints_go_with_the_run(start: Any, settings: Any) -> None:
+    async with start(settings) as service:
+        run = await service.ask(await service.session())
+        await service.events(run["id"])
+    async with await psycopg.AsyncConnection.connect(
+        settings.database_url.get_secret_value(), autocommit=True
+    ) as connection:
+        await connection.execute("SET app.scope = 'system'")
+        for table in ("checkpoints", "checkpoint_blobs", "checkpoint_writes"):
+            cursor = await connection.execute(f"SELECT count(*) FROM {table}")
+            assert await cursor.fetchone() == (0,), table
+
+
+async def test_the_turn_is_told_to_the_other_services_once(start: Any, settings: Any, redis_url: str) -> None:
+    async with start(settings) as service, Redis.from_url(redis_url) as redis:
+        session = await service.session()
+        run = await service.ask(session)
+        await service.events(run["id"])
+        async with asyncio.timeout(5):
+            answer: Any = await redis.xread({"attractor.turns": "0"}, block=5_000)
+        length = await redis.xlen("attractor.turns")
+    assert length == 1
+    batches = answer.values() if isinstance(answer, dict) else [entries for _, entries in answer]
+    entry = next(iter(batches))[0]
+    entry = entry[0] if isinstance(entry, list) else entry
+    event = json.loads(entry[1][b"event"])
+    assert event["type"] == "turn.completed.v1"
+    assert event["data"]["run_id"] == run["id"]
+    assert event["data"]["question"] == "How long are tokens valid?"
+
+
+async def test_many_clients_follow_at_a_time(start: Any, model_settings: Any, world: Any) -> None:
+    gate = world.pace = Gate(1)
+    world.answer = PIECES
+    async with start(model_settings) as service:
+        service.client._transport._pool._max_connections = 300
+        run = await service.ask(await service.session())
+        await gate.closed.wait()
+        following = [asyncio.create_task(service.events(run["id"])) for _ in range(200)]
+        async with asyncio.timeout(60):
+            gate.opened.set()
+            seen = await asyncio.gather(*following)
+    assert {shown(events) for events in seen} == {WHOLE}
+
+
+@pytest.mark.parametrize("path", ["", "/events", "/cancel"])
+async def test_unknown_runs(start: Any, settings: Any, path: str, other_user: Any, auth_headers: Any) -> None:
+    async with start(settings) as service:
+        run = await service.ask(await service.session())
+        await service.events(run["id"])
+        method = "POST" if path == "/cancel" else "GET"
+        callers = [(uuid4(), {}), (run["id"], other_user), (run["id"], auth_headers(workspace_id=uuid4()))]
+        for run_id, headers in callers:
+            response = await service.client.request(method, f"/v1/runs/{run_id}{path}", headers=headers)
+            assert response.status_code == 404
+            assert response.json()["type"] == "run-not-found"
+        assert (await service.client.request(method, f"/v1/runs/nonsense{path}")).status_code == 422
