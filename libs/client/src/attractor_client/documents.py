@@ -98,7 +98,7 @@ class Documents:
         return self.transport.parse(answer, DocumentDetail)
 
     async def delete(self, document_id: UUID, timeout: float = 10.0) -> DeletionReceipt:
-        """Removes it everywhere; waits up to `timeout` seconds for all services to confirm; `pending` names the rest."""
+        """Removes it everywhere. Waits up to `timeout` seconds for all to confirm; `pending` names the others."""
         answer = await self.transport.send(
             "DELETE", path("v1/documents", document_id), params={"timeout": timeout}, timeout=timeout + ANSWER_SECONDS
         )

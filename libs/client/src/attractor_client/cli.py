@@ -1,0 +1,82 @@
+"""The attractor command."""
+
+from __future__ import annotations
+
+import os
+import sys
+from io import TextIOWrapper
+from typing import Annotated
+
+import typer
+
+from attractor_client.commands import documents, graph, keys, memories, sessions, workspaces
+from attractor_client.commands.ask import ask
+from attractor_client.commands.ingest import ingest
+from attractor_client.commands.login import login
+from attractor_client.commands.search import search
+from attractor_client.commands.status import status
+from attractor_client.invocation import EXIT_CODES, FAILED, Flags
+from attractor_client.version import VERSION
+
+app = typer.Typer(
+    name="attractor",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+    epilog=EXIT_CODES,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"attractor {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def attractor(
+    ctx: typer.Context,
+    url: Annotated[str | None, typer.Option(help="The server; else ATTRACTOR_URL, else the file of `login`.")] = None,
+    api_key: Annotated[str | None, typer.Option(help="The key; else ATTRACTOR_API_KEY, else the file.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")] = False,
+    version: Annotated[  # noqa: ARG001  its callback answers
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Give Attractor documents and ask it questions; every answer carries checked citations.
+
+    \b
+    Examples:
+      attractor login
+      attractor ingest docs/
+      attractor ask "Who decided to drop the nightly export, and why?"
+    """
+    ctx.obj = Flags(url, api_key, json)
+
+
+for command in (ingest, ask, search, status, login):
+    app.command()(command)
+for name, group in (
+    ("documents", documents.app),
+    ("sessions", sessions.app),
+    ("graph", graph.app),
+    ("memories", memories.app),
+    ("keys", keys.app),
+    ("workspaces", workspaces.app),
+):
+    app.add_typer(group, name=name)
+
+
+def main() -> None:
+    """The entry point. No error ends in a traceback, unless ATTRACTOR_DEBUG asks for it."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    try:
+        app()
+    except Exception as error:  # the outermost boundary
+        if os.environ.get("ATTRACTOR_DEBUG"):
+            raise
+        print(f"Error: {type(error).__name__}: {error} (a defect; ATTRACTOR_DEBUG=1 shows where)", file=sys.stderr)
+        sys.exit(FAILED)

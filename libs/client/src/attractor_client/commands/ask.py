@@ -1,0 +1,147 @@
+"""attractor ask"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import nullcontext
+from typing import Annotated
+from uuid import UUID
+
+import typer
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.live import Live
+from rich.markdown import Markdown
+from rich.spinner import Spinner
+from rich.text import Text
+
+from attractor_client.client import AttractorClient
+from attractor_client.errors import AttractorError
+from attractor_client.invocation import FAILED, Json, run
+from attractor_client.output import Output, plain
+from attractor_client.rendering import citation_line
+from attractor_client.runs import RunEvent
+from contracts.events import (
+    MessageDelta,
+    MessageRestarted,
+    ProviderIssue,
+    RunCancelled,
+    RunCompleted,
+    RunFailed,
+    StageStarted,
+)
+from contracts.orchestrator import AnswerMode
+
+MODES = {AnswerMode.extractive: "extractive: quoted from the documents", AnswerMode.model: "written by the chat model"}
+CANCEL_SECONDS = 5.0
+
+
+class Draft:
+    """What a terminal shows while the answer is written: its last lines, or the stage. It vanishes at the end."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.spinner = Spinner("dots", Text("Starting", style="dim"))
+
+    def take(self, event: RunEvent) -> None:
+        match event.data:
+            case MessageDelta(text=text):
+                self.text += text
+            case MessageRestarted():
+                self.text = ""
+            case StageStarted(label=label):
+                self.spinner.update(text=Text(plain(label), style="dim"))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if self.text:
+            lines = Text(plain(self.text)).wrap(console, options.max_width)
+            yield Text("\n").join(lines[-max(console.height - 4, 1) :])
+        yield self.spinner
+
+
+def ask(
+    ctx: typer.Context,
+    question: Annotated[str, typer.Argument(help="The question; - reads it from stdin.")],
+    session: Annotated[UUID | None, typer.Option("--session", "-s", help="Go on with this session.")] = None,
+    document: Annotated[list[UUID] | None, typer.Option("--document", "-d", help="Draw on this document only.")] = None,
+    json: Json = False,
+) -> None:
+    """Ask a question; the answer comes with numbered citations.
+
+    Ctrl-C cancels the run. With --json each event of the run is a line of
+    JSON on stdout. Exit code 1 when the run failed.
+
+    \b
+    Examples:
+      attractor ask "Which services does a UserDB outage affect?"
+      attractor ask --session 2f0c... "And who owns them?"
+      attractor ask --json "..." | jq -r 'select(.event == "run_completed").data.content'
+    """
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        asked = sys.stdin.read() if question == "-" else question
+        used = session or (await client.sessions.create()).id
+        started = await client.sessions.send(used, asked, document_ids=document)
+        try:
+            end = await _follow(output, client.runs.events(started.id))
+        except asyncio.CancelledError:
+            await _cancel(client, output, started.id)
+            raise
+        _conclude(output, end, used)
+
+    run(ctx, json, work)
+
+
+async def _follow(output: Output, events: AsyncIterator[RunEvent]) -> RunEvent:
+    """Shows the events as they come; returns the terminal one."""
+    draft = Draft()
+    screen = Live(draft, console=output.out, transient=True, refresh_per_second=12) if output.screen else nullcontext()
+    last: RunEvent | None = None
+    with screen:
+        async for last in events:
+            draft.take(last)
+            if output.as_json:
+                output.json({"event": last.data.name, "id": last.id, "data": last.data}, line=True)
+            elif isinstance(last.data, ProviderIssue):
+                output.note(f"note: {last.data.message}", "yellow")
+    if last is None:
+        raise AttractorError("The run has no events")
+    return last
+
+
+async def _cancel(client: AttractorClient, output: Output, run_id: UUID) -> None:
+    try:
+        async with asyncio.timeout(CANCEL_SECONDS):
+            await client.runs.cancel(run_id)
+        output.note("the run was cancelled")
+    except (AttractorError, TimeoutError) as error:
+        output.note(f"the run could not be cancelled: {error or 'no answer in time'}", "yellow")
+
+
+def _conclude(output: Output, end: RunEvent, session_id: UUID) -> None:
+    match end.data:
+        case RunCompleted() as answer:
+            if not output.as_json:
+                _show(output, answer, session_id)
+        case RunFailed(message=message):
+            output.note(f"Error: the run failed: {message}", "red")
+            raise typer.Exit(FAILED)
+        case RunCancelled():
+            output.note("Error: the run was cancelled", "red")
+            raise typer.Exit(FAILED)
+
+
+def _show(output: Output, answer: RunCompleted, session_id: UUID) -> None:
+    if output.screen and answer.mode is AnswerMode.model:
+        output.show(Markdown(plain(answer.content)))
+    else:
+        output.text(answer.content)
+    if answer.citations:
+        output.text()
+    for citation in answer.citations:
+        output.text(citation_line(citation))
+    removed = (
+        f" · {answer.removed_citations} citations did not hold and were removed" if answer.removed_citations else ""
+    )
+    output.text(f"\n{MODES.get(answer.mode, answer.mode)}{removed} · go on with: --session {session_id}", "dim")

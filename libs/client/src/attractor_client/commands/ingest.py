@@ -1,0 +1,139 @@
+"""attractor ingest"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from types import TracebackType
+from typing import Annotated, Self
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
+
+from attractor_client.batch import Batch, FileReport, Result
+from attractor_client.client import AttractorClient
+from attractor_client.discovery import Found, LeftOut, discover
+from attractor_client.invocation import FAILED, Json, run
+from attractor_client.output import Output, plain
+
+SHOWN_PER_REASON = 10
+UNFINISHED = (Result.failed, Result.processing)
+
+
+class ProgressBar:
+    """On a terminal: documents done of all, and the stage of the one that was heard of last. Elsewhere nothing."""
+
+    def __init__(self, console: Console, total: int, wait: bool) -> None:
+        self.bar = Bar(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("[dim]{task.fields[stage]}", markup=True),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self.task = self.bar.add_task("searchable" if wait else "uploaded", total=total, stage="")
+
+    def settled(self, report: FileReport) -> None:  # noqa: ARG002  the count is all that it shows
+        self.bar.advance(self.task)
+
+    def at_stage(self, name: str, stage: str) -> None:
+        self.bar.update(self.task, stage=f"{stage}: {plain(Path(name).name)}".replace("[", "\\["))
+
+    def __enter__(self) -> Self:
+        self.bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.bar.stop()
+
+
+def ingest(
+    ctx: typer.Context,
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders; folders with all below.")],
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until the documents are searchable.")] = True,
+    timeout: Annotated[float | None, typer.Option(min=0, help="Seconds to wait at most; default: no limit.")] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=32, help="Uploads at the same time.")] = 4,
+    json: Json = False,
+) -> None:
+    """Upload files and folders, and wait until they are searchable.
+
+    In folders, hidden files, build and version-control folders and symbolic
+    links are left out. Files that are known already are not stored twice.
+    Exit code 1 when a file failed or was not searchable in time.
+
+    \b
+    Examples:
+      attractor ingest handbook.pdf notes/
+      attractor ingest --no-wait --json docs/ | jq '.counts'
+    """
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        files = await asyncio.to_thread(lambda: list(discover(paths)))
+        await _ingest(client, output, files, wait, timeout, jobs)
+
+    run(ctx, json, work, patient=True)
+
+
+async def _ingest(
+    client: AttractorClient,
+    output: Output,
+    files: list[Found | LeftOut],
+    wait: bool,
+    timeout: float | None,
+    jobs: int,
+) -> None:
+    with ProgressBar(output.notes, len(files), wait) as progress:
+        batch = Batch(client, progress, jobs, wait, timeout)
+        try:
+            await batch.run(files)
+        except asyncio.CancelledError:
+            output.note("stopped waiting; what was uploaded is still processed (see: attractor documents list)")
+            _report(output, batch.reports, None)
+            raise
+    not_tried = len(files) - len(batch.reports) if batch.stopped_by else None
+    _report(output, batch.reports, not_tried)
+    if batch.stopped_by:
+        raise batch.stopped_by
+    if any(report.result in UNFINISHED for report in batch.reports):
+        raise typer.Exit(FAILED)
+
+
+def _report(output: Output, reports: list[FileReport], not_tried: int | None) -> None:
+    counts = Counter(report.result for report in reports)
+    if output.as_json:
+        files = [asdict(report) for report in reports]
+        output.json({"files": files, "counts": dict(counts), "not_tried": not_tried or 0})
+        return
+    words = {Result.known: "already known", Result.processing: "not searchable yet", Result.skipped: "left out"}
+    parts = [f"{counts[result]} {words.get(result, result.value)}" for result in Result if counts[result]]
+    if not_tried:
+        parts.append(f"{not_tried} not tried")
+    output.text(", ".join(parts) or "no files there", "bold")
+    _reasons(output, "failed", "red", (one for one in reports if one.result in UNFINISHED))
+    _reasons(output, "left out", "dim", (one for one in reports if one.result is Result.skipped))
+
+
+def _reasons(output: Output, heading: str, style: str, reports: Iterable[FileReport]) -> None:
+    """Paths by reason; a long list of those that were left out is cut, those that failed are all named."""
+    by_reason: dict[str, list[FileReport]] = defaultdict(list)
+    for report in reports:
+        by_reason[report.reason or "unknown reason"].append(report)
+    for reason, group in by_reason.items():
+        output.text(f"{heading}: {reason} ({len(group)})", style)
+        shown = group if heading == "failed" else group[:SHOWN_PER_REASON]
+        for report in shown:
+            explained = report.message if heading == "failed" else None
+            output.text(f"  {report.path}: {explained}" if explained else f"  {report.path}")
+        if len(shown) < len(group):
+            output.text(f"  and {len(group) - len(shown)} more", "dim")

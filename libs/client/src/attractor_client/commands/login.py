@@ -1,0 +1,50 @@
+"""attractor login"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from attractor_client.client import AttractorClient
+from attractor_client.configuration import DEFAULT_URL, configuration_file, save
+from attractor_client.errors import Unauthenticated
+from attractor_client.invocation import Flags, Json, run
+from attractor_client.output import Output
+
+
+def login(
+    ctx: typer.Context,
+    url: Annotated[str | None, typer.Option(help=f"The server; default: {DEFAULT_URL}.")] = None,
+    json: Json = False,
+) -> None:
+    """Check a key and keep it with the server's URL in the configuration file, readable by you alone.
+
+    The key is asked for, or read from stdin where there is no terminal.
+
+    \b
+    Examples:
+      attractor login
+      attractor login --url https://attractor.example.org < key.txt
+    """
+    flags = ctx.find_object(Flags) or Flags()
+    stdin = typer.get_text_stream("stdin")
+    asks = stdin.isatty()
+    server = url or flags.url or (typer.prompt("URL", default=DEFAULT_URL, err=True) if asks else DEFAULT_URL)
+    key = flags.api_key or (typer.prompt("API key", hide_input=True, err=True) if asks else stdin.readline())
+    ctx.obj = replace(flags, url=server.strip(), api_key=key.strip())
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        if not key.strip():
+            raise Unauthenticated("There is no key")
+        caller = await client.accounts.me()
+        file = save(server.strip(), key.strip())
+        if output.as_json:
+            output.json({"file": file, "caller": caller})
+            return
+        output.text(
+            f"{caller.user.name}, {caller.role.value} in {caller.workspace.name}; kept in {configuration_file()}"
+        )
+
+    run(ctx, json, work)

@@ -1,0 +1,117 @@
+"""Which files a folder offers for ingestion, and which are left out and why."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+BUILD_FOLDERS = frozenset(
+    {"build", "dist", "target", "node_modules", "bower_components", "__pycache__", "site-packages", "venv", "env"}
+    | {"CVS", "htmlcov"}
+)
+HIDDEN = "hidden"
+BUILD = "build or version-control folder"
+LINK = "symbolic link"
+NOT_REGULAR = "not a regular file"
+REPEATED = "the same file again"
+UNREADABLE = "cannot be read"
+
+
+@dataclass(frozen=True)
+class Found:
+    """A file to ingest; `named` when it was given itself, not found in a folder."""
+
+    path: Path
+    named: bool
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """`failed` when it was to be ingested but cannot be read; otherwise it was left out on purpose."""
+
+    path: Path
+    reason: str
+    failed: bool = False
+    message: str | None = None
+
+
+def discover(paths: Sequence[Path]) -> Iterator[Found | LeftOut]:
+    """Files in a stable order. What is named is taken as it is, also when it is hidden or a symbolic link.
+
+    In folders, symbolic links are not followed: a loop cannot arise, and nothing outside the folder is sent.
+    """
+    seen: set[tuple[int, int]] = set()
+    for path in paths:
+        for one in _at(path):
+            identity = _identity(one.path) if isinstance(one, Found) else None
+            if identity in seen:
+                yield LeftOut(one.path, REPEATED)
+                continue
+            if identity:
+                seen.add(identity)
+            yield one
+
+
+def _at(path: Path) -> Iterator[Found | LeftOut]:
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        yield _unreadable(path, error)
+        return
+    if stat.S_ISDIR(mode):
+        yield from _in_folder(path)
+    elif stat.S_ISREG(mode):
+        yield Found(path, named=True)
+    else:
+        yield LeftOut(path, NOT_REGULAR, failed=True)
+
+
+def _in_folder(top: Path) -> Iterator[Found | LeftOut]:
+    errors: list[LeftOut] = []
+    for folder, folders, files in os.walk(top, onerror=lambda error: errors.append(_unreadable(top, error))):
+        yield from errors
+        errors.clear()
+        kept = []
+        for name in sorted(folders):
+            path = Path(folder, name)
+            reason = _reason(path) or (BUILD if name in BUILD_FOLDERS or name.endswith(".egg-info") else None)
+            if reason:
+                yield LeftOut(path, reason)
+            else:
+                kept.append(name)
+        folders[:] = kept
+        for name in sorted(files):
+            yield _file(Path(folder, name))
+    yield from errors
+
+
+def _file(path: Path) -> Found | LeftOut:
+    if reason := _reason(path):
+        return LeftOut(path, reason)
+    try:
+        regular = stat.S_ISREG(path.stat().st_mode)
+    except OSError as error:
+        return _unreadable(path, error)
+    return Found(path, named=False) if regular else LeftOut(path, NOT_REGULAR)
+
+
+def _reason(path: Path) -> str | None:
+    # ~$ begins the lock files that office programs leave beside an open document.
+    if path.name.startswith((".", "~$")):
+        return HIDDEN
+    return LINK if path.is_symlink() else None
+
+
+def _unreadable(path: Path, error: OSError) -> LeftOut:
+    return LeftOut(Path(error.filename or path), UNREADABLE, failed=True, message=error.strerror)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None  # it is reported when it is opened
+    return status.st_dev, status.st_ino

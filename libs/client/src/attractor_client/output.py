@@ -1,0 +1,83 @@
+"""What the command prints: results on stdout, everything else on stderr, with --json only JSON on stdout."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from pydantic_core import to_jsonable_python
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+# Wide enough that nothing is cut or wrapped where there is no screen.
+UNLIMITED_COLUMNS = 10_000
+# C0 and C1 controls but for tab and newline, lone surrogates, and the embeddings, overrides and isolates of UAX #9.
+STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
+
+
+def plain(text: str) -> str:
+    """Text from documents and servers without what would steer a terminal: control and direction characters."""
+    return STEERING.sub("\ufffd", text)
+
+
+class Output:
+    """`screen` is whether stdout is a terminal that shows results as they come."""
+
+    def __init__(self, as_json: bool) -> None:
+        self.as_json = as_json
+        self.out = _console(stderr=False)
+        self.notes = _console(stderr=True)
+        self.screen = self.out.is_terminal and not as_json
+
+    def json(self, value: Any, *, line: bool = False) -> None:
+        """One JSON document; with `line`, one line of JSON Lines."""
+        ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+        values = to_jsonable_python(value)
+        sys.stdout.write(json.dumps(values, ensure_ascii=ascii_only, indent=None if line else 2) + "\n")
+        if line:
+            sys.stdout.flush()
+
+    def text(self, text: str = "", style: str = "") -> None:
+        self.out.print(Text(plain(text), style=style))
+
+    def show(self, what: RenderableType) -> None:
+        self.out.print(what)
+
+    def note(self, text: str, style: str = "dim") -> None:
+        """One line on stderr, whatever its length."""
+        self.notes.print(Text(plain(text), style=style), soft_wrap=True)
+
+    def fields(self, pairs: Iterable[tuple[str, object]]) -> None:
+        """Names and values, a line each; values that are None or empty are left out."""
+        grid = Table.grid(padding=(0, 2))
+        grid.add_column(style="dim", no_wrap=True)
+        grid.add_column(overflow="fold")
+        for name, value in pairs:
+            if value not in (None, "", []):
+                grid.add_row(name, Text(plain(str(value))))
+        self.out.print(grid)
+
+    def table(
+        self, columns: Sequence[str], rows: Iterable[Sequence[object]], *, whole: Sequence[str] = ("id",)
+    ) -> None:
+        """`whole` names the columns that are never wrapped."""
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for name in columns:
+            table.add_column(name, overflow="fold", no_wrap=name in whole)
+        for row in rows:
+            table.add_row(*(Text(plain("" if cell is None else str(cell))) for cell in row))
+        if table.row_count:
+            self.out.print(table)
+        else:
+            self.note("nothing to list")
+
+
+def _console(*, stderr: bool) -> Console:
+    console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console = Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=UNLIMITED_COLUMNS)
+    return console

@@ -1,0 +1,40 @@
+"""How documents, passages and citations are written for people."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from contracts.orchestrator import Citation
+
+
+def place(section: str | None, page: int | None, line_start: int | None, line_end: int | None) -> str:
+    """Where in a document: `Setup > Keys, page 3`, or lines where there are no pages."""
+    parts = [section] if section else []
+    if page is not None:
+        parts.append(f"page {page}")
+    elif line_start is not None:
+        many = line_end is not None and line_end != line_start
+        parts.append(f"lines {line_start}-{line_end}" if many else f"line {line_start}")
+    return ", ".join(parts)
+
+
+def citation_line(citation: Citation) -> str:
+    """`[1] handbook.pdf, Keys, page 3: “the quote”`."""
+    where = place(citation.section, citation.page, citation.line_start, citation.line_end)
+    named = f"{citation.document_name}, {where}" if where else citation.document_name
+    return f"[{citation.number}] {named}: “{' '.join(citation.quote.split())}”"
+
+
+def size(count: int) -> str:
+    """Bytes with a decimal prefix."""
+    number = float(count)
+    for unit in ("B", "kB", "MB", "GB"):
+        if number < 1000:
+            return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
+        number /= 1000
+    return f"{number:.1f} TB"
+
+
+def local_time(at: datetime | None) -> str:
+    """In the time zone of the machine, to the minute."""
+    return at.astimezone().strftime("%Y-%m-%d %H:%M") if at else ""

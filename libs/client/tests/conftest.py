@@ -1,0 +1,183 @@
+"""A real HTTP server on this machine that answers what a test tells it to."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import socket
+import threading
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+import pytest
+import uvicorn
+from pydantic_core import to_json
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+NOW = "2026-03-01T10:00:00Z"
+RUN = UUID(int=7)
+METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+
+@dataclass(frozen=True)
+class Received:
+    method: str
+    path: str
+    query: dict[str, str]
+    headers: dict[str, str]
+    body: bytes
+
+
+Answer = Response | Callable[[Received], Response | Awaitable[Response]]
+
+
+@dataclass
+class Server:
+    """`on` queues answers for a route; the last one is given again and again. `received` is what came, in order."""
+
+    url: str = ""
+    received: list[Received] = field(default_factory=list)
+    answers: dict[tuple[str, str], list[Answer]] = field(default_factory=lambda: defaultdict(list))
+
+    def on(self, method: str, path: str, *answers: Answer | Any) -> None:
+        """An answer is a response, a function of what was received, or what becomes the JSON of a 200."""
+        given = [one if isinstance(one, Response) or callable(one) else json(one) for one in answers]
+        self.answers[method, path] = given
+
+    def calls(self, method: str, path: str) -> list[Received]:
+        return [one for one in self.received if (one.method, one.path) == (method, path)]
+
+    async def __call__(self, request: Request) -> Response:
+        received = Received(
+            request.method,
+            request.scope["path"],
+            dict(request.query_params),
+            dict(request.headers),
+            await request.body(),
+        )
+        self.received.append(received)
+        queue = self.answers.get((received.method, received.path))
+        if not queue:
+            return problem(404, "not-found", "There is no such resource in this workspace")
+        answer = queue.pop(0) if len(queue) > 1 else queue[0]
+        if isinstance(answer, Response):
+            return Response(answer.body, answer.status_code, dict(answer.headers), answer.media_type)
+        made = answer(received)
+        return await made if asyncio.iscoroutine(made) else made
+
+
+def json(value: Any, status: int = 200) -> Response:
+    return Response(to_json(value), status, media_type="application/json")
+
+
+def problem(status: int, slug: str, title: str, headers: dict[str, str] | None = None, **more: Any) -> Response:
+    body = {"type": slug, "title": title, "status": status, **more}
+    return Response(to_json(body), status, headers, media_type="application/problem+json")
+
+
+def events(*parts: tuple[str, Any], cut: bool = False, after: int = 0) -> Callable[[Received], Response]:
+    """A stream of (name, data) with ids 1-1, 1-2, ... from `after`; with `cut` the connection breaks at its end."""
+
+    async def body() -> AsyncIterator[bytes]:
+        yield b": still here\n\n"
+        for number, (name, data) in enumerate(parts, after + 1):
+            yield f"id: 1-{number}\nevent: {name}\n".encode() + b"data: " + to_json(data) + b"\n\n"
+        if cut:
+            raise ConnectionResetError
+
+    return lambda _: StreamingResponse(body(), media_type="text/event-stream")
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    scripted = Server()
+    app = Starlette(routes=[Route("/{path:path}", scripted.__call__, methods=METHODS)])
+    listening = socket.create_server(("127.0.0.1", 0))
+    scripted.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    config = uvicorn.Config(app, lifespan="off", ws="none", log_level="critical", timeout_graceful_shutdown=1)
+    running = uvicorn.Server(config)
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    yield scripted
+    running.should_exit = True
+    thread.join(10)
+    listening.close()
+
+
+@pytest.fixture
+def nowhere() -> str:
+    """A URL where nothing listens."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+
+class Samples:
+    """Bodies as the services send them."""
+
+    @staticmethod
+    def document(number: int = 1, **changes: Any) -> dict[str, Any]:
+        return {
+            "id": str(UUID(int=number)),
+            "workspace_id": str(UUID(int=99)),
+            "name": f"note-{number}.md",
+            "title": None,
+            "media_type": "text/markdown",
+            "bytes": 5,
+            "content_hash": hashlib.sha256(b"hello").hexdigest(),
+            "status": "searchable",
+            "pages": None,
+            "chunk_count": 1,
+            "engine": None,
+            "created_at": NOW,
+            "updated_at": NOW,
+            "indexed_at": NOW,
+            **changes,
+        }
+
+    @staticmethod
+    def detail(number: int = 1, **changes: Any) -> dict[str, Any]:
+        return Samples.document(number, **{"stages": [], "explanation": None, **changes})
+
+    @staticmethod
+    def session(**changes: Any) -> dict[str, Any]:
+        return {"id": str(UUID(int=5)), "title": "T", "created_at": NOW, "updated_at": NOW, "version": 3, **changes}
+
+    @staticmethod
+    def run() -> dict[str, Any]:
+        none = dict.fromkeys(("mode", "error_type", "error_message", "started_at", "finished_at"))
+        rest = {"status": "queued", "attempts": 0, "node_trace": [], "issues": [], "created_at": NOW}
+        return {"id": str(RUN), "session_id": str(UUID(int=5)), **none, **rest}
+
+    @staticmethod
+    def completed(content: str = "Hello world") -> tuple[str, dict[str, Any]]:
+        data = {"run_id": str(RUN), "message_id": str(UUID(int=8)), "mode": "extractive", "content": content}
+        return "run_completed", {**data, "citations": [], "removed_citations": 0}
+
+
+@pytest.fixture
+def samples() -> type[Samples]:
+    return Samples
+
+
+@pytest.fixture(name="json")
+def json_fixture() -> Callable[..., Response]:
+    """json(value, status=200): a response."""
+    return json
+
+
+@pytest.fixture(name="problem")
+def problem_fixture() -> Callable[..., Response]:
+    """problem(status, slug, title, headers, **members): a response."""
+    return problem
+
+
+@pytest.fixture(name="events")
+def events_fixture() -> Callable[..., Callable[[Received], Response]]:
+    """events((name, data), ..., cut=False, after=0): an answer for `Server.on`."""
+    return events

@@ -1,0 +1,385 @@
+"""The library against a real HTTP server: retries, errors, pages, event streams."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json as jsonlib
+import os
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from starlette.responses import Response
+
+from attractor_client import (
+    AttractorClient,
+    AttractorError,
+    Conflict,
+    Forbidden,
+    InvalidRequest,
+    NotFound,
+    NotSendable,
+    RateLimited,
+    RetryPolicy,
+    StaleVersion,
+    StreamInterrupted,
+    TooLarge,
+    Unauthenticated,
+    Unavailable,
+    UnexpectedAnswer,
+    Unreachable,
+)
+from contracts.events import MessageDelta, RunCompleted
+from contracts.gateway import Role
+from contracts.ingestion import DocumentStatus
+
+QUICK = RetryPolicy(attempts=3, first=0.01, longest=0.02, patience=2)
+RUN = UUID(int=7)
+
+
+@pytest.fixture
+def client_of(server: Any) -> Callable[..., AttractorClient]:
+    return lambda **options: AttractorClient(server.url, "key-1", **{"retry": QUICK, **options})
+
+
+class TestRetries:
+    async def test_reads_are_tried_again_until_the_server_answers(self, server, client_of, problem) -> None:
+        server.on("GET", "/v1/status", problem(503, "unavailable", "No"), problem(502, "x", "No"), STATUS)
+        async with client_of() as client:
+            assert (await client.accounts.status()).status == "ready"
+        assert len(server.received) == 3
+
+    async def test_the_last_problem_is_raised(self, server, client_of, problem) -> None:
+        server.on("GET", "/v1/status", problem(504, "service-timeout", "Too slow"))
+        async with client_of() as client:
+            with pytest.raises(Unavailable) as caught:
+                await client.accounts.status()
+        assert caught.value.type == "service-timeout"
+        assert len(server.received) == 3
+
+    async def test_waits_as_long_as_the_server_asks(self, server, client_of, problem) -> None:
+        server.on("GET", "/v1/status", problem(429, "rate-limited", "Too many", {"Retry-After": "1"}), STATUS)
+        begin = time.monotonic()
+        async with client_of() as client:
+            await client.accounts.status()
+        assert time.monotonic() - begin >= 1
+
+    async def test_does_not_wait_longer_than_its_patience(self, server, client_of, problem) -> None:
+        later = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
+        server.on("GET", "/v1/status", problem(429, "rate-limited", "Too many", {"Retry-After": later}))
+        async with client_of() as client:
+            with pytest.raises(RateLimited) as caught:
+                await client.accounts.status()
+        assert 3500 < (caught.value.retry_after or 0) <= 3600
+        assert len(server.received) == 1
+
+    async def test_creates_are_repeated_under_one_idempotency_key(self, server, client_of, samples, problem) -> None:
+        server.on("POST", "/v1/sessions", problem(503, "unavailable", "No"), samples.session())
+        async with client_of() as client:
+            await client.sessions.create("T")
+        keys = [one.headers["idempotency-key"] for one in server.received]
+        assert len(keys) == 2
+        assert len(set(keys)) == 1
+
+    async def test_what_may_not_be_repeated_is_sent_once(self, server, client_of, problem) -> None:
+        place = f"/v1/documents/{UUID(int=1)}/retry"
+        server.on("POST", place, problem(503, "unavailable", "No"))
+        async with client_of() as client:
+            with pytest.raises(Unavailable):
+                await client.documents.retry(UUID(int=1))
+        assert len(server.received) == 1
+
+    async def test_a_rename_with_a_version_is_sent_once_and_carries_it(self, server, client_of, problem) -> None:
+        server.on("PATCH", f"/v1/sessions/{UUID(int=5)}", problem(502, "x", "No"))
+        async with client_of() as client:
+            with pytest.raises(Unavailable):
+                await client.sessions.rename(UUID(int=5), "New", version=3)
+        assert [one.headers["if-match"] for one in server.received] == ['"3"']
+
+    async def test_nothing_listens(self, nowhere: str) -> None:
+        async with AttractorClient(nowhere, retry=QUICK) as client:
+            with pytest.raises(Unreachable) as caught:
+                await client.documents.retry(UUID(int=1))
+        assert not caught.value.sent
+
+    async def test_no_answer_in_time(self, server, client_of) -> None:
+        async def slow(_: Any) -> Response:
+            await asyncio.sleep(0.5)
+            return Response(b"{}", media_type="application/json")
+
+        server.on("GET", "/v1/status", slow)
+        async with client_of(timeout=0.1, retry=RetryPolicy(attempts=1)) as client:
+            with pytest.raises(Unreachable, match="did not answer in time") as caught:
+                await client.accounts.status()
+        assert caught.value.sent
+
+
+STATUS = {"status": "ready", "version": "0.1.0", "services": []}
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("status", "kind"),
+        [
+            (400, InvalidRequest),
+            (401, Unauthenticated),
+            (403, Forbidden),
+            (404, NotFound),
+            (409, Conflict),
+            (412, StaleVersion),
+            (413, TooLarge),
+            (422, InvalidRequest),
+            (500, AttractorError),
+        ],
+    )
+    async def test_a_problem_becomes_the_error_of_its_status(self, server, client_of, problem, status, kind) -> None:
+        more = {"detail": "why", "trace_id": "abc", "errors": [{"at": "body.k"}]}
+        server.on("GET", "/v1/me", problem(status, "some-slug", "A title", **more))
+        async with client_of() as client:
+            with pytest.raises(kind) as caught:
+                await client.accounts.me()
+        error = caught.value
+        assert (error.type, error.title, error.detail, error.status) == ("some-slug", "A title", "why", status)
+        assert (error.trace_id, error.extra["errors"]) == ("abc", [{"at": "body.k"}])
+        assert str(error) == "A title: why"
+
+    @pytest.mark.parametrize("body", [b"<html>Bad gateway</html>", b"", b"\xff\x00"])
+    async def test_an_error_page_of_a_proxy(self, server, client_of, body: bytes) -> None:
+        server.on("GET", "/v1/me", Response(body, 502, media_type="text/html"))
+        async with client_of() as client:
+            with pytest.raises(Unavailable, match="HTTP 502 Bad Gateway"):
+                await client.accounts.me()
+
+    @pytest.mark.parametrize("body", [b"<html>Welcome</html>", b"{}", b"[1]", b'{"user": 1}'])
+    async def test_an_answer_that_is_not_ours(self, server, client_of, body: bytes) -> None:
+        server.on("GET", "/v1/me", Response(body, 200, media_type="text/html"))
+        async with client_of() as client:
+            with pytest.raises(UnexpectedAnswer, match="/v1/me"):
+                await client.accounts.me()
+
+    async def test_a_redirect_names_the_place(self, server, client_of) -> None:
+        server.on("GET", "/v1/me", Response(b"", 308, {"location": "https://attractor.example/v1/me"}))
+        async with client_of() as client:
+            with pytest.raises(UnexpectedAnswer, match=r"https://attractor\.example"):
+                await client.accounts.me()
+
+    @pytest.mark.parametrize("url", ["127.0.0.1:8080", "ftp://host", "http://", ""])
+    def test_a_url_that_is_none(self, url: str) -> None:
+        with pytest.raises(ValueError, match="http://127"):
+            AttractorClient(url)
+
+    @pytest.mark.parametrize("key", ["two\nlines", "schlüssel"])
+    def test_a_key_that_cannot_be_one(self, key: str) -> None:
+        with pytest.raises(ValueError, match="API key") as caught:
+            AttractorClient("http://127.0.0.1:1", key)
+        assert key not in str(caught.value)
+
+    async def test_unknown_fields_of_a_newer_server_are_ignored(self, server, client_of) -> None:
+        server.on("GET", "/v1/status", {**STATUS, "new": 1, "services": [SERVICE | {"region": "eu"}]})
+        async with client_of() as client:
+            assert (await client.accounts.status()).services[0].name == "memory"
+
+
+SERVICE = {"name": "memory", "status": "ready"}
+
+
+class TestRequests:
+    async def test_the_key_goes_along_and_nothing_that_was_not_given(self, server, client_of) -> None:
+        empty = {"query": "q", "mode": "hybrid", "hits": [], "good_match": False, "legs": [], "milliseconds": 1}
+        server.on("POST", "/v1/search", empty)
+        async with client_of() as client:
+            await client.search("q", k=3)
+        [sent] = server.received
+        assert sent.headers["authorization"] == "Bearer key-1"
+        assert "document_ids" not in jsonlib.loads(sent.body)
+
+    async def test_an_id_with_any_characters_is_one_segment(self, server, client_of) -> None:
+        async with client_of() as client:
+            with pytest.raises(NotFound):
+                await client.graph.entity("a/b?c#d ..")
+        assert server.received[0].path == "/v1/graph/entities/a/b?c#d .."
+        assert server.received[0].query == {}
+
+    async def test_membership_and_keys(self, server, client_of) -> None:
+        place = f"/v1/workspaces/{UUID(int=1)}"
+        member = {"user_id": str(UUID(int=2)), "name": "Ada", "role": "viewer"}
+        server.on("PUT", f"{place}/members/{UUID(int=2)}", member)
+        server.on("DELETE", f"{place}/members/{UUID(int=2)}", Response(status_code=204))
+        async with client_of() as client:
+            assert (await client.accounts.put_member(UUID(int=1), UUID(int=2), Role.viewer)).role is Role.viewer
+            await client.accounts.remove_member(UUID(int=1), UUID(int=2))
+
+
+class TestPages:
+    async def test_all_goes_through_every_page(self, server, client_of, samples, json) -> None:
+        def page(received: Any) -> Response:
+            start = int(received.query.get("cursor", 0))
+            following = str(start + 2) if start < 4 else None
+            return json({"items": [samples.document(start + 1), samples.document(start + 2)], "next_cursor": following})
+
+        server.on("GET", "/v1/documents", page)
+        async with client_of() as client:
+            found = [one.id.int async for one in client.documents.all(status=DocumentStatus.searchable)]
+        assert found == [1, 2, 3, 4, 5, 6]
+        assert {one.query["status"] for one in server.received} == {"searchable"}
+
+    async def test_pages_are_asked_for_as_they_are_needed(self, server, client_of, samples) -> None:
+        server.on("GET", "/v1/documents", {"items": [samples.document(1), samples.document(2)], "next_cursor": "x"})
+        async with client_of() as client:
+            iterator = client.documents.all()
+            assert [(await anext(iterator)).id.int for _ in range(2)] == [1, 2]
+        assert len(server.received) == 1
+
+    async def test_a_list_without_end_is_an_error(self, server, client_of, samples) -> None:
+        server.on("GET", "/v1/documents", {"items": [samples.document()], "next_cursor": "same"})
+        async with client_of() as client:
+            with pytest.raises(UnexpectedAnswer, match="does not end"):
+                [one async for one in client.documents.all()]
+
+
+class TestEvents:
+    place = f"/v1/runs/{RUN}/events"
+
+    async def test_events_up_to_the_terminal_one(self, server, client_of, samples, events) -> None:
+        server.on(
+            "GET", self.place, events(("message_delta", {"text": "Hi"}), samples.completed(), ("message_delta", {}))
+        )
+        async with client_of() as client:
+            found = [event async for event in client.runs.events(RUN)]
+        assert [type(event.data) for event in found] == [MessageDelta, RunCompleted]
+        assert [event.id for event in found] == ["1-1", "1-2"]
+
+    @pytest.mark.parametrize("cut", [True, False])
+    async def test_goes_on_after_the_last_event_when_the_stream_ends_early(
+        self, server, client_of, samples, events, cut: bool
+    ) -> None:
+        first = events(("message_delta", {"text": "Hello "}), cut=cut)
+        server.on("GET", self.place, first, events(("message_delta", {"text": "world"}), samples.completed(), after=1))
+        async with client_of() as client:
+            found = [event async for event in client.runs.events(RUN)]
+        assert "".join(one.data.text for one in found if isinstance(one.data, MessageDelta)) == "Hello world"
+        assert [one.headers.get("last-event-id") for one in server.received] == [None, "1-1"]
+
+    async def test_goes_on_while_the_server_is_away(self, server, client_of, samples, events, problem) -> None:
+        server.on(
+            "GET",
+            self.place,
+            events(("message_delta", {"text": "a"}), cut=True),
+            problem(503, "unavailable", "No"),
+            events(samples.completed(), after=1),
+        )
+        async with client_of() as client:
+            assert len([event async for event in client.runs.events(RUN)]) == 2
+
+    async def test_gives_up_when_nothing_comes_any_more(self, server, client_of, events, monkeypatch) -> None:
+        monkeypatch.setattr("attractor_client.runs.LONGEST_PAUSE_SECONDS", 0.01)
+        server.on("GET", self.place, events(cut=True))
+        async with client_of() as client:
+            with pytest.raises(StreamInterrupted):
+                [event async for event in client.runs.events(RUN)]
+        assert len(server.received) == 6
+
+    async def test_events_of_a_newer_server_are_left_out(self, server, client_of, samples, events) -> None:
+        newer = samples.completed()[1] | {"new": True}
+        server.on("GET", self.place, events(("mood_changed", {"mood": "good"}), ("run_completed", newer)))
+        async with client_of() as client:
+            assert [event.data.name async for event in client.runs.events(RUN)] == ["run_completed"]
+
+    async def test_nothing_left_after_the_terminal_event(self, server, client_of) -> None:
+        server.on("GET", self.place, Response(status_code=204))
+        async with client_of() as client:
+            assert [event async for event in client.runs.events(RUN, "1-9")] == []
+
+    async def test_ask_sends_and_follows(self, server, client_of, samples, events, json) -> None:
+        server.on("POST", f"/v1/sessions/{UUID(int=5)}/messages", json(samples.run(), 202))
+        server.on("GET", self.place, events(samples.completed("Answer")))
+        async with client_of() as client:
+            [event] = [event async for event in client.sessions.ask(UUID(int=5), "Why?")]
+        assert isinstance(event.data, RunCompleted)
+        assert event.data.content == "Answer"
+
+
+class TestDocuments:
+    async def test_uploads_stream_from_disk_and_keep_their_order(
+        self, server, client_of, samples, tmp_path: Path
+    ) -> None:
+        for number in (1, 2):
+            (tmp_path / f"note-{number}.md").write_text(f"text {number}")
+        files = [
+            {"name": "note-1.md", "document": samples.document(1), "created": True},
+            {"name": "b", "error": "empty-file"},
+        ]
+        server.on("POST", "/v1/documents", {"files": files})
+        async with client_of() as client:
+            found = await client.documents.upload(tmp_path / "note-1.md", tmp_path / "note-2.md", ("c.txt", b"bytes"))
+        assert [one.error for one in found] == [None, "empty-file"]
+        body = server.received[0].body
+        assert body.index(b'filename="note-1.md"') < body.index(b"text 2") < body.index(b'filename="c.txt"')
+        assert int(server.received[0].headers["content-length"]) == len(body)
+
+    async def test_an_upload_is_repeated_whole(self, server, client_of, problem, tmp_path: Path) -> None:
+        (tmp_path / "a.md").write_text("the text")
+        server.on("POST", "/v1/documents", problem(503, "unavailable", "No"), {"files": [{"name": "a.md"}]})
+        async with client_of() as client:
+            await client.documents.upload(tmp_path / "a.md")
+        assert [b"the text" in one.body for one in server.received] == [True, True]
+
+    async def test_when_all_are_refused_each_says_why(self, server, client_of, problem) -> None:
+        files = [{"name": "a.xyz", "error": "unsupported-format", "message": "not supported"}]
+        server.on("POST", "/v1/documents", problem(422, "nothing-accepted", "None was accepted", files=files))
+        async with client_of() as client:
+            [refused] = await client.documents.upload(("a.xyz", b"x"))
+        assert (refused.error, refused.document) == ("unsupported-format", None)
+
+    async def test_a_name_that_is_not_utf8(self, server, client_of, tmp_path: Path) -> None:
+        path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.md"))
+        await asyncio.to_thread(path.write_text, "x")
+        server.on("POST", "/v1/documents", {"files": [{"name": "caf?.md"}]})
+        async with client_of() as client:
+            await client.documents.upload(path)
+        assert b'filename="caf?.md"' in server.received[0].body
+
+    async def test_a_file_that_shrinks_while_it_is_sent(self, server, client_of) -> None:
+        class Shrinking(io.BytesIO):
+            def read(self, size: int | None = -1) -> bytes:
+                return super().read(size)[:5]
+
+        server.on("POST", "/v1/documents", {"files": []})
+        async with client_of() as client:
+            with pytest.raises(NotSendable):
+                await client.documents.upload(("a.md", Shrinking(b"0123456789")))
+
+    async def test_wait_polls_until_it_is_settled(self, server, client_of, samples) -> None:
+        place = f"/v1/documents/{UUID(int=1)}"
+        server.on("GET", place, samples.detail(status="processing"), samples.detail(status="searchable"))
+        async with client_of() as client:
+            assert (await client.documents.wait(UUID(int=1))).status is DocumentStatus.searchable
+        assert server.received[0].query["wait"] == "searchable"
+
+    async def test_wait_ends_in_time(self, server, client_of, samples) -> None:
+        server.on("GET", f"/v1/documents/{UUID(int=1)}", samples.detail(status="processing", explanation="no worker"))
+        async with client_of() as client:
+            with pytest.raises(TimeoutError, match="no worker"):
+                await client.documents.wait(UUID(int=1), timeout=0)
+
+    async def test_download_checks_the_hash(self, server, client_of, samples, tmp_path: Path) -> None:
+        server.on("GET", f"/v1/documents/{UUID(int=1)}", samples.detail())
+        server.on("GET", f"/v1/documents/{UUID(int=1)}/original", Response(b"hello"), Response(b"hullo"))
+        async with client_of() as client:
+            known = await client.documents.get(UUID(int=1))
+            await client.documents.download(known, tmp_path / "a.md")
+            assert (tmp_path / "a.md").read_bytes() == b"hello"
+            with pytest.raises(UnexpectedAnswer, match="SHA-256"):
+                await client.documents.download(known, tmp_path / "b.md")
+        assert os.listdir(tmp_path) == ["a.md"]
+
+    async def test_the_original_of_an_unknown_document(self, client_of) -> None:
+        async with client_of() as client:
+            with pytest.raises(NotFound):
+                [piece async for piece in client.documents.original(uuid4())]
