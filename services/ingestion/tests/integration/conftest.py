@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -179,7 +179,7 @@ def processor(
 
 
 @pytest.fixture
-def process(processor: Processor, workspace_id: UUID) -> Callable[[str], Awaitable[None]]:
+def process(processor: Processor, workspace_id: UUID) -> Callable[[str], Coroutine[Any, Any, None]]:
     """`await process(document_id)`: what a worker does on a task."""
 
     async def run(document_id: str) -> None:

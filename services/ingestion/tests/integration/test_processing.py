@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 from uuid import UUID
 
@@ -22,7 +22,7 @@ from service_kit.objects import ObjectStore, original_key
 from service_kit.outbox import new_event
 
 Entry = Callable[..., Awaitable[dict[str, Any]]]
-Process = Callable[[str], Awaitable[None]]
+Process = Callable[[str], Coroutine[Any, Any, None]]
 
 
 def stages(detail: dict[str, Any]) -> dict[str, str]:

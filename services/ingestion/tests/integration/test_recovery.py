@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import ExitStack
 from typing import Any
 from uuid import UUID
@@ -17,7 +17,7 @@ from ingestion.worker.database import WorkerDatabase
 from ingestion.worker.stages import LeaseLost, Stages
 
 Entry = Callable[..., Awaitable[dict[str, Any]]]
-Process = Callable[[str], Awaitable[None]]
+Process = Callable[[str], Coroutine[Any, Any, None]]
 Detail = Callable[[str], Awaitable[dict[str, Any]]]
 
 

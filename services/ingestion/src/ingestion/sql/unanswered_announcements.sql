@@ -1,6 +1,6 @@
--- Converted, told, and not confirmed for a while.
+-- Converted, told, and not confirmed for a while; told again at growing intervals.
 SELECT DISTINCT workspace_id, document_id, name
 FROM document_stage
 WHERE status = 'queued' AND name = %(name)s
-  AND dispatched_at < now() - make_interval(secs => %(resend_after)s)
+  AND now() - dispatched_at > greatest(make_interval(secs => %(resend_after)s), dispatched_at - queued_at)
 LIMIT 100

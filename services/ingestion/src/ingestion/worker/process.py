@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from uuid import UUID
 import numpy as np
 
 from contracts.ingestion import StageName
-from ingestion.conversion import Converted, Limits, Progress
+from ingestion.conversion import ConversionError, Converted, Limits, Progress
 from ingestion.derived import DerivedKeys, derived_keys
 from ingestion.rows import Job
 from ingestion.worker.embedding import ChunkEmbedder, read_chunks
@@ -92,10 +93,13 @@ class Processor:
         ):
             keys = derived_keys(job.workspace_id, job.document_id, job.version)
             work = _Work(job, job.stage, holding, Path(folder), keys)
+            started = time.monotonic()
             try:
                 self._attempt(work)
             except LeaseLost:
                 self._clean_up(job)
+            extra = {"document_id": str(document_id), "began": job.stage, "ended": work.stage}
+            log.info("processed", extra={**extra, "seconds": round(time.monotonic() - started, 3)})
 
     def _attempt(self, work: _Work) -> None:
         try:
@@ -108,9 +112,10 @@ class Processor:
             self.stages.release(work.job)
         except Exception as error:
             # The boundary of a task: whatever it is, it is recorded with the document, and the worker goes on.
-            extra = {"document_id": str(work.job.document_id), "stage": work.stage}
-            log.warning("stage failed", extra=extra, exc_info=error)
-            self._record(work, failure_of(error))
+            failure = failure_of(error)
+            extra = {"document_id": str(work.job.document_id), "stage": work.stage, "reason": failure.error_class}
+            log.warning("stage failed", extra=extra, exc_info=None if isinstance(error, ConversionError) else error)
+            self._record(work, failure)
 
     def _record(self, work: _Work, failure: Failure) -> None:
         """Later, with growing delays; after too many the stage has failed."""

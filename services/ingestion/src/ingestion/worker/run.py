@@ -6,11 +6,13 @@ import logging
 import os
 import socket
 import sys
+import warnings
 from contextlib import ExitStack
 from typing import Any
 from uuid import UUID
 
 from celery import Celery, signals
+from celery.platforms import SecurityWarning
 from opentelemetry.trace import SpanKind
 
 from inference.factory import build_embedder
@@ -53,12 +55,13 @@ def run_worker() -> None:
     """Blocks until SIGTERM or SIGINT, then gives running stages their grace and the rest back to the queue."""
     settings = WorkerSettings()
     configure_telemetry("ingestion-worker", settings.log_level, settings.otel_exporter_otlp_endpoint)
+    _quieten()
     shutdown = Shutdown(settings.worker_shutdown_seconds)
     with ExitStack() as stack:
         processor = build_processor(settings, shutdown, stack)
         celery = build_celery(settings.redis_url.get_secret_value())
         register(celery, processor)
-        listeners = _connect(settings, shutdown)
+        _connect(settings, shutdown)
         # Threads suffice: the heavy work is done in a process of its own, which can be limited and killed, and the
         # model releases the interpreter's lock while it computes.
         worker = celery.Worker(
@@ -72,7 +75,7 @@ def run_worker() -> None:
             loglevel=settings.log_level.upper(),
         )
         worker.start()
-        log.info("stopped", extra={"listeners": len(listeners)})
+        log.info("stopped")
     sys.exit(worker.exitcode)
 
 
@@ -86,8 +89,8 @@ def register(celery: Celery, processor: Processor) -> None:
             processor.process(UUID(workspace_id), UUID(document_id))
 
 
-def _connect(settings: WorkerSettings, shutdown: Shutdown) -> list[Any]:
-    """Celery's signals to our functions; the list keeps them alive, as Celery holds them weakly."""
+def _connect(settings: WorkerSettings, shutdown: Shutdown) -> None:
+    """Celery's signals to our functions."""
 
     def on_setup_logging(**_: Any) -> None:
         """Its presence tells Celery to leave logging alone."""
@@ -98,7 +101,13 @@ def _connect(settings: WorkerSettings, shutdown: Shutdown) -> list[Any]:
     def on_heartbeat(**_: Any) -> None:
         settings.worker_health_file.touch()
 
-    signals.setup_logging.connect(on_setup_logging)
-    signals.worker_shutting_down.connect(on_shutdown)
-    signals.heartbeat_sent.connect(on_heartbeat)
-    return [on_setup_logging, on_shutdown, on_heartbeat]
+    signals.setup_logging.connect(on_setup_logging, weak=False)
+    signals.worker_shutting_down.connect(on_shutdown, weak=False)
+    signals.heartbeat_sent.connect(on_heartbeat, weak=False)
+
+
+def _quieten() -> None:
+    # Of root: messages are JSON and name one task, they carry no code. Of every task: the processor logs what it did.
+    warnings.simplefilter("ignore", SecurityWarning)
+    for name in ("celery.worker.strategy", "celery.app.trace"):
+        logging.getLogger(name).setLevel(logging.WARNING)

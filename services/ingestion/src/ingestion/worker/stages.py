@@ -48,7 +48,9 @@ class Stages:
         """Shows that the worker lives; False when the lease is lost."""
         with self.database.workspace(job.workspace_id) as connection:
             values = {**_held(job), "page": page, "pages": pages}
-            return connection.execute(SQL["beat"], values).rowcount > 0
+            # Again when there is none: the lease may have passed to the next stage while the statement waited for the
+            # row of the one before, and only a new statement sees that.
+            return any(connection.execute(SQL["beat"], values).rowcount for _ in range(2))
 
     def start_chunking(self, job: Job) -> None:
         """Raises LeaseLost."""

@@ -1,0 +1,150 @@
+"""The worker as it is deployed: a process of its own, Celery, Docling and the bundled model."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import httpx
+import psutil
+import pytest
+
+from ingestion.settings import Settings
+from service_kit.objects import ObjectStore, derived_prefix
+
+Entry = Callable[..., Awaitable[dict[str, Any]]]
+Detail = Callable[[str], Awaitable[dict[str, Any]]]
+SLOW = "".join(f"<h2>Section {index}</h2><p>Paragraph number {index} of a long page.</p>\n" for index in range(2000))
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    return settings.model_copy(update={"max_file_bytes": 50_000_000, "lease_seconds": 3.0})
+
+
+class WorkerProcesses:
+    """Starts workers; all are killed, with their children, at the end."""
+
+    def __init__(self, environment: dict[str, str], folder: Path) -> None:
+        self.environment, self.folder = environment, folder
+        self.health_file = folder / "alive"
+        self.log = folder / "worker.log"
+
+    @contextmanager
+    def started(self) -> Iterator[subprocess.Popen[bytes]]:
+        with self.log.open("ab") as log:
+            command = [sys.executable, "-m", "ingestion", "worker"]
+            process = subprocess.Popen(command, env=self.environment, stdout=log, stderr=log)
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                for child in psutil.Process(process.pid).children(recursive=True):
+                    child.kill()
+                process.kill()
+            process.wait(10)
+
+    def health(self) -> int:
+        return subprocess.run(
+            [sys.executable, "-m", "ingestion", "worker-health"], env=self.environment, stderr=subprocess.DEVNULL
+        ).returncode
+
+
+@pytest.fixture
+def workers(settings: Settings, tmp_path: Path) -> WorkerProcesses:
+    work = tmp_path / "work"
+    work.mkdir()
+    environment = {
+        "PATH": os.environ["PATH"],
+        "DATABASE_URL": settings.database_url.get_secret_value(),
+        "REDIS_URL": settings.redis_url.get_secret_value(),
+        "S3_ENDPOINT": settings.s3_endpoint,
+        "S3_ACCESS_KEY": settings.s3_access_key,
+        "S3_SECRET_KEY": settings.s3_secret_key.get_secret_value(),
+        "S3_BUCKET": settings.s3_bucket,
+        "LEASE_SECONDS": "3",
+        "WORKER_SHUTDOWN_SECONDS": "1",
+        "WORK_FOLDER": str(work),
+        "WORKER_HEALTH_FILE": str(tmp_path / "alive"),
+    }
+    return WorkerProcesses(environment, tmp_path)
+
+
+@pytest.fixture
+def worker(workers: WorkerProcesses) -> Iterator[subprocess.Popen[bytes]]:
+    with workers.started() as process:
+        yield process
+
+
+async def test_files_become_searchable_and_a_broken_one_says_why(
+    worker: subprocess.Popen[bytes],
+    workers: WorkerProcesses,
+    neighbours: Any,
+    client: httpx.AsyncClient,
+) -> None:
+    assert neighbours
+    files = [
+        ("files", ("guide.md", b"# Guide\n\nThe billing router retries three times.\n\n## Limits\n\nTen per second.")),
+        ("files", ("broken.pdf", b"%PDF-1.7\nthis is not a PDF\n%%EOF")),
+        ("files", ("main.py", b'"""Starts the router."""\n\n\ndef main() -> None:\n    print("started")\n')),
+    ]
+    answer = await client.post("/v1/documents", files=files)
+    ids = [one["document"]["id"] for one in answer.json()["files"]]
+    settled = [
+        (await client.get(f"/v1/documents/{one}", params={"wait": "searchable", "timeout": 60})).json() for one in ids
+    ]
+    assert [one["status"] for one in settled] == ["searchable", "failed", "searchable"], workers.log.read_text()
+    assert (settled[0]["title"], settled[0]["chunk_count"] >= 1) == ("Guide", True)
+    assert settled[1]["explanation"].startswith("Failed to convert: ")
+    assert workers.health() == 0
+    worker.send_signal(signal.SIGTERM)
+    assert await asyncio.to_thread(worker.wait, 15) == 0
+    os.utime(workers.health_file, (0, 0))
+    assert workers.health() == 1
+
+
+async def test_a_worker_that_is_killed_leaves_nothing_stuck_and_nothing_twice(
+    workers: WorkerProcesses,
+    upload: Entry,
+    neighbours: Any,
+    detail: Detail,
+    eventually: Any,
+    object_store: ObjectStore,
+    workspace_id: UUID,
+) -> None:
+    with workers.started() as first:
+        document_id = (await upload("slow.html", SLOW.encode()))["document"]["id"]
+        await eventually(lambda: detail(document_id), lambda now: now["stages"][1]["status"] == "running", timeout=40)
+        family = psutil.Process(first.pid).children(recursive=True)
+        first.kill()
+        assert psutil.wait_procs(family, 10)[1] == []
+        with workers.started():
+            state = await eventually(
+                lambda: detail(document_id), lambda now: now["status"] != "processing", timeout=180
+            )
+    assert state["status"] == "searchable", (state, workers.log.read_text()[-3000:])
+    assert state["stages"][1]["attempts"] == 2
+    told = [event for group, event in neighbours.seen if group == "retrieval"]
+    assert len(told) == 1
+    assert len(object_store.keys(derived_prefix(workspace_id, UUID(document_id)))) == 4
+
+
+async def test_a_worker_that_is_stopped_gives_its_document_back(
+    workers: WorkerProcesses, upload: Entry, detail: Detail, eventually: Any
+) -> None:
+    with workers.started() as process:
+        document_id = (await upload("slow.html", SLOW.encode()))["document"]["id"]
+        await eventually(lambda: detail(document_id), lambda now: now["stages"][1]["status"] == "running", timeout=40)
+        process.send_signal(signal.SIGTERM)
+        assert await asyncio.to_thread(process.wait, 15) == 0
+        state = await detail(document_id)
+    assert state["stages"][1]["status"] == "queued", workers.log.read_text()[-3000:]
+    assert state["stages"][1]["error_class"] is None

@@ -1,0 +1,13 @@
+"""The API's image has no conversion and no model libraries."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+
+def test_the_api_needs_none_of_the_workers_libraries() -> None:
+    heavy = {"docling", "docling_core", "numpy", "onnxruntime", "inference", "tokenizers", "rapidocr", "tree_sitter"}
+    script = f"import sys, ingestion.app; sys.exit(' '.join({heavy!r} & set(sys.modules)))"
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stderr) == (0, "")
