@@ -69,7 +69,7 @@ def _public(service: str, document: Document) -> Document:
             _complete(service, operation)
     components = deepcopy(document.get("components", {}))
     components.pop("securitySchemes", None)
-    for name in VALIDATION:
+    for name in (*VALIDATION, "ProblemBody"):  # the last is the contract's, the same for all
         components.get("schemas", {}).pop(name, None)
     return {"paths": paths, "components": components}
 
@@ -83,11 +83,15 @@ def _complete(service: str, operation: Document) -> None:
         if own is None or any(name in json.dumps(own) for name in VALIDATION):
             schema = {"$ref": "#/components/schemas/ProblemBody"}
             responses[status] = {"description": description, "content": {PROBLEM_MEDIA_TYPE: {"schema": schema}}}
+    for response in responses.values():
+        content = response.get("content", {})
+        if "ProblemBody" in json.dumps(content.get("application/json")):
+            content[PROBLEM_MEDIA_TYPE] = content.pop("application/json")
 
 
 def _clashing(documents: Mapping[str, Document]) -> set[tuple[str, str]]:
     """(kind, name) of components that differ between services, or that lead to one which does."""
-    versions: dict[tuple[str, str], set[str]] = {("schemas", "ProblemBody"): {_text(_problem_schema())}}
+    versions: dict[tuple[str, str], set[str]] = {}
     leads_to: dict[tuple[str, str], set[tuple[str, str]]] = {}
     for document in documents.values():
         for kind, members in document.get("components", {}).items():

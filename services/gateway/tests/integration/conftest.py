@@ -34,7 +34,9 @@ class QuietServer(uvicorn.Server):
 @asynccontextmanager
 async def serve(app: FastAPI, port: int = 0) -> AsyncIterator[str]:
     """The app on the port, or a free one; its URL."""
-    with socket.create_server(("127.0.0.1", port)) as listener:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:  # named: so it gets NODELAY
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", port))
         config = uvicorn.Config(
             app,
             log_config=None,

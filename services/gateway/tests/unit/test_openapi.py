@@ -113,3 +113,17 @@ def test_it_names_who_is_away_and_leaves_its_input_alone():
     assert merge(given, "1.2.3", ["retrieval", "ingestion"])["x-unavailable-services"] == ["ingestion", "retrieval"]
     assert "x-unavailable-services" not in merge(given)
     assert json.dumps(given) == before
+
+
+def test_problems_are_one_component_under_their_own_media_type():
+    def with_problem(path, description):
+        given = document(path, {"A": {}, "ProblemBody": {"description": description}}, "A")
+        content = {"application/json": {"schema": reference("ProblemBody")}}
+        given["paths"][path]["get"]["responses"]["404"] = {"description": "none", "content": content}
+        return given
+
+    services = {"memory": with_problem("/v1/memories", "x"), "retrieval": with_problem("/v1/search", "y")}
+    merged = merge(services)
+    assert sorted(merged["components"]["schemas"]) == ["A", "ProblemBody"]
+    content = merged["paths"]["/v1/search"]["get"]["responses"]["404"]["content"]
+    assert content == {"application/problem+json": {"schema": reference("ProblemBody")}}
