@@ -188,7 +188,7 @@ class MessageDelta(RunEventData):
 
 
 class MessageRestarted(RunEventData):
-    """The run goes on in another process: what was streamed of the answer is void and begins anew."""
+    """What was streamed of the answer is void, it begins anew: in another process, or without the model that failed."""
 
     name = "message_restarted"
 

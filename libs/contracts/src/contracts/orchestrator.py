@@ -57,7 +57,7 @@ class SessionUpdate(Request):
 
 
 class Session(Resource):
-    """`version` goes into If-Match when it is changed."""
+    """A conversation of one user, whom alone it is visible to. `version` goes into If-Match when it is changed."""
 
     id: UUID
     title: str | None
@@ -93,7 +93,10 @@ class MessageCreate(Request):
 
 
 class Run(Resource):
-    """`node_trace` lists the graph's nodes in the order in which they ended; `issues` what went wrong on the way."""
+    """`node_trace` lists the graph's nodes in the order in which they ended; `issues` what went wrong on the way.
+
+    `error_type` of a failed run is `internal-error` or `attempts-exhausted` (each process that worked on it ended).
+    """
 
     id: UUID
     session_id: UUID
