@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from contracts.base import Question, Request, Resource
+from contracts.base import Question, Request, Resource, Text
 
 
 class SearchMode(StrEnum):
@@ -31,7 +31,7 @@ class SearchRequest(Request):
     k: Annotated[int, Field(ge=1, le=100)] = 10
     mode: SearchMode = SearchMode.hybrid
     document_ids: Annotated[list[UUID], Field(max_length=10_000)] | None = None
-    media_types: Annotated[list[str], Field(max_length=100)] | None = None
+    media_types: Annotated[list[Text], Field(max_length=100)] | None = None
     highlight: bool = False
     explain: bool = False
 
