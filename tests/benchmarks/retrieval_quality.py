@@ -116,9 +116,9 @@ class Dataset:
         wanted = self.grades[question]
         if self.name.startswith("mh"):
             return len(set(top[:5]) & set(wanted)) / len(wanted)
-        gain = sum((2 ** wanted.get(one, 0) - 1) / math.log2(n + 2) for n, one in enumerate(top[:10]))
+        gain: float = sum((2.0 ** wanted.get(one, 0) - 1) / math.log2(n + 2) for n, one in enumerate(top[:10]))
         ideal = sorted(wanted.values(), reverse=True)[:10]
-        return gain / sum((2**grade - 1) / math.log2(n + 2) for n, grade in enumerate(ideal))
+        return gain / sum((2.0**grade - 1) / math.log2(n + 2) for n, grade in enumerate(ideal))
 
 
 class Bench:

@@ -73,7 +73,7 @@ class LexicalLeg(Leg):
         self.found = await reader.lexical(self.query, scope, depth)
         dropped = len(distinct) - len(self.query.weights)
         asked = f"{len(self.query.known)} of {len(self.query.weights)} terms known"
-        self.method = f"bm25: {asked}" + (f", {dropped} more frequent or unknown ones left out" if dropped else "")
+        self.method = f"bm25: {asked}" + (f", {dropped} left out" if dropped else "")
 
 
 class DenseLeg(Leg):

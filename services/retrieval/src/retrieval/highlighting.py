@@ -1,0 +1,46 @@
+"""The sentences of the hits, with their meaning compared where there is time for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from inference.errors import EmbeddingError
+from retrieval import highlights
+from retrieval.analysis import Analyzer
+from retrieval.highlights import Scored, Sentence
+from retrieval.legs import DenseLeg
+from retrieval.query_vectors import QueryVectors
+from retrieval.search_store import FoundChunk
+from retrieval.sentences import Span
+
+
+class Highlighter:
+    """Finds the spans that answer best."""
+
+    def __init__(self, vectors: QueryVectors, analyzer: Analyzer, seconds: float) -> None:
+        self.vectors, self.analyzer, self.seconds = vectors, analyzer, seconds
+
+    async def __call__(
+        self, chunks: Sequence[FoundChunk], weights: Mapping[str, float], dense: DenseLeg | None
+    ) -> dict[int, list[Scored]]:
+        """By chunk, best first. Without a vector of the query, or where sentences come too late, terms decide alone."""
+        by_hit = [
+            highlights.sentences_of(rank, chunk.content, chunk.media_type, weights, self.analyzer)
+            for rank, chunk in enumerate(chunks)
+        ]
+        cosines = await self._cosines(by_hit, dense) if dense else {}
+        return {chunk.number: highlights.best(by_hit[rank], cosines) for rank, chunk in enumerate(chunks)}
+
+    async def _cosines(self, by_hit: Sequence[Sequence[Sentence]], dense: DenseLeg) -> dict[tuple[int, Span], float]:
+        chosen = highlights.to_embed(by_hit)
+        if dense.vector is None or not chosen:
+            return {}
+        try:
+            async with asyncio.timeout(self.seconds):
+                vectors = await self.vectors.of_texts([one.text for one in chosen])
+        except (EmbeddingError, TimeoutError) as error:
+            dense.method = f"{dense.method}; sentences not compared: {type(error).__name__}"
+            return {}
+        values = (vectors @ dense.vector).tolist()
+        return {(one.hit, one.span): value for one, value in zip(chosen, values, strict=True)}

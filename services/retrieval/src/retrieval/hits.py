@@ -1,0 +1,63 @@
+"""From what was found to what is returned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contracts.retrieval import Highlight, Hit, HitExplanation, LegReport
+from retrieval.candidates import Candidates
+from retrieval.highlights import Scored
+from retrieval.legs import DenseLeg, Leg, LexicalLeg
+from retrieval.search_store import FoundChunk
+
+
+def hit(chunk: FoundChunk, score: float, spans: Sequence[Scored], explanation: HitExplanation | None) -> Hit:
+    box = chunk.box
+    return Hit(
+        chunk_id=chunk.chunk_id,
+        document_id=chunk.document_id,
+        document_name=chunk.document_name,
+        document_title=chunk.document_title,
+        media_type=chunk.media_type,
+        score=score,
+        content=chunk.content,
+        section_title=chunk.section_title,
+        heading_path=chunk.heading_path,
+        chunk_index=chunk.chunk_index,
+        page=chunk.page,
+        page_end=chunk.page_end,
+        box=(box[0], box[1], box[2], box[3]) if box else None,
+        line_start=chunk.line_start,
+        line_end=chunk.line_end,
+        highlights=[Highlight(start=one.start, end=one.end, score=one.score) for one in spans],
+        explanation=explanation,
+    )
+
+
+def explanation(
+    chunk: int, candidates: Candidates, lexical: LexicalLeg | None, dense: DenseLeg | None
+) -> HitExplanation:
+    """Ranks where a leg found the chunk; scores also where it did not, as they entered the fusion."""
+    return HitExplanation(
+        lexical_rank=_rank(lexical, chunk),
+        lexical_score=candidates.bm25.get(chunk),
+        dense_rank=_rank(dense, chunk),
+        dense_score=candidates.cosines.get(chunk),
+        features=candidates.features[chunk].as_dict(),
+        matched_terms=candidates.matched[chunk],
+    )
+
+
+def report(leg: Leg) -> LegReport:
+    return LegReport(
+        leg=leg.name,
+        candidates=len(leg.found),
+        milliseconds=round(leg.milliseconds, 2),
+        method=leg.method,
+        error=leg.error,
+    )
+
+
+def _rank(leg: Leg | None, chunk: int) -> int | None:
+    found = leg.found if leg else []
+    return next((rank for rank, one in enumerate(found, 1) if one.chunk == chunk), None)
