@@ -91,7 +91,7 @@ class Parts:
             await stack.enter_async_context(self.upstreams.client)
             await stack.enter_async_context(self.database.opened())
             await ensure_admin(self.database, chosen, settings.admin_key_file)
-            stack.push_async_callback(self.last_used.write)
+            stack.push_async_callback(self.last_used.close)
             background = await stack.enter_async_context(Background(app.state.metrics))
             background.start("last_used", self.last_used.run)
             background.start("api_document", self.document.run)

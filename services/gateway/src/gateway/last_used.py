@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
+
+import psycopg
 
 from gateway.caller import Authenticated
 from gateway.store import SQL
 from service_kit.postgres import Database
+from service_kit.problems import Unavailable
 
+log = logging.getLogger(__name__)
 INTERVAL = timedelta(minutes=1)
 
 
@@ -33,7 +38,16 @@ class LastUsed:
             self.wake.clear()
             await self.write()
 
+    async def close(self) -> None:
+        """Writes what is left. A database that is away must not make stopping fail for so little."""
+        try:
+            await self.write()
+        except (psycopg.Error, Unavailable) as error:
+            log.warning("the last uses of keys were not written", extra={"error": repr(error)})
+
     async def write(self) -> None:
+        if not self.pending:
+            return
         batch, self.pending = self.pending, {}
         oldest = datetime.now(UTC) - INTERVAL
         self.noted = {key: at for key, at in self.noted.items() if at > oldest}

@@ -34,7 +34,7 @@ class Settings(ServiceSettings, DatabaseSettings, RedisSettings):
     auth_failures_per_minute: int = Field(60, ge=0)
 
     upstream_connect_seconds: float = Field(2.0, gt=0)
-    upstream_first_byte_seconds: float = Field(120.0, gt=0)
+    upstream_first_byte_seconds: float = Field(310.0, gt=0)  # a caller may wait 300 s for a document
     upstream_connections: int = Field(1000, gt=0)
     status_seconds: float = Field(2.0, gt=0)
     openapi_refresh_seconds: float = Field(60.0, gt=0)
