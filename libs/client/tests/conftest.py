@@ -9,6 +9,7 @@ import threading
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
+from json import loads
 from typing import Any
 from uuid import UUID
 
@@ -19,6 +20,10 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
+from typer.testing import CliRunner
+
+from attractor_client import RetryPolicy
+from attractor_client.cli import app
 
 NOW = "2026-03-01T10:00:00Z"
 RUN = UUID(int=7)
@@ -159,6 +164,49 @@ class Samples:
         data = {"run_id": str(RUN), "message_id": str(UUID(int=8)), "mode": "extractive", "content": content}
         return "run_completed", {**data, "citations": [], "removed_citations": 0}
 
+    @staticmethod
+    def caller() -> dict[str, Any]:
+        user = {"id": str(UUID(int=2)), "name": "Ada", "is_admin": True, "created_at": NOW}
+        workspace = {"id": str(UUID(int=99)), "name": "Default", "created_at": NOW}
+        return {"user": user, "workspace": workspace, "role": "owner", "key_id": str(UUID(int=3))}
+
+    @staticmethod
+    def citation(**changes: Any) -> dict[str, Any]:
+        place = {"section": "Keys", "page": None, "line_start": 10, "line_end": 20}
+        chunk = {"chunk_id": "c1", "document_id": str(UUID(int=1)), "document_title": None, "start": 0, "end": 9}
+        return {"number": 1, **chunk, "document_name": "note-1.md", **place, "quote": "the\nquote", **changes}
+
+    @staticmethod
+    def hit(**changes: Any) -> dict[str, Any]:
+        nothing = dict.fromkeys(
+            ("document_title", "section_title", "page", "page_end", "box", "line_start", "line_end")
+        )
+        base = {"chunk_id": "c1", "document_id": str(UUID(int=1)), "document_name": "note-1.md", "chunk_index": 0}
+        rest = {"media_type": "text/markdown", "score": 0.5, "content": "A passage.", "heading_path": ["A", "B"]}
+        return {**nothing, **base, **rest, **changes}
+
+    @staticmethod
+    def memory(**changes: Any) -> dict[str, Any]:
+        base = {"id": str(UUID(int=4)), "kind": "note", "content": "Frozen until March.", "session_id": None}
+        return {**base, "document_ids": [], "created_by": str(UUID(int=2)), "created_at": NOW, **changes}
+
+    @staticmethod
+    def key(**changes: Any) -> dict[str, Any]:
+        ids = {"id": str(UUID(int=3)), "user_id": str(UUID(int=2)), "workspace_id": str(UUID(int=99))}
+        used = {"created_at": NOW, "last_used_at": None, "revoked_at": None}
+        return {**ids, "name": "ci", "role": "viewer", **used, **changes}
+
+    @staticmethod
+    def entity(**changes: Any) -> dict[str, Any]:
+        base = {"id": "e1", "name": "UserDB", "entity_type": "SERVICE", "mentions": 7, "documents": 3}
+        return {**base, "aliases": ["userdb"], **changes}
+
+    @staticmethod
+    def receipt(**changes: Any) -> dict[str, Any]:
+        removed = {"service": "retrieval", "removed": {"chunks": 3}, "remaining": {"chunks": 0}, "confirmed_at": NOW}
+        base = {"document_id": str(UUID(int=1)), "requested_at": NOW, "completed_at": NOW, "pending": []}
+        return {**base, "services": [removed], **changes}
+
 
 @pytest.fixture
 def samples() -> type[Samples]:
@@ -181,3 +229,46 @@ def problem_fixture() -> Callable[..., Response]:
 def events_fixture() -> Callable[..., Callable[[Received], Response]]:
     """events((name, data), ..., cut=False, after=0): an answer for `Server.on`."""
     return events
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command left: `json` is stdout as one JSON document, `lines` as JSON Lines."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return loads(self.out)
+
+    @property
+    def lines(self) -> list[Any]:
+        return [loads(line) for line in self.out.splitlines()]
+
+
+@pytest.fixture
+def settled(server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Server:
+    """The server, with an environment that leads every command to it and a caller that it knows."""
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setattr("attractor_client.configuration.user_config_path", lambda name: home / name)
+    monkeypatch.setenv("ATTRACTOR_URL", server.url)
+    monkeypatch.setenv("ATTRACTOR_API_KEY", "key-1")
+    monkeypatch.setattr("attractor_client.invocation.AT_THE_PROMPT", RetryPolicy(attempts=2, first=0.01))
+    monkeypatch.setattr("attractor_client.invocation.PATIENT", RetryPolicy(attempts=2, first=0.01))
+    server.on("GET", "/v1/me", Samples.caller())
+    return server
+
+
+@pytest.fixture
+def attractor(settled: Server) -> Callable[..., Ran]:  # noqa: ARG001  the environment is set by then
+    """attractor("documents", "list", ...): runs the command in this process, without a terminal."""
+
+    def call(*arguments: str, stdin: str = "") -> Ran:
+        result = CliRunner().invoke(app, list(arguments), input=stdin)
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return Ran(result.exit_code, result.stdout, result.stderr)
+
+    return call

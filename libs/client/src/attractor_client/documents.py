@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
 import time
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
@@ -13,7 +14,7 @@ from uuid import UUID
 
 from pydantic import TypeAdapter, ValidationError
 
-from attractor_client.errors import InvalidRequest, UnexpectedAnswer
+from attractor_client.errors import InvalidRequest, NotSendable, UnexpectedAnswer
 from attractor_client.pages import every
 from attractor_client.transport import Transport, path
 from contracts.base import Page
@@ -44,7 +45,8 @@ class Documents:
             parts = []
             for file in files:
                 name, content = (file.name, opened.enter_context(file.open("rb"))) if isinstance(file, Path) else file
-                parts.append(("files", (_sendable(name), content, "application/octet-stream")))
+                body = content if isinstance(content, bytes) else FixedLength(content)
+                parts.append(("files", (_sendable(name), body, "application/octet-stream")))
             try:
                 answer = await self.transport.send(
                     "POST", DOCUMENTS, files=parts, repeatable=True, timeout=max(self.transport.timeout, 120.0)
@@ -127,6 +129,29 @@ class Documents:
             part.replace(to)
         finally:
             part.unlink(missing_ok=True)
+
+
+class FixedLength:
+    """A file as long as it is now, which is the length that the request announces: what it gains is left out.
+
+    Raises NotSendable when it gets shorter.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file, self.length = file, file.seek(0, os.SEEK_END)
+
+    def tell(self) -> int:
+        return self.file.tell()
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        return self.file.seek(self.length + offset if whence == os.SEEK_END else offset)
+
+    def read(self, size: int) -> bytes:
+        left = self.length - self.file.tell()
+        data = self.file.read(min(size, left))
+        if left and not data:
+            raise NotSendable("The file could not be sent", "it became shorter while it was read")
+        return data
 
 
 def _sendable(name: str) -> str:

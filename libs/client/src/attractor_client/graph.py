@@ -17,7 +17,7 @@ class Graph:
         self.transport = transport
 
     def entities(self, *, query: str | None = None, entity_type: str | None = None) -> AsyncIterator[Entity]:
-        """Every entity whose name fits `query`, the most mentioned first."""
+        """Every entity whose name begins with `query`, in any spelling, the most mentioned first."""
         params = {"q": query, "entity_type": entity_type}
         return every(self.transport, "/v1/graph/entities", Page[Entity], params)
 

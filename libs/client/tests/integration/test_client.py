@@ -35,6 +35,7 @@ from attractor_client import (
     UnexpectedAnswer,
     Unreachable,
 )
+from attractor_client.documents import FixedLength
 from contracts.events import MessageDelta, RunCompleted
 from contracts.gateway import Role
 from contracts.ingestion import DocumentStatus
@@ -345,15 +346,30 @@ class TestDocuments:
             await client.documents.upload(path)
         assert b'filename="caf?.md"' in server.received[0].body
 
-    async def test_a_file_that_shrinks_while_it_is_sent(self, server, client_of) -> None:
-        class Shrinking(io.BytesIO):
+    def test_a_file_that_shrinks_while_it_is_sent(self, tmp_path: Path) -> None:
+        with (tmp_path / "big.txt").open("wb+") as file:
+            file.write(b"x" * 1_000_000)
+            file.flush()
+            shrinking = FixedLength(file)
+            shrinking.seek(0)
+            file.truncate(10)
+            assert shrinking.read(65536) == b"x" * 10
+            with pytest.raises(NotSendable, match="shorter"):
+                shrinking.read(65536)
+
+    async def test_a_file_that_grows_is_sent_as_long_as_it_was(self, server, client_of) -> None:
+        class Growing(io.BytesIO):
             def read(self, size: int | None = -1) -> bytes:
-                return super().read(size)[:5]
+                data = super().read(size)
+                place = self.tell()
+                self.write(b"more")
+                self.seek(place)
+                return data
 
         server.on("POST", "/v1/documents", {"files": []})
         async with client_of() as client:
-            with pytest.raises(NotSendable):
-                await client.documents.upload(("a.md", Shrinking(b"0123456789")))
+            await client.documents.upload(("a.md", Growing(b"0123456789")))
+        assert b"\r\n\r\n0123456789\r\n--" in server.received[0].body
 
     async def test_wait_polls_until_it_is_settled(self, server, client_of, samples) -> None:
         place = f"/v1/documents/{UUID(int=1)}"

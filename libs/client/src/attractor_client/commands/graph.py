@@ -18,7 +18,7 @@ Kind = Annotated[str | None, typer.Option("--type", help="Only of this type, for
 @app.command()
 def entities(
     ctx: typer.Context,
-    query: Annotated[str | None, typer.Argument(help="Part of a name.")] = None,
+    query: Annotated[str | None, typer.Argument(help="What the name begins with.")] = None,
     entity_type: Kind = None,
     limit: Limit = 50,
     json: Json = False,
@@ -63,7 +63,7 @@ def show(
             ]
         )
         output.text()
-        rows = [(one.source, one.relation_type, one.target, f"{one.weight:g}") for one in entity.relations]
+        rows = [(one.source_name, one.relation_type, one.target_name, f"{one.weight:g}") for one in entity.relations]
         output.table(("source", "relation", "target", "weight"), rows)
 
     run(ctx, json, work)

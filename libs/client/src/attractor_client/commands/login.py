@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import Annotated
 
@@ -16,7 +17,7 @@ from attractor_client.output import Output
 
 def login(
     ctx: typer.Context,
-    url: Annotated[str | None, typer.Option(help=f"The server; default: {DEFAULT_URL}.")] = None,
+    url: Annotated[str | None, typer.Option(help=f"The server; default: ATTRACTOR_URL, or {DEFAULT_URL}.")] = None,
     json: Json = False,
 ) -> None:
     """Check a key and keep it with the server's URL in the configuration file, readable by you alone.
@@ -30,8 +31,8 @@ def login(
     """
     flags = ctx.find_object(Flags) or Flags()
     stdin = typer.get_text_stream("stdin")
-    asks = stdin.isatty()
-    server = url or flags.url or (typer.prompt("URL", default=DEFAULT_URL, err=True) if asks else DEFAULT_URL)
+    asks, usual = stdin.isatty(), os.environ.get("ATTRACTOR_URL") or DEFAULT_URL
+    server = url or flags.url or (typer.prompt("URL", default=usual, err=True) if asks else usual)
     key = flags.api_key or (typer.prompt("API key", hide_input=True, err=True) if asks else stdin.readline())
     ctx.obj = replace(flags, url=server.strip(), api_key=key.strip())
 

@@ -87,5 +87,6 @@ def _passage(hit: Hit) -> Text:
 
 def _explain(output: Output, found: SearchResponse) -> None:
     rows = [(leg.leg, leg.candidates, f"{leg.milliseconds:.1f}", leg.method, leg.error) for leg in found.legs]
-    output.table(("leg", "candidates", "ms", "method", "error"), rows)
+    if rows:
+        output.table(("leg", "candidates", "ms", "method", "error"), rows)
     output.text(f"{found.mode.value}, {found.milliseconds:.1f} ms in all", "dim")

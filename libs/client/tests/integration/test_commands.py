@@ -1,0 +1,266 @@
+"""Every command but ingest and ask: for people, with --json, and when it fails."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import stat
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from starlette.responses import Response
+
+ONE = str(UUID(int=1))
+GONE = Response(status_code=204)
+
+
+def page(*items: object) -> dict[str, object]:
+    return {"items": list(items), "next_cursor": None}
+
+
+class TestReading:
+    def cases(self, server, samples) -> dict[tuple[str, ...], str]:
+        """Commands and what people must find in their output."""
+        session, entity = samples.session(), samples.entity()
+        relation = {"source": "e1", "target": "e2", "source_name": "UserDB", "target_name": "Billing"}
+        relation |= {"relation_type": "USED_BY", "weight": 2.5, "evidence": 1}
+        message = {"id": ONE, "session_id": session["id"], "run_id": None, "role": "assistant", "content": "It is so."}
+        message |= {"citations": [samples.citation()], "removed_citations": 0, "mode": None, "created_at": "2026-03-01"}
+        message["created_at"] = session["created_at"]
+        chunk = {"chunk_id": "c1", "document_id": ONE, "hop": 1, "path": ["UserDB", "Billing"], "score": 0.77}
+        stage = {"name": "embed", "status": "failed", "attempts": 3, "error_message": "model is away"}
+        stage |= dict.fromkeys(("started_at", "heartbeat_at", "finished_at", "worker", "error_class"))
+        service = {"name": "memory", "status": "ready", "detail": None}
+        found = {"query": "q", "mode": "hybrid", "hits": [samples.hit()], "good_match": True, "legs": []}
+        server.on("GET", "/v1/documents", page(samples.document()))
+        server.on("GET", f"/v1/documents/{ONE}", samples.detail(stages=[stage], explanation="embed failed"))
+        server.on("GET", "/v1/sessions", page(session))
+        server.on("GET", f"/v1/sessions/{session['id']}", session)
+        server.on("GET", f"/v1/sessions/{session['id']}/messages", page(message))
+        server.on("GET", "/v1/graph/entities", page(entity))
+        server.on("GET", "/v1/graph/entities/e1", entity | {"relations": [relation], "chunk_ids": ["c1"]})
+        server.on("POST", "/v1/graph/expand", {"entities": [entity], "chunks": [chunk], "store": "postgres"})
+        server.on("GET", "/v1/memories", page(samples.memory()))
+        server.on("POST", "/v1/memories/recall", {"memories": [samples.memory(score=0.9)]})
+        server.on("GET", f"/v1/workspaces/{UUID(int=99)}/keys", page(samples.key()))
+        server.on("GET", "/v1/workspaces", page(samples.caller()["workspace"]))
+        server.on("GET", "/v1/status", {"status": "ready", "version": "0.1.0", "services": [service]})
+        server.on("POST", "/v1/search", found | {"milliseconds": 4.2})
+        return {
+            ("documents", "list"): "note-1.md",
+            ("documents", "show", ONE): "model is away",
+            ("sessions", "list"): session["id"],
+            ("sessions", "show", session["id"]): "[1] note-1.md, Keys, lines 10-20: “the quote”",
+            ("graph", "entities", "User"): "UserDB",
+            ("graph", "show", "e1"): "USED_BY",
+            ("graph", "expand", "UserDB"): "UserDB > Billing",
+            ("memories", "list"): "Frozen until March.",
+            ("memories", "recall", "billing"): "0.900",
+            ("keys", "list"): "viewer",
+            ("workspaces", "list"): "Default",
+            ("status",): "memory",
+            ("search", "q", "--explain"): "note-1.md, A > B",
+        }
+
+    def test_people_read_text(self, settled, samples, attractor) -> None:
+        for arguments, expected in self.cases(settled, samples).items():
+            ran = attractor(*arguments)
+            assert (ran.code, ran.err) == (0, ""), arguments
+            assert expected in ran.out, arguments
+            assert "\x1b" not in ran.out
+
+    @pytest.mark.parametrize("first", [True, False])
+    def test_programs_read_json(self, settled, samples, attractor, first: bool) -> None:
+        for arguments in self.cases(settled, samples):
+            ran = attractor("--json", *arguments) if first else attractor(*arguments, "--json")
+            assert (ran.code, ran.err) == (0, ""), arguments
+            assert isinstance(ran.json, list if arguments[-1] == "list" or "entities" in arguments else list | dict)
+
+    def test_empty_lists(self, settled, attractor) -> None:
+        settled.on("GET", "/v1/documents", page())
+        ran = attractor("documents", "list")
+        assert (ran.code, ran.out, ran.err) == (0, "", "nothing to list\n")
+        assert attractor("documents", "list", "--json").json == []
+
+    def test_a_list_ends_at_its_limit(self, settled, samples, attractor) -> None:
+        settled.on("GET", "/v1/documents", page(*map(samples.document, range(1, 6))))
+        assert len(attractor("documents", "list", "-n", "3", "--json").json) == 3
+        assert "there may be more" in attractor("documents", "list", "-n", "3").err
+
+    def test_what_documents_hold_cannot_steer_a_terminal(self, settled, samples, attractor) -> None:
+        settled.on("GET", "/v1/documents", page(samples.document(name="a\x1b]0;owned\x07\u202efdp.md")))
+        out = attractor("documents", "list").out
+        assert not {"\x1b", "\x07", "\u202e"} & set(out)
+
+    def test_status_is_a_failure_when_a_service_is_away(self, settled, attractor) -> None:
+        service = {"name": "memory", "status": "unreachable", "detail": "refused"}
+        settled.on("GET", "/v1/status", {"status": "degraded", "version": "0.1.0", "services": [service]})
+        assert attractor("status").code == 1
+
+    def test_search_says_when_nothing_fits(self, settled, attractor) -> None:
+        leg = {"leg": "dense", "candidates": 0, "milliseconds": 1.0, "error": "timeout"}
+        weak = {"query": "q", "mode": "hybrid", "hits": [], "good_match": False, "legs": [leg], "milliseconds": 1}
+        settled.on("POST", "/v1/search", weak)
+        ran = attractor("search", "q", "-k", "3", "--mode", "lexical", "-d", ONE)
+        assert "nothing found" in ran.err
+        assert "the dense search was left out: timeout" in ran.err
+        sent = jsonlib.loads(settled.calls("POST", "/v1/search")[0].body)
+        assert (sent["k"], sent["mode"], sent["document_ids"]) == (3, "lexical", [ONE])
+
+
+class TestChanging:
+    def test_documents_delete_shows_the_receipt(self, settled, samples, attractor) -> None:
+        settled.on("DELETE", f"/v1/documents/{ONE}", samples.receipt())
+        ran = attractor("documents", "delete", ONE)
+        assert (ran.code, "3 chunks" in ran.out, "deleted" in ran.out) == (0, True, True)
+        assert attractor("documents", "delete", ONE, "--json").json[0]["pending"] == []
+
+    def test_documents_delete_that_leaves_something_is_a_failure(self, settled, samples, attractor) -> None:
+        left = {
+            "service": "retrieval",
+            "removed": {},
+            "remaining": {"chunks": 2},
+            "confirmed_at": "2026-03-01T10:00:00Z",
+        }
+        settled.on("DELETE", f"/v1/documents/{ONE}", samples.receipt(services=[left], pending=["memory"]))
+        ran = attractor("documents", "delete", ONE)
+        assert (ran.code, "2 chunks" in ran.out) == (1, True)
+        assert "not confirmed yet: memory" in ran.err
+
+    def test_documents_retry(self, settled, samples, attractor) -> None:
+        settled.on("POST", f"/v1/documents/{ONE}/retry", samples.detail(status="processing", explanation="waits"))
+        assert attractor("documents", "retry", ONE).out == "note-1.md: waits\n"
+        assert attractor("documents", "retry", ONE, "--json").json[0]["status"] == "processing"
+
+    def test_documents_download(self, settled, samples, attractor, tmp_path: Path, monkeypatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        settled.on("GET", f"/v1/documents/{ONE}", samples.detail(name="../../.note-1.md"))
+        settled.on("GET", f"/v1/documents/{ONE}/original", Response(b"hello"))
+        assert attractor("documents", "download", ONE).out == "note-1.md\n"
+        assert (tmp_path / "note-1.md").read_bytes() == b"hello"
+        again = attractor("documents", "download", ONE)
+        assert (again.code, "--force" in again.err) == (2, True)
+        assert attractor("documents", "download", ONE, "--force", "--json").json["path"] == "note-1.md"
+        assert attractor("documents", "download", ONE, "-o", "-").out == "hello"
+        missing = attractor("documents", "download", ONE, "-o", "none/x.md")
+        assert (missing.code, "none/x.md cannot be written" in missing.err) == (1, True)
+
+    def test_sessions(self, settled, samples, attractor) -> None:
+        place = f"/v1/sessions/{UUID(int=5)}"
+        settled.on("PATCH", place, samples.session(title="New"))
+        settled.on("DELETE", place, GONE)
+        assert attractor("sessions", "rename", str(UUID(int=5)), "New").out.endswith(" New\n")
+        assert attractor("sessions", "rename", str(UUID(int=5)), "New", "--json").json["title"] == "New"
+        assert attractor("sessions", "delete", str(UUID(int=5))).code == 0
+        assert attractor("sessions", "delete", str(UUID(int=5)), "--json").json == {"deleted": str(UUID(int=5))}
+
+    def test_memories(self, settled, samples, attractor, json) -> None:
+        settled.on("POST", "/v1/memories", json(samples.memory(), 201))
+        settled.on("DELETE", f"/v1/memories/{UUID(int=4)}", GONE)
+        assert attractor("memories", "add", "Frozen").out.endswith("stored\n")
+        assert attractor("memories", "add", "Frozen", "--json").json["kind"] == "note"
+        assert attractor("memories", "delete", str(UUID(int=4))).code == 0
+        assert attractor("memories", "delete", str(UUID(int=4)), "--json").json["deleted"]
+
+    def test_keys_and_workspaces(self, settled, samples, attractor, json) -> None:
+        place = f"/v1/workspaces/{UUID(int=99)}/keys"
+        settled.on("POST", place, json(samples.key(key="atr_secret"), 201))
+        settled.on("DELETE", f"{place}/{UUID(int=3)}", GONE)
+        settled.on("POST", "/v1/workspaces", json(samples.caller()["workspace"], 201))
+        created = attractor("keys", "create", "ci", "--role", "viewer")
+        assert created.out == "atr_secret\n"
+        assert "not shown again" in created.err
+        assert attractor("keys", "create", "ci", "--json").json["key"] == "atr_secret"
+        assert attractor("keys", "revoke", str(UUID(int=3))).code == 0
+        assert attractor("keys", "revoke", str(UUID(int=3)), "--json").json == {"revoked": str(UUID(int=3))}
+        assert "Default" in attractor("workspaces", "create", "Default").out
+        assert attractor("workspaces", "create", "Default", "--json").json["name"] == "Default"
+
+
+class TestFailing:
+    @pytest.mark.parametrize(
+        ("status", "code", "advice"),
+        [(401, 3, "ATTRACTOR_API_KEY"), (403, 3, "higher role"), (404, 4, ""), (500, 1, "trace abc"), (503, 5, "")],
+    )
+    def test_a_problem_is_one_line_and_an_exit_code(self, settled, attractor, problem, status, code, advice) -> None:
+        settled.on("GET", f"/v1/documents/{ONE}", problem(status, "slug", "It is so", detail="why", trace_id="abc"))
+        for ran in (attractor("documents", "show", ONE), attractor("documents", "show", ONE, "--json")):
+            assert (ran.code, ran.out) == (code, "")
+            assert ran.err.startswith("Error: It is so: why")
+            assert ran.err.count("\n") == 1
+            assert advice in ran.err
+
+    def test_nothing_listens(self, attractor, nowhere: str) -> None:
+        ran = attractor("--url", nowhere, "status")
+        assert (ran.code, ran.out, ran.err.count("\n")) == (5, "", 1)
+        assert f"Is Attractor running at {nowhere}?" in ran.err
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ("--url", "localhost:8080", "status"),
+            ("--api-key", "a\nb", "status"),
+            ("search", ""),
+            ("search", "a\x00b"),
+            ("search", "q", "-k", "101"),
+            ("documents", "show", "no-uuid"),
+            ("graph", "expand"),
+            ("no-such-command",),
+        ],
+    )
+    def test_wrong_usage(self, attractor, arguments: tuple[str, ...]) -> None:
+        ran = attractor(*arguments)
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err
+        assert "Traceback" not in ran.err
+
+    def test_version_and_help(self, attractor) -> None:
+        assert attractor("--version").out == "attractor 0.1.0\n"
+        for command in ("ingest", "ask", "search", "login", "documents", "sessions", "graph", "memories", "keys"):
+            assert attractor(command, "--help").code == 0
+        assert "Exit codes" in attractor("--help").out
+
+
+class TestConfiguration:
+    def test_login_keeps_a_key_that_works(self, settled, attractor, monkeypatch) -> None:
+        monkeypatch.delenv("ATTRACTOR_API_KEY")
+        monkeypatch.delenv("ATTRACTOR_URL")
+        ran = attractor("login", "--url", settled.url, stdin='key-"9\n')
+        assert (ran.code, "Ada, owner in Default" in ran.out) == (0, True)
+        file = Path(ran.out.split("kept in ")[1].strip())
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        settled.on("GET", "/v1/memories", page())
+        assert attractor("memories", "list").code == 0
+        assert settled.received[-1].headers["authorization"] == 'Bearer key-"9'
+
+    def test_login_with_a_key_that_does_not(self, settled, attractor, problem) -> None:
+        settled.on("GET", "/v1/me", problem(401, "invalid-api-key", "The API key is not valid"))
+        assert attractor("login", "--url", settled.url, stdin="wrong\n").code == 3
+        assert attractor("login", "--url", settled.url, stdin="").code == 3
+
+    def test_flags_go_before_the_environment_and_that_before_the_file(self, settled, attractor, monkeypatch) -> None:
+        settled.on("GET", "/v1/memories", page())
+        attractor("login", "--url", settled.url, stdin="of-the-file\n")
+        used = []
+        for arguments in (("--api-key", "of-the-flag"), ()):
+            attractor(*arguments, "memories", "list")
+            used.append(settled.received[-1].headers["authorization"])
+        monkeypatch.delenv("ATTRACTOR_API_KEY")
+        attractor("memories", "list")
+        used.append(settled.received[-1].headers["authorization"])
+        assert used == ["Bearer of-the-flag", "Bearer key-1", "Bearer of-the-file"]
+
+    @pytest.mark.parametrize("text", ["url = ", "api_key = 5"])
+    def test_a_file_that_is_broken(self, attractor, monkeypatch, text: str) -> None:
+        file = Path(
+            attractor(
+                "login",
+                stdin="key-1\n",
+            )
+            .out.split("kept in ")[1]
+            .strip()
+        )
+        monkeypatch.delenv("ATTRACTOR_API_KEY")
+        file.write_text(text)
+        ran = attractor("status")
+        assert (ran.code, str(file) in ran.err, ran.err.count("\n")) == (2, True, 1)
