@@ -65,6 +65,7 @@ class World:
     answer: list[str] = field(default_factory=lambda: ["Tokens expire after ", "fifteen minutes [", "1]. Also [9]."])
     title: str = "Token lifetime"
     thinking: str = ""
+    cut: bool = False
     # Before each piece of the answer the model waits for this, where it is given.
     pace: Callable[[int], Awaitable[None]] | None = None
     searches: list[tuple[dict[str, Any], str]] = field(default_factory=list)
@@ -121,6 +122,8 @@ def add_chat(app: FastAPI, world: World) -> None:
                 if world.pace is not None and not naming:
                     await world.pace(at)
                 yield chunk({"content": piece})
+            if world.cut:
+                return
             yield chunk({}, "stop")
             yield "data: [DONE]\n\n"
         except asyncio.CancelledError:

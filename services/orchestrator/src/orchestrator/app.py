@@ -10,6 +10,8 @@ import httpx
 from fastapi import FastAPI
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import ExponentialBackoff
 
 from inference.factory import build_chat_model
 from orchestrator import checkpoints
@@ -37,6 +39,7 @@ NAME = "orchestrator"
 OUTBOX = f"{NAME}_outbox"
 HOUSEKEEPING_SECONDS = 600.0
 HOUSEKEEPING_BATCH = 500
+REDIS_RETRIES = 3
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -106,7 +109,10 @@ def _redis(settings: Settings, max_connections: int | None) -> Redis:
     """Reads may block for as long as a heartbeat takes, and longer than any timeout of the socket should."""
     timeout = settings.sse_heartbeat_seconds + 10
     return Redis.from_url(
-        settings.redis_url.get_secret_value(), max_connections=max_connections, socket_timeout=timeout
+        settings.redis_url.get_secret_value(),
+        max_connections=max_connections,
+        socket_timeout=timeout,
+        retry=Retry(ExponentialBackoff(cap=0.5, base=0.05), REDIS_RETRIES),
     )
 
 

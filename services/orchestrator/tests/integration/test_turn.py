@@ -169,3 +169,28 @@ async def test_one_call_gets_a_streamed_answer(start: Any, settings: Any) -> Non
     assert response.headers["content-type"].startswith("text/event-stream")
     assert body.count("event: run_completed") == 1
     assert run.json()["status"] == "completed"
+
+
+async def test_a_model_that_breaks_off_is_replaced_by_quotations(start: Any, model_settings: Any, world: Any) -> None:
+    world.cut = True
+    async with start(model_settings) as service:
+        run = await service.ask(await service.session())
+        events = await service.events(run["id"])
+        ended = await service.run(run["id"])
+    names = [event.name for event in events]
+    assert names.index("message_delta") < names.index("message_restarted")
+    assert text_of(events[names.index("message_restarted") :]) == ended["answer"]["content"]
+    assert ended["mode"] == "extractive"
+    assert ended["answer"]["content"].startswith("From auth.md: ")
+
+
+async def test_the_services_are_asked_in_the_name_of_the_user(
+    start: Any, settings: Any, world: Any, tokens: Any, principal: Any
+) -> None:
+    async with start(settings) as service:
+        run = await service.ask(await service.session())
+        await service.events(run["id"])
+    body, authorization = world.searches[0]
+    assert tokens.verify(authorization.removeprefix("Bearer ")) == principal
+    assert body["highlight"] is True
+    assert body["mode"] == "hybrid"

@@ -20,6 +20,7 @@ from service_kit.problems import Unavailable
 from service_kit.tracing import span
 
 log = logging.getLogger(__name__)
+FIRST_LOOK_SECONDS = 0.3
 FAILURE_MESSAGE = "The answer could not be written because of an internal error, although it was tried several times"
 EXHAUSTED_MESSAGE = "The run was given up: each process that worked on it ended before it could finish"
 
@@ -82,6 +83,8 @@ class Attempt:
         loop = asyncio.get_running_loop()
         held_until = loop.time() + self.store.lease_seconds
         async with self.notifications.subscribe(CANCELLED, str(self.run.id)) as cancelled:
+            # A cancel between the claim and here went unheard: the first look comes soon, but after the first words.
+            await cancelled.wait(min(FIRST_LOOK_SECONDS, self.store.lease_seconds / 3))
             while True:
                 asked = loop.time()
                 try:

@@ -1,0 +1,95 @@
+"""What operators meet: migrations that race, stores that are away, two processes on one queue."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+from langgraph.checkpoint.base import empty_checkpoint
+
+from orchestrator import checkpoints
+from orchestrator.runs.store import RunStore
+from service_kit.outbox import Outbox
+from service_kit.postgres import Database
+
+
+async def test_migrations_may_race_and_be_repeated(make_database: Callable[[str], Any]) -> None:
+    urls = make_database("orchestrator")
+    variables = {**os.environ, "DATABASE_URL": urls.service, "ADMIN_DATABASE_URL": urls.admin}
+
+    async def migrate() -> int | None:
+        child = await asyncio.create_subprocess_exec(sys.executable, "-m", "orchestrator", "migrate", env=variables)
+        return await child.wait()
+
+    async with asyncio.timeout(120):
+        assert await asyncio.gather(migrate(), migrate(), migrate()) == [0, 0, 0]
+        assert await migrate() == 0
+    async with await psycopg.AsyncConnection.connect(urls.service) as connection:
+        cursor = await connection.execute(
+            "SELECT count(*) FROM pg_class WHERE relname = ANY(%s) AND relrowsecurity", (list(checkpoints.TABLES),)
+        )
+        assert await cursor.fetchone() == (4,)
+
+
+async def test_a_run_ends_also_when_redis_is_away(start: Any, settings: Any, unused_port: int) -> None:
+    away = settings.model_copy(update={"redis_url": type(settings.redis_url)(f"redis://127.0.0.1:{unused_port}")})
+    async with start(away) as service, asyncio.timeout(30):
+        run = await service.ask(await service.session())
+        ready = await service.client.get("/readyz")
+        while not (ended := await service.run(run["id"]))["finished_at"]:  # noqa: ASYNC110  polling is what is left
+            await asyncio.sleep(0.1)
+    assert ended["status"] == "completed"
+    assert len(ended["answer"]["citations"]) == 2
+    assert "redis" in ready.json()["failures"]
+    async with start(settings) as service:  # and is told when Redis is back
+        events = await service.events(run["id"])
+    assert events[-1].name == "run_completed"
+
+
+async def test_a_run_is_cancelled_through_another_process(start: Any, model_settings: Any, world: Any) -> None:
+    waiting = asyncio.Event()
+
+    async def forever(_: int) -> None:
+        waiting.set()
+        await asyncio.Event().wait()
+
+    world.pace = forever
+    idle = model_settings.model_copy(update={"run_concurrency": 1})
+    async with start(model_settings) as one, start(idle) as other, asyncio.timeout(10):
+        run = await one.ask(await one.session())
+        await waiting.wait()
+        for service in (one, other):  # one of them does not work on it
+            await service.client.post(f"/v1/runs/{run['id']}/cancel")
+        events = await other.events(run["id"])
+    assert events[-1].name == "run_cancelled"
+
+
+async def test_many_runs_on_two_processes_end_once_each(start: Any, settings: Any) -> None:
+    async with start(settings) as one, start(settings) as other, asyncio.timeout(60):
+        sessions = [await one.session(title="t") for _ in range(10)]
+        runs = [await (one, other)[at % 2].ask(sessions[at % 10], f"Question {at}?") for at in range(30)]
+        for run in runs:
+            events = await other.events(run["id"])
+            assert [event.name for event in events].count("run_completed") == 1
+        asked = []
+        for session in sessions:
+            page = (await one.client.get(f"/v1/sessions/{session}/messages")).json()
+            roles = [message["role"] for message in page["items"]]
+            assert sorted(roles) == ["assistant"] * 3 + ["user"] * 3
+            asked += [message["run_id"] for message in page["items"] if message["role"] == "assistant"]
+    assert sorted(asked) == sorted(run["id"] for run in runs)
+
+
+async def test_checkpoints_that_were_left_behind_are_found(settings: Any) -> None:
+    url = settings.database_url.get_secret_value()
+    async with checkpoints.opened(url, 1) as saver, Database(url, 1).opened() as database:
+        config: Any = {"configurable": {"thread_id": "a-run-that-is-gone", "checkpoint_ns": ""}}
+        await saver.aput(config, empty_checkpoint(), {"source": "input", "step": -1}, {})
+        store = RunStore(database, Outbox("test"), 1.0)
+        assert await store.abandoned_checkpoints(10) == ["a-run-that-is-gone"]
+        await saver.aprune(["a-run-that-is-gone"], strategy="delete")
+        assert await store.abandoned_checkpoints(10) == []
