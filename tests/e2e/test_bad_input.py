@@ -53,7 +53,7 @@ async def test_naughty_names_and_titles(make_tenant, naughty):
         ("POST", "/v1/search", b'{"query": "x", "surprise": 1}', 422),
         ("POST", "/v1/search", b'["query"]', 422),
         ("POST", "/v1/search", b'{"query": "' + b"x" * 5_000_000 + b'"}', 413),
-        ("POST", "/v1/documents", b"no form", 422),
+        ("POST", "/v1/documents", b"no form", 415),
         ("GET", f"/v1/documents/{UNKNOWN}", None, 404),
         ("GET", "/v1/documents/not-an-id", None, 422),
         ("DELETE", f"/v1/documents/{UNKNOWN}", None, 404),
