@@ -1,0 +1,181 @@
+"""attractor ask, and how commands behave as processes: signals, pipes, terminals."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from starlette.responses import StreamingResponse
+
+RUN, SESSION, ONE = UUID(int=7), UUID(int=5), str(UUID(int=1))
+COMMAND = [sys.executable, "-c", "from attractor_client.cli import main; main()"]
+
+
+@pytest.fixture
+def asked(settled: Any, samples: Any, events: Any, json: Any) -> Any:
+    """A server that answers a question with one citation."""
+    name, data = samples.completed("The export was dropped [1].")
+    end = (name, data | {"citations": [samples.citation(), samples.citation(number=2, page=3)], "removed_citations": 1})
+    settled.on("POST", "/v1/sessions", json(samples.session(), 201))
+    settled.on("POST", f"/v1/sessions/{SESSION}/messages", json(samples.run(), 202))
+    settled.on("POST", f"/v1/runs/{RUN}/cancel", samples.run() | {"status": "cancelled"})
+    stages = [
+        ("stage_started", {"stage": "retrieve", "label": "Searching"}),
+        ("stage_completed", {"stage": "retrieve"}),
+    ]
+    parts = [
+        *stages,
+        ("message_delta", {"text": "void"}),
+        ("message_restarted", {}),
+        ("message_delta", {"text": "The"}),
+    ]
+    settled.on("GET", f"/v1/runs/{RUN}/events", events(*parts, ("issue", {"message": "no memory"}), end))
+    return settled
+
+
+def environment(server: Any, tmp_path: Path, **more: str) -> dict[str, str]:
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT") if name in os.environ}
+    return kept | {"ATTRACTOR_URL": server.url, "ATTRACTOR_API_KEY": "key-1", "HOME": str(tmp_path)} | more
+
+
+@pytest.mark.usefixtures("asked")
+class TestAsk:
+    def test_the_answer_and_its_citations(self, asked, attractor) -> None:
+        ran = attractor("ask", "Why?")
+        assert ran.code == 0
+        assert ran.out.splitlines() == [
+            "The export was dropped [1].",
+            "",
+            "[1] note-1.md, Keys, lines 10-20: “the quote”",
+            "[2] note-1.md, Keys, page 3: “the quote”",
+            "",
+            "extractive: quoted from the documents · 1 citations did not hold and were removed"
+            f" · go on with: --session {SESSION}",
+        ]
+        assert ran.err == "note: no memory\n"
+        assert b'"Why?"' in asked.calls("POST", f"/v1/sessions/{SESSION}/messages")[0].body
+
+    def test_events_as_json_lines(self, attractor) -> None:
+        ran = attractor("ask", "Why?", "--json")
+        assert [one["event"] for one in ran.lines][-2:] == ["issue", "run_completed"]
+        assert ran.lines[-1]["data"]["content"] == "The export was dropped [1]."
+        assert ran.err == ""
+
+    def test_goes_on_with_a_session_and_within_documents(self, asked, attractor) -> None:
+        assert attractor("ask", "-", "--session", str(SESSION), "-d", ONE, stdin="From stdin?\n").code == 0
+        assert not asked.calls("POST", "/v1/sessions")
+        body = asked.calls("POST", f"/v1/sessions/{SESSION}/messages")[0].body
+        assert b"From stdin?" in body
+        assert ONE.encode() in body
+
+    @pytest.mark.parametrize("as_json", [True, False])
+    def test_a_run_that_fails(self, asked, events, attractor, as_json: bool) -> None:
+        failed = {"run_id": str(RUN), "error_type": "provider", "message": "the model is away"}
+        asked.on("GET", f"/v1/runs/{RUN}/events", events(("run_failed", failed)))
+        ran = attractor("ask", "Why?", *(["--json"] if as_json else []))
+        assert (ran.code, ran.err) == (1, "Error: the run failed: the model is away\n")
+
+    def test_a_run_that_was_cancelled(self, asked, events, attractor) -> None:
+        asked.on("GET", f"/v1/runs/{RUN}/events", events(("run_cancelled", {"run_id": str(RUN)})))
+        assert attractor("ask", "Why?").code == 1
+
+    def test_an_unknown_session(self, attractor) -> None:
+        assert attractor("ask", "Why?", "-s", ONE).code == 4
+
+
+class TestProcess:
+    def test_ctrl_c_cancels_the_run(self, asked, tmp_path: Path) -> None:
+        streaming = threading.Event()
+
+        async def endless() -> AsyncIterator[bytes]:
+            yield b": still here\n\n"
+            streaming.set()
+            while not asked.calls("POST", f"/v1/runs/{RUN}/cancel"):
+                yield b": still here\n\n"
+                await asyncio.sleep(0.05)
+
+        asked.on(
+            "GET", f"/v1/runs/{RUN}/events", lambda _: StreamingResponse(endless(), media_type="text/event-stream")
+        )
+        with subprocess.Popen(
+            [*COMMAND, "ask", "Why?"], env=environment(asked, tmp_path), stdout=-1, stderr=-1, text=True
+        ) as process:
+            assert streaming.wait(30)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=30)
+        assert (process.returncode, out) == (130, "")
+        assert err.splitlines() == ["the run was cancelled", "interrupted"]
+        assert len(asked.calls("POST", f"/v1/runs/{RUN}/cancel")) == 1
+
+    def test_a_terminal_sees_the_answer_once(self, asked, tmp_path: Path) -> None:
+        shown = on_terminal([*COMMAND, "ask", "Why?"], environment(asked, tmp_path, TERM="xterm", COLUMNS="100"))
+        assert shown.count("The export was dropped [1].") == 1
+        assert "void" not in shown.split("The export")[1]
+
+    def test_a_terminal_sees_the_progress_of_ingestion(self, asked, samples, json, tmp_path: Path) -> None:
+        (tmp_path / "a.md").write_text("text")
+        files = [{"name": "a.md", "document": samples.document(status="processing"), "created": True}]
+        asked.on("POST", "/v1/documents", json({"files": files}, 202))
+        stage = {"name": "embed", "status": "running", "attempts": 1, "error_message": None}
+        stage |= dict.fromkeys(("started_at", "heartbeat_at", "finished_at", "worker", "error_class"))
+        going = samples.detail(status="processing", stages=[stage])
+
+        def slowly(_: Any) -> Any:
+            time.sleep(0.3)
+            return json(going)
+
+        asked.on("GET", f"/v1/documents/{ONE}", slowly, slowly, samples.detail())
+        arguments = [*COMMAND, "ingest", str(tmp_path / "a.md")]
+        shown = on_terminal(arguments, environment(asked, tmp_path, TERM="xterm", COLUMNS="120"))
+        assert "embed: a.md" in shown
+        assert "1 searchable" in shown
+
+    def test_a_reader_that_closes_the_pipe(self, asked, samples, tmp_path: Path) -> None:
+        items = [samples.document(number, name="n" * 150) for number in range(1, 2000)]
+        asked.on("GET", "/v1/documents", {"items": items, "next_cursor": None})
+        for more in ([], ["--json"]):
+            command = [*COMMAND, "documents", "list", "-n", "5000", *more]
+            with subprocess.Popen(command, env=environment(asked, tmp_path), stdout=-1, stderr=-1) as process:
+                assert process.stdout
+                process.stdout.readline()
+                process.stdout.close()
+                assert process.stderr
+                assert process.stderr.read() == b""
+            assert process.returncode == 1
+
+    def test_an_output_that_has_no_unicode(self, asked, tmp_path: Path) -> None:
+        ascii_only = environment(asked, tmp_path, PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
+        for more in ([], ["--json"]):
+            ran = subprocess.run([*COMMAND, "ask", "Why?", *more], env=ascii_only, capture_output=True, check=False)
+            assert (ran.returncode, b"Traceback" in ran.stderr) == (0, False)
+
+
+def on_terminal(command: list[str], environment: dict[str, str]) -> str:
+    """What a terminal gets to see of a command."""
+    main, other = pty.openpty()
+    with subprocess.Popen(command, env=environment, stdin=other, stdout=other, stderr=other) as process:
+        os.close(other)
+        shown = b""
+        while select.select([main], [], [], 60)[0]:
+            try:
+                piece = os.read(main, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not piece:
+                break
+            shown += piece
+    os.close(main)
+    assert process.returncode == 0, shown
+    return shown.decode()
