@@ -1,0 +1,43 @@
+"""python -m knowledge_graph serve | migrate | replay | rebuild | verify"""
+
+import sys
+
+from contracts.events import DOCUMENTS
+from service_kit.command import apply_migrations, replay_dead_letters, run
+from service_kit.serve import serve
+
+
+def start() -> None:
+    # Here, because the extraction process imports this module too and needs none of it.
+    from knowledge_graph.app import create_app  # noqa: PLC0415
+    from knowledge_graph.settings import Settings  # noqa: PLC0415
+
+    settings = Settings()
+    serve("knowledge-graph", settings, lambda: create_app(settings))
+
+
+def rebuild() -> None:
+    from knowledge_graph.maintenance import rebuild_command  # noqa: PLC0415
+
+    rebuild_command()
+
+
+def verify() -> None:
+    from knowledge_graph.maintenance import verify_command  # noqa: PLC0415
+
+    verify_command()
+
+
+if __name__ == "__main__":
+    sys.exit(
+        run(
+            "knowledge_graph",
+            {
+                "serve": ("run the service", start),
+                "migrate": ("apply new migrations", lambda: apply_migrations("knowledge_graph", "knowledge_graph")),
+                "replay": ("replay dead letters", lambda: replay_dead_letters([DOCUMENTS], "knowledge-graph")),
+                "rebuild": ("make the Neo4j projection anew", rebuild),
+                "verify": ("compare the Neo4j projection with the truth", verify),
+            },
+        )
+    )

@@ -1,0 +1,84 @@
+"""Routes: parse, call, return."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+
+from contracts.base import Page, ProblemBody, Text
+from contracts.knowledge_graph import Entity, EntityDetail, ExpandRequest, ExpandResponse, GraphStatus
+from knowledge_graph.ask import Graph, to_entity
+from knowledge_graph.extraction.names import name_key
+from knowledge_graph.graph_store import EntityFilter, StoredEntity
+from service_kit.auth import Viewer
+from service_kit.pagination import Cursor, Limit
+from service_kit.problems import BadCursor
+
+router = APIRouter(prefix="/v1/graph", tags=["knowledge-graph"])
+LARGEST_COUNT = 2**31 - 1
+
+
+def graph(request: Request) -> Graph:
+    found: Graph = request.app.state.graph
+    return found
+
+
+Asked = Annotated[Graph, Depends(graph)]
+
+
+@router.get("/entities", summary="List entities")
+async def list_entities(
+    caller: Viewer,
+    asked: Asked,
+    q: Annotated[Text | None, Query(max_length=200, description="What the name, in any spelling, begins with")] = None,
+    entity_type: Annotated[Text | None, Query(max_length=50, description="For instance SERVICE or PERSON")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[Entity]:
+    """The entities of the workspace's documents, most mentioned first."""
+    prefix = name_key(q) if q is not None else None
+    if prefix == "":
+        return Page(items=[])
+    wanted = EntityFilter(prefix, entity_type, _decode(cursor), limit + 1)
+    found = await asked.list_entities(caller.workspace_id, wanted)
+    items = [to_entity(one) for one in found[:limit]]
+    return Page(items=items, next_cursor=_encode(found[limit - 1]) if len(found) > limit else None)
+
+
+@router.get("/entities/{entity_id}", summary="Show an entity", responses={404: {"model": ProblemBody}})
+async def show_entity(entity_id: Annotated[Text, Path(max_length=64)], caller: Viewer, asked: Asked) -> EntityDetail:
+    """The entity with its 100 strongest relations and the 100 chunks that mention it most often."""
+    return await asked.detail(caller.workspace_id, entity_id)
+
+
+@router.post("/expand", summary="From names to the chunks around them")
+async def expand(body: ExpandRequest, caller: Viewer, asked: Asked) -> ExpandResponse:
+    """Finds the known entities of a text (or takes names), follows their relations up to `max_hops`, and returns the
+    chunks that mention what was reached, each with its path. Unknown names give an empty answer."""
+    return await asked.expand(caller.workspace_id, body)
+
+
+@router.get("/status", summary="What the graph holds")
+async def status(caller: Viewer, asked: Asked) -> GraphStatus:
+    """Counts of the workspace, the store that answers now, and how names are found."""
+    return await asked.status(caller.workspace_id)
+
+
+def _encode(last: StoredEntity) -> str:
+    return base64.urlsafe_b64encode(json.dumps([last.mentions, last.id]).encode()).decode().rstrip("=")
+
+
+def _decode(cursor: str | None) -> tuple[int, str] | None:
+    if cursor is None:
+        return None
+    try:
+        mentions, last = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        if not 0 <= int(mentions) <= LARGEST_COUNT or "\x00" in last:
+            raise BadCursor
+        str(last).encode()
+        return int(mentions), str(last)
+    except (ValueError, TypeError) as error:
+        raise BadCursor from error

@@ -1,0 +1,100 @@
+"""What the routes ask the graph: lists, one entity, expansion from names or a text, status."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from contracts.knowledge_graph import Entity, EntityDetail, ExpandRequest, ExpandResponse, GraphStatus, Relation
+from knowledge_graph.errors import EntityNotFound
+from knowledge_graph.expand import expand
+from knowledge_graph.extraction.names import entity_id, name_key
+from knowledge_graph.extractor import Extractor
+from knowledge_graph.graph_reader import GraphReader
+from knowledge_graph.graph_store import EntityFilter, GraphStore, StoredEntity
+from knowledge_graph.linking import candidates, longest_known
+
+MOST_RELATIONS = 100
+MOST_CHUNKS = 100
+MOST_SEEDS = 50
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Reads of one process; each names the workspace."""
+
+    reader: GraphReader
+    extractor: Extractor
+
+    async def list_entities(self, workspace_id: UUID, wanted: EntityFilter) -> list[StoredEntity]:
+        found, _ = await self.reader.read(workspace_id, lambda store: store.list_entities(workspace_id, wanted))
+        return found
+
+    async def detail(self, workspace_id: UUID, wanted: str) -> EntityDetail:
+        """The entity with its strongest relations and the chunks that mention it most. Raises EntityNotFound."""
+
+        async def read(store: GraphStore) -> EntityDetail:
+            found = await store.entities(workspace_id, [wanted])
+            if not found:
+                raise EntityNotFound
+            relations = await store.relations_of(workspace_id, wanted, MOST_RELATIONS)
+            ends = {end for one in relations for end in (one.source_id, one.target_id)}
+            names = {one.id: one.name for one in await store.entities(workspace_id, sorted(ends))}
+            chunks = await store.chunks_of(workspace_id, [wanted], MOST_CHUNKS)
+            return EntityDetail(
+                **to_entity(found[0]).model_dump(),
+                relations=[
+                    Relation(
+                        source=one.source_id,
+                        source_name=names.get(one.source_id, one.source_id),
+                        target=one.target_id,
+                        target_name=names.get(one.target_id, one.target_id),
+                        relation_type=one.relation_type,
+                        weight=one.weight,
+                        evidence=one.evidence,
+                    )
+                    for one in relations
+                ],
+                chunk_ids=[chunk.chunk_id for chunk in chunks],
+            )
+
+        return (await self.reader.read(workspace_id, read))[0]
+
+    async def expand(self, workspace_id: UUID, request: ExpandRequest) -> ExpandResponse:
+        """Unknown names are left out; with none known the answer is empty."""
+
+        async def read(store: GraphStore) -> ExpandResponse:
+            seeds = await self._linked(store, workspace_id, request)
+            chunks = await expand(store, workspace_id, seeds, request.max_hops, request.limit) if seeds else []
+            return ExpandResponse(entities=[to_entity(seed) for seed in seeds], chunks=chunks, store=store.name)
+
+        return (await self.reader.read(workspace_id, read))[0]
+
+    async def status(self, workspace_id: UUID) -> GraphStatus:
+        statistics, store = await self.reader.read(workspace_id, lambda store: store.statistics(workspace_id))
+        return GraphStatus(
+            store=store,
+            extraction=self.extractor.method,
+            entities=statistics.entities,
+            relations=statistics.relations,
+            documents=statistics.documents,
+        )
+
+    async def _linked(self, store: GraphStore, workspace_id: UUID, request: ExpandRequest) -> list[StoredEntity]:
+        wanted = [entity_id(name_key(name)) for name in request.entities]
+        names = candidates(request.query or "")
+        ids = sorted({*wanted, *(one.entity_id for one in names)})
+        known = {entity.id: entity for entity in await store.entities(workspace_id, ids)}
+        linked = dict.fromkeys([*(one for one in wanted if one in known), *longest_known(names, known)])
+        return [known[one] for one in linked][:MOST_SEEDS]
+
+
+def to_entity(stored: StoredEntity) -> Entity:
+    return Entity(
+        id=stored.id,
+        name=stored.name,
+        entity_type=stored.entity_type,
+        mentions=stored.mentions,
+        documents=stored.documents,
+        aliases=stored.aliases,
+    )

@@ -1,0 +1,2 @@
+MATCH (c:Chunk {workspace_id: $workspace_id, document_id: $document_id})
+DETACH DELETE c

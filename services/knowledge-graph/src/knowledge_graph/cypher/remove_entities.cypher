@@ -1,0 +1,3 @@
+UNWIND $ids AS id
+MATCH (e:Entity {workspace_id: $workspace_id, id: id})
+DETACH DELETE e

@@ -1,0 +1,2 @@
+MATCH (n:Document|Entity|Chunk)
+RETURN DISTINCT n.workspace_id AS workspace_id

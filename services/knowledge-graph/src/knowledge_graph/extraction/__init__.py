@@ -1,0 +1,1 @@
+"""From the chunks of a document to its entities and relations. Pure: text in, records out."""

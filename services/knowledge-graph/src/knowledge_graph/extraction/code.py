@@ -1,0 +1,68 @@
+"""What source code names: its definitions, and the modules that it imports."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from knowledge_graph.extraction.patterns import CAMEL, SERVICE
+from knowledge_graph.extraction.records import Span
+
+DEFINITION = re.compile(
+    r"^[ \t]*(?:export |public |abstract |async |pub |default )*"
+    r"(?:class|def|function|func|fn|interface|struct|trait|enum)[ \t]+([A-Za-z_]\w{2,})",
+    re.MULTILINE,
+)
+IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import\b|import[ \t]+([\w.]+)|import\b[^'\"\n]*from[ \t]+['\"]([\w@./-]+)['\"]|"
+    r"use[ \t]+([\w:]+)|const[ \t]+\w+[ \t]*=[ \t]*require\(['\"]([\w@./-]+)['\"]\))",
+    re.MULTILINE,
+)
+SUFFIXES = frozenset(
+    [
+        "py",
+        "js",
+        "ts",
+        "tsx",
+        "jsx",
+        "go",
+        "rs",
+        "java",
+        "kt",
+        "c",
+        "h",
+        "cpp",
+        "hpp",
+        "cs",
+        "rb",
+        "php",
+        "sh",
+        "sql",
+        "scala",
+        "swift",
+    ]
+)
+
+
+def is_source_code(name: str) -> bool:
+    """By the file's suffix."""
+    return name.rpartition(".")[2].lower() in SUFFIXES and "." in name
+
+
+def definitions(text: str) -> Iterator[Span]:
+    """Names that are defined, and CamelCase names wherever they stand."""
+    for match in DEFINITION.finditer(text):
+        yield Span(match.start(1), match.end(1), match.group(1), _kind(match.group(1)))
+    for match in CAMEL.finditer(text):
+        yield Span(match.start(), match.end(), match.group(), _kind(match.group()))
+
+
+def imports(text: str) -> Iterator[Span]:
+    """Modules that the file imports."""
+    for match in IMPORT.finditer(text):
+        group = next(index for index, value in enumerate(match.groups(), 1) if value)
+        yield Span(match.start(group), match.end(group), match.group(group), "IDENTIFIER")
+
+
+def _kind(name: str) -> str:
+    return "SERVICE" if SERVICE.search(name) else "IDENTIFIER"

@@ -1,0 +1,47 @@
+"""Extraction off the event loop: spaCy holds the interpreter for seconds, so it has a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from multiprocessing import get_context
+from typing import Self
+
+from knowledge_graph.extraction import ner, worker
+from knowledge_graph.extraction.records import Extraction, SourceDocument
+
+DOCUMENTS_PER_PROCESS = 500
+"""The process is replaced after so many, and with it what its allocator retained."""
+
+
+class Extractor:
+    """An async context manager. The process starts with the first document."""
+
+    def __init__(self) -> None:
+        self.pool: ProcessPoolExecutor | None = None
+        self.method = "ner+patterns" if ner.is_installed() else "patterns"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self.pool is not None:
+            await asyncio.to_thread(self.pool.shutdown, cancel_futures=True)
+
+    async def extract(self, document: SourceDocument) -> Extraction:
+        """Raises BrokenProcessPool when the process died (the next call has a new one)."""
+        if self.pool is None:
+            self.pool = ProcessPoolExecutor(
+                1, get_context("spawn"), initializer=worker.start, max_tasks_per_child=DOCUMENTS_PER_PROCESS
+            )
+        try:
+            extraction = await asyncio.get_running_loop().run_in_executor(self.pool, worker.run, document)
+        except BrokenProcessPool:
+            with suppress(OSError):
+                self.pool.shutdown(wait=False)
+            self.pool = None
+            raise
+        self.method = extraction.method
+        return extraction

@@ -1,0 +1,108 @@
+"""The commands `rebuild` and `verify`: make Neo4j anew from the truth, and compare the two."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from uuid import UUID
+
+from knowledge_graph.graph_store import EntityFilter, GraphStore
+from knowledge_graph.neo4j_connection import CYPHER, Neo4jConnection
+from knowledge_graph.neo4j_store import Neo4jStore
+from knowledge_graph.postgres_store import QUERIES, PostgresStore
+from knowledge_graph.projection import CHANNEL, Projector
+from knowledge_graph.settings import ProjectionSettings
+from service_kit.outbox import Outbox
+from service_kit.postgres import Database
+
+REMOVED_AT_ONCE = 5_000
+SAMPLED_ENTITIES, SAMPLED_ROWS = 100, 50
+BUSY_SECONDS = 1.0
+
+
+def rebuild_command() -> None:
+    """python -m knowledge_graph rebuild"""
+    asyncio.run(_with_stores(rebuild))
+
+
+def verify_command() -> None:
+    """python -m knowledge_graph verify: exits with 1 when the stores differ."""
+    asyncio.run(_with_stores(_report))
+
+
+async def rebuild(database: Database, neo4j: Neo4jConnection) -> None:
+    """Empties Neo4j and projects every document again. Reads go to PostgreSQL until the queue is empty."""
+    projector = Projector(database, neo4j, Outbox("knowledge-graph"))
+    await projector.create_schema()
+    async with database.system() as connection:
+        # No projector may work between the two steps: what it wrote would be removed and not queued.
+        await connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (CHANNEL,))
+        async with database.system() as queueing:
+            await queueing.execute(QUERIES["queue_all"])
+        for row in await neo4j.statement(CYPHER["workspaces"]):
+            while (await _remove_batch(neo4j, row["workspace_id"])) > 0:
+                pass
+    while await _waiting(database):
+        if not await projector.project_batch():
+            await asyncio.sleep(BUSY_SECONDS)  # a running service is at it
+
+
+async def differences(database: Database, neo4j: Neo4jConnection) -> list[str]:
+    """One line for each workspace whose counts or sampled content differ; those still being projected are left out."""
+    postgres, shown = PostgresStore(database), Neo4jStore(neo4j)
+    async with database.system() as connection:
+        cursor = await connection.execute("SELECT DISTINCT workspace_id FROM graphed_document")
+        workspaces: set[UUID] = {row[0] for row in await cursor.fetchall()}
+        cursor = await connection.execute("SELECT DISTINCT workspace_id FROM projection_queue")
+        waiting = {row[0] for row in await cursor.fetchall()}
+    workspaces |= {UUID(row["workspace_id"]) for row in await neo4j.statement(CYPHER["workspaces"])}
+    found = []
+    for workspace_id in sorted(workspaces - waiting):
+        truth, picture = await _sample(postgres, workspace_id), await _sample(shown, workspace_id)
+        parts = [part for part in truth if truth[part] != picture[part]]
+        if parts:
+            found.append(f"{workspace_id}: {', '.join(parts)} differ")
+    return found
+
+
+async def _sample(store: GraphStore, workspace_id: UUID) -> dict[str, object]:
+    entities = await store.list_entities(workspace_id, EntityFilter(limit=SAMPLED_ENTITIES))
+    ids = sorted(entity.id for entity in entities)
+    return {
+        "counts": await store.statistics(workspace_id),
+        "entities": entities,
+        "relations": [await store.relations_of(workspace_id, entity, SAMPLED_ROWS) for entity in ids],
+        "mentions": await store.chunks_of(workspace_id, ids, SAMPLED_ROWS),
+    }
+
+
+async def _report(database: Database, neo4j: Neo4jConnection) -> None:
+    found = await differences(database, neo4j)
+    sys.stdout.write("\n".join([*found, "run rebuild to repair"] if found else ["Neo4j shows what PostgreSQL holds"]))
+    sys.stdout.write("\n")
+    if found:
+        sys.exit(1)
+
+
+async def _with_stores(work: Callable[[Database, Neo4jConnection], Awaitable[None]]) -> None:
+    settings = ProjectionSettings()
+    if settings.neo4j_url is None:
+        sys.exit("knowledge_graph: NEO4J_URL is not set: there is no projection")
+    neo4j = Neo4jConnection(settings)
+    try:
+        async with Database(settings.database_url.get_secret_value(), 3).opened() as database:
+            await work(database, neo4j)
+    finally:
+        await neo4j.aclose()
+
+
+async def _remove_batch(neo4j: Neo4jConnection, workspace_id: str) -> int:
+    (row,) = await neo4j.statement(CYPHER["remove_workspace"], workspace_id=workspace_id, batch=REMOVED_AT_ONCE)
+    return int(row["removed"])
+
+
+async def _waiting(database: Database) -> bool:
+    async with database.system() as connection:
+        cursor = await connection.execute("SELECT EXISTS (SELECT FROM projection_queue)")
+        return bool((await cursor.fetchone() or (False,))[0])

@@ -1,0 +1,24 @@
+"""The one place that reads the environment."""
+
+from pydantic import SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from service_kit.settings import DatabaseSettings, ObjectStoreSettings, RedisSettings, ServiceSettings
+
+
+class Neo4jSettings(BaseSettings):
+    """Without `neo4j_url` PostgreSQL alone answers."""
+
+    model_config = SettingsConfigDict(env_ignore_empty=True, extra="ignore")
+
+    neo4j_url: str | None = None
+    neo4j_user: str = "neo4j"
+    neo4j_password: SecretStr = SecretStr("")
+
+
+class ProjectionSettings(DatabaseSettings, Neo4jSettings):
+    """What the commands `rebuild` and `verify` need."""
+
+
+class Settings(ServiceSettings, DatabaseSettings, RedisSettings, ObjectStoreSettings, Neo4jSettings):
+    """The service's own settings."""

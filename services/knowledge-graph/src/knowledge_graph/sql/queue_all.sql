@@ -1,0 +1,3 @@
+INSERT INTO projection_queue (workspace_id, document_id)
+SELECT workspace_id, document_id FROM graphed_document ORDER BY graphed_at
+ON CONFLICT (workspace_id, document_id) DO UPDATE SET sequence = DEFAULT, queued_at = now()

@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from redis.asyncio import Redis
+
+from contracts.events import DOCUMENTS, DocumentConverted, DocumentDeleted, Event, EventData
+from contracts.ingestion import Chunk
+from knowledge_graph.app import create_app
+from knowledge_graph.settings import Settings
+from service_kit.objects import ObjectStore
+
+
+@pytest.fixture
+def build(make_database, redis_url, token_secret, object_store, object_store_settings):
+    """build(): the application on fresh engines; keywords are further settings."""
+    urls = make_database("knowledge_graph")
+    object_store.ensure_bucket()
+
+    def make(**settings: Any):
+        app = create_app(
+            Settings(
+                port=0,
+                internal_token_secret=token_secret,
+                database_url=urls.service,
+                redis_url=redis_url,
+                **object_store_settings.model_dump(),
+                **settings,
+            )
+        )
+        app.state.database_url = urls.service
+        return app
+
+    return make
+
+
+@pytest.fixture
+async def client(build, running):
+    app = build()
+    async with running(app) as client:
+        client.database_url = app.state.database_url
+        yield client
+
+
+@pytest.fixture
+async def redis(redis_url):
+    async with Redis.from_url(redis_url, decode_responses=True) as redis:
+        yield redis
+
+
+class Documents:
+    """What ingestion does: objects and events; and what it reads of the answers."""
+
+    def __init__(self, redis: Redis, objects: ObjectStore, workspace_id: UUID) -> None:
+        self.redis, self.objects, self.workspace_id = redis, objects, workspace_id
+
+    def convert(
+        self, texts: list[str], *, document_id: UUID | None = None, version: int = 1, name: str = "notes.md"
+    ) -> DocumentConverted:
+        """Stores the chunks and returns the event that tells of them, unsent."""
+        document_id = document_id or uuid4()
+        chunks = [
+            Chunk(
+                chunk_id=f"{document_id.hex[:24]}{number:08x}",
+                document_id=document_id,
+                chunk_index=number,
+                content=text,
+                token_count=len(text.split()),
+            )
+            for number, text in enumerate(texts)
+        ]
+        key = f"{self.workspace_id}/documents/{document_id}/{version}/chunks.jsonl"
+        self.objects.put(key, "\n".join(chunk.model_dump_json() for chunk in chunks).encode())
+        return DocumentConverted(
+            document_id=document_id,
+            version=version,
+            name=name,
+            title=None,
+            media_type="text/markdown",
+            chunks_key=key,
+            vectors_key=key,
+            chunk_count=len(chunks),
+            embedding_model="test",
+            embedding_dims=3,
+        )
+
+    async def send(self, data: EventData, *, workspace_id: UUID | None = None, event_id: UUID | None = None) -> UUID:
+        event = Event(
+            id=event_id or uuid4(),
+            source="test",
+            type=data.event_type,
+            time=datetime.now(UTC),
+            subject="test",
+            workspace_id=workspace_id or self.workspace_id,
+            data=data.model_dump(mode="json"),
+        )
+        await self.redis.xadd(data.stream, {"event": event.model_dump_json()})
+        return event.id
+
+    async def graph(self, texts: list[str], **more: Any) -> UUID:
+        """Converts a document, waits until it is graphed and returns its id."""
+        send = {key: more.pop(key) for key in ("workspace_id", "event_id") if key in more}
+        data = self.convert(texts, **more)
+        before = len(await self.told("document.graphed.v1"))
+        await self.send(data, **send)
+        await eventually(lambda: self.told("document.graphed.v1"), lambda found: len(found) > before)
+        return data.document_id
+
+    async def delete(self, document_id: UUID, **more: Any) -> dict[str, Any]:
+        """Deletes the document and returns the service's confirmation."""
+        before = len(await self.told("document.purged.v1"))
+        await self.send(DocumentDeleted(document_id=document_id), **more)
+        return (await eventually(lambda: self.told("document.purged.v1"), lambda found: len(found) > before))[-1]
+
+    async def told(self, event_type: str) -> list[dict[str, Any]]:
+        """Data of the events of this type."""
+        entries = await self.redis.xrange(DOCUMENTS)
+        events = [Event.model_validate_json(fields["event"]) for _, fields in entries]
+        return [event.data for event in events if event.type == event_type]
+
+    async def drained(self) -> None:
+        """Waits until the service has acknowledged all that is on the stream."""
+
+        async def lag() -> tuple[int, int]:
+            groups = {group["name"]: group for group in await self.redis.xinfo_groups(DOCUMENTS)}
+            return groups["knowledge-graph"]["lag"], groups["knowledge-graph"]["pending"]
+
+        await eventually(lag, lambda found: found == (0, 0))
+
+
+async def eventually(read: Callable[[], Awaitable[Any]], good: Callable[[Any], bool], seconds: float = 40) -> Any:
+    async with asyncio.timeout(seconds):
+        while not good(found := await read()):  # noqa: ASYNC110  another server's state has no event
+            await asyncio.sleep(0.05)
+    return found
+
+
+@pytest.fixture
+def documents(redis, object_store, workspace_id):
+    return Documents(redis, object_store, workspace_id)
+
+
+@pytest.fixture
+def entities(client, auth_headers):
+    """entities(): name → entity, over HTTP."""
+
+    async def read(q: str | None = None, **who: Any) -> dict[str, Any]:
+        params = {"limit": 200} | ({"q": q} if q else {})
+        page = (await client.get("/v1/graph/entities", params=params, headers=auth_headers(**who))).json()
+        return {one["name"]: one for one in page["items"]}
+
+    return read

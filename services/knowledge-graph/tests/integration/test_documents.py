@@ -1,0 +1,122 @@
+"""Documents in, deletions, duplicates and events out of order."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import psycopg
+
+from contracts.events import DocumentDeleted
+
+BILLING = "The BillingService depends on AuthService and UserDB. Maria Keller maintains the BillingService."
+LOGIN = "AuthService is used by the LoginGateway."
+
+
+async def test_a_document_becomes_entities_and_relations(client, documents, entities, auth_headers):
+    await documents.graph([BILLING])
+    found = await entities()
+    assert {"BillingService", "AuthService", "UserDB", "Maria Keller"} <= set(found)
+    assert found["BillingService"]["mentions"] == 2
+    assert found["BillingService"]["entity_type"] == "SERVICE"
+    detail = await client.get(f"/v1/graph/entities/{found['BillingService']['id']}", headers=auth_headers())
+    stated = {
+        (one["source_name"], one["relation_type"], one["target_name"], one["weight"])
+        for one in detail.json()["relations"]
+        if one["relation_type"] != "CO_OCCURS"
+    }
+    assert stated == {
+        ("BillingService", "DEPENDS_ON", "AuthService", 2.0),
+        ("BillingService", "DEPENDS_ON", "UserDB", 2.0),
+        ("Maria Keller", "MAINTAINS", "BillingService", 2.0),
+    }
+    told = (await documents.told("document.graphed.v1"))[-1]
+    status = (await client.get("/v1/graph/status", headers=auth_headers())).json()
+    assert (told["entities"], told["relations"]) == (status["entities"], status["relations"])
+    assert (status["extraction"], status["store"], status["documents"]) == ("ner+patterns", "postgres", 1)
+
+
+async def test_shared_entities_survive_a_deletion(documents, entities, client, auth_headers):
+    billing = await documents.graph([BILLING], name="billing.md")
+    login = await documents.graph([LOGIN], name="login.md")
+    assert (await entities())["AuthService"]["documents"] == 2
+
+    receipt = await documents.delete(billing)
+    assert receipt["service"] == "knowledge-graph"
+    assert receipt["removed"]["mentions"] == 6
+    assert receipt["remaining"] == {"mentions": 0, "relation_evidence": 0}
+    found = await entities()
+    assert set(found) == {"AuthService", "LoginGateway", "login.md"}
+    assert (found["AuthService"]["documents"], found["AuthService"]["mentions"]) == (1, 1)
+    relations = (await client.get(f"/v1/graph/entities/{found['AuthService']['id']}", headers=auth_headers())).json()
+    assert {one["relation_type"] for one in relations["relations"]} == {"USES", "CO_OCCURS"}
+
+    await documents.delete(login)
+    status = (await client.get("/v1/graph/status", headers=auth_headers())).json()
+    assert (status["entities"], status["relations"], status["documents"]) == (0, 0, 0)
+
+
+async def test_events_twice_late_and_after_the_deletion(documents, entities):
+    newer = documents.convert(["LedgerService calls BankGateway."], version=2)
+    older = documents.convert(["OldRouter calls OldDB."], version=1, document_id=newer.document_id)
+    event = await documents.send(newer)
+    await documents.send(newer, event_id=event)
+    await documents.send(older)
+    await documents.drained()
+    found = await entities()
+    assert set(found) == {"LedgerService", "BankGateway", "notes.md"}
+    assert all(one["mentions"] == 1 for one in found.values())
+    assert len(await documents.told("document.graphed.v1")) == 1
+
+    await documents.delete(newer.document_id)
+    await documents.send(documents.convert(["GhostService"], version=3, document_id=newer.document_id))
+    early = documents.convert(["GhostService calls BankGateway."])
+    await documents.delete(early.document_id)
+    await documents.send(early)
+    await documents.drained()
+    assert await entities() == {}
+
+
+async def test_a_new_version_replaces_the_old_one(documents, entities):
+    document = await documents.graph(["LedgerService calls BankGateway."])
+    await documents.graph(["LedgerService calls CashRegistry."], document_id=document, version=2)
+    assert set(await entities()) == {"LedgerService", "CashRegistry", "notes.md"}
+
+
+async def test_the_order_of_documents_does_not_matter(documents, entities):
+    first, second = uuid4(), uuid4()
+    texts = {
+        "a.md": "AuthService calls UserDB. auth_service is old.",
+        "b.md": "The auth service uses UserDB. AuthServices.",
+    }
+    for workspace, names in ((first, ["a.md", "b.md"]), (second, ["b.md", "a.md"])):
+        for name in names:
+            await documents.graph([texts[name]], name=name, workspace_id=workspace)
+    assert await entities(workspace_id=first) == await entities(workspace_id=second)
+
+
+async def test_workspaces_are_apart(client, documents, entities, auth_headers):
+    other = uuid4()
+    document = await documents.graph([BILLING])
+    assert await entities(workspace_id=other) == {}
+    billing = (await entities())["BillingService"]
+    headers = auth_headers(workspace_id=other)
+    shown = await client.get(f"/v1/graph/entities/{billing['id']}", headers=headers)
+    assert (shown.status_code, shown.json()["type"]) == (404, "entity-not-found")
+    body = {"query": "What does BillingService depend on?", "entities": ["BillingService"]}
+    expanded = (await client.post("/v1/graph/expand", json=body, headers=headers)).json()
+    assert (expanded["entities"], expanded["chunks"]) == ([], [])
+    await documents.delete(document, workspace_id=other)
+    assert "BillingService" in await entities()
+
+
+async def test_the_database_itself_hides_other_workspaces(client, documents, workspace_id):
+    await documents.graph([BILLING])
+    await documents.send(DocumentDeleted(document_id=uuid4()))
+    await documents.drained()
+    with psycopg.connect(client.database_url) as connection:
+        for table in ("entity", "mention", "relation", "relation_evidence", "graphed_document", "deleted_document"):
+            for seen, count in ((None, 0), (uuid4(), 0), (workspace_id, 1)):
+                connection.execute("SELECT set_config('app.workspace_id', %s, true)", (str(seen or ""),))
+                found = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
+                assert found is not None
+                assert (found[0] > 0) == (count > 0), (table, seen)
