@@ -26,7 +26,7 @@ ENVIRONMENT = {
     "S3_ACCESS_KEY": "key",
     "S3_SECRET_KEY": "secret",
     "INTERNAL_TOKEN_SECRET": "0" * 32,
-    "ADMIN_API_KEY": "0" * 32,
+    "ADMIN_API_KEY": "0123456789abcdef" * 2,
     **{f"{name.upper().replace('-', '_')}_URL": "http://127.0.0.1:1" for name in SERVICES},
 }
 
