@@ -1,0 +1,46 @@
+"""Nothing leaves the deployment: every socket of every process stays on this machine while documents are ingested."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+
+import psutil
+import pytest
+from api_calls import EXAMPLES, ask, client, ingest
+from stack import EmbeddedStack
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory):
+    with EmbeddedStack.started(tmp_path_factory.mktemp("local")) as running:
+        yield running
+
+
+def remote_addresses(stack: EmbeddedStack) -> set[str]:
+    """The peers of all sockets of all processes of the stack, children included."""
+    found = set()
+    for process in stack.processes().values():
+        try:
+            for one in [process, *process.children(recursive=True)]:
+                found |= {connection.raddr.ip for connection in one.net_connections("inet") if connection.raddr}
+        except psutil.NoSuchProcess:
+            continue  # a conversion that has just ended
+    return found
+
+
+async def test_every_connection_stays_on_this_machine(stack):
+    done, seen = asyncio.Event(), set()
+
+    async def watch() -> None:
+        while not done.is_set():
+            seen.update(await asyncio.to_thread(remote_addresses, stack))
+
+    watching = asyncio.create_task(watch())
+    async with client(stack.url, stack.api_key) as http:
+        await ingest(http, sorted(path for path in EXAMPLES.rglob("*") if path.is_file()))
+        await ask(http, "Which projects depend on AuthService?")
+    done.set()
+    await watching
+    assert seen
+    assert [address for address in seen if not ipaddress.ip_address(address).is_loopback] == []
