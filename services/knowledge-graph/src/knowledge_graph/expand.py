@@ -11,6 +11,7 @@ from contracts.knowledge_graph import ExpandedChunk
 from knowledge_graph.graph_store import GraphStore, Neighbour, StoredEntity
 
 HOP_PENALTY = 0.3
+HUB_DAMPING = 0.1
 FAN_OUT = 20
 """Neighbours that are followed from one entity."""
 WIDEST_HOP = 200
@@ -57,8 +58,8 @@ async def expand(
 
 
 def score(hop: int, mentions: int) -> float:
-    """1 / (1 + 0.3 × hop), damped by 1 / (1 + ln(mentions)): what is mentioned everywhere says little."""
-    return 1 / (1 + HOP_PENALTY * hop) / (1 + math.log(max(1, mentions)))
+    """1 / (1 + 0.3 × hop), damped by 1 / (1 + 0.1 × ln(mentions)): what is mentioned everywhere says little."""
+    return 1 / (1 + HOP_PENALTY * hop) / (1 + HUB_DAMPING * math.log(max(1, mentions)))
 
 
 def _next_hop(

@@ -28,7 +28,7 @@ def candidates(text: str) -> list[Candidate]:
         for first in range(len(words) - size + 1):
             surface = text[words[first].start() : words[first + size - 1].end()]
             key = name_key(surface)
-            if len(key) >= 2 and (size > 1 or surface.casefold() not in STOP_WORDS):
+            if len(key) >= 2 and key not in STOP_WORDS:
                 found.append(Candidate(first, first + size, entity_id(key)))
     return found
 

@@ -13,8 +13,9 @@ CHAIN = [
 
 
 @pytest.fixture
-async def chain(documents):
-    # A document each, so that the file name links nothing.
+async def chain(client, documents):
+    assert (await client.get("/readyz")).status_code == 200
+    # A document each, so that only the names link them.
     return [await documents.graph([text], name=f"part{number}.md") for number, text in enumerate(CHAIN)]
 
 

@@ -85,21 +85,21 @@ async def test_a_viewer_reads_and_does_not_write(client, auth_headers):
     assert (await client.post("/v1/memories", json={"content": "x"}, headers=headers)).status_code == 403
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        {"content": ""},
-        {"content": "a\x00b"},
-        {"content": "\ud800"},
-        {"content": "x" * 10_001},
-        {"content": "x", "y": 1},
-        {},
-    ],
-)
-async def test_bad_notes_are_refused(client, auth_headers, body):
-    content = json.dumps(body)
+BAD_NOTES = [
+    {"content": ""},
+    {"content": "a\x00b"},
+    {"content": "\ud800"},
+    {"content": "x" * 10_001},
+    {"content": "x", "y": 1},
+    {},
+]
+
+
+async def test_bad_notes_are_refused(client, auth_headers):
     headers = auth_headers() | {"Content-Type": "application/json"}
-    assert (await client.post("/v1/memories", content=content, headers=headers)).status_code == 422
+    for body in BAD_NOTES:
+        response = await client.post("/v1/memories", content=json.dumps(body), headers=headers)
+        assert response.status_code == 422, body
 
 
 async def test_bad_parameters_are_refused(client, auth_headers):

@@ -1,0 +1,176 @@
+"""One suite for every graph store: on random small graphs each answers as the provenance says."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import SecretStr
+
+from knowledge_graph import provenance
+from knowledge_graph.expand import expand
+from knowledge_graph.extraction.names import entity_id, name_key
+from knowledge_graph.extraction.records import Extraction, Mention, RelationEvidence
+from knowledge_graph.graph_store import EntityFilter, GraphStore
+from knowledge_graph.maintenance import differences, rebuild
+from knowledge_graph.neo4j_connection import Neo4jConnection
+from knowledge_graph.neo4j_store import Neo4jStore
+from knowledge_graph.postgres_store import PostgresStore
+from knowledge_graph.projection import Projector
+from knowledge_graph.settings import Neo4jSettings
+from service_kit.outbox import Outbox
+from service_kit.postgres import Database
+
+NAMES = ["AuthService", "UserDB", "Billing", "O'Hara", "'}) DETACH DELETE n //", "Ångström", "billing2", "💥x"]
+TYPES = ["CO_OCCURS", "USES", "CALLS"]
+PLACES = st.integers(0, len(NAMES) - 1)
+MENTIONS = st.lists(st.tuples(PLACES, st.integers(0, 2)), min_size=1, max_size=8)
+LINKS = st.lists(st.tuples(PLACES, PLACES, st.sampled_from(TYPES)), max_size=10)
+DOCUMENTS = st.lists(st.tuples(MENTIONS, LINKS), min_size=1, max_size=4)
+
+
+@dataclass
+class Stores:
+    database: Database
+    under_test: GraphStore
+    neo4j: Neo4jConnection | None
+
+    async def write(self, workspace_id: UUID, documents: dict[UUID, Extraction], deleted: list[UUID]) -> None:
+        async with self.database.workspace(workspace_id) as connection:
+            for document, extraction in documents.items():
+                graphed = provenance.Graphed(document, 1, "x", 3, extraction)
+                await provenance.replace(connection, workspace_id, graphed)
+                await provenance.queue_projection(connection, workspace_id, document)
+        await self.project()
+        async with self.database.workspace(workspace_id) as connection:
+            for document in deleted:
+                await provenance.remove(connection, workspace_id, document)
+                await provenance.queue_projection(connection, workspace_id, document)
+        await self.project()
+
+    async def project(self) -> None:
+        if self.neo4j is not None:
+            projector = Projector(self.database, self.neo4j, Outbox("test"))
+            while await projector.project_batch():
+                pass
+
+
+@pytest.fixture(params=["postgres", pytest.param("neo4j", marks=pytest.mark.neo4j)])
+async def stores(request, make_database):
+    neo4j = None
+    if request.param == "neo4j":
+        url, user, password = request.getfixturevalue("neo4j_url")
+        neo4j = Neo4jConnection(Neo4jSettings(neo4j_url=url, neo4j_user=user, neo4j_password=SecretStr(password)))
+    async with Database(make_database("knowledge_graph").service, 3).opened() as database:
+        if neo4j is not None:
+            await Projector(database, neo4j, Outbox("test")).create_schema()
+        yield Stores(database, Neo4jStore(neo4j) if neo4j else PostgresStore(database), neo4j)
+    if neo4j is not None:
+        await neo4j.aclose()
+
+
+def extraction(document: UUID, mentions, links) -> Extraction:
+    """Links are kept between entities that the document mentions, as extraction does."""
+    known = {place for place, _ in mentions}
+    ids = [entity_id(name_key(name)) for name in NAMES]
+    return Extraction(
+        "patterns",
+        [
+            Mention(ids[place], name_key(NAMES[place]), NAMES[place], "ENTITY", f"{document.hex[:8]}{chunk}", 0, 1)
+            for place, chunk in mentions
+        ],
+        [
+            RelationEvidence(
+                ids[a], ids[b], kind, 1.0 if kind == "CO_OCCURS" else 2.0, 0.5, f"{document.hex[:8]}0", 0, 1
+            )
+            for a, b, kind in links
+            if a != b and {a, b} <= known
+        ],
+    )
+
+
+async def test_a_store_answers_as_the_provenance_says(stores):
+    loop = asyncio.get_running_loop()
+
+    @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(drawn=DOCUMENTS, deletes=st.integers(0, 2))
+    def check(drawn, deletes):
+        asyncio.run_coroutine_threadsafe(_check(stores, drawn, deletes), loop).result(60)
+
+    await asyncio.to_thread(check)
+    if stores.neo4j is not None:
+        assert await differences(stores.database, stores.neo4j) == []
+
+
+async def _check(stores: Stores, drawn, deletes: int) -> None:
+    workspace_id = uuid4()
+    documents = {uuid4(): one for one in drawn}
+    built = {document: extraction(document, *one) for document, one in documents.items()}
+    deleted = list(built)[:deletes]
+    await stores.write(workspace_id, built, deleted)
+    left = [one for document, one in built.items() if document not in deleted]
+    store = stores.under_test
+
+    mentions = Counter(one.entity_id for each in left for one in each.mentions)
+    weights: Counter[tuple[str, str, str]] = Counter()
+    for one in (one for each in left for one in each.relations):
+        weights[one.source_id, one.target_id, one.relation_type] += one.weight
+
+    listed = await store.list_entities(workspace_id, EntityFilter(limit=50))
+    assert [(one.id, one.mentions) for one in listed] == sorted(mentions.items(), key=lambda one: (-one[1], one[0]))
+    statistics = await store.statistics(workspace_id)
+    assert (statistics.entities, statistics.relations, statistics.documents) == (len(mentions), len(weights), len(left))
+    for entity in listed:
+        found = await store.relations_of(workspace_id, entity.id, 50)
+        mine = {key: weight for key, weight in weights.items() if entity.id in key[:2]}
+        expected = sorted((-weight, *key) for key, weight in mine.items())
+        assert [(-one.weight, one.source_id, one.target_id, one.relation_type) for one in found] == expected
+        nearest: dict[str, float] = {}
+        for (source, target, _), weight in mine.items():
+            other = target if source == entity.id else source
+            nearest[other] = max(weight, nearest.get(other, 0))
+        near = await store.neighbours(workspace_id, [entity.id], 2)
+        ranked = sorted(nearest.items(), key=lambda one: (-one[1], one[0]))[:2]
+        assert [(one.id, one.weight, one.mentions) for one in near] == [(a, w, mentions[a]) for a, w in ranked]
+        chunks = Counter(one.chunk_id for each in left for one in each.mentions if one.entity_id == entity.id)
+        shown = await store.chunks_of(workspace_id, [entity.id], 2)
+        assert [(one.chunk_id, one.mentions) for one in shown] == sorted(chunks.items(), key=lambda o: (-o[1], o[0]))[
+            :2
+        ]
+    seeds = listed[:2]
+    truth = await expand(PostgresStore(stores.database), workspace_id, seeds, 3, 20)
+    assert await expand(store, workspace_id, seeds, 3, 20) == truth
+    assert await store.list_entities(uuid4(), EntityFilter()) == []
+    if listed:
+        last = listed[0]
+        following = await store.list_entities(workspace_id, EntityFilter(after=(last.mentions, last.id), limit=3))
+        assert following == listed[1:4]
+        by_prefix = await store.list_entities(
+            workspace_id, EntityFilter(prefix=last.name_key[:2], entity_type="ENTITY")
+        )
+        assert by_prefix == [one for one in listed if one.name_key.startswith(last.name_key[:2])]
+        assert await store.list_entities(workspace_id, EntityFilter(entity_type="nothing")) == []
+
+
+@pytest.mark.neo4j
+async def test_rebuild_repairs_what_verify_finds(make_database, neo4j_url):
+    url, user, password = neo4j_url
+    neo4j = Neo4jConnection(Neo4jSettings(neo4j_url=url, neo4j_user=user, neo4j_password=SecretStr(password)))
+    async with Database(make_database("knowledge_graph").service, 4).opened() as database:
+        stores = Stores(database, Neo4jStore(neo4j), neo4j)
+        workspace_id, document = uuid4(), uuid4()
+        built = {document: extraction(document, [(0, 0), (1, 0), (2, 1)], [(0, 1, "USES")])}
+        await rebuild(database, neo4j)
+        await stores.write(workspace_id, built, [])
+        assert await differences(database, neo4j) == []
+        await neo4j.statement("MATCH (e:Entity {workspace_id: $w}) WITH e LIMIT 1 DETACH DELETE e", w=str(workspace_id))
+        (found,) = await differences(database, neo4j)
+        assert found.startswith(str(workspace_id))
+        await rebuild(database, neo4j)
+        assert await differences(database, neo4j) == []
+    await neo4j.aclose()
