@@ -25,27 +25,31 @@ def plain(text: str) -> str:
 
 
 class Output:
-    """`screen` is whether stdout is a terminal that shows results as they come."""
+    """`screen` is whether stdout is a terminal that can show results as they come."""
 
     def __init__(self, as_json: bool) -> None:
         self.as_json = as_json
         self.out = _console(stderr=False)
         self.notes = _console(stderr=True)
-        self.screen = self.out.is_terminal and not as_json
+        self.screen = self.out.is_terminal and not self.out.is_dumb_terminal and not as_json
 
     def json(self, value: Any, *, line: bool = False) -> None:
         """One JSON document; with `line`, one line of JSON Lines."""
         ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
         values = to_jsonable_python(value)
-        sys.stdout.write(json.dumps(values, ensure_ascii=ascii_only, indent=None if line else 2) + "\n")
-        if line:
-            sys.stdout.flush()
+        _write(json.dumps(values, ensure_ascii=ascii_only, indent=None if line else 2) + "\n")
 
     def text(self, text: str = "", style: str = "") -> None:
         self.out.print(Text(plain(text), style=style))
 
     def show(self, what: RenderableType) -> None:
-        self.out.print(what)
+        if self.out.is_terminal:
+            self.out.print(what)
+            return
+        with self.out.capture() as rendered:
+            self.out.print(what)
+        # Tables and paddings fill every line up to their width.
+        _write("".join(f"{line.rstrip()}\n" for line in rendered.get().splitlines()))
 
     def note(self, text: str, style: str = "dim") -> None:
         """One line on stderr, whatever its length."""
@@ -59,7 +63,7 @@ class Output:
         for name, value in pairs:
             if value not in (None, "", []):
                 grid.add_row(name, Text(plain(str(value))))
-        self.out.print(grid)
+        self.show(grid)
 
     def table(
         self, columns: Sequence[str], rows: Iterable[Sequence[object]], *, whole: Sequence[str] = ("id",)
@@ -71,9 +75,15 @@ class Output:
         for row in rows:
             table.add_row(*(Text(plain("" if cell is None else str(cell))) for cell in row))
         if table.row_count:
-            self.out.print(table)
+            self.show(table)
         else:
             self.note("nothing to list")
+
+
+def _write(text: str) -> None:
+    """At once: a reader who has closed the pipe is noticed here, not when Python ends."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
 
 
 def _console(*, stderr: bool) -> Console:

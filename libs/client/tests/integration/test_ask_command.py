@@ -91,6 +91,10 @@ class TestAsk:
         asked.on("GET", f"/v1/runs/{RUN}/events", events(("run_cancelled", {"run_id": str(RUN)})))
         assert attractor("ask", "Why?").code == 1
 
+    def test_an_empty_question_leaves_no_session(self, asked, attractor) -> None:
+        assert attractor("ask", "  ").code == 2
+        assert not asked.received
+
     def test_an_unknown_session(self, attractor) -> None:
         assert attractor("ask", "Why?", "-s", ONE).code == 4
 
@@ -124,6 +128,11 @@ class TestProcess:
         assert shown.count("The export was dropped [1].") == 1
         assert "void" not in shown.split("The export")[1]
 
+    def test_a_terminal_that_can_only_print(self, asked, tmp_path: Path) -> None:
+        shown = on_terminal([*COMMAND, "ask", "Why?"], environment(asked, tmp_path, TERM="dumb", COLUMNS="100"))
+        assert "\x1b" not in shown
+        assert shown.count("The export was dropped [1].") == 1
+
     def test_a_terminal_sees_the_progress_of_ingestion(self, asked, samples, json, tmp_path: Path) -> None:
         (tmp_path / "a.md").write_text("text")
         files = [{"name": "a.md", "document": samples.document(status="processing"), "created": True}]
@@ -143,13 +152,14 @@ class TestProcess:
         assert "1 searchable" in shown
 
     def test_a_reader_that_closes_the_pipe(self, asked, samples, tmp_path: Path) -> None:
-        items = [samples.document(number, name="n" * 150) for number in range(1, 2000)]
-        asked.on("GET", "/v1/documents", {"items": items, "next_cursor": None})
-        for more in ([], ["--json"]):
+        many = [samples.document(number, name="n" * 150) for number in range(1, 2000)]
+        for items, more in ((many, []), (many, ["--json"]), (many[:1], []), (many[:1], ["--json"])):
+            asked.on("GET", "/v1/documents", {"items": items, "next_cursor": None})
             command = [*COMMAND, "documents", "list", "-n", "5000", *more]
             with subprocess.Popen(command, env=environment(asked, tmp_path), stdout=-1, stderr=-1) as process:
                 assert process.stdout
-                process.stdout.readline()
+                if items is many:
+                    process.stdout.readline()
                 process.stdout.close()
                 assert process.stderr
                 assert process.stderr.read() == b""

@@ -107,6 +107,18 @@ class TestReading:
         sent = jsonlib.loads(settled.calls("POST", "/v1/search")[0].body)
         assert (sent["k"], sent["mode"], sent["document_ids"]) == (3, "lexical", [ONE])
 
+    def test_search_shows_a_long_passage_around_its_best_sentence(self, settled, samples, attractor) -> None:
+        content = "Filler words here. " * 60 + "The best sentence." + " More words." * 60
+        start = content.index("The best")
+        hit = samples.hit(content=content, highlights=[{"start": start, "end": start + 18, "score": 0.9}])
+        found = {"query": "q", "mode": "hybrid", "hits": [hit], "good_match": True, "legs": [], "milliseconds": 1}
+        settled.on("POST", "/v1/search", found)
+        passage = attractor("search", "q").out.splitlines()[1]
+        assert passage.startswith("   … ")
+        assert passage.endswith(" …")
+        assert passage.split()[1] in ("Filler", "words", "here.")
+        assert "The best sentence." in passage
+
 
 class TestChanging:
     def test_documents_delete_shows_the_receipt(self, settled, samples, attractor) -> None:

@@ -31,7 +31,7 @@ from contracts.events import (
     RunFailed,
     StageStarted,
 )
-from contracts.orchestrator import AnswerMode
+from contracts.orchestrator import AnswerMode, MessageCreate
 
 MODES = {AnswerMode.extractive: "extractive: quoted from the documents", AnswerMode.model: "written by the chat model"}
 CANCEL_SECONDS = 5.0
@@ -81,6 +81,7 @@ def ask(
 
     async def work(client: AttractorClient, output: Output) -> None:
         asked = sys.stdin.read() if question == "-" else question
+        MessageCreate(content=asked)  # refused before a session is made for it
         used = session or (await client.sessions.create()).id
         started = await client.sessions.send(used, asked, document_ids=document)
         try:

@@ -175,11 +175,11 @@ def _show(output: Output, document: DocumentDetail) -> None:
 
 def _show_receipt(output: Output, receipt: DeletionReceipt) -> None:
     output.text(f"{receipt.document_id} {'deleted' if receipt.completed_at else 'is being deleted'}", "bold")
-    rows = [(one.service, _counts(one.removed), _counts(one.remaining) or "nothing") for one in receipt.services]
+    rows = [(one.service, _counts(one.removed), _counts(one.remaining)) for one in receipt.services]
     output.table(("service", "removed", "left"), rows)
     if receipt.pending:
         output.note(f"not confirmed yet: {', '.join(receipt.pending)}", "yellow")
 
 
 def _counts(counts: dict[str, int]) -> str:
-    return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
+    return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count) or "nothing"

@@ -38,7 +38,7 @@ class ProgressBar:
             TextColumn("[dim]{task.fields[stage]}", markup=True),
             console=console,
             transient=True,
-            disable=not console.is_terminal,
+            disable=not console.is_terminal or console.is_dumb_terminal,
         )
         self.task = self.bar.add_task("searchable" if wait else "uploaded", total=total, stage="")
 

@@ -6,6 +6,7 @@ from typing import Annotated
 from uuid import UUID
 
 import typer
+from rich.padding import Padding
 from rich.text import Text
 
 from attractor_client.client import AttractorClient
@@ -15,6 +16,7 @@ from attractor_client.rendering import place
 from contracts.retrieval import Hit, SearchMode, SearchResponse
 
 SHOWN_CHARACTERS = 600
+BEFORE_CHARACTERS = 100
 
 
 def search(
@@ -74,15 +76,18 @@ def _show(output: Output, rank: int, hit: Hit) -> None:
     output.text()
 
 
-def _passage(hit: Hit) -> Text:
+def _passage(hit: Hit) -> Padding:
     """The passage with its best sentences in bold, around the first of them when it is long."""
     text = Text(plain(hit.content))  # as many characters as before: the spans still fit
     for span in hit.highlights:
         text.stylize("bold", span.start, span.end)
     best = hit.highlights[0].start if hit.highlights else 0
-    start = max(0, min(best - 100, len(text) - SHOWN_CHARACTERS))
+    start = max(0, min(best - BEFORE_CHARACTERS, len(text) - SHOWN_CHARACTERS))
+    if start:  # at a word, unless none begins before the best sentence
+        start = start + 1 + max(text.plain[start:best].find(" "), -1)
     end = start + SHOWN_CHARACTERS
-    return Text.assemble("   ", "… " if start else "", text[start:end], " …" if end < len(text) else "")
+    shown = Text.assemble("… " if start else "", text[start:end], " …" if end < len(text) else "")
+    return Padding(shown, (0, 0, 0, 3), expand=False)
 
 
 def _explain(output: Output, found: SearchResponse) -> None:

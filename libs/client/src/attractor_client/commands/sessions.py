@@ -46,7 +46,8 @@ def show(ctx: typer.Context, session_id: SessionId, json: Json = False) -> None:
         output.text(session.title or "(no title)", "bold")
         for message in messages:
             output.text()
-            output.text(message.content, "cyan" if message.role is MessageRole.user else "")
+            asked = message.role is MessageRole.user
+            output.text(f"> {message.content}" if asked else message.content, "cyan" if asked else "")
             for citation in message.citations:
                 output.text(citation_line(citation), "dim")
 
