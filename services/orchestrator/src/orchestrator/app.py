@@ -21,7 +21,8 @@ from orchestrator.graphs.conversation.turn import ConversationTurns
 from orchestrator.runs import api as runs_api
 from orchestrator.runs.attempt import Attempt
 from orchestrator.runs.events import RunEvents
-from orchestrator.runs.store import CANCELLED, QUEUED, ClaimedRun, RunStore
+from orchestrator.runs.records import ClaimedRun
+from orchestrator.runs.store import CANCELLED, QUEUED, RunStore
 from orchestrator.runs.streams import RunStreams
 from orchestrator.runs.worker import Worker
 from orchestrator.services import HttpMemory, HttpRetrieval

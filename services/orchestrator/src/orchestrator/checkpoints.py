@@ -7,16 +7,17 @@ request, which is bound to a workspace, sees no row of them.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import psycopg
+from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg import AsyncConnection, sql
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
+LOCK = 4_201_871_510
 TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_migrations")
 
 
@@ -41,28 +42,27 @@ async def opened(url: str, size: int) -> AsyncIterator[AsyncPostgresSaver]:
         yield AsyncPostgresSaver(pool)
 
 
+class _Tables(PostgresSaver):
+    """Its indexes are built at once: the tables hold only what runs, and a concurrent build waits for every snapshot in
+    the database, also for that of a process which waits for the lock below."""
+
+    MIGRATIONS = [statement.replace("CONCURRENTLY", "") for statement in PostgresSaver.MIGRATIONS]
+
+
 def prepare(admin_url: str, schema: str) -> None:
     """Creates or upgrades the tables as the administrator; the service's role gets its rights by the schema's defaults.
 
-    Call it after the migrations. Processes that race do it one after the other: on a table lock, since an index that
-    the library builds concurrently would wait for the snapshot of whoever waits for an advisory lock.
+    Call it after the migrations. It is safe to repeat and to race.
     """
-    search_path = sql.SQL("SET search_path = {}, public").format(sql.Identifier(schema))
-    with psycopg.connect(admin_url) as connection:
-        connection.execute(search_path)
-        connection.execute("LOCK TABLE migration IN EXCLUSIVE MODE")
-        asyncio.run(_set_up(admin_url, search_path))
-
-
-async def _set_up(admin_url: str, search_path: sql.Composed) -> None:
-    async with await AsyncConnection.connect(
+    with psycopg.Connection.connect(
         admin_url, autocommit=True, prepare_threshold=0, row_factory=dict_row
     ) as connection:
-        await connection.execute(search_path)
-        await AsyncPostgresSaver(connection).setup()
+        connection.execute(sql.SQL("SET search_path = {}, public").format(sql.Identifier(schema)))
+        connection.execute("SELECT pg_advisory_lock(%s)", (LOCK,))
+        _Tables(connection).setup()
         for table in map(sql.Identifier, TABLES):
-            await connection.execute(sql.SQL("ALTER TABLE {} ENABLE ROW LEVEL SECURITY").format(table))
-            await connection.execute(sql.SQL("DROP POLICY IF EXISTS system ON {}").format(table))
-            await connection.execute(
+            connection.execute(sql.SQL("ALTER TABLE {} ENABLE ROW LEVEL SECURITY").format(table))
+            connection.execute(sql.SQL("DROP POLICY IF EXISTS system ON {}").format(table))
+            connection.execute(
                 sql.SQL("CREATE POLICY system ON {} USING (is_system()) WITH CHECK (is_system())").format(table)
             )

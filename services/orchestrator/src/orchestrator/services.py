@@ -48,7 +48,7 @@ class HttpService:
             raise ServiceFailed(f"{self.name} did not answer within {self.timeout:g} s") from error
         except httpx.HTTPStatusError as error:
             raise ServiceFailed(f"{self.name} answered with status {error.response.status_code}") from error
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             raise ServiceFailed(f"{self.name} cannot be reached ({type(error).__name__})") from error
         except ValidationError as error:
             raise ServiceFailed(f"{self.name} gave an answer that cannot be read") from error

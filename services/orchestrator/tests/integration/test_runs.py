@@ -291,3 +291,25 @@ async def test_unknown_runs(start: Any, settings: Any, path: str, other_user: An
             assert response.status_code == 404
             assert response.json()["type"] == "run-not-found"
         assert (await service.client.request(method, f"/v1/runs/nonsense{path}")).status_code == 422
+
+
+async def test_a_node_that_keeps_failing_fails_the_run(
+    start: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: str) -> str:
+        raise ZeroDivisionError("secret detail")
+
+    monkeypatch.setattr("orchestrator.graphs.conversation.nodes.generate_path.path_of", broken)
+    async with start(settings) as service, asyncio.timeout(30):
+        session = await service.session()
+        run = await service.ask(session)
+        events = await service.events(run["id"])
+        ended = await service.run(run["id"])
+        messages = (await service.client.get(f"/v1/sessions/{session}/messages")).json()["items"]
+        metrics = (await service.client.get("/metrics")).text
+    assert [event.name for event in events if event.name in TERMINAL] == ["run_failed"]
+    assert events[-1].data["stage"] == "generate_path"
+    assert "secret" not in events[-1].data["message"]
+    assert (ended["status"], ended["attempts"], ended["error_type"]) == ("failed", 3, "internal-error")
+    assert [message["role"] for message in messages] == ["user"]  # the question stays
+    assert 'attractor_run_attempts_total{result="retried"} 2.0' in metrics

@@ -8,7 +8,8 @@ from uuid import uuid4
 
 import pytest
 
-from orchestrator.graphs.conversation.context import Prompts, estimated_tokens, within_budget
+from orchestrator.graphs.conversation.budget import estimated_tokens, within_budget
+from orchestrator.graphs.conversation.context import Prompts
 from orchestrator.graphs.conversation.nodes.generate_title import LONGEST_TITLE, trimmed
 from orchestrator.graphs.conversation.passages import fitting, neutralised, numbered
 from orchestrator.graphs.conversation.routing import after_clean_state, after_generate_path, path_of

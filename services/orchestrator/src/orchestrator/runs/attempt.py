@@ -14,7 +14,8 @@ from contracts.events import RunCancelled, RunCompleted, RunEventData, RunFailed
 from contracts.orchestrator import AnswerMode
 from orchestrator.errors import LeaseLost
 from orchestrator.runs.events import RunEvents
-from orchestrator.runs.store import CANCELLED, Answer, ClaimedRun, Progress, RunStore, SaidBefore
+from orchestrator.runs.records import Answer, ClaimedRun, Progress, SaidBefore
+from orchestrator.runs.store import CANCELLED, RunStore
 from service_kit.notifications import Notifications
 from service_kit.problems import Unavailable
 from service_kit.tracing import span
@@ -42,7 +43,10 @@ class Checkpoints(Protocol):
 
 @dataclass
 class Attempt:
-    """`execute` returns when the attempt is over; cancelling it gives the run back to the queue at once."""
+    """`execute` returns when the attempt is over; cancelling it gives the run back to the queue at once.
+
+    `result` is then completed, failed, cancelled, retried, released or superseded.
+    """
 
     run: ClaimedRun
     store: RunStore
@@ -51,6 +55,7 @@ class Attempt:
     events: RunEvents
     notifications: Notifications
     progress: Progress = field(default_factory=Progress)
+    result: str = "superseded"
 
     async def execute(self) -> None:
         """Raises only what means that Postgres is away; the lease then runs out and the run is claimed again."""
@@ -70,6 +75,7 @@ class Attempt:
             except asyncio.CancelledError:
                 await _stop(work, watch)
                 await _uninterrupted(self.store.release(self.run, self.progress, refund=True))
+                self.result = "released"
                 raise
             stopped = watch.done()
             await _stop(work, watch)
@@ -141,6 +147,7 @@ class Attempt:
         if self.run.attempts_left > 0:
             delay = min(2.0 ** (self.run.attempts - 1), 30.0)
             await self.store.release(self.run, self.progress, refund=False, delay_seconds=delay)
+            self.result = "retried"
         else:
             await self._give_up("internal-error", FAILURE_MESSAGE)
 
@@ -152,6 +159,7 @@ class Attempt:
 
     async def _tell(self, terminal: RunEventData) -> None:
         """After the commit, and only by the attempt that made it: so there is one terminal event, and it is true."""
+        self.result = terminal.name.removeprefix("run_")
         self.events.emit(terminal)
         await self.events.flush()
         await self.checkpoints.adelete_thread(str(self.run.id))

@@ -9,10 +9,11 @@ import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from prometheus_client import CollectorRegistry, Gauge
+from prometheus_client import CollectorRegistry, Counter, Gauge
 
 from orchestrator.runs.attempt import Attempt
-from orchestrator.runs.store import QUEUED, ClaimedRun, RunStore
+from orchestrator.runs.records import ClaimedRun
+from orchestrator.runs.store import QUEUED, RunStore
 from service_kit.notifications import Notifications
 
 log = logging.getLogger(__name__)
@@ -33,6 +34,9 @@ class Worker:
         self._working: set[asyncio.Task[None]] = set()
         self._active = Gauge("attractor_runs_active", "Runs that this process works on", registry=self.registry)
         self._active.set_function(lambda: len(self._working))
+        self._attempts = Counter(
+            "attractor_run_attempts_total", "Attempts at runs, by how they ended", ["result"], registry=self.registry
+        )
 
     async def run(self) -> None:
         """Runs until cancelled. What dead processes left behind is looked for a few times per lease."""
@@ -55,10 +59,14 @@ class Worker:
             task.add_done_callback(lambda _: wake.set())
 
     async def _execute(self, run: ClaimedRun) -> None:
+        attempt = self.attempt(run)
         try:
-            await self.attempt(run).execute()
+            await attempt.execute()
         except Exception:  # the boundary of a run: its lease runs out, and another attempt goes on
+            attempt.result = "broke off"
             log.exception("run attempt broke off", extra={"run_id": str(run.id), "attempt": run.attempts})
+        finally:
+            self._attempts.labels(attempt.result).inc()
 
     async def _stop(self) -> None:
         working = list(self._working)

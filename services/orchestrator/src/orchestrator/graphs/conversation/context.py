@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -55,18 +55,3 @@ class ConversationContext:
     chat: ChatModel | None
     prompts: Prompts
     limits: Limits
-
-
-def estimated_tokens(text: str) -> int:
-    """About four bytes to a token: near enough for a budget, and right on the safe side for other scripts."""
-    return -(-len(text.encode()) // 4)
-
-
-def within_budget(texts: Sequence[str], tokens: int) -> int:
-    """How many of the texts, from the first on, fit into the budget together."""
-    used = 0
-    for count, text in enumerate(texts):
-        used += estimated_tokens(text)
-        if used > tokens:
-            return count
-    return len(texts)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from contracts.orchestrator import Citation
 from contracts.retrieval import Hit
-from orchestrator.graphs.conversation.context import within_budget
+from orchestrator.graphs.conversation.budget import within_budget
 from orchestrator.graphs.conversation.state import Cited, Passage
 
 _FENCE = re.compile(r"<(?=\s*/?\s*(?:passage|memory)\b)", re.IGNORECASE)

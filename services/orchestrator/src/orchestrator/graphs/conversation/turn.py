@@ -15,7 +15,7 @@ from orchestrator.graphs.conversation.context import ConversationContext, Limits
 from orchestrator.graphs.conversation.graph import ConversationGraph
 from orchestrator.graphs.conversation.state import State, Turn, answer_of
 from orchestrator.runs.events import RunEvents
-from orchestrator.runs.store import Answer, ClaimedRun, Progress, SaidBefore
+from orchestrator.runs.records import Answer, ClaimedRun, Progress, SaidBefore
 from orchestrator.services import Memory, Retrieval
 
 

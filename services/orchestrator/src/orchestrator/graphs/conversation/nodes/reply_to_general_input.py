@@ -15,7 +15,8 @@ from inference.errors import ChatError
 from orchestrator.citations.check import MarkerFilter
 from orchestrator.citations.extract import Highlighted, extract
 from orchestrator.citations.support import CitedSpan
-from orchestrator.graphs.conversation.context import ConversationContext, within_budget
+from orchestrator.graphs.conversation.budget import within_budget
+from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import fitting, numbered, remembered
 from orchestrator.graphs.conversation.state import State, Turn
 from orchestrator.runs.events import EventSink
