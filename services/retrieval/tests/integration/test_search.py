@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import random
 from uuid import uuid4
 
@@ -77,27 +76,26 @@ async def test_any_query_is_data(ingestion, search, converted):
     assert (await search("A plain text."))["hits"][0]["content"] == "A plain text."
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        {},
-        {"query": ""},
-        {"query": "nul \x00"},
-        {"query": "x" * 10_001},
-        {"query": "x", "k": 0},
-        {"query": "x", "k": 101},
-        {"query": "x", "mode": "best"},
-        {"query": "x", "document_ids": ["no id"]},
-        {"query": "x", "document_ids": [str(uuid4())] * 10_001},
-        {"query": "x", "media_types": ["text/\x00"]},
-        {"query": "x", "surprise": 1},
-    ],
-    ids=lambda body: json.dumps(body)[:30],
-)
-async def test_a_request_that_is_not_valid_is_refused(client, auth_headers, body):
-    response = await client.post("/v1/search", json=body, headers=auth_headers())
-    assert response.status_code == 422
-    assert response.headers["content-type"] == "application/problem+json"
+NOT_VALID = [
+    {},
+    {"query": ""},
+    {"query": "nul \x00"},
+    {"query": "x" * 10_001},
+    {"query": "x", "k": 0},
+    {"query": "x", "k": 101},
+    {"query": "x", "mode": "best"},
+    {"query": "x", "document_ids": ["no id"]},
+    {"query": "x", "document_ids": [str(uuid4())] * 10_001},
+    {"query": "x", "media_types": ["text/\x00"]},
+    {"query": "x", "surprise": 1},
+]
+
+
+async def test_a_request_that_is_not_valid_is_refused(client, auth_headers):
+    for body in NOT_VALID:
+        response = await client.post("/v1/search", json=body, headers=auth_headers())
+        assert response.status_code == 422, body
+        assert response.headers["content-type"] == "application/problem+json"
 
 
 async def test_without_a_token_nobody_searches(client):
