@@ -26,7 +26,7 @@ async def test_migrations_may_race_and_be_repeated(make_database: Callable[[str]
         return await child.wait()
 
     async with asyncio.timeout(120):
-        assert await asyncio.gather(migrate(), migrate(), migrate()) == [0, 0, 0]
+        assert tuple(await asyncio.gather(migrate(), migrate(), migrate())) == (0, 0, 0)
         assert await migrate() == 0
     async with await psycopg.AsyncConnection.connect(urls.service) as connection:
         cursor = await connection.execute(

@@ -129,7 +129,8 @@ async def test_bad_input_is_refused(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         session = await service.session()
         path = f"/v1/sessions/{session}/messages"
-        for body in ({}, {"content": "  "}, {"content": "a\x00b"}, {"content": "x", "document_ids": ["no"]}, []):
+        bodies: list[Any] = [{}, {"content": "  "}, {"content": "a\x00b"}, {"content": "x", "document_ids": ["no"]}, []]
+        for body in bodies:
             assert (await service.client.post(path, json=body)).status_code == 422, body
         lone = await service.client.post(
             path, content=b'{"content": "\\ud800"}', headers={"Content-Type": "application/json"}

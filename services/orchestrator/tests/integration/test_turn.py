@@ -66,6 +66,7 @@ async def test_a_model_answer_is_checked_while_it_streams(start: Any, model_sett
     assert citation["document_name"] == "auth.md"
     assert [event.data["text"] for event in events if event.name == "thinking_delta"] == ["hmm"]
     assert named["title"] == "Token lifetime"
+    assert world.searches[0][0]["highlight"] is False
     assert world.searches[0][0]["document_ids"] == ["00000000-0000-4000-8000-00000000000d"]
     assert world.recalls
     prompt = world.chats[0]["messages"][0]["content"]

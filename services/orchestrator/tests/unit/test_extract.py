@@ -10,35 +10,47 @@ from orchestrator.citations.extract import MOST_SENTENCES, Highlighted, extract
 from orchestrator.citations.sentences import sentences, terms
 from orchestrator.citations.support import LONGEST_QUOTE
 
+QUESTION = "When does a token expire?"
 TEXT = "Tokens expire after fifteen minutes. The weather is fine. A token can be renewed."
 
 
 def test_the_best_sentences_are_quoted_in_reading_order() -> None:
-    answer, cited = extract([Highlighted("auth.md", TEXT, [(58, 81, 0.8), (0, 36, 0.9), (37, 57, 0.1)])])
+    answer, cited = extract(QUESTION, [Highlighted("auth.md", TEXT, [(58, 81, 0.8), (0, 36, 0.9), (37, 57, 0.1)])])
     assert answer == "From auth.md: “Tokens expire after fifteen minutes.” [1] “A token can be renewed.” [2]"
     assert [(one.start, one.end) for one in cited] == [(0, 36), (58, 81)]
 
 
 def test_the_same_sentence_is_quoted_once() -> None:
     passages = [Highlighted("a.md", TEXT, [(0, 36, 0.9)]), Highlighted("b.md", TEXT, [(0, 36, 0.9)])]
-    assert extract(passages)[0].count("Tokens expire") == 1
+    assert extract(QUESTION, passages)[0].count("Tokens expire") == 1
 
 
 def test_numbers_in_brackets_of_a_source_are_no_citations() -> None:
     source = "Tokens expire soon.[3] Read `a[1]` twice."
-    answer, cited = extract([Highlighted("a[2].md", source, [(0, 22, 0.9), (23, 41, 0.8)])])
+    answer, cited = extract(QUESTION, [Highlighted("a[2].md", source, [(0, 22, 0.9), (23, 41, 0.8)])])
     assert answer == "From a2.md: `Tokens expire soon.[3]` [1] `Read a[1] twice.` [2]"
     assert check(answer, cited, [source]).content == answer
 
 
-def test_without_highlights_the_best_passage_speaks() -> None:
-    assert extract([Highlighted("a.md", TEXT, [])])[0] == "From a.md: “Tokens expire after fifteen minutes.” [1]"
-    assert extract([]) == ("", [])
+def test_without_highlights_the_terms_of_the_question_decide() -> None:
+    other = Highlighted("b.md", "It rains. Sessions expire like a token does.", [])
+    answer, _ = extract(QUESTION, [Highlighted("a.md", TEXT, []), other])
+    assert "“Tokens expire after fifteen minutes.” [1]" in answer
+    assert "“Sessions expire like a token does.” [" in answer
+    assert "weather" not in answer
+    assert "rains" not in answer
+
+
+def test_without_anything_in_common_the_best_passage_speaks() -> None:
+    assert (
+        extract("Why?", [Highlighted("a.md", TEXT, [])])[0] == "From a.md: “Tokens expire after fifteen minutes.” [1]"
+    )
+    assert extract(QUESTION, []) == ("", [])
 
 
 def test_a_long_sentence_is_cut_with_its_quote() -> None:
     source = "word " * 300
-    answer, (cited,) = extract([Highlighted("a.md", source, [(0, len(source), 1.0)])])
+    answer, (cited,) = extract(QUESTION, [Highlighted("a.md", source, [(0, len(source), 1.0)])])
     assert cited.end - cited.start <= LONGEST_QUOTE
     assert source[cited.start : cited.end] in answer
 
@@ -47,7 +59,7 @@ def test_a_long_sentence_is_cut_with_its_quote() -> None:
 @given(st.lists(st.text(alphabet="ab[]1`“”. \n【】-", max_size=60), max_size=4))
 def test_every_extractive_answer_passes_the_check(contents: list[str]) -> None:
     passages = [Highlighted("t", text, [(*span, 0.9) for span in sentences(text)]) for text in contents]
-    answer, cited = extract(passages)
+    answer, cited = extract(QUESTION, passages)
     checked = check(answer, cited, contents)
     assert len(cited) <= MOST_SENTENCES
     assert (checked.content, list(checked.cited), checked.removed) == (answer, cited, 0)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from orchestrator.citations.sentences import sentences, terms
-from orchestrator.citations.support import CitedSpan, shortened
+from orchestrator.citations.support import CitedSpan, likeness, shortened
 
 MOST_SENTENCES = 4
 # A sentence joins the answer when it is about as good as the best one.
@@ -19,7 +19,7 @@ _LIST_MARK = re.compile(r"^(?:[-*+•]|\d+[.)]|#{1,6}|>)\s+")
 
 @dataclass(frozen=True)
 class Highlighted:
-    """A passage with its best sentences: (start, end, score from 0 to 1)."""
+    """A passage with its best sentences: (start, end, score from 0 to 1); none where they are not known."""
 
     title: str
     content: str
@@ -35,8 +35,13 @@ class _Sentence:
     text: str
 
 
-def extract(passages: Sequence[Highlighted]) -> tuple[str, list[CitedSpan]]:
-    """The answer and its citations, from passages in the order of their rank; ("", []) where no sentence is there."""
+def extract(question: str, passages: Sequence[Highlighted]) -> tuple[str, list[CitedSpan]]:
+    """The answer and its citations, from passages in the order of their rank; ("", []) where no sentence is there.
+
+    Where no passage has highlights, the sentences are chosen by the terms that they share with the question.
+    """
+    if not any(passage.highlights for passage in passages):
+        passages = [Highlighted(one.title, one.content, likeness(question, one.content)) for one in passages]
     chosen = _choose(_candidates(passages))
     paragraphs: list[str] = []
     cited: list[CitedSpan] = []

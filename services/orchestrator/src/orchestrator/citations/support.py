@@ -49,16 +49,20 @@ def supporting_span(claim: Claim, passage: str) -> tuple[int, int] | None:
 
 
 def best_sentence(claim: str, passage: str) -> tuple[int, int] | None:
-    """The sentence whose terms are most like the claim's (cosine over sets of terms), cut to LONGEST_QUOTE."""
+    """The sentence that is most like the claim, cut to LONGEST_QUOTE; None where they share no term."""
+    best = max(likeness(claim, passage), key=lambda found: (found[2], -found[0]), default=None)
+    return shortened(passage, best[0], best[1]) if best else None
+
+
+def likeness(claim: str, passage: str) -> list[tuple[int, int, float]]:
+    """The passage's sentences that share terms with the claim: (start, end, cosine over sets of terms)."""
     wanted = terms(claim)
-    best, best_score = None, 0.0
+    found = []
     for start, end in sentences(passage):
-        found = terms(passage[start:end])
-        if common := len(wanted & found):
-            score = common / sqrt(len(wanted) * len(found))
-            if score > best_score:
-                best, best_score = (start, end), score
-    return shortened(passage, *best) if best else None
+        own = terms(passage[start:end])
+        if common := len(wanted & own):
+            found.append((start, end, common / sqrt(len(wanted) * len(own))))
+    return found
 
 
 def shortened(text: str, start: int, end: int) -> tuple[int, int]:

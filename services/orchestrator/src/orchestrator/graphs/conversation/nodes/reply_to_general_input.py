@@ -107,7 +107,7 @@ def _quote(state: State, events: EventSink, issues: list[str]) -> Reply:
         Highlighted(passage["document_title"] or passage["document_name"], passage["content"], passage["highlights"])
         for passage in state["passages"]
     ]
-    content, cited = extract(passages)
+    content, cited = extract(state["question"], passages)
     shown: list[str] = []
     for piece in content.splitlines(keepends=True) or [_plain_word(state)]:
         _show(events, shown, piece)

@@ -41,7 +41,8 @@ async def _search(state: State, context: ConversationContext) -> SearchResponse 
         query=state["question"],
         k=context.limits.search_k,
         document_ids=None if ids is None else [UUID(one) for one in ids],
-        highlight=True,
+        # Only quotations need them, and they cost time before the first word.
+        highlight=context.chat is None,
     )
     try:
         return await context.retrieval.search(context.caller, request)
