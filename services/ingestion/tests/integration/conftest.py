@@ -6,8 +6,9 @@ import asyncio
 import json
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
-from contextlib import ExitStack, asynccontextmanager, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -18,7 +19,6 @@ import pytest
 from numpy.typing import NDArray
 from pydantic import SecretStr
 from redis.asyncio import Redis
-from redis.exceptions import ResponseError
 
 from contracts.events import (
     DOCUMENTS,
@@ -40,6 +40,7 @@ from ingestion.worker.embedding import ChunkEmbedder, running_loop
 from ingestion.worker.holding import Shutdown
 from ingestion.worker.process import Policy, Processor
 from ingestion.worker.stages import Stages
+from service_kit.background import Background
 from service_kit.objects import ObjectStore
 from service_kit.outbox import new_event
 from service_kit.settings import ObjectStoreSettings
@@ -202,9 +203,7 @@ class Neighbours:
             DocumentConverted.event_type: lambda event: self.converted(group, event),
             DocumentDeleted.event_type: lambda event: self.deleted(group, event),
         }
-        while True:
-            with suppress(ResponseError):  # the server lost its data: begin again, as a service's supervisor does
-                await Consumer(self.redis, DOCUMENTS, group, handlers, Metrics(), block_seconds=0.2).run()
+        await Consumer(self.redis, DOCUMENTS, group, handlers, Metrics(), block_seconds=0.2).run()
 
     async def converted(self, group: str, event: Event) -> None:
         self.seen.append((group, event))
@@ -235,20 +234,11 @@ class Neighbours:
 
 @pytest.fixture
 async def neighbours(redis_url: str, object_store: ObjectStore) -> AsyncIterator[Neighbours]:
-    async with Redis.from_url(redis_url) as redis, _running(Neighbours(redis, object_store)) as neighbours:
+    async with Redis.from_url(redis_url) as redis, Background(Metrics()) as background:
+        neighbours = Neighbours(redis, object_store)
+        for group in ("retrieval", "knowledge-graph", "memory"):
+            background.start(group, partial(neighbours.run, group))
         yield neighbours
-
-
-@asynccontextmanager
-async def _running(neighbours: Neighbours) -> AsyncIterator[Neighbours]:
-    groups = ("retrieval", "knowledge-graph", "memory")
-    tasks = [asyncio.create_task(neighbours.run(group)) for group in groups]
-    try:
-        yield neighbours
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 @pytest.fixture
