@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
 import pytest
@@ -39,8 +39,10 @@ class Stores:
     database: Database
     under_test: GraphStore
     neo4j: Neo4jConnection | None
+    workspaces: set[UUID] = field(default_factory=set)
 
     async def write(self, workspace_id: UUID, documents: dict[UUID, Extraction], deleted: list[UUID]) -> None:
+        self.workspaces.add(workspace_id)
         async with self.database.workspace(workspace_id) as connection:
             for document, extraction in documents.items():
                 graphed = provenance.Graphed(document, 1, "x", 3, extraction)
@@ -104,7 +106,9 @@ async def test_a_store_answers_as_the_provenance_says(stores):
 
     await asyncio.to_thread(check)
     if stores.neo4j is not None:
-        assert await differences(stores.database, stores.neo4j) == []
+        found = await differences(stores.database, stores.neo4j)
+        # The server keeps what other tests wrote for their own databases.
+        assert [line for line in found if UUID(line.partition(":")[0]) in stores.workspaces] == []
 
 
 async def _check(stores: Stores, drawn, deletes: int) -> None:
@@ -131,9 +135,10 @@ async def _check(stores: Stores, drawn, deletes: int) -> None:
         expected = sorted((-weight, *key) for key, weight in mine.items())
         assert [(-one.weight, one.source_id, one.target_id, one.relation_type) for one in found] == expected
         nearest: dict[str, float] = {}
-        for (source, target, _), weight in mine.items():
-            other = target if source == entity.id else source
-            nearest[other] = max(weight, nearest.get(other, 0))
+        for mine_at, other_at in ((0, 1), (1, 0)):
+            towards = [(-weight, key[other_at], key[2]) for key, weight in mine.items() if key[mine_at] == entity.id]
+            for negative, other, _ in sorted(towards)[:2]:
+                nearest[other] = max(-negative, nearest.get(other, 0))
         near = await store.neighbours(workspace_id, [entity.id], 2)
         ranked = sorted(nearest.items(), key=lambda one: (-one[1], one[0]))[:2]
         assert [(one.id, one.weight, one.mentions) for one in near] == [(a, w, mentions[a]) for a, w in ranked]

@@ -16,8 +16,8 @@ EXTENSIONS = (
     "md|txt|rst|html?|pdf|docx?|pptx?|xlsx?|csv|json|ya?ml|toml|ini|py|js|ts|tsx|jsx|go|rs|java|kt|c|h|cpp|cs|rb|php|"
     "sh|sql|adoc|tex|epub|xml|ipynb"
 )
-ADDRESS = re.compile(r"\b(?:https?|ftp|file)://\S+|\bwww\.\S+|\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-FILE = re.compile(rf"(?<![\w/.])[\w-]+(?:[./][\w-]+)*\.(?:{EXTENSIONS})\b(?!\.\w)", re.IGNORECASE)
+ADDRESS = re.compile(r"\b(?:https?|ftp|file)://\S+|\bwww\.\S+|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]+){1,8}")
+FILE = re.compile(rf"(?<![\w/.-])[\w-]{{1,80}}(?:[./][\w-]{{1,80}}){{0,8}}\.(?:{EXTENSIONS})\b(?!\.\w)", re.IGNORECASE)
 SPOKEN_SERVICE = re.compile(rf"\b[A-Z][\w-]*(?: [A-Z][\w-]*){{0,2}} (?:{KINDS})s?\b")
 CAMEL = re.compile(
     r"\b(?!Mc[A-Z]|Mac[A-Z]|De[A-Z]|La[A-Z])[A-Z]+[a-z0-9]+(?:[A-Z][a-z0-9]*)+\b|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b"
