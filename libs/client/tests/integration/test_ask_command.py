@@ -123,6 +123,24 @@ class TestProcess:
         assert err.splitlines() == ["the run was cancelled", "interrupted"]
         assert len(asked.calls("POST", f"/v1/runs/{RUN}/cancel")) == 1
 
+    def test_ctrl_c_while_the_question_is_sent(self, asked, samples, json, tmp_path: Path) -> None:
+        sending = threading.Event()
+
+        def slowly(_: Any) -> Any:
+            sending.set()
+            time.sleep(0.5)
+            return json(samples.run(), 202)
+
+        asked.on("POST", f"/v1/sessions/{SESSION}/messages", slowly)
+        with subprocess.Popen(
+            [*COMMAND, "ask", "Why?"], env=environment(asked, tmp_path), stdout=-1, stderr=-1
+        ) as process:
+            assert sending.wait(30)
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=30)
+        assert process.returncode == 130
+        assert len(asked.calls("POST", f"/v1/runs/{RUN}/cancel")) == 1
+
     def test_a_terminal_sees_the_answer_once(self, asked, tmp_path: Path) -> None:
         shown = on_terminal([*COMMAND, "ask", "Why?"], environment(asked, tmp_path, TERM="xterm", COLUMNS="100"))
         assert shown.count("The export was dropped [1].") == 1

@@ -31,7 +31,7 @@ from contracts.events import (
     RunFailed,
     StageStarted,
 )
-from contracts.orchestrator import AnswerMode, MessageCreate
+from contracts.orchestrator import AnswerMode, MessageCreate, Run
 
 MODES = {AnswerMode.extractive: "extractive: quoted from the documents", AnswerMode.model: "written by the chat model"}
 CANCEL_SECONDS = 5.0
@@ -83,11 +83,12 @@ def ask(
         asked = sys.stdin.read() if question == "-" else question
         MessageCreate(content=asked)  # refused before a session is made for it
         used = session or (await client.sessions.create()).id
-        started = await client.sessions.send(used, asked, document_ids=document)
+        sending = asyncio.create_task(client.sessions.send(used, asked, document_ids=document))
         try:
+            started = await asyncio.shield(sending)
             end = await _follow(output, client.runs.events(started.id))
         except asyncio.CancelledError:
-            await _cancel(client, output, started.id)
+            await _cancel(client, output, sending)
             raise
         _conclude(output, end, used)
 
@@ -111,10 +112,11 @@ async def _follow(output: Output, events: AsyncIterator[RunEvent]) -> RunEvent:
     return last
 
 
-async def _cancel(client: AttractorClient, output: Output, run_id: UUID) -> None:
+async def _cancel(client: AttractorClient, output: Output, sending: asyncio.Task[Run]) -> None:
+    """Also a run that the server is just accepting."""
     try:
         async with asyncio.timeout(CANCEL_SECONDS):
-            await client.runs.cancel(run_id)
+            await client.runs.cancel((await sending).id)
         output.note("the run was cancelled")
     except (AttractorError, TimeoutError) as error:
         output.note(f"the run could not be cancelled: {error or 'no answer in time'}", "yellow")
