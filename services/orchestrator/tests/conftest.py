@@ -138,7 +138,9 @@ def chunk(delta: dict[str, str], finish: str | None = None) -> str:
 @asynccontextmanager
 async def serving(app: FastAPI) -> AsyncIterator[str]:
     """The app on a port of its own; its base URL. Open streams are cut at the end."""
-    listening = socket.create_server(("127.0.0.1", 0))
+    # With the protocol named, as asyncio turns Nagle's algorithm off only then.
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.bind(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=0, lifespan="on"))
     task = asyncio.create_task(server.serve([listening]))
     try:
