@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -79,3 +80,13 @@ async def events_of(response: httpx.Response) -> AsyncIterator[tuple[str, str, d
         elif fields.get("data"):
             yield fields.get("id", ""), fields["event"], json.loads(fields["data"])
             fields = {}
+
+
+async def eventually(http: httpx.AsyncClient, path: str, body: dict[str, object], field: str) -> dict[str, object]:
+    """Asks again until `field` of the answer is not empty, for up to 60 s: for what follows an upload later."""
+    async with asyncio.timeout(60):
+        while True:
+            answer: dict[str, object] = (await http.post(path, json=body)).json()
+            if answer.get(field):
+                return answer
+            await asyncio.sleep(0.2)  # the API has no event for it
