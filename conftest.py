@@ -42,6 +42,7 @@ class DatabaseUrls:
 def engines() -> Iterator[RealEngines]:
     start = container_engines if os.environ.get("ENGINES") == "containers" else embedded_engines
     with start() as running:
+        _make_disposable(running.admin_database_url)
         yield running
 
 
@@ -153,6 +154,14 @@ def running() -> Running:
             yield client
 
     return run
+
+
+def _make_disposable(admin_database_url: str) -> None:
+    """Databases that live for one test need no safety from power loss."""
+    with psycopg.connect(admin_database_url, autocommit=True) as connection:
+        for setting in ("fsync", "synchronous_commit", "full_page_writes"):
+            connection.execute(sql.SQL("ALTER SYSTEM SET {} = off").format(sql.Identifier(setting)))
+        connection.execute("SELECT pg_reload_conf()")
 
 
 def _with_database(url: str, name: str) -> str:

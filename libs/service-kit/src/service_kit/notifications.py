@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import psycopg
 from psycopg import sql
@@ -50,12 +50,22 @@ class Notifications:
 
     async def run(self) -> None:
         """Listens until cancelled; raises when the connection is lost. A new start wakes all waiters."""
-        async with await psycopg.AsyncConnection.connect(self.url, autocommit=True) as connection:
+        async with await self._connect() as connection:
             for channel in self.channels:
                 await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
             self._wake_all()
             async for notification in connection.notifies():
                 self._wake(notification.channel, notification.payload)
+
+    async def _connect(self) -> psycopg.AsyncConnection:
+        """Cancelled meanwhile it still connects, to close in good order: half a log-in keeps the server waiting."""
+        connecting = asyncio.ensure_future(psycopg.AsyncConnection.connect(self.url, autocommit=True))
+        try:
+            return await asyncio.shield(connecting)
+        except asyncio.CancelledError:
+            with suppress(psycopg.Error):
+                await (await connecting).close()
+            raise
 
     def _wake(self, channel: str, payload: str) -> None:
         for key in ((channel, None), (channel, payload)):

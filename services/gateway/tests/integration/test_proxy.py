@@ -96,7 +96,7 @@ async def test_events_pass_one_by_one_and_leaving_ends_the_service_side(behind, 
 async def test_leaving_before_the_answer_ends_the_service_side_too(behind, seen):
     async with behind() as client:
         with pytest.raises(httpx.ReadTimeout):
-            await client.get("/v1/runs/slow", timeout=0.3)
+            await client.get("/v1/runs/slow", timeout=httpx.Timeout(10, read=0.3))
         async with asyncio.timeout(5):
             await seen.cancelled.wait()
 

@@ -35,8 +35,8 @@ SLOW = "<html><body>" + "<div>" * 1500 + "deep" + "</div>" * 1500 + "<p>word</p>
 
 def conversions(of: int) -> list[psutil.Process]:
     """The processes that convert for this process: the children of its fork server."""
-    children = psutil.Process(of).children(recursive=True)
-    return [child for child in children if child.ppid() != of]
+    servers = [child for child in psutil.Process(of).children() if "forkserver" in " ".join(child.cmdline())]
+    return [child for server in servers for child in server.children(recursive=True)]
 
 
 def test_time_limit(convert: Convert, limits: Limits) -> None:
