@@ -11,12 +11,12 @@ from typing import Protocol
 from uuid import UUID
 
 from attractor_client.client import AttractorClient
-from attractor_client.discovery import UNREADABLE, Found, LeftOut
+from attractor_client.discovery import UNREADABLE, UNSUPPORTED, Found, LeftOut
 from attractor_client.errors import AttractorError, Forbidden, NotFound, RateLimited, Unauthenticated, Unreachable
 from contracts.ingestion import DocumentDetail, DocumentStatus, StageStatus, UploadedFile
 
 # Found in a folder, files that the server refuses for these reasons are left out; named by the user, they have failed.
-LEFT_OUT_IN_FOLDERS = {"unsupported-format": "unsupported format", "empty-file": "empty"}
+LEFT_OUT_IN_FOLDERS = {"unsupported-format": UNSUPPORTED, "empty-file": "empty"}
 POLL_SECONDS = 5.0
 SERVER_FAILURES_TO_STOP = 5
 

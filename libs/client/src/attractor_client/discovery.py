@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from contracts.formats import may_be_supported
+
 BUILD_FOLDERS = frozenset(
     {"build", "dist", "target", "node_modules", "bower_components", "__pycache__", "site-packages", "venv", "env"}
     | {"CVS", "htmlcov"}
@@ -18,6 +20,7 @@ LINK = "symbolic link"
 NOT_REGULAR = "not a regular file"
 REPEATED = "the same file again"
 UNREADABLE = "cannot be read"
+UNSUPPORTED = "unsupported format"
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,9 @@ def _file(path: Path) -> Found | LeftOut:
         regular = stat.S_ISREG(path.stat().st_mode)
     except OSError as error:
         return _unreadable(path, error)
-    return Found(path, named=False) if regular else LeftOut(path, NOT_REGULAR)
+    if not regular:
+        return LeftOut(path, NOT_REGULAR)
+    return Found(path, named=False) if may_be_supported(path.name) else LeftOut(path, UNSUPPORTED)
 
 
 def _reason(path: Path) -> str | None:

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 
 class Library:
-    """What the server knows: files by content; those that contain `broken` fail, `.bin` is refused."""
+    """What the server knows: files by content; those that contain `broken` fail, `.bin` and `blob` are refused."""
 
     def __init__(self, samples: Any, json: Any, problem: Any) -> None:
         self.samples, self.json, self.problem = samples, json, problem
@@ -24,7 +24,7 @@ class Library:
     def upload(self, received: Any) -> Response:
         name = re.search(rb'filename="([^"]*)"', received.body)[1].decode()
         content = received.body.split(b"\r\n\r\n", 1)[1].rsplit(b"\r\n--", 2)[0]
-        refusal = {"unsupported-format": name.endswith(".bin"), "empty-file": not content}
+        refusal = {"unsupported-format": name.endswith((".bin", "blob")), "empty-file": not content}
         for slug in (slug for slug, applies in refusal.items() if applies):
             files = [{"name": name, "error": slug, "message": f"{slug}!"}]
             return self.problem(422, "nothing-accepted", "None was accepted", files=files)
@@ -66,12 +66,14 @@ def write(folder: Path, **files: str) -> None:
 
 @pytest.mark.usefixtures("library")
 class TestIngest:
-    def test_a_folder_until_it_is_searchable(self, attractor, tmp_path: Path) -> None:
-        write(tmp_path, a_md="one", b_md="two", same_md="one", x_bin="no", empty_md="")
+    def test_a_folder_until_it_is_searchable(self, settled, attractor, tmp_path: Path) -> None:
+        write(tmp_path, a_md="one", b_md="two", same_md="one", x_bin="no", blob="no", empty_md="")
         ran = attractor("ingest", "-j", "1", str(tmp_path))
         assert ran.code == 0
-        assert ran.out.startswith("2 searchable, 1 already known, 2 left out\n")
-        assert "left out: unsupported format (1)" in ran.out
+        assert ran.out.startswith("2 searchable, 1 already known, 3 left out\n")
+        assert "left out: unsupported format (2)" in ran.out
+        sent = b"".join(one.body for one in settled.calls("POST", "/v1/documents"))
+        assert (b"blob" in sent, b"x.bin" in sent) == (True, False)
         assert "\x1b" not in ran.out + ran.err
 
     def test_a_broken_file_does_not_stop_the_others(self, attractor, tmp_path: Path) -> None:

@@ -2,49 +2,14 @@
 
 from __future__ import annotations
 
-from ingestion.conversion.detection import CODE, CODE_NAMES, HTML, MARKDOWN, extension
-
-OFFICE = "application/vnd.openxmlformats-officedocument"
-TEXT = frozenset({"txt", "text", "log", "rst", "adoc", "asciidoc", "org", "tex"})
-MEDIA_TYPES = {
-    "pdf": "application/pdf",
-    "docx": f"{OFFICE}.wordprocessingml.document",
-    "pptx": f"{OFFICE}.presentationml.presentation",
-    "xlsx": f"{OFFICE}.spreadsheetml.sheet",
-    "csv": "text/csv",
-    "tsv": "text/tab-separated-values",
-    "png": "image/png",
-    "jpg": "image/jpeg",
-    "jpeg": "image/jpeg",
-    "webp": "image/webp",
-    "bmp": "image/bmp",
-    "tif": "image/tiff",
-    "tiff": "image/tiff",
-    "json": "application/json",
-    "xml": "application/xml",
-    "yaml": "application/yaml",
-    "yml": "application/yaml",
-    "sql": "application/sql",
-    "css": "text/css",
-    "js": "text/javascript",
-    "mjs": "text/javascript",
-    "cjs": "text/javascript",
-    "py": "text/x-python",
-    **dict.fromkeys(MARKDOWN, "text/markdown"),
-    **dict.fromkeys(HTML, "text/html"),
-    **dict.fromkeys(TEXT, "text/plain"),
-}
-SUPPORTED = tuple(sorted({*MEDIA_TYPES, *CODE}))
+from contracts.formats import MEDIA_TYPES, extension, has_extension
 
 
 def media_type_of(name: str, head: bytes) -> str | None:
     """None when the format is not supported. `head` is the file's first kilobytes: it decides without an extension."""
-    suffix = extension(name)
-    if suffix in MEDIA_TYPES:
-        return MEDIA_TYPES[suffix]
-    if suffix in CODE | CODE_NAMES:
-        return f"text/x-{suffix}"
-    if "." in name.strip("."):
+    if known := MEDIA_TYPES.get(extension(name)):
+        return known
+    if has_extension(name):
         return None
     if head.startswith(b"%PDF-"):
         return MEDIA_TYPES["pdf"]

@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 from contracts.events import DocumentStored
+from contracts.formats import SUPPORTED
 from contracts.ingestion import DocumentStatus, UploadedFile
 from ingestion import documents
-from ingestion.formats import SUPPORTED, media_type_of
+from ingestion.formats import media_type_of
 from ingestion.multipart import ReceivedFile
 from ingestion.names import NAMELESS, safe_name
 from ingestion.retry import retry_failed

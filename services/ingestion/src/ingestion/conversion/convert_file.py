@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from contracts.formats import extension
 from ingestion.conversion import docling_formats
 from ingestion.conversion.chunks import chunks
 from ingestion.conversion.decoding import decode
-from ingestion.conversion.detection import Format, detect, extension
+from ingestion.conversion.detection import Format, detect
 from ingestion.conversion.errors import EmptyDocument, InputTooLarge, PageLimitExceeded
 from ingestion.conversion.markdown import join_heading_parts, split_front_matter
 from ingestion.conversion.passages import Passage, TokenBudget, storable

@@ -6,8 +6,8 @@ import io
 import re
 import zipfile
 from enum import StrEnum
-from pathlib import PurePath
 
+from contracts.formats import CODE, CODE_NAMES, HTML, MARKDOWN, extension
 from ingestion.conversion.errors import CorruptFile, EmptyDocument, PasswordProtected, UnsupportedFormat
 
 
@@ -24,29 +24,12 @@ class Format(StrEnum):
     text = "text"
 
 
-MARKDOWN = frozenset({"md", "markdown", "mdown", "mkd"})
-HTML = frozenset({"html", "htm", "xhtml"})
-CODE = frozenset(
-    """
-    py pyi js mjs cjs ts tsx jsx java kt kts scala go rs c h cc cpp cxx hpp hh cs rb php pl lua
-    swift r jl ex exs erl hs ml clj dart zig sh bash zsh fish ps1 bat sql yaml yml toml json jsonl
-    ini cfg conf properties env css scss less proto tf hcl graphql xml xsd vue svelte gradle cmake
-    mk dockerfile diff patch
-    """.split()  # noqa: SIM905 - a list of sixty lines says no more
-)
-CODE_NAMES = frozenset({"dockerfile", "makefile", "gnumakefile", "jenkinsfile", "vagrantfile", "rakefile", "gemfile"})
 BINARY = {"pdf": "PDF", "docx": "Word", "pptx": "PowerPoint", "xlsx": "Excel"}
 ZIP_PARTS = {"word/": Format.docx, "ppt/": Format.pptx, "xl/": Format.xlsx}
 IMAGES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\x00", b"MM\x00*", b"BM")
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 ENCRYPTED_OFFICE = "EncryptedPackage".encode("utf-16-le")
 HTML_START = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
-
-
-def extension(file_name: str) -> str:
-    """In lower case, without the dot; the whole name for files like Dockerfile."""
-    path = PurePath(file_name.lower())
-    return path.suffix.lstrip(".") or path.name
 
 
 def detect(data: bytes, file_name: str) -> Format:
