@@ -58,9 +58,9 @@ def _prepare(connection: psycopg.Connection, role: str, password: str, schema: s
             "CREATE TABLE IF NOT EXISTS {}.migration "
             "(name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())"
         ).format(place),
-        sql.SQL(
-            "ALTER DEFAULT PRIVILEGES IN SCHEMA {} GRANT SELECT, INSERT, UPDATE, DELETE, TRUNCATE ON TABLES TO {}"
-        ).format(place, name),
+        sql.SQL("ALTER DEFAULT PRIVILEGES IN SCHEMA {} GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {}").format(
+            place, name
+        ),
         sql.SQL("ALTER DEFAULT PRIVILEGES IN SCHEMA {} GRANT USAGE, SELECT ON SEQUENCES TO {}").format(place, name),
         sql.SQL("SET search_path = {}, public").format(place),
     ]

@@ -1,0 +1,199 @@
+"""A query that forgets its filter sees nothing: every table of every service, in one database as it is deployed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlsplit, urlunsplit
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.errors import InsufficientPrivilege
+
+from orchestrator import checkpoints
+from service_kit.migrate import migrate
+
+SERVICES = ("gateway", "ingestion", "knowledge_graph", "memory", "orchestrator", "retrieval")
+THREADS = "LangGraph's, by thread, which is a run's id: open to the system scope of the worker alone"
+WITHOUT_WORKSPACE = {
+    **{f"{service}.migration": "the administrator's own: services have no right to it" for service in SERVICES},
+    "gateway.app_user": "a user may be in many workspaces",
+    "gateway.workspace": "the wall itself",
+    **{f"orchestrator.{table}": THREADS for table in checkpoints.TABLES},
+}
+SAMPLES = {
+    "uuid": "00000000-0000-0000-0000-000000000001",
+    "integer": "-1",
+    "bigint": "1",
+    "real": "1",
+    "double precision": "1",
+    "boolean": "true",
+    "jsonb": "{}",
+    "text[]": "{}",
+    "vector": "[1]",
+    "halfvec": "[1]",
+}
+TABLES = """
+    SELECT n.nspname, c.relname, c.relrowsecurity,
+           EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'workspace_id'),
+           ARRAY(SELECT pg_get_expr(p.polqual, p.polrelid)
+                 FROM pg_policy p WHERE p.polrelid = c.oid ORDER BY p.polname),
+           ARRAY(SELECT pg_get_expr(p.polwithcheck, p.polrelid)
+                 FROM pg_policy p WHERE p.polrelid = c.oid ORDER BY p.polname)
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind IN ('r', 'p') AND n.nspname = ANY(%s) ORDER BY 1, 2
+"""
+# What a row must have, with a value that its enumeration or CHECK allows.
+NEEDED_COLUMNS = """
+    SELECT a.attname, format_type(a.atttypid, NULL),
+           coalesce((SELECT min(enumlabel) FROM pg_enum WHERE enumtypid = a.atttypid),
+                    (SELECT min(substring(pg_get_constraintdef(k.oid) FROM '''([^'']*)'''))
+                     FROM pg_constraint k WHERE k.conrelid = a.attrelid AND k.contype = 'c' AND a.attnum = ANY(k.conkey))
+                   )
+    FROM pg_attribute a
+    WHERE a.attrelid = %s::regclass AND a.attnum > 0 AND a.attnotnull AND NOT a.atthasdef AND a.attidentity = ''
+"""
+
+
+@dataclass(frozen=True)
+class Table:
+    schema: str
+    name: str
+    protected: bool
+    has_workspace: bool
+    visible: list[str]
+    writable: list[str]
+
+    def __str__(self) -> str:
+        return f"{self.schema}.{self.name}"
+
+    @property
+    def identifier(self) -> sql.Identifier:
+        return sql.Identifier(self.schema, self.name)
+
+
+class Deployment:
+    """All services' schemas in one database; `owner` is the administrator, `service` a service's role."""
+
+    def __init__(self, admin_url: str) -> None:
+        self.admin_url = admin_url
+        for service in SERVICES:
+            migrate(admin_url, self.url(service), service, service)
+        checkpoints.prepare(admin_url, "orchestrator")
+        self.owner = psycopg.connect(admin_url, autocommit=True)
+        self.tables = [Table(*row) for row in self.owner.execute(TABLES, (list(SERVICES),)).fetchall()]
+
+    def url(self, service: str) -> str:
+        parts, role = urlsplit(self.admin_url), f"attractor_{service}"
+        return urlunsplit(parts._replace(netloc=f"{role}:{quote(f'password-of-{role}')}@{parts.hostname}:{parts.port}"))
+
+    @contextmanager
+    def service(self, name: str, workspace_id: UUID | None = None) -> Iterator[psycopg.Connection]:
+        with psycopg.connect(self.url(name), autocommit=True) as connection:
+            if workspace_id:
+                connection.execute("SELECT set_config('app.workspace_id', %s, false)", (str(workspace_id),))
+            yield connection
+
+    def insertion(self, table: Table, workspace_id: UUID) -> tuple[sql.Composed, list[Any]]:
+        """A row with whatever the table demands."""
+        columns = self.owner.execute(NEEDED_COLUMNS, (str(table),)).fetchall()
+        names = [sql.Identifier(name) for name, _, _ in columns]
+        casts = [sql.SQL("%s::" + kind) for _, kind, _ in columns]
+        values = [
+            str(workspace_id) if name == "workspace_id" else choice or SAMPLES.get(kind, "x")
+            for name, kind, choice in columns
+        ]
+        statement = sql.SQL("INSERT INTO {} ({}) VALUES ({})")
+        return statement.format(table.identifier, sql.SQL(", ").join(names), sql.SQL(", ").join(casts)), values
+
+    def first_column(self, table: Table) -> sql.Identifier:
+        return sql.Identifier(self.owner.execute(NEEDED_COLUMNS, (str(table),)).fetchall()[0][0])
+
+    def fill(self, table: Table, workspace_id: UUID) -> None:
+        """As the administrator, past foreign keys and triggers."""
+        with self.owner.transaction():
+            self.owner.execute("SET LOCAL session_replication_role = replica")
+            self.owner.execute(*self.insertion(table, workspace_id))
+
+
+@pytest.fixture
+def deployment(make_database: Callable[[str], Any]) -> Iterator[Deployment]:
+    deployment = Deployment(make_database(SERVICES[0]).admin)
+    yield deployment
+    deployment.owner.close()
+
+
+def count(connection: psycopg.Connection, table: Table) -> int:
+    [number] = connection.execute(sql.SQL("SELECT count(*) FROM {}").format(table.identifier)).fetchone() or [-1]
+    return int(number)
+
+
+def test_every_table_is_protected_or_on_the_list(deployment: Deployment) -> None:
+    assert {table.schema for table in deployment.tables} == set(SERVICES)
+    assert {str(table) for table in deployment.tables if not table.has_workspace} == set(WITHOUT_WORKSPACE)
+    for table in (table for table in deployment.tables if table.has_workspace):
+        own = "(workspace_id = "
+        assert table.protected, table
+        assert any(condition.startswith(own) and "current_workspace()" in condition for condition in table.visible)
+        assert table.visible == table.writable, table
+        others = [condition for condition in table.visible if not condition.startswith(own)]
+        assert all("is_system()" in condition for condition in others), table
+
+
+def test_a_query_without_its_filter_sees_and_changes_no_row_of_another_workspace(deployment: Deployment) -> None:
+    mine, other = uuid4(), uuid4()
+    for table in deployment.tables:
+        if not table.protected:
+            continue
+        deployment.fill(table, other)
+        update = sql.SQL("UPDATE {0} SET {1} = {1}").format(table.identifier, deployment.first_column(table))
+        with deployment.service(table.schema) as forgetful:
+            assert (count(forgetful, table), forgetful.execute(update).rowcount) == (0, 0), table
+            assert forgetful.execute(sql.SQL("DELETE FROM {}").format(table.identifier)).rowcount == 0, table
+        with deployment.service(table.schema, mine) as stranger:
+            assert (count(stranger, table), stranger.execute(update).rowcount) == (0, 0), table
+        with deployment.service(table.schema, other) as owner:
+            assert count(owner, table) == table.has_workspace, table
+        assert count(deployment.owner, table) >= 1, table
+
+
+def test_no_row_can_be_put_or_moved_into_another_workspace(deployment: Deployment) -> None:
+    mine, other = uuid4(), uuid4()
+    for table in (table for table in deployment.tables if table.has_workspace):
+        deployment.fill(table, mine)
+        move = sql.SQL("UPDATE {} SET workspace_id = %s").format(table.identifier)
+        with deployment.service(table.schema, mine) as connection:
+            for statement, values in (deployment.insertion(table, other), (move, [other])):
+                with pytest.raises(InsufficientPrivilege, match="violates row-level security policy"):
+                    connection.execute(statement, values)
+
+
+def test_a_service_cannot_take_its_wall_down(deployment: Deployment) -> None:
+    ways = (
+        "ALTER TABLE {0} DISABLE ROW LEVEL SECURITY",
+        "DROP POLICY {1} ON {0}",
+        "CREATE POLICY hole ON {0} USING (true)",
+        "TRUNCATE {0}",  # row-level security does not bind it
+        "SET row_security = off; SELECT * FROM {0}",
+    )
+    for table in (table for table in deployment.tables if table.protected):
+        policy = sql.Identifier("workspace" if table.has_workspace else "system")
+        for way in ways:
+            with deployment.service(table.schema) as connection, pytest.raises(InsufficientPrivilege):
+                connection.execute(sql.SQL(way).format(table.identifier, policy))
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_a_service_reaches_no_other_schema_and_no_other_role(deployment: Deployment, service: str) -> None:
+    beyond = [table for table in deployment.tables if table.schema != service or table.name == "migration"]
+    with deployment.service(service) as connection:
+        for table in beyond:
+            with pytest.raises(InsufficientPrivilege):
+                count(connection, table)
+        for statement in ("SET ROLE postgres", "CREATE ROLE more", "CREATE TABLE public.shared (id integer)"):
+            with pytest.raises(psycopg.Error, match=r"permission denied|must be"):
+                connection.execute(statement)
