@@ -16,6 +16,7 @@ import httpx
 import psycopg
 import pytest
 from fastapi import FastAPI
+from hypothesis import settings
 from psycopg import sql
 from pydantic import SecretStr
 from real_engines import RealEngines, container_engines, embedded_engines
@@ -26,6 +27,10 @@ from service_kit.auth import Principal, Tokens
 from service_kit.migrate import migrate
 from service_kit.objects import ObjectStore
 from service_kit.settings import ObjectStoreSettings
+
+# The same examples in every run; --hypothesis-profile=default looks for new ones.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.load_profile("repeatable")
 
 Running = Callable[[FastAPI], AbstractAsyncContextManager[httpx.AsyncClient]]
 

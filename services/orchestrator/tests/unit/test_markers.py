@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from orchestrator.citations.check import MarkerFilter, check
@@ -138,6 +138,8 @@ def test_text_without_markers_is_untouched(answer: str) -> None:
 
 
 @settings(max_examples=200, deadline=None)
+@example("[2[1]]")
+@example("[[1]2[1]] [1[9], [9]2]")
 @given(TEXT.filter(lambda text: "`" not in text and "~" not in text))
 def test_no_number_is_shown_without_a_citation(answer: str) -> None:
     text, markers = filtered(answer)

@@ -28,6 +28,7 @@ _SENTENCE_END = re.compile(r"[.!?…](?=\s)|\n")
 _LONGEST_CODE_SPAN = 400
 _REMEMBERED = 2_000
 _PLACE = "\ue000"  # stands in the remembered text where a marker was
+_OPENED = re.compile(rf"[\[【][\s^\d,;–{_PLACE}-]*$")
 
 
 class MarkerScanner:
@@ -117,13 +118,21 @@ class MarkerScanner:
             return None
         self._pending = self._pending[marker.end() :]
         shown = self._resolved(marker[1], claim)
+        opened = _OPENED.search(self._said)
         self._said = (self._said + _PLACE)[-_REMEMBERED:]
         self._line_start = False
+        if not shown and opened:
+            return self._take_gap()
         if not shown:
             self._after_removal = True
             return ""
         space, self._space, self._after_removal = self._space, "", False
         return space + "".join(f"[{number}]" for number in shown)
+
+    def _take_gap(self) -> str:
+        """Instead of nothing, where the text around a removed marker would join to another one: `[2[9]]`."""
+        gap, self._space, self._after_removal = f"{self._space}…", "", False
+        return gap
 
     def _resolved(self, numbers: str, claim: Claim) -> list[int]:
         shown: list[int] = []
