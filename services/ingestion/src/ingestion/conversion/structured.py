@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from docling_core.transforms.chunker.doc_chunk import DocChunk
@@ -9,6 +10,7 @@ from docling_core.transforms.chunker.hierarchical_chunker import ChunkingDocSeri
 from docling_core.transforms.chunker.hybrid_chunker import HybridChunker
 from docling_core.transforms.chunker.tokenizer.base import BaseTokenizer
 from docling_core.transforms.serializer.markdown import MarkdownTableSerializer
+from docling_core.types.doc.items.group import InlineGroup
 from docling_core.types.doc.items.node import DocItem
 from docling_core.types.doc.items.table.table import TableItem
 from pydantic import ConfigDict
@@ -23,6 +25,11 @@ if TYPE_CHECKING:
     from docling_core.transforms.chunker.base import BaseChunk
     from docling_core.transforms.serializer.base import BaseDocSerializer
     from docling_core.types.doc.document import DoclingDocument
+
+
+# Docling puts a space between the runs of a paragraph, also before the punctuation after a code span or bold words.
+# Before other marks some languages want one.
+SPACE_AFTER_RUN = re.compile(r"(?<=\S) (?=[.,)](?:\s|$))")
 
 
 class _BudgetTokenizer(BaseTokenizer):
@@ -56,6 +63,17 @@ class _Chunker(HybridChunker):
     def contextualize(self, chunk: BaseChunk) -> str:
         headings = self.budget.capped(getattr(chunk.meta, "headings", None) or ())
         return embedding_text(headings, chunk.text)
+
+    def _split_by_doc_items(self, doc_chunk: DocChunk, doc_serializer: BaseDocSerializer) -> list[DocChunk]:
+        """A paragraph of several runs stays one text: written run by run, each code span in it would be a block."""
+        document, items = doc_serializer.doc, doc_chunk.meta.doc_items  # type: ignore[attr-defined]
+        parts: list[DocChunk] = [doc_chunk]
+        if not any(item.parent and isinstance(item.parent.resolve(document), InlineGroup) for item in items):
+            parts = super()._split_by_doc_items(doc_chunk, doc_serializer)
+            children = (child.resolve(document) for item in items for child in item.children)
+            if not any(isinstance(child, InlineGroup) for child in children):
+                return parts
+        return [part.model_copy(update={"text": SPACE_AFTER_RUN.sub("", part.text)}) for part in parts]
 
     def segment(self, doc_chunk: DocChunk, available_length: int, doc_serializer: BaseDocSerializer) -> list[str]:
         if [type(item) for item in doc_chunk.meta.doc_items] == [TableItem]:

@@ -133,6 +133,21 @@ def test_markdown(convert: Convert) -> None:
     assert any("| Marlin | 420 |" in chunk.content for chunk in result.chunks)
 
 
+def test_a_paragraph_with_code_and_bold_words_stays_one_sentence(convert: Convert) -> None:
+    text = "Tokens carry scopes such as `routes:read` and `bookings:write`. **Both** expire."
+    assert convert(f"# Head\n\n{text}\n", "a.md").chunks[0].content == text
+    html = "<p>It has the role <code>engineer</code>, which can read.</p><ul><li>Run <code>make</code>.</li></ul>"
+    content = "\n".join(chunk.content for chunk in convert(html, "a.html").chunks)
+    assert "the role `engineer`, which" in content
+    assert "Run `make`." in content
+
+
+def test_a_long_paragraph_with_code_is_split(convert: Convert) -> None:
+    found = convert("# Head\n\n" + "It says `yes` and goes on at some length. " * 60, "a.md").chunks
+    assert len(found) > 1
+    assert all(chunk.content.startswith("It says `yes` and") for chunk in found)
+
+
 def test_html(convert: Convert) -> None:
     result = convert(HTML, "page.html")
     assert result.converted.title == "Harbour & port"
