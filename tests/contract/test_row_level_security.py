@@ -52,8 +52,8 @@ NEEDED_COLUMNS = """
     SELECT a.attname, format_type(a.atttypid, NULL),
            coalesce((SELECT min(enumlabel) FROM pg_enum WHERE enumtypid = a.atttypid),
                     (SELECT min(substring(pg_get_constraintdef(k.oid) FROM '''([^'']*)'''))
-                     FROM pg_constraint k WHERE k.conrelid = a.attrelid AND k.contype = 'c' AND a.attnum = ANY(k.conkey))
-                   )
+                     FROM pg_constraint k
+                     WHERE k.conrelid = a.attrelid AND k.contype = 'c' AND a.attnum = ANY(k.conkey)))
     FROM pg_attribute a
     WHERE a.attrelid = %s::regclass AND a.attnum > 0 AND a.attnotnull AND NOT a.atthasdef AND a.attidentity = ''
 """

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Self
 
+from service_kit.problems import Unavailable
 from service_kit.telemetry import Metrics
 
 log = logging.getLogger(__name__)
@@ -40,7 +41,7 @@ class Background:
     async def check(self) -> None:
         """A health check: raises while a task is between a failure and a calm stretch."""
         if self.failing:
-            raise RuntimeError("; ".join(f"{name}: {reason}" for name, reason in self.failing.items()))
+            raise Unavailable(", ".join(f"{name}: {kind}" for name, kind in self.failing.items()))
 
     async def _keep_running(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
         delay, loop = FIRST_DELAY_SECONDS, asyncio.get_running_loop()
@@ -52,7 +53,7 @@ class Background:
                 return
             except Exception as error:
                 log.exception("background task failed", extra={"task": name})
-                self.failing[name] = f"{type(error).__name__}: {error}"[:200]
+                self.failing[name] = type(error).__name__
                 self.metrics.restarts.labels(name).inc()
             finally:
                 calm.cancel()

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 
 from fastapi import APIRouter, Response
 from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
+from service_kit.problems import Problem
 from service_kit.telemetry import Metrics
 
+log = logging.getLogger(__name__)
 Check = Callable[[], Awaitable[None]]
 TIMEOUT_SECONDS = 3.0
 
 
 class Health:
-    """The checks of a service: a check returns when its part works and raises, saying why, when it does not."""
+    """The checks of a service: a check returns when its part works and raises, saying why, when it does not.
+
+    The reasons go to the log. /readyz is open to all: it tells an error's class, and the words of a Problem alone.
+    """
 
     def __init__(self) -> None:
         self.checks: dict[str, Check] = {}
+        self.logged: dict[str, str] = {}
         self.optional: set[str] = set()
 
     def add(self, name: str, check: Check, required: bool = True) -> None:
@@ -32,18 +39,27 @@ class Health:
         return failures.keys() <= self.optional
 
     async def failures(self) -> Mapping[str, str]:
-        """Failing checks by name, with the reason; all run at the same time, each with a deadline."""
+        """Failing checks by name, with what may be told of why; all run at once, each with a deadline."""
 
         async def outcome(name: str, check: Check) -> tuple[str, str | None]:
             try:
                 async with asyncio.timeout(TIMEOUT_SECONDS):
                     await check()
             except Exception as error:  # noqa: BLE001  whatever a check raises is the answer
-                return name, f"{type(error).__name__}: {error}"[:300]
+                self._log(name, error)
+                return name, str(error)[:300] if isinstance(error, Problem) else type(error).__name__
+            self.logged.pop(name, None)
             return name, None
 
         outcomes = await asyncio.gather(*(outcome(name, check) for name, check in self.checks.items()))
         return {name: reason for name, reason in outcomes if reason is not None}
+
+    def _log(self, name: str, error: Exception) -> None:
+        """Once for as long as it stays the same."""
+        reason = f"{type(error).__name__}: {error}"[:300]
+        if self.logged.get(name) != reason:
+            self.logged[name] = reason
+            log.warning("check failed", extra={"check": name, "reason": reason})
 
 
 def routes(health: Health, metrics: Metrics) -> APIRouter:

@@ -2,14 +2,49 @@
 
 from __future__ import annotations
 
-from pydantic import SecretStr
+from typing import Annotated
+
+from psycopg import ProgrammingError
+from psycopg.conninfo import conninfo_to_dict
+from pydantic import AfterValidator, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
+from redis.asyncio.connection import parse_url
+
+ESCAPE = "characters of the password other than letters, digits and -._~ are written in percent-encoding"
 
 
-class ServiceSettings(BaseSettings):
+def _postgres_url(url: SecretStr) -> SecretStr:
+    """Refused here, a wrong one reaches no driver, whose message would repeat parts of it."""
+    try:
+        parts = conninfo_to_dict(url.get_secret_value())
+    except ProgrammingError:
+        raise ValueError(f"is not the URL of a PostgreSQL database; {ESCAPE}") from None
+    ports = str(parts.get("port") or "0").split(",")
+    if "@" in str(parts.get("host")) or not all(port.isdigit() for port in ports):
+        raise ValueError(f"has no valid host and port; {ESCAPE}")
+    return url
+
+
+def _redis_url(url: SecretStr) -> SecretStr:
+    try:
+        parse_url(url.get_secret_value())
+    except ValueError:
+        raise ValueError(f"is not the URL of a Redis server; {ESCAPE}") from None
+    return url
+
+
+PostgresUrl = Annotated[SecretStr, AfterValidator(_postgres_url)]
+RedisUrl = Annotated[SecretStr, AfterValidator(_redis_url)]
+
+
+class Environment(BaseSettings):
     """Read from the environment: the field's name in capitals. An empty variable counts as unset."""
 
-    model_config = SettingsConfigDict(env_ignore_empty=True, extra="ignore")
+    model_config = SettingsConfigDict(env_ignore_empty=True, extra="ignore", hide_input_in_errors=True)
+
+
+class ServiceSettings(Environment):
+    """What every service has."""
 
     host: str = "127.0.0.1"
     port: int
@@ -18,31 +53,25 @@ class ServiceSettings(BaseSettings):
     otel_exporter_otlp_endpoint: str | None = None
 
 
-class DatabaseSettings(BaseSettings):
+class DatabaseSettings(Environment):
     """`database_url` logs in as the service's own role, which row-level security binds."""
 
-    model_config = SettingsConfigDict(env_ignore_empty=True, extra="ignore")
-
-    database_url: SecretStr
+    database_url: PostgresUrl
     database_pool_size: int = 8
 
 
 class MigrationSettings(DatabaseSettings):
     """`admin_database_url` may create roles and schemas; only the migration has it."""
 
-    admin_database_url: SecretStr
+    admin_database_url: PostgresUrl
 
 
-class RedisSettings(BaseSettings):
-    model_config = SettingsConfigDict(env_ignore_empty=True, extra="ignore")
-
-    redis_url: SecretStr
+class RedisSettings(Environment):
+    redis_url: RedisUrl
 
 
-class ObjectStoreSettings(BaseSettings):
+class ObjectStoreSettings(Environment):
     """An S3 endpoint as host:port, without a scheme; `s3_secure` chooses HTTPS."""
-
-    model_config = SettingsConfigDict(env_ignore_empty=True, extra="ignore")
 
     s3_endpoint: str
     s3_access_key: str

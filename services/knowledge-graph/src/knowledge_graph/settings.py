@@ -1,15 +1,12 @@
 """The one place that reads the environment."""
 
 from pydantic import SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from service_kit.settings import DatabaseSettings, ObjectStoreSettings, RedisSettings, ServiceSettings
+from service_kit.settings import DatabaseSettings, Environment, ObjectStoreSettings, RedisSettings, ServiceSettings
 
 
-class Neo4jSettings(BaseSettings):
+class Neo4jSettings(Environment):
     """Without `neo4j_url` PostgreSQL alone answers."""
-
-    model_config = SettingsConfigDict(env_ignore_empty=True, extra="ignore")
 
     neo4j_url: str | None = None
     neo4j_user: str = "neo4j"
