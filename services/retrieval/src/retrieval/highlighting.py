@@ -25,10 +25,7 @@ class Highlighter:
         self, chunks: Sequence[FoundChunk], weights: Mapping[str, float], dense: DenseLeg | None
     ) -> dict[int, list[Scored]]:
         """By chunk, best first. Without a vector of the query, or where sentences come too late, terms decide alone."""
-        by_hit = [
-            highlights.sentences_of(rank, chunk.content, chunk.media_type, weights, self.analyzer)
-            for rank, chunk in enumerate(chunks)
-        ]
+        by_hit = [highlights.sentences_of(rank, chunk, weights, self.analyzer) for rank, chunk in enumerate(chunks)]
         cosines = await self._cosines(by_hit, dense) if dense else {}
         return {chunk.number: highlights.best(by_hit[rank], cosines) for rank, chunk in enumerate(chunks)}
 
@@ -38,7 +35,7 @@ class Highlighter:
             return {}
         try:
             async with asyncio.timeout(self.seconds):
-                vectors = await self.vectors.of_texts([one.text for one in chosen])
+                vectors = await self.vectors.of_texts([one.read for one in chosen])
         except (EmbeddingError, TimeoutError) as error:
             dense.method = f"{dense.method}; sentences not compared: {type(error).__name__}"
             return {}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import Protocol
 
 from retrieval.analysis import Analyzer
 from retrieval.sentences import Span, is_code, spans
@@ -11,16 +12,31 @@ from retrieval.sentences import Span, is_code, spans
 MOST_EMBEDDED = 40  # sentences of one request
 MOST_PER_HIT = 3
 COSINE_WEIGHT = 0.6
+CONTEXT_WEIGHT = 0.5  # of a term that stands in the heading and not in the sentence
 LONGEST_QUOTE = 1_000  # characters; a longer span is one only if nothing else is there
+
+
+class Passage(Protocol):
+    """What is read of a hit."""
+
+    @property
+    def content(self) -> str: ...
+    @property
+    def media_type(self) -> str: ...
+    @property
+    def heading_path(self) -> Sequence[str]: ...
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A quotable span of a hit. `share`: of the query's term weights, how much its terms have."""
+    """A quotable span of a hit. `share`: of the query's term weights, how much its terms have.
+
+    `read` is what its meaning is taken from: the text under its heading, which says what "it" is.
+    """
 
     hit: int
     span: Span
-    text: str
+    read: str
     share: float
 
 
@@ -33,15 +49,16 @@ class Scored:
     score: float
 
 
-def sentences_of(
-    hit: int, content: str, media_type: str, weights: Mapping[str, float], analyzer: Analyzer
-) -> list[Sentence]:
+def sentences_of(hit: int, chunk: Passage, weights: Mapping[str, float], analyzer: Analyzer) -> list[Sentence]:
     """The spans of one hit, in their order."""
-    mass = sum(weights.values())
-    found = spans(content, code=is_code(media_type))
+    content, code = chunk.content, is_code(chunk.media_type)
+    found = spans(content, code=code)
     quotable = [span for span in found if span[1] - span[0] <= LONGEST_QUOTE] or found
+    # The first heading is the document's title, which says the same of all its sentences.
+    heading = "" if code or len(chunk.heading_path) < 2 else chunk.heading_path[-1]
+    implied = frozenset(analyzer.terms(heading)) & weights.keys()
     return [
-        Sentence(hit, span, text, _share(text, weights, mass, analyzer))
+        Sentence(hit, span, f"{heading}: {text}" if heading else text, _share(text, weights, implied, analyzer))
         for span in quotable
         for text in (content[span[0] : span[1]],)
     ]
@@ -74,7 +91,10 @@ def best(sentences: Sequence[Sentence], cosines: Mapping[tuple[int, Span], float
     return [Scored(start, end, round(value, 4)) for value, (start, end) in ordered[:MOST_PER_HIT] if value > 0]
 
 
-def _share(text: str, weights: Mapping[str, float], mass: float, analyzer: Analyzer) -> float:
-    if not mass:
+def _share(text: str, weights: Mapping[str, float], implied: Set[str], analyzer: Analyzer) -> float:
+    """The heading's terms count for sentences that have a term of their own."""
+    own = weights.keys() & set(analyzer.terms(text))
+    if not own:
         return 0.0
-    return sum(weights[term] for term in set(analyzer.terms(text)) if term in weights) / mass
+    said = sum(weights[term] for term in own) + CONTEXT_WEIGHT * sum(weights[term] for term in implied - own)
+    return said / (sum(weights.values()) or 1.0)

@@ -14,6 +14,9 @@ _LINE = re.compile(r"[^\n]*\n?")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)]|\[[ xX]\])\s+")
 _TABLE_ROW = re.compile(r"\s*\|")
+# A table's first row names the columns where a rule and another row follow.
+_COLUMN_NAMES = re.compile(r"[ \t]*\|[^\n]*\n[ \t]*\|[ \t:|-]*-[ \t:|-]*\n[ \t]*\|")
+_ITEMS_LINES = re.compile(r"(?:[ \t]*\n){1,3}[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t][^\n]*(?:\n[ \t]+[^\s\-*+•\d][^\n]*)*")
 _HEADING = re.compile(r"\s*#{1,6}\s+|.*\n?(?=\s*(?:===|---))")
 _RULE = re.compile(r"[\s|:=+*~_-]+$")
 _END = re.compile(r"[.!?…]+[\"'”’»)\]*_]*(?=\s)|[。！？]+[」』）”]*")
@@ -30,6 +33,7 @@ _INITIALS = re.compile(r"\b(?:[A-Z]\.){2,}$")
 _STARTER = re.compile(r"\s+(?:A|An|And|As|At|But|He|If|In|It|On|She|That|The|There|These|They|This|We|When|You)\b")
 _WORD = re.compile(r"\w")
 LINES_A_BLOCK = 8
+LONGEST_LIST = 400  # characters that a sentence ending in a colon may have together with its list
 
 PROSE_TYPES = frozenset({"text/x-markdown", "text/x-rst"})
 CODE_TYPES = frozenset(
@@ -52,7 +56,8 @@ def spans(text: str, *, code: bool = False) -> list[Span]:
     """The quotable spans of a passage; `code` for source files."""
     found = _code_blocks(text) if code else _prose(text)
     trimmed = (_trimmed(text, start, end) for start, end in found)
-    return [(start, end) for start, end in trimmed if _WORD.search(text, start, end)]
+    kept = [(start, end) for start, end in trimmed if _WORD.search(text, start, end)]
+    return kept if code else list(_with_lists(text, kept))
 
 
 def is_code(media_type: str) -> bool:
@@ -88,7 +93,12 @@ def _prose(text: str) -> Iterator[Span]:
             start = end
         elif fence < 0:
             item = _ITEM.match(line)
-            if not line.strip() or _TABLE_ROW.match(line) or _HEADING.match(line) or _RULE.match(line):
+            if _TABLE_ROW.match(line):
+                yield from _sentences(text, start, position)
+                if not _COLUMN_NAMES.match(text, position):
+                    yield _cells(text, position, end)
+                start = end
+            elif not line.strip() or _HEADING.match(line) or _RULE.match(line):
                 yield from _sentences(text, start, position)
                 yield position, end
                 start = end
@@ -100,6 +110,33 @@ def _prose(text: str) -> Iterator[Span]:
         yield from _code_blocks(text[fence:], fence)
     else:
         yield from _sentences(text, start, position)
+
+
+def _cells(text: str, start: int, end: int) -> Span:
+    """A table's row without the bars around it."""
+    row = text[start:end]
+    return start + len(row) - len(row.lstrip(" \t|")), start + len(row.rstrip(" \t\r\n|"))
+
+
+def _with_lists(text: str, found: list[Span]) -> Iterator[Span]:
+    """A sentence that ends in a colon says nothing without its list: both are one span, or it is left out."""
+    taken = 0
+    for start, end in found:
+        if start < taken:
+            continue
+        last = _list_end(text, end) if text[end - 1] == ":" else end
+        if last == end:
+            yield start, end
+        elif last - start <= LONGEST_LIST:
+            taken = last
+            yield _trimmed(text, start, last)
+
+
+def _list_end(text: str, position: int) -> int:
+    """Where the list ends that begins on one of the next lines; `position` where none does."""
+    while item := _ITEMS_LINES.match(text, position):
+        position = item.end()
+    return position
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[Span]:

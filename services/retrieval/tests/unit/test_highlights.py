@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 import pytest
@@ -10,9 +11,17 @@ from retrieval import highlights
 from retrieval.analysis import Analyzer
 from retrieval.sentences import is_code, spans
 
+
+@dataclass(frozen=True)
+class Passage:
+    content: str
+    media_type: str = "text/markdown"
+    heading_path: tuple[str, ...] = ()
+
+
 PIECES = st.sampled_from(
     ["Dr. Smith", "e.g. this", "3.14", "v1.2.3", ". ", "! ", "\n", "\n\n", "- item", "| a | b |", "```\n", "# Head\n",
-     "word", " ", "U.S. ", "。", "日本", "\t", "?", "etc. ", "(", ")", "*", "1. "]
+     ":", ":\n- one\n", "word", " ", "U.S. ", "。", "日本", "\t", "?", "etc. ", "(", ")", "*", "1. "]
 )  # fmt: skip
 
 
@@ -30,7 +39,12 @@ def said(text: str, **more: bool) -> list[str]:
         ('"Why?" she asked. See Fig. 3 there.', ['"Why?" she asked.', "See Fig. 3 there."]),
         ("Wrapped\nline. Next one.", ["Wrapped\nline.", "Next one."]),
         ("- one. Two.\n- three\n  goes on\n2. four", ["one.", "Two.", "three\n  goes on", "four"]),
-        ("| a | b |\n|---|---|\n| c | d |", ["| a | b |", "| c | d |"]),
+        ("| a | b |\n|---|---|\n| c | d |\n| e | |", ["c | d", "e"]),
+        ("| a | b |\n| c | d |\nText.", ["a | b", "c | d", "Text."]),
+        ("| a | b |\n|---|---|", ["a | b"]),
+        ("So. It knows:\n\n- one\n- two\n  more\n\nNext.", ["So.", "It knows:\n\n- one\n- two\n  more", "Next."]),
+        (f"It knows:\n1. {'a' * 500}\n2. b", ["a" * 500, "b"]),
+        ("It knows this:\nno list.", ["It knows this:\nno list."]),
         ("# Title\nText.\n\nMore", ["# Title", "Text.", "More"]),
         ("```python\nx = 1. \ny = 2\n\nz = 3\n```\nAfter.", ["x = 1. \ny = 2", "z = 3", "After."]),
         ("日本語です。次の文！終わり", ["日本語です。", "次の文！", "終わり"]),
@@ -71,12 +85,28 @@ def test_any_text_has_spans_within_it(text):
 def test_the_answer_is_the_best_highlight():
     content = "The gateway is public. Tokens expire after fifteen minutes. Lunch is at noon."
     weights = {"token": 2.0, "expir": 2.5}
-    sentences = highlights.sentences_of(0, content, "text/markdown", weights, Analyzer())
+    sentences = highlights.sentences_of(0, Passage(content), weights, Analyzer())
     cosines = {(0, one.span): value for one, value in zip(sentences, (0.1, 0.7, 0.05), strict=True)}
     found = highlights.best(sentences, cosines)
     assert content[found[0].start : found[0].end] == "Tokens expire after fifteen minutes."
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
     assert all(0 <= one.score <= 1 for one in found)
+
+
+def test_a_heading_says_what_the_sentences_under_it_are_about():
+    passage = Passage("It is owned by Payments. It rains.", heading_path=("Services", "BillingRouter"))
+    weights = {"own": 2.0, "billingrout": 2.0, "servic": 4.0}
+    owned, rain = highlights.sentences_of(0, passage, weights, Analyzer())
+    assert owned.read == "BillingRouter: It is owned by Payments."
+    assert owned.share == pytest.approx((2.0 + highlights.CONTEXT_WEIGHT * 2.0) / 8.0)
+    assert rain.share == 0.0
+
+
+def test_the_title_of_a_document_and_names_in_code_say_nothing_more():
+    titled = Passage("It rains.", heading_path=("Services",))
+    code = Passage("x = 1", "text/x-python", ("module", "function"))
+    assert highlights.sentences_of(0, titled, {}, Analyzer())[0].read == "It rains."
+    assert highlights.sentences_of(0, code, {}, Analyzer())[0].read == "x = 1"
 
 
 @given(st.lists(st.integers(0, 60), min_size=1, max_size=30))
