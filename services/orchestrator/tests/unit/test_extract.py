@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -48,6 +51,33 @@ def test_without_anything_in_common_the_best_passage_speaks() -> None:
     assert extract(QUESTION, []) == ("", [])
 
 
+def test_a_sentence_of_a_better_passage_is_worth_more() -> None:
+    good = Highlighted("a.md", "Tokens expire soon.", [(0, 19, 0.5)], score=1.2)
+    weak = Highlighted("b.md", "Milk expires too.", [(0, 17, 0.5)], score=0.3)
+    assert extract(QUESTION, [good, weak])[0] == "From a.md: “Tokens expire soon.” [1]"
+    assert len(extract(QUESTION, [good, replace(weak, score=1.1)])[1]) == 2
+
+
+@pytest.mark.parametrize(
+    ("source", "quoted", "shown"),
+    [
+        ("| a | b |\n| - | - |\n| Redis | 7.4 | |", "Redis | 7.4", "Redis · 7.4"),
+        ("| Redis | 7.4 |", "| Redis | 7.4 |", "Redis · 7.4"),
+        ("Run a | b in it.", "Run a | b in it.", "Run a | b in it."),
+        ("**Redis** keeps *all* 2*3*4.", "**Redis** keeps *all* 2*3*4.", "Redis keeps all 2*3*4."),
+        ("It has:\n\n- Redis\n- S3", "It has:\n\n- Redis\n- S3", "It has: • Redis • S3"),
+        ("/**\n * Redis keeps\n * all.\n */", "/**\n * Redis keeps\n * all.\n */", "Redis keeps all."),
+        ("-- Redis\n-- keeps.", "-- Redis\n-- keeps.", "Redis keeps."),
+        ("x = y ** 2 ** 3", "x = y ** 2 ** 3", "x = y ** 2 ** 3"),
+    ],
+)
+def test_layout_is_not_shown_while_the_quote_stays_exact(source: str, quoted: str, shown: str) -> None:
+    start = source.index(quoted)
+    answer, (cited,) = extract("Redis?", [Highlighted("a", source, [(start, start + len(quoted), 0.9)])])
+    assert answer == f"From a: “{shown}” [1]"
+    assert source[cited.start : cited.end] == quoted
+
+
 def test_a_long_sentence_is_cut_with_its_quote() -> None:
     source = "word " * 300
     answer, (cited,) = extract(QUESTION, [Highlighted("a.md", source, [(0, len(source), 1.0)])])
@@ -56,7 +86,7 @@ def test_a_long_sentence_is_cut_with_its_quote() -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(st.text(alphabet="ab[]1`“”. \n【】-", max_size=60), max_size=4))
+@given(st.lists(st.text(alphabet="ab[]1`“”. \n【】-|*/#", max_size=60), max_size=4))
 def test_every_extractive_answer_passes_the_check(contents: list[str]) -> None:
     passages = [Highlighted("t", text, [(*span, 0.9) for span in sentences(text)]) for text in contents]
     answer, cited = extract(QUESTION, passages)

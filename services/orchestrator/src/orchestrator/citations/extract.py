@@ -4,26 +4,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import sqrt
 
 from orchestrator.citations.sentences import sentences, terms
 from orchestrator.citations.support import CitedSpan, likeness, shortened
 
 MOST_SENTENCES = 4
 # A sentence joins the answer when it is about as good as the best one.
-NEAR_BEST = 0.6
+NEAR_BEST = 0.7
 SAME_WORDS = 0.75
 _MARKER_LIKE = re.compile(r"[\[【]\s*\^?\d[^\]】]*[\]】]")
 _LIST_MARK = re.compile(r"^(?:[-*+•]|\d+[.)]|#{1,6}|>)\s+")
+_NEXT_ITEM = re.compile(r"\s*\n\s*(?:[-*+•]|\d+[.)])\s+")
+_EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3})(?=\S)([^*`]+?)(?<=\S)\1(?![\w*])")
+_COMMENT_MARK = re.compile(r"(?m)^[ \t]*(?:/\*\*?|\*/|\*(?=\s)|//+|--+(?=\s)|#+(?=\s))[ \t]*|\s*\*/\s*$")
 
 
 @dataclass(frozen=True)
 class Highlighted:
-    """A passage with its best sentences: (start, end, score from 0 to 1); none where they are not known."""
+    """A passage with its best sentences: (start, end, score from 0 to 1); none where they are not known.
+
+    `score` is the passage's own, of use beside those of the other passages.
+    """
 
     title: str
     content: str
     highlights: Sequence[tuple[int, int, float]]
+    score: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -41,7 +49,7 @@ def extract(question: str, passages: Sequence[Highlighted]) -> tuple[str, list[C
     Where no passage has highlights, the sentences are chosen by the terms that they share with the question.
     """
     if not any(passage.highlights for passage in passages):
-        passages = [Highlighted(one.title, one.content, likeness(question, one.content)) for one in passages]
+        passages = [replace(one, highlights=likeness(question, one.content)) for one in passages]
     chosen = _choose(_candidates(passages))
     paragraphs: list[str] = []
     cited: list[CitedSpan] = []
@@ -56,11 +64,14 @@ def extract(question: str, passages: Sequence[Highlighted]) -> tuple[str, list[C
 
 def _candidates(passages: Sequence[Highlighted]) -> list[_Sentence]:
     found = []
+    best = max((passage.score for passage in passages), default=0.0)
     for number, passage in enumerate(passages, 1):
+        # A sentence is worth more in a passage that answers as a whole.
+        weight = sqrt(max(0.0, passage.score) / best) if best > 0 else 1.0
         for start, end, score in passage.highlights:
             span = shortened(passage.content, start, end)
             if terms(passage.content[slice(*span)]):
-                found.append(_Sentence(number, *span, score, _displayed(passage.content, *span)))
+                found.append(_Sentence(number, *span, score * weight, _displayed(passage.content, *span)))
     if not found and passages and (spans := sentences(passages[0].content)):
         span = shortened(passages[0].content, *spans[0])
         found.append(_Sentence(1, *span, 1.0, _displayed(passages[0].content, *span)))
@@ -86,12 +97,24 @@ def _same(one: _Sentence, other: _Sentence) -> bool:
 
 def _displayed(content: str, start: int, end: int) -> str:
     """The sentence on one line in quotation marks; what in it could be taken for a marker is shown as code."""
-    text = _LIST_MARK.sub("", " ".join(content[start:end].split()))
+    text = _readable(content, start, end)
     if end < len(content) and not content[end].isspace() and content[end - 1].isalnum():
         text += "…"
     if _MARKER_LIKE.search(text):
         return f"`{text.replace('`', '')}`"
     return f"“{text if text.count('`') % 2 == 0 else text.replace('`', '')}”"
+
+
+def _readable(content: str, start: int, end: int) -> str:
+    """Without what lays it out: the bars of a table row, the marks of lists, emphasis and comments."""
+    text = content[start:end]
+    line = content[content.rfind("\n", 0, start) + 1 : start] + text
+    if line.lstrip().startswith("|") and "\n" not in text:
+        return " · ".join(cell for part in text.split("|") if (cell := part.strip()))
+    if _COMMENT_MARK.match(text):
+        text = _COMMENT_MARK.sub("", text)
+    text = _NEXT_ITEM.sub(" • ", _LIST_MARK.sub("", text))
+    return " ".join(_EMPHASIS.sub(r"\2", text).split())
 
 
 def _plain(title: str) -> str:

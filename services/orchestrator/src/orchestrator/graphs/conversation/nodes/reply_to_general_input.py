@@ -104,7 +104,12 @@ def _conversation(state: State, tokens: int) -> list[ChatMessage]:
 def _quote(state: State, events: EventSink, issues: list[str]) -> Reply:
     """The answer without a model: quotations, or a plain word that there is nothing to quote."""
     passages = [
-        Highlighted(passage["document_title"] or passage["document_name"], passage["content"], passage["highlights"])
+        Highlighted(
+            passage["document_title"] or passage["document_name"],
+            passage["content"],
+            passage["highlights"],
+            passage["score"],
+        )
         for passage in state["passages"]
     ]
     content, cited = extract(state["question"], passages)
