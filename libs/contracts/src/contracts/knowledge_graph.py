@@ -68,7 +68,7 @@ class ExpandRequest(Request):
 
 
 class ExpandedChunk(Resource):
-    """A chunk reached in `hop` steps along `path` (entity names); `score` is 1 / (1 + 0.3 × hop), a little less for hubs."""
+    """A chunk reached in `hop` steps along `path` (names); `score` is 1 / (1 + 0.3 × hop), a little less for hubs."""
 
     chunk_id: str
     document_id: UUID
