@@ -11,7 +11,7 @@ from embedded.progress import Progress
 from embedded.supervisor import Supervisor
 from embedded.topology import GATEWAY, Site
 
-QUESTION = "Why does ProjectBeta depend on AuthService, and who decided that?"
+QUESTION = "Which projects depend on AuthService?"
 
 
 class Demonstration:
