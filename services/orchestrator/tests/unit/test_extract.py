@@ -68,6 +68,7 @@ def test_a_sentence_of_a_better_passage_is_worth_more() -> None:
         ("It has:\n\n- Redis\n- S3", "It has:\n\n- Redis\n- S3", "It has: • Redis • S3"),
         ("/**\n * Redis keeps\n * all.\n */", "/**\n * Redis keeps\n * all.\n */", "Redis keeps all."),
         ("-- Redis\n-- keeps.", "-- Redis\n-- keeps.", "Redis keeps."),
+        ('Redis keeps\n    all.\n    """', 'Redis keeps\n    all.\n    """', "Redis keeps all."),
         ("x = y ** 2 ** 3", "x = y ** 2 ** 3", "x = y ** 2 ** 3"),
     ],
 )

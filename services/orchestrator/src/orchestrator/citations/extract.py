@@ -19,6 +19,7 @@ _LIST_MARK = re.compile(r"^(?:[-*+•]|\d+[.)]|#{1,6}|>)\s+")
 _NEXT_ITEM = re.compile(r"\s*\n\s*(?:[-*+•]|\d+[.)])\s+")
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3})(?=\S)([^*`]+?)(?<=\S)\1(?![\w*])")
 _COMMENT_MARK = re.compile(r"(?m)^[ \t]*(?:/\*\*?|\*/|\*(?=\s)|//+|--+(?=\s)|#+(?=\s))[ \t]*|\s*\*/\s*$")
+_DOCSTRING_END = re.compile(r"\s*(?:\"{3}|'{3})$")
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def _displayed(content: str, start: int, end: int) -> str:
 
 def _readable(content: str, start: int, end: int) -> str:
     """Without what lays it out: the bars of a table row, the marks of lists, emphasis and comments."""
-    text = content[start:end]
+    text = _DOCSTRING_END.sub("", content[start:end])
     line = content[content.rfind("\n", 0, start) + 1 : start] + text
     if line.lstrip().startswith("|") and "\n" not in text:
         return " · ".join(cell for part in text.split("|") if (cell := part.strip()))
