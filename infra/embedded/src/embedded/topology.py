@@ -21,12 +21,17 @@ FROM_DOTENV = ("CHAT_", "EMBEDDING_", "GATEWAY_PORT", "GATEWAY_HOST", "ATTRACTOR
 
 @dataclass(frozen=True)
 class Process:
-    """A line of the table. `service` owns the role and the schema; a process without a `health` path has no port."""
+    """A line of the table. `service` owns the role and the schema; a process without a `health` path has no port.
+
+    `objects` when it uses the object store; `keys` are those of the user's secrets that it needs.
+    """
 
     name: str
     service: str
     args: tuple[str, ...] = ("serve",)
     health: str | None = "/readyz"
+    objects: bool = False
+    keys: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     stop: tuple[tuple[signal.Signals, float], ...] = ((signal.SIGTERM, 15.0),)
 
@@ -37,20 +42,28 @@ class Process:
 
 # In the order of their start; they end in the opposite order, so the public door opens last and closes first.
 PROCESSES = (
-    Process("retrieval", "retrieval"),
-    Process("knowledge-graph", "knowledge-graph"),
-    Process("memory", "memory"),
-    Process("ingestion", "ingestion"),
+    Process("retrieval", "retrieval", objects=True, keys=("EMBEDDING_API_KEY",)),
+    Process("knowledge-graph", "knowledge-graph", objects=True, keys=("NEO4J_PASSWORD",)),
+    Process("memory", "memory", keys=("EMBEDDING_API_KEY",)),
+    Process("ingestion", "ingestion", objects=True),
     Process(
         "ingestion-worker",
         "ingestion",
         ("worker",),
         health=None,
+        objects=True,
+        keys=("EMBEDDING_API_KEY",),
         env={"MALLOC_ARENA_MAX": "2"},  # more arenas more than double what converting scans takes
         stop=((signal.SIGTERM, 10.0), (signal.SIGQUIT, 5.0)),
     ),
-    Process("orchestrator", "orchestrator"),
-    Process(GATEWAY, GATEWAY),
+    Process("orchestrator", "orchestrator", keys=("CHAT_API_KEY",)),
+    Process(GATEWAY, GATEWAY, keys=("ADMIN_API_KEY",)),
+)
+# Of what the user has set, these reach only the processes that name them in `keys`.
+SECRETS = frozenset(
+    {"ADMIN_DATABASE_URL", "POSTGRES_PASSWORD", "REDIS_PASSWORD", "S3_ACCESS_KEY", "S3_SECRET_KEY"}
+    | {"INTERNAL_TOKEN_SECRET", "REDIS_URL"}
+    | {key for process in PROCESSES for key in process.keys}
 )
 SERVICES = tuple(dict.fromkeys(process.service for process in PROCESSES))
 
@@ -76,29 +89,37 @@ class Site:
 
     def environment(self, process: Process) -> dict[str, str]:
         """The user's own settings (CHAT_*, EMBEDDING_* and the like) below what this installation decides."""
-        role = f"attractor_{process.module}"
-        store = self.engines.object_store
-        upstreams = {f"{name.upper().replace('-', '_')}_URL": self.url(name) for name in SERVICES if name != GATEWAY}
         decided = {
-            "DATABASE_URL": self.engines.database_url(role, self.credentials.named(role)),
             "REDIS_URL": self.engines.redis_url,
+            **{f"{name.upper().replace('-', '_')}_URL": self.url(name) for name in SERVICES if name != GATEWAY},
+        }
+        if process.name == GATEWAY:
+            decided |= {"ADMIN_KEY_FILE": str(self.admin_key_file)}
+        if process.objects:
+            decided |= self._object_store()
+        if process.health:
+            host = self.host if process.name == GATEWAY else LOOPBACK
+            decided |= {"HOST": host, "PORT": str(self.ports[process.service])}
+            decided |= {"INTERNAL_TOKEN_SECRET": self.credentials.named("internal-token")}
+        own = {name: self.user.get(name, value) for name, value in process.env.items()}
+        keys = {name: self.user[name] for name in process.keys if name in self.user}
+        return {**self._with_database(process), **keys, **own, **decided}
+
+    def _with_database(self, process: Process) -> dict[str, str]:
+        """What the user has set, but for secrets, and the log-in of the process's own role."""
+        user = {name: value for name, value in self.user.items() if name not in SECRETS}
+        role = f"attractor_{process.module}"
+        return {**user, "DATABASE_URL": self.engines.database_url(role, self.credentials.named(role))}
+
+    def _object_store(self) -> dict[str, str]:
+        store = self.engines.object_store
+        return {
             "S3_ENDPOINT": store.endpoint,
             "S3_ACCESS_KEY": store.access_key,
             "S3_SECRET_KEY": store.secret_key,
             "S3_BUCKET": store.bucket,
             "S3_SECURE": "false",
-            "INTERNAL_TOKEN_SECRET": self.credentials.named("internal-token"),
-            **upstreams,
         }
-        if process.name == GATEWAY:
-            decided |= {"ADMIN_KEY_FILE": str(self.admin_key_file)}
-        if process.health:
-            host = self.host if process.name == GATEWAY else LOOPBACK
-            decided |= {"HOST": host, "PORT": str(self.ports[process.service])}
-        own = {name: self.user.get(name, value) for name, value in process.env.items()}
-        # An administrator's database URL in the user's environment is none of a service's business.
-        user = {name: value for name, value in self.user.items() if name != "ADMIN_DATABASE_URL"}
-        return {**user, **own, **decided}
 
     def serve(self, process: Process) -> Command:
         return Command(
@@ -119,7 +140,7 @@ class Site:
             name=f"migration of {service}",
             argv=[sys.executable, "-m", process.module, "migrate"],
             log=self.data / "logs" / "migrations.log",
-            env={**self.environment(process), "ADMIN_DATABASE_URL": self.engines.admin_database_url},
+            env={**self._with_database(process), "ADMIN_DATABASE_URL": self.engines.admin_database_url},
             cwd=self.data,
         )
 
