@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from datetime import UTC, datetime
 from typing import Final
@@ -20,6 +21,7 @@ log = logging.getLogger(__name__)
 BATCH = 200
 LONGEST_WAIT_SECONDS = 5.0
 KEPT_DAYS = 14
+FORGET_SECONDS = 3_600.0
 INSERT: Final = "INSERT INTO outbox (workspace_id, stream, event) VALUES (%s, %s, %s)"
 
 
@@ -108,3 +110,10 @@ async def forget_handled(database: Database) -> int:
             "DELETE FROM handled_event WHERE handled_at < now() - make_interval(days => %s)", (KEPT_DAYS,)
         )
     return cursor.rowcount
+
+
+async def keep_forgetting(database: Database) -> None:
+    """`forget_handled` once an hour until cancelled: a background task of every service that consumes events."""
+    while True:
+        await forget_handled(database)
+        await asyncio.sleep(FORGET_SECONDS)

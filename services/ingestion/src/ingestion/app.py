@@ -21,12 +21,11 @@ from service_kit.app import service_app
 from service_kit.background import Background
 from service_kit.notifications import Notifications
 from service_kit.objects import ObjectStore
-from service_kit.outbox import Outbox, OutboxRelay, forget_handled
+from service_kit.outbox import Outbox, OutboxRelay, keep_forgetting
 from service_kit.postgres import Database
 from service_kit.streams import Consumer
 
 NAME, SCHEMA = "ingestion", "ingestion"
-HOUSEKEEPING_SECONDS = 3600.0
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -57,11 +56,6 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     uploads = Uploads(database, objects, outbox, settings.max_file_bytes)
     app.state.ingestion = Parts(settings, database, objects, outbox, notifications, uploads)
 
-    async def housekeeping() -> None:
-        while True:
-            await forget_handled(database)
-            await asyncio.sleep(HOUSEKEEPING_SECONDS)
-
     background = await stack.enter_async_context(Background(metrics))
     background.start("notifications", notifications.run)
     background.start("outbox", OutboxRelay(database, redis, notifications, metrics, SCHEMA).run)
@@ -70,7 +64,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         "dispatcher", Dispatcher(database, redis, celery, outbox, notifications, WORK_CHANNEL, settings).run
     )
     background.start("eraser", Eraser(database, objects, notifications, WORK_CHANNEL, settings.lease_seconds).run)
-    background.start("housekeeping", housekeeping)
+    background.start("housekeeping", lambda: keep_forgetting(database))
     health.add("database", database.check)
     health.add("redis", redis.ping)
     health.add("object_store", objects.check)

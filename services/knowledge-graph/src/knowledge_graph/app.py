@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -25,13 +24,12 @@ from service_kit.app import service_app
 from service_kit.background import Background
 from service_kit.notifications import Notifications
 from service_kit.objects import ObjectStore
-from service_kit.outbox import Outbox, OutboxRelay, forget_handled
+from service_kit.outbox import Outbox, OutboxRelay, keep_forgetting
 from service_kit.postgres import Database
 from service_kit.streams import Consumer
 from service_kit.telemetry import Metrics
 
 SCHEMA, GROUP = "knowledge_graph", "knowledge-graph"
-HOUSEKEEPING_SECONDS = 3_600.0
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -59,11 +57,8 @@ def create_app(settings: Settings) -> FastAPI:
             shown = Neo4jStore(neo4j) if neo4j is not None else None
             app.state.graph = Graph(GraphReader(database, PostgresStore(database), shown), extractor)
 
-            async def answers() -> None:
-                await redis.ping()
-
             app.state.health.add("database", database.check)
-            app.state.health.add("redis", answers)
+            app.state.health.add("redis", redis.ping)
             app.state.health.add("background", background.check)
             yield
 
@@ -81,14 +76,9 @@ def _start(
     handlers = {DocumentConverted.event_type: documents.graph, DocumentDeleted.event_type: documents.forget}
     consumer = Consumer(redis, DOCUMENTS, GROUP, handlers, metrics, on_dead=documents.give_up)
 
-    async def housekeeping() -> None:
-        while True:
-            await forget_handled(database)
-            await asyncio.sleep(HOUSEKEEPING_SECONDS)
-
     background.start("outbox", OutboxRelay(database, redis, notifications, metrics, SCHEMA).run)
     background.start("documents", consumer.run)
-    background.start("housekeeping", housekeeping)
+    background.start("housekeeping", lambda: keep_forgetting(database))
 
 
 def _start_projection(

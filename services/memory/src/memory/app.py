@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -17,12 +16,11 @@ from memory.settings import Settings
 from service_kit.app import service_app
 from service_kit.background import Background
 from service_kit.notifications import Notifications
-from service_kit.outbox import Outbox, OutboxRelay, forget_handled
+from service_kit.outbox import Outbox, OutboxRelay, keep_forgetting
 from service_kit.postgres import Database
 from service_kit.streams import Consumer
 
 GROUP = "memory"
-HOUSEKEEPING_SECONDS = 3_600.0
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -40,12 +38,9 @@ def create_app(settings: Settings) -> FastAPI:
             background = await stack.enter_async_context(Background(app.state.metrics))
             _start(background, app, settings, database, redis, memories)
 
-            async def answers() -> None:
-                await redis.ping()
-
             app.state.memories = memories
             app.state.health.add("database", database.check)
-            app.state.health.add("redis", answers)
+            app.state.health.add("redis", redis.ping)
             app.state.health.add("background", background.check)
             yield
 
@@ -61,13 +56,8 @@ def _start(
     turns = Consumer(redis, TURNS, GROUP, {TurnCompleted.event_type: memories.keep_episode}, metrics)
     documents = Consumer(redis, DOCUMENTS, GROUP, {DocumentDeleted.event_type: memories.forget_document}, metrics)
 
-    async def housekeeping() -> None:
-        while True:
-            await forget_handled(database)
-            await asyncio.sleep(HOUSEKEEPING_SECONDS)
-
     background.start("notifications", notifications.run)
     background.start("outbox", relay.run)
     background.start("turns", turns.run)
     background.start("documents", documents.run)
-    background.start("housekeeping", housekeeping)
+    background.start("housekeeping", lambda: keep_forgetting(database))

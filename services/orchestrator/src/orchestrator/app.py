@@ -85,7 +85,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     background.start("worker", worker.run)
     background.start("housekeeping", lambda: _housekeeping(store, saver))
     app.state.health.add("database", database.check)
-    app.state.health.add("redis", lambda: _ping(redis))
+    app.state.health.add("redis", redis.ping)
     app.state.health.add("background", background.check)
 
 
@@ -115,10 +115,6 @@ def _redis(settings: Settings, max_connections: int | None) -> Redis:
         socket_timeout=timeout,
         retry=Retry(ExponentialBackoff(cap=0.5, base=0.05), REDIS_RETRIES),
     )
-
-
-async def _ping(redis: Redis) -> None:
-    await redis.ping()
 
 
 async def _housekeeping(store: RunStore, saver: AsyncPostgresSaver) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -27,11 +26,10 @@ from service_kit.app import service_app
 from service_kit.background import Background
 from service_kit.notifications import Notifications
 from service_kit.objects import ObjectStore
-from service_kit.outbox import Outbox, OutboxRelay, forget_handled
+from service_kit.outbox import Outbox, OutboxRelay, keep_forgetting
 from service_kit.postgres import Database
 from service_kit.streams import Consumer
 
-HOUSEKEEPING_SECONDS = 3_600.0
 log = logging.getLogger(__name__)
 
 
@@ -52,12 +50,9 @@ def create_app(settings: Settings) -> FastAPI:
             background = await stack.enter_async_context(Background(app.state.metrics))
             _start(background, app, settings, database, redis, Indexer(database, objects, Outbox(GROUP)))
 
-            async def redis_answers() -> None:
-                await redis.ping()
-
             app.state.search = build_search(database, embedder, settings)
             app.state.health.add("database", database.check)
-            app.state.health.add("redis", redis_answers)
+            app.state.health.add("redis", redis.ping)
             app.state.health.add("object_store", objects.check)
             app.state.health.add("background", background.check)
             yield
@@ -96,12 +91,7 @@ def _start(
     relay = OutboxRelay(database, redis, notifications, metrics, "retrieval")
     consumer = Consumer(redis, DOCUMENTS, GROUP, indexer.handlers, metrics, indexer.on_dead)
 
-    async def housekeeping() -> None:
-        while True:
-            await forget_handled(database)
-            await asyncio.sleep(HOUSEKEEPING_SECONDS)
-
     background.start("notifications", notifications.run)
     background.start("outbox", relay.run)
     background.start("documents", consumer.run)
-    background.start("housekeeping", housekeeping)
+    background.start("housekeeping", lambda: keep_forgetting(database))
