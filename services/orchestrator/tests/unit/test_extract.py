@@ -66,6 +66,7 @@ def test_a_sentence_of_a_better_passage_is_worth_more() -> None:
         ("Run a | b in it.", "Run a | b in it.", "Run a | b in it."),
         ("**Redis** keeps *all* 2*3*4.", "**Redis** keeps *all* 2*3*4.", "Redis keeps all 2*3*4."),
         ("It has:\n\n- Redis\n- S3", "It has:\n\n- Redis\n- S3", "It has: • Redis • S3"),
+        ("Start:\n1. Redis\n2. S3", "Start:\n1. Redis\n2. S3", "Start: 1. Redis 2. S3"),
         ("/**\n * Redis keeps\n * all.\n */", "/**\n * Redis keeps\n * all.\n */", "Redis keeps all."),
         ("-- Redis\n-- keeps.", "-- Redis\n-- keeps.", "Redis keeps."),
         ('Redis keeps\n    all.\n    """', 'Redis keeps\n    all.\n    """', "Redis keeps all."),

@@ -16,7 +16,7 @@ NEAR_BEST = 0.7
 SAME_WORDS = 0.75
 _MARKER_LIKE = re.compile(r"[\[【]\s*\^?\d[^\]】]*[\]】]")
 _LIST_MARK = re.compile(r"^(?:[-*+•]|\d+[.)]|#{1,6}|>)\s+")
-_NEXT_ITEM = re.compile(r"\s*\n\s*(?:[-*+•]|\d+[.)])\s+")
+_NEXT_ITEM = re.compile(r"\s*\n\s*[-*+•]\s+")
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3})(?=\S)([^*`]+?)(?<=\S)\1(?![\w*])")
 _COMMENT_MARK = re.compile(r"(?m)^[ \t]*(?:/\*\*?|\*/|\*(?=\s)|//+|--+(?=\s)|#+(?=\s))[ \t]*|\s*\*/\s*$")
 _DOCSTRING_END = re.compile(r"\s*(?:\"{3}|'{3})$")
