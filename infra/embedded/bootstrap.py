@@ -119,7 +119,7 @@ def explain(output, command):
     if re.search(r"No space left on device|os error 28|Errno 28", text):
         return f"the disk is full: delete something, then start again ({ROOT})"
     if re.search(r"UnknownIssuer|CERTIFICATE_VERIFY_FAILED|invalid peer certificate", text):
-        return "the package index has a certificate that is not trusted: set SSL_CERT_FILE to your network's authorities"
+        return "the package index has a certificate that is not trusted: set SSL_CERT_FILE to those of your network"
     if re.search(
         r"dns error|Connection refused|timed out|Network is unreachable|error sending request|resolve host", text
     ):
