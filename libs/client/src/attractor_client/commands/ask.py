@@ -33,7 +33,7 @@ from contracts.events import (
 )
 from contracts.orchestrator import AnswerMode, MessageCreate, Run
 
-MODES = {AnswerMode.extractive: "extractive: quoted from the documents", AnswerMode.model: "written by the chat model"}
+MODES = {AnswerMode.extractive: "extractive: no chat model took part", AnswerMode.model: "written by the chat model"}
 CANCEL_SECONDS = 5.0
 
 
