@@ -20,7 +20,9 @@ import pytest
 from starlette.responses import StreamingResponse
 
 RUN, SESSION, ONE = UUID(int=7), UUID(int=5), str(UUID(int=1))
-COMMAND = [sys.executable, "-c", "from attractor_client.cli import main; main()"]
+# Ctrl-C reaches it also where this session was started in the background, which makes children ignore it.
+INTERRUPTIBLE = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+COMMAND = [sys.executable, "-c", f"{INTERRUPTIBLE}; from attractor_client.cli import main; main()"]
 
 
 @pytest.fixture
