@@ -58,20 +58,20 @@ UsedAccounts = Annotated[Accounts, Depends(_accounts)]
 UsedApiKeys = Annotated[ApiKeys, Depends(_api_keys)]
 
 
-@router.get("/me")
+@router.get("/me", summary="Who am I")
 async def get_me(caller: Admitted) -> Caller:
     """Whose key it is, for which workspace, and what it may do there."""
     return caller.describe()
 
 
-@router.get("/status")
+@router.get("/status", summary="How every service is")
 async def get_status(caller: Admitted, request: Request) -> Status:  # noqa: ARG001  only callers may know
     """How every service is at this moment; `degraded` when one is not ready or does not answer."""
     state = request.app.state
     return await status.ask_all(state.upstreams, state.health, state.status_seconds, VERSION)
 
 
-@router.post("/users", status_code=201, responses=FORBIDDEN)
+@router.post("/users", summary="Create a user", status_code=201, responses=FORBIDDEN)
 async def create_user(
     caller: Admitted, accounts: UsedAccounts, body: UserCreate, idempotency_key: IdempotencyKey = None
 ) -> User:
@@ -79,13 +79,13 @@ async def create_user(
     return await accounts.create_user(caller, body, idempotency_key)
 
 
-@router.get("/users", responses=FORBIDDEN)
+@router.get("/users", summary="List the users", responses=FORBIDDEN)
 async def list_users(caller: Admitted, accounts: UsedAccounts, place: Requested) -> Page[User]:
     """Administrators only; oldest first."""
     return await accounts.users(caller, place)
 
 
-@router.post("/workspaces", status_code=201, responses=FORBIDDEN)
+@router.post("/workspaces", summary="Create a workspace", status_code=201, responses=FORBIDDEN)
 async def create_workspace(
     caller: Admitted, accounts: UsedAccounts, body: WorkspaceCreate, idempotency_key: IdempotencyKey = None
 ) -> Workspace:
@@ -93,24 +93,29 @@ async def create_workspace(
     return await accounts.create_workspace(caller, body, idempotency_key)
 
 
-@router.get("/workspaces")
+@router.get("/workspaces", summary="List the workspaces")
 async def list_workspaces(caller: Admitted, accounts: UsedAccounts, place: Requested) -> Page[Workspace]:
     """The workspace of the key; for administrators all of them, oldest first."""
     return await accounts.workspaces(caller, place)
 
 
-@router.get("/workspaces/{workspace_id}", responses=REFUSED)
+@router.get("/workspaces/{workspace_id}", summary="Read a workspace", responses=REFUSED)
 async def get_workspace(caller: Admitted, accounts: UsedAccounts, workspace_id: UUID) -> Workspace:
+    """Its name and when it was made."""
     return await accounts.workspace(caller, workspace_id)
 
 
-@router.get("/workspaces/{workspace_id}/members", responses=REFUSED)
+@router.get("/workspaces/{workspace_id}/members", summary="List the members", responses=REFUSED)
 async def list_members(caller: Admitted, accounts: UsedAccounts, workspace_id: UUID, place: Requested) -> Page[Member]:
     """Owners only; in the order in which they joined."""
     return await accounts.members(caller, workspace_id, place)
 
 
-@router.put("/workspaces/{workspace_id}/members/{user_id}", responses=REFUSED | CONFLICT)
+@router.put(
+    "/workspaces/{workspace_id}/members/{user_id}",
+    summary="Add a member, or change the role",
+    responses=REFUSED | CONFLICT,
+)
 async def put_member(
     caller: Admitted, accounts: UsedAccounts, workspace_id: UUID, user_id: UUID, body: MemberPut
 ) -> Member:
@@ -118,13 +123,18 @@ async def put_member(
     return await accounts.put_member(caller, workspace_id, user_id, body)
 
 
-@router.delete("/workspaces/{workspace_id}/members/{user_id}", status_code=204, responses=REFUSED | CONFLICT)
+@router.delete(
+    "/workspaces/{workspace_id}/members/{user_id}",
+    summary="Remove a member",
+    status_code=204,
+    responses=REFUSED | CONFLICT,
+)
 async def remove_member(caller: Admitted, accounts: UsedAccounts, workspace_id: UUID, user_id: UUID) -> None:
     """Owners only. The member's keys of this workspace are revoked at once."""
     await accounts.remove_member(caller, workspace_id, user_id)
 
 
-@router.post("/workspaces/{workspace_id}/keys", status_code=201, responses=REFUSED)
+@router.post("/workspaces/{workspace_id}/keys", summary="Create an API key", status_code=201, responses=REFUSED)
 async def create_key(
     caller: Admitted,
     api_keys: UsedApiKeys,
@@ -136,13 +146,15 @@ async def create_key(
     return await api_keys.create(caller, workspace_id, body, idempotency_key)
 
 
-@router.get("/workspaces/{workspace_id}/keys", responses=REFUSED)
+@router.get("/workspaces/{workspace_id}/keys", summary="List the API keys", responses=REFUSED)
 async def list_keys(caller: Admitted, api_keys: UsedApiKeys, workspace_id: UUID, place: Requested) -> Page[ApiKey]:
     """Owners only; oldest first, revoked ones too. `last_used_at` is exact to a minute."""
     return await api_keys.page(caller, workspace_id, place)
 
 
-@router.delete("/workspaces/{workspace_id}/keys/{key_id}", status_code=204, responses=REFUSED)
+@router.delete(
+    "/workspaces/{workspace_id}/keys/{key_id}", summary="Revoke an API key", status_code=204, responses=REFUSED
+)
 async def revoke_key(caller: Admitted, api_keys: UsedApiKeys, workspace_id: UUID, key_id: UUID) -> None:
     """Owners only. The key ends at once; revoking it again is no error."""
     await api_keys.revoke(caller, workspace_id, key_id)

@@ -67,6 +67,7 @@ Ingestion = Annotated[Parts, Depends(parts)]
 
 @router.post(
     "",
+    summary="Upload documents",
     status_code=202,
     response_model=Upload,
     openapi_extra={"requestBody": FILES_SCHEMA},
@@ -99,7 +100,7 @@ async def upload_documents(request: Request, caller: Editor, here: Ingestion) ->
     return Upload(files=files)
 
 
-@router.get("", response_model=Page[Document])
+@router.get("", summary="List the documents", response_model=Page[Document])
 async def list_documents(
     caller: Viewer,
     here: Ingestion,
@@ -125,7 +126,9 @@ async def list_documents(
     return Page(items=[row.resource() for row in rows[:limit]], next_cursor=more)
 
 
-@router.get("/{document_id}", response_model=DocumentDetail, responses=MISSING)
+@router.get(
+    "/{document_id}", summary="Read a document, or wait for it", response_model=DocumentDetail, responses=MISSING
+)
 async def get_document(
     document_id: UUID,
     caller: Viewer,
@@ -149,6 +152,7 @@ def _is_settled(document: DocumentDetail) -> bool:
 
 @router.get(
     "/{document_id}/original",
+    summary="Download the original",
     response_class=StreamingResponse,
     responses={**MISSING, 200: {"content": {"application/octet-stream": {}}, "description": "The file's bytes"}},
 )
@@ -173,6 +177,7 @@ async def download_original(document_id: UUID, caller: Viewer, here: Ingestion) 
 
 @router.post(
     "/{document_id}/retry",
+    summary="Try a failed document again",
     status_code=202,
     response_model=DocumentDetail,
     responses={**MISSING, 409: {"model": ProblemBody, "description": "No stage has failed"}},
@@ -187,6 +192,7 @@ async def retry_document(document_id: UUID, caller: Editor, here: Ingestion) -> 
 
 @router.delete(
     "/{document_id}",
+    summary="Delete a document everywhere",
     response_model=DeletionReceipt,
     responses={**MISSING, 202: {"model": DeletionReceipt, "description": "Some services have not confirmed yet"}},
 )
@@ -214,7 +220,12 @@ def _is_complete(receipt: DeletionReceipt) -> bool:
     return receipt.completed_at is not None
 
 
-@router.get("/{document_id}/receipt", response_model=DeletionReceipt, responses=MISSING)
+@router.get(
+    "/{document_id}/receipt",
+    summary="Read the receipt of a deletion",
+    response_model=DeletionReceipt,
+    responses=MISSING,
+)
 async def get_receipt(document_id: UUID, caller: Viewer, here: Ingestion) -> DeletionReceipt:
     """The proof of a deletion: what each service removed, and what it still counts."""
     async with here.database.workspace(caller.workspace_id) as connection:
