@@ -10,7 +10,7 @@ import socket
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from opentelemetry.trace import SpanKind
@@ -22,6 +22,8 @@ from service_kit.telemetry import Metrics
 from service_kit.tracing import span
 
 log = logging.getLogger(__name__)
+KEPT = timedelta(days=7)
+TRIM_SECONDS = 3600.0
 Handler = Callable[[Event], Awaitable[None]]
 DeadLetter = Callable[[Event, str], Awaitable[None]]
 
@@ -68,9 +70,12 @@ class Consumer:
     async def run(self) -> None:
         """Runs until cancelled; raises when Redis is away (its supervisor starts it again)."""
         await self.ensure_group()
-        next_reclaim = 0.0
+        next_reclaim = next_trim = 0.0
         while True:
             now = asyncio.get_running_loop().time()
+            if now >= next_trim:
+                await trim(self.redis, self.stream, KEPT)
+                next_trim = now + TRIM_SECONDS
             if now >= next_reclaim:
                 await self.reclaim()
                 next_reclaim = now + self.policy.reclaim_after / 3
@@ -185,6 +190,27 @@ async def replay(redis: Redis, stream: str, group: str) -> int:
                 await pipe.execute()
             count += 1
     return count
+
+
+async def trim(redis: Redis, stream: str, older_than: timedelta) -> int:
+    """Drops entries that are older and that every group has handled, so that a stream does not fill the server.
+
+    Returns how many. A stream that no group reads yet keeps all.
+    """
+    groups: Any = await redis.xinfo_groups(stream)
+    if not groups:
+        return 0
+    handled = [(int((datetime.now(UTC) - older_than).timestamp() * 1000), 0)]
+    for group in groups:
+        pending: Any = await redis.xpending(stream, group["name"])
+        handled.append(_position(pending["min"] or group["last-delivered-id"]))
+    milliseconds, sequence = min(handled)
+    return int(await redis.xtrim(stream, minid=f"{milliseconds}-{sequence}", approximate=False))
+
+
+def _position(entry_id: bytes | str) -> tuple[int, int]:
+    milliseconds, _, sequence = _text(entry_id).partition("-")
+    return int(milliseconds), int(sequence)
 
 
 def _text(value: Any) -> str:

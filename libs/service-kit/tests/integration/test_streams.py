@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import suppress
+from datetime import timedelta
 from uuid import UUID, uuid4
 
 import pytest
@@ -13,7 +14,7 @@ from service_kit.background import Background
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox, OutboxRelay, first_time
 from service_kit.postgres import Database
-from service_kit.streams import Consumer, RetryPolicy, dead_letters, replay
+from service_kit.streams import Consumer, RetryPolicy, dead_letters, replay, trim
 from service_kit.telemetry import Metrics
 
 QUICK = RetryPolicy(attempts=3, first_delay=0.01, longest_delay=0.02, reclaim_after=0.2)
@@ -172,3 +173,26 @@ async def test_a_transaction_sees_only_its_workspace(database, workspace_id):
         cursor = await connection.execute("SELECT count(*) FROM outbox")
         counts.append((await cursor.fetchone())[0])
     assert counts == [1, 0, 0]
+
+
+async def test_old_entries_go_when_every_group_has_handled_them(database, redis, workspace_id):
+    for _ in range(4):
+        await write(database, workspace_id)
+    await relay(database, redis).publish_batch()
+    at_once = timedelta(seconds=-60)
+    assert await trim(redis, DOCUMENTS, at_once) == 0  # no group has read anything yet
+
+    async def ignore(event: Event) -> None:
+        assert event
+
+    for group in ("quick", "slow"):
+        await consumer(redis, ignore, group).ensure_group()
+    await consumer(redis, ignore, "quick").read_batch()
+    assert await trim(redis, DOCUMENTS, at_once) == 0
+    await redis.xreadgroup("slow", "killed", {DOCUMENTS: ">"}, count=2)
+    assert await trim(redis, DOCUMENTS, at_once) == 0
+    [first, second] = [entry["message_id"] for entry in await redis.xpending_range(DOCUMENTS, "slow", "-", "+", 9)]
+    await redis.xack(DOCUMENTS, "slow", first)
+    assert await trim(redis, DOCUMENTS, timedelta(days=7)) == 0
+    assert await trim(redis, DOCUMENTS, at_once) == 1
+    assert (await redis.xrange(DOCUMENTS))[0][0] == second
