@@ -38,6 +38,7 @@ class Proxy:
         prefix = routing.prefix_of(scope["path"])
         if prefix is None or not routing.is_plain(scope["raw_path"]):
             raise NotFound("there is no such path")
+        scope["route"] = prefix  # what logs and metrics name the request by
         request = Request(scope, receive)
         caller, request.state.answer_headers = await self.doorkeeper.admit(request)
         body = IncomingBody(receive)
