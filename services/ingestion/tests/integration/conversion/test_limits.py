@@ -123,8 +123,9 @@ def test_child_dies_with_its_worker(tmp_path: Path) -> None:
         assert found
         time.sleep(1)  # well into the conversion
         worker.kill()
-    _, alive = psutil.wait_procs(everyone, timeout=5)
-    assert alive == []
+    _, left = psutil.wait_procs(everyone, timeout=15)
+    # An orphan that has ended stays a zombie until the machine's first process looks at it.
+    assert [one for one in left if one.is_running() and one.status() != psutil.STATUS_ZOMBIE] == []
 
 
 def test_torch_and_its_friends_are_absent_from_the_process() -> None:
