@@ -61,28 +61,50 @@ class DocumentStored(EventData):
 
 
 class DocumentConverted(EventData):
-    """Stored: chunks (JSON Lines of `contracts.ingestion.Chunk`) and vectors (NumPy .npy, float32, a row each)."""
+    """Stored: chunks (JSON Lines of `contracts.ingestion.Chunk`) and vectors (NumPy .npy, float32, a row each).
 
-    event_type = "document.converted.v1"
+    Without vectors the embedding failed or is not done: the document is indexed by its words, and told of again with
+    vectors later. `version` replaces every earlier one.
+    """
+
+    event_type = "document.converted.v2"
     stream = DOCUMENTS
     document_id: UUID
     version: int
     name: str
     title: str | None
     media_type: str
+    tags: list[str]
+    language: str | None
+    source_type: str
     chunks_key: str
-    vectors_key: str
     chunk_count: int
-    embedding_model: str
-    embedding_dims: int
+    vectors_key: str | None
+    embedding_model: str | None
+    embedding_dims: int | None
+
+
+class DocumentDescribed(EventData):
+    """What is said about a document has changed, its content has not: it was renamed, or its source vanished."""
+
+    event_type = "document.described.v1"
+    stream = DOCUMENTS
+    document_id: UUID
+    version: int
+    name: str
+    title: str | None
+    tags: list[str]
 
 
 class DocumentIndexed(EventData):
-    event_type = "document.indexed.v1"
+    """`vectors` counts the chunks that have a vector of the workspace's embedding space."""
+
+    event_type = "document.indexed.v2"
     stream = DOCUMENTS
     document_id: UUID
     version: int
     chunk_count: int
+    vectors: int
 
 
 class DocumentGraphed(EventData):
@@ -124,6 +146,30 @@ class DocumentPurged(EventData):
     remaining: dict[str, int]
 
 
+class EmbeddingSpaceActivated(EventData):
+    """From now on the workspace is searched in this embedding space: new documents are embedded with this model."""
+
+    event_type = "embedding_space.activated.v1"
+    stream = DOCUMENTS
+    model: str
+    dims: int
+
+
+class WorkspaceDeleted(EventData):
+    """The workspace is to be removed everywhere; each service answers with `workspace.purged`."""
+
+    event_type = "workspace.deleted.v1"
+    stream = DOCUMENTS
+
+
+class WorkspacePurged(EventData):
+    event_type = "workspace.purged.v1"
+    stream = DOCUMENTS
+    service: str
+    removed: dict[str, int]
+    remaining: dict[str, int]
+
+
 class TurnCompleted(EventData):
     """A turn ended with an answer. Question and answer are short enough to travel (at most 10,000 characters each)."""
 
@@ -140,11 +186,15 @@ class TurnCompleted(EventData):
 EVENTS: tuple[type[EventData], ...] = (
     DocumentStored,
     DocumentConverted,
+    DocumentDescribed,
     DocumentIndexed,
     DocumentGraphed,
     DocumentFailed,
     DocumentDeleted,
     DocumentPurged,
+    EmbeddingSpaceActivated,
+    WorkspaceDeleted,
+    WorkspacePurged,
     TurnCompleted,
 )
 

@@ -8,6 +8,7 @@ from typing import Literal
 from uuid import UUID
 
 from contracts.base import Name, Request, Resource
+from contracts.ingestion import StoreReceipt
 
 
 class Role(StrEnum):
@@ -41,6 +42,16 @@ class Workspace(Resource):
     id: UUID
     name: str
     created_at: datetime
+
+
+class WorkspaceDeletion(Resource):
+    """What each service removed and still counts (0 when the delete is proved); complete when all have confirmed."""
+
+    workspace_id: UUID
+    requested_at: datetime
+    completed_at: datetime | None
+    pending: list[str]
+    services: list[StoreReceipt]
 
 
 class MemberPut(Request):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from contracts.base import Resource
+from contracts.base import Request, Resource, Text
 
 StageName = Literal["store", "convert", "chunk", "embed", "index", "graph"]
 """The stages of a document, in their order. A document is searchable after `index`."""
@@ -23,59 +23,183 @@ class StageStatus(StrEnum):
     running = "running"
     succeeded = "succeeded"
     failed = "failed"
+    cancelled = "cancelled"
 
 
 class DocumentStatus(StrEnum):
+    """Of the newest version; an earlier one may be searchable meanwhile (`searchable_version`)."""
+
     processing = "processing"
     searchable = "searchable"
     failed = "failed"
+    cancelled = "cancelled"
     deleting = "deleting"
 
 
+class EmbeddingStatus(StrEnum):
+    """`failed`: found by its words alone; tried again by itself, and by a retry."""
+
+    pending = "pending"
+    complete = "complete"
+    failed = "failed"
+
+
+class Lane(StrEnum):
+    """Uploads and what a user asks for are never behind the synchronisation of a source."""
+
+    interactive = "interactive"
+    bulk = "bulk"
+
+
+class OriginKind(StrEnum):
+    upload = "upload"
+    artifact = "artifact"
+    folder = "folder"
+    s3 = "s3"
+    web = "web"
+    git = "git"
+
+
 class Stage(Resource):
+    """`seconds`: how long the last attempt took, or has taken. `page` of `pages` while it runs."""
+
     name: StageName
     status: StageStatus
+    lane: Lane
     attempts: int
+    queued_at: datetime | None
     started_at: datetime | None
     heartbeat_at: datetime | None
     finished_at: datetime | None
+    next_attempt_at: datetime | None
+    seconds: float | None
+    page: int | None
+    pages: int | None
     worker: str | None
     error_class: str | None
     error_message: str | None
 
 
+class Origin(Resource):
+    """A place that a document comes from. `path` is unique in its source; `missing_since`: it was not found there."""
+
+    id: UUID
+    kind: OriginKind
+    source_id: UUID | None
+    path: str
+    uri: str | None
+    seen_at: datetime
+    missing_since: datetime | None
+
+
 class Document(Resource):
-    """`content_hash` is the SHA-256 of the original's bytes (hex); `bytes` its size."""
+    """`content_hash` is the SHA-256 of the original's bytes (hex), `file_size` their number.
+
+    `version` is the newest, `searchable_version` the one that search serves. The `source_` fields are those of the
+    document's first origin. `stale_at`: since when its source has not been seen.
+    """
 
     id: UUID
     workspace_id: UUID
     name: str
     title: str | None
     media_type: str
-    bytes: int
+    file_size: int
     content_hash: str
     status: DocumentStatus
+    version: int
+    searchable_version: int | None
+    embedding_status: EmbeddingStatus
+    source_type: OriginKind
+    source_id: UUID | None
+    source_name: str | None
+    source_path: str | None
+    source_uri: str | None
+    tags: list[str]
+    language: str | None = Field(description="ISO 639-1; null where it could not be told.")
+    authors: list[str]
+    written_at: datetime | None
+    modified_at: datetime | None
     pages: int | None
     chunk_count: int | None
     engine: str | None = Field(description="What converted it, for instance docling/rapid-layout.")
     created_at: datetime
     updated_at: datetime
     indexed_at: datetime | None
+    stale_at: datetime | None
 
 
 class DocumentDetail(Document):
-    """`explanation` says in one sentence why the document is not searchable yet; null when it is."""
+    """`explanation` says in one sentence why the newest version is not searchable yet; null when it is."""
 
+    headings: list[str]
+    origins: list[Origin]
     stages: list[Stage]
     explanation: str | None
 
 
+class DocumentVersion(Resource):
+    """One version in a document's history. `superseded_at`: a later one serves since then, and its files are erased."""
+
+    version: int
+    name: str
+    title: str | None
+    file_size: int
+    content_hash: str
+    pages: int | None
+    chunk_count: int | None
+    engine: str | None
+    created_at: datetime
+    indexed_at: datetime | None
+    superseded_at: datetime | None
+
+
+class DocumentFilter(Request):
+    """Which documents an action is for; what is left out does not limit. At least one field must be given."""
+
+    document_ids: Annotated[list[UUID], Field(max_length=10_000)] | None = None
+    source_id: UUID | None = None
+    status: DocumentStatus | None = None
+    embedding_status: EmbeddingStatus | None = None
+    error_class: Annotated[Text, Field(max_length=100)] | None = None
+
+    @model_validator(mode="after")
+    def _limits_something(self) -> DocumentFilter:
+        if not self.model_fields_set:
+            raise ValueError("name at least one of document_ids, source_id, status, embedding_status, error_class")
+        return self
+
+
+class ActionResult(Resource):
+    """How many documents an action was done for, and how many it passed over as there was nothing to do."""
+
+    done: int
+    passed_over: int
+
+
+class DocumentSummary(Resource):
+    """Counts of documents. `done_last_minute` counts versions indexed; `seconds_left` is null when none can be told."""
+
+    total: int
+    by_status: dict[DocumentStatus, int]
+    by_stage: dict[StageName, int] = Field(description="Documents that wait for or are in each stage.")
+    embedding_failed: int
+    failures: dict[str, int] = Field(description="Failed documents by error class.")
+    queued_bytes: int
+    done_last_minute: int
+    seconds_left: float | None
+
+
 class UploadedFile(Resource):
-    """What became of one file: a document (`created` is false if its bytes were there already) or an error."""
+    """What became of one file: a document (`created` is false if its bytes were there already) or an error.
+
+    `name` of a file from an archive begins with the archive's name.
+    """
 
     name: str
     document: Document | None = None
     created: bool = False
+    new_version: bool = False
     error: str | None = Field(default=None, description="Stable slug, for instance empty-file or unsupported-format.")
     message: str | None = None
 
@@ -87,7 +211,8 @@ class Upload(Resource):
 class Chunk(Resource):
     """A passage of a document.
 
-    `chunk_id` is the first 32 hex digits of a SHA-256 over document, content and an ordinal for repeats. `content` is
+    `chunk_id` is the first 32 hex digits of a SHA-256 over document, content and an ordinal for repeats: an unchanged
+    passage keeps it in later versions. `content` is
     the passage itself; what is embedded is the heading path, then the content. `box` is left, top, right, bottom in
     points from the page's upper left corner. Lines count from 1.
     """

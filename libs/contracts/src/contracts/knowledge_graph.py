@@ -89,3 +89,12 @@ class GraphStatus(Resource):
     entities: int
     relations: int
     documents: int
+
+
+class GraphedDocument(Resource):
+    """What the graph holds of a document. `projected` is false while Neo4j does not show it yet."""
+
+    document_id: UUID
+    version: int
+    mentions: int
+    projected: bool

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
@@ -21,7 +22,7 @@ class SearchMode(StrEnum):
 
 
 class SearchRequest(Request):
-    """`document_ids` limits the search inside each leg; an empty list matches nothing.
+    """`document_ids` limits the search inside each leg; an empty list matches nothing. `tags`: any of them.
 
     `highlight` adds the sentences that answer best, as spans of the content; `explain` adds per leg rank and score and
     the timings.
@@ -32,6 +33,7 @@ class SearchRequest(Request):
     mode: SearchMode = SearchMode.hybrid
     document_ids: Annotated[list[UUID], Field(max_length=10_000)] | None = None
     media_types: Annotated[list[Text], Field(max_length=100)] | None = None
+    tags: Annotated[list[Text], Field(max_length=100)] | None = None
     highlight: bool = False
     explain: bool = False
 
@@ -94,3 +96,52 @@ class SearchResponse(Resource):
     good_match: bool
     legs: list[LegReport]
     milliseconds: float
+
+
+class SpaceStatus(StrEnum):
+    """`available`: a model is configured and nothing is built; `ready`: complete, and not searched in."""
+
+    available = "available"
+    building = "building"
+    ready = "ready"
+    active = "active"
+    failed = "failed"
+    dropping = "dropping"
+
+
+class EmbeddingSpaceCreate(Request):
+    """`model` names a configured model. With `activate` the search switches to it as soon as it is complete."""
+
+    model: Annotated[Text, Field(min_length=1, max_length=300)]
+    dims: Annotated[int, Field(gt=0, le=4000)] | None = None
+    activate: bool = True
+
+
+class EmbeddingSpaceState(Resource):
+    """An embedding space of the workspace: vectors of one model and dimension, compared with no others.
+
+    `configured` is false when no running model can embed a query for it. It is complete when `vectors` is `chunks`.
+    """
+
+    id: str
+    model: str
+    dims: int
+    status: SpaceStatus
+    configured: bool
+    activate: bool
+    vectors: int
+    chunks: int
+    seconds_left: float | None
+    created_at: datetime | None
+    activated_at: datetime | None
+    error_class: str | None
+    error_message: str | None
+
+
+class IndexedDocument(Resource):
+    """What the index holds of a document; `vectors` of the active embedding space."""
+
+    document_id: UUID
+    version: int
+    chunk_count: int
+    vectors: int

@@ -1,0 +1,193 @@
+"""Sources: places that documents come from by themselves, and their synchronisations."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field, HttpUrl, StringConstraints, model_validator
+
+from contracts.base import Name, Request, Resource, Text
+from contracts.ingestion import StoreReceipt
+
+Pattern = Annotated[str, StringConstraints(min_length=1, max_length=500)]
+Patterns = Annotated[list[Pattern], Field(max_length=100)]
+Path = Annotated[Text, Field(min_length=1, max_length=1000)]
+Interval = Annotated[int, Field(ge=30, le=31 * 86_400)]
+
+
+class _Selection(Request):
+    """`include` and `exclude` are glob patterns on the path within the source, such as `docs/**/*.md`."""
+
+    include: Patterns = []
+    exclude: Patterns = []
+
+
+class FolderConfig(_Selection):
+    """A folder on a mounted path, with what is below it. `watch` synchronises soon after a change."""
+
+    kind: Literal["folder"] = "folder"
+    path: Path
+    watch: bool = True
+
+
+class S3Config(_Selection):
+    """Objects under a prefix. `connection` names an endpoint and its credentials, which the operator configures."""
+
+    kind: Literal["s3"] = "s3"
+    connection: Annotated[Text, Field(max_length=100)] = "default"
+    bucket: Annotated[Text, Field(min_length=3, max_length=63)]
+    prefix: Annotated[Text, Field(max_length=1000)] = ""
+
+
+class WebConfig(_Selection):
+    """One page, the pages of a sitemap, or what links lead to on the same site, within the limits."""
+
+    kind: Literal["web"] = "web"
+    url: HttpUrl
+    mode: Literal["page", "sitemap", "crawl"] = "page"
+    max_depth: Annotated[int, Field(ge=0, le=20)] = 3
+    max_pages: Annotated[int, Field(ge=1, le=10_000)] = 200
+
+
+class GitConfig(_Selection):
+    """A repository that is checked out, or lies bare, at a mounted path; its files as of a commit, branch or tag."""
+
+    kind: Literal["git"] = "git"
+    path: Path
+    ref: Annotated[Text, Field(min_length=1, max_length=250)] = "HEAD"
+
+
+SourceConfig = Annotated[FolderConfig | S3Config | WebConfig | GitConfig, Field(discriminator="kind")]
+
+
+class OnRemoved(StrEnum):
+    """What becomes of a document whose file is gone from the source."""
+
+    delete = "delete"
+    mark_stale = "mark_stale"
+
+
+class SourceCreate(Request):
+    """`every_seconds`: how often it is synchronised by itself; null: only when asked (or when a folder changes)."""
+
+    name: Name
+    config: SourceConfig
+    every_seconds: Interval | None = None
+    on_removed: OnRemoved = OnRemoved.delete
+    stale_after_seconds: Interval | None = Field(
+        default=None, description="Without a successful synchronisation for so long, its documents are stale."
+    )
+
+
+class SourceUpdate(Request):
+    """Only what is given changes. The kind of a source and its place (path, bucket, URL) stay."""
+
+    name: Name | None = None
+    every_seconds: Interval | None = None
+    on_removed: OnRemoved | None = None
+    stale_after_seconds: Interval | None = None
+    paused: bool | None = None
+    include: Patterns | None = None
+    exclude: Patterns | None = None
+    watch: bool | None = None
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> SourceUpdate:
+        if not self.model_fields_set:
+            raise ValueError("nothing to change")
+        return self
+
+
+class SyncStatus(StrEnum):
+    queued = "queued"
+    running = "running"
+    succeeded = "succeeded"
+    failed = "failed"
+    cancelled = "cancelled"
+
+
+class SyncTrigger(StrEnum):
+    created = "created"
+    request = "request"
+    schedule = "schedule"
+    watch = "watch"
+
+
+class Sync(Resource):
+    """One synchronisation. Files: `seen` = added + changed + unchanged + refused + excluded; `removed` are gone.
+
+    `bytes` were read, `refused` are unsupported or too large (the list of changes says which and why), `excluded` were
+    deleted here by a user and stay away.
+    """
+
+    id: UUID
+    source_id: UUID
+    status: SyncStatus
+    trigger: SyncTrigger
+    dry_run: bool
+    seen: int
+    added: int
+    changed: int
+    removed: int
+    unchanged: int
+    refused: int
+    excluded: int
+    bytes: int
+    attempts: int
+    created_at: datetime
+    started_at: datetime | None
+    heartbeat_at: datetime | None
+    finished_at: datetime | None
+    worker: str | None
+    error_class: str | None
+    error_message: str | None
+
+
+class SyncAction(StrEnum):
+    add = "add"
+    change = "change"
+    remove = "remove"
+    refuse = "refuse"
+
+
+class SyncChange(Resource):
+    """What a synchronisation did with a file, or in a dry run would do."""
+
+    position: int
+    action: SyncAction
+    path: str
+    document_id: UUID | None
+    file_size: int | None
+    message: str | None
+
+
+class Source(Resource):
+    """`documents` counts those that have an origin in it; `next_sync_at` is null when it is not scheduled."""
+
+    id: UUID
+    name: str
+    config: SourceConfig
+    every_seconds: int | None
+    on_removed: OnRemoved
+    stale_after_seconds: int | None
+    paused: bool
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    documents: int
+    last_sync: Sync | None
+    next_sync_at: datetime | None
+
+
+class SourceDeletion(Resource):
+    """The receipts of all documents of a deleted source, added up; complete when each service has confirmed each."""
+
+    source_id: UUID
+    requested_at: datetime
+    completed_at: datetime | None
+    documents: int
+    pending_documents: int
+    services: list[StoreReceipt]
