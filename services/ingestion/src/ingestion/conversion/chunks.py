@@ -9,7 +9,7 @@ from uuid import UUID
 
 from contracts.ingestion import Chunk
 from ingestion.conversion.embedding_text import embedding_text
-from ingestion.conversion.passages import SPECIAL_TOKENS, Passage, TokenBudget
+from ingestion.conversion.passages import Passage, TokenBudget
 
 ID_LENGTH = 32  # hexadecimal digits
 
@@ -35,7 +35,7 @@ def chunks(passages: Iterable[Passage], document_id: UUID, budget: TokenBudget) 
                 section_title=passage.heading_path[-1] if passage.heading_path else None,
                 heading_path=list(passage.heading_path),
                 content=passage.content,
-                token_count=budget.tokens(text) + SPECIAL_TOKENS,
+                token_count=budget.tokens(text) + budget.special_tokens,
                 page=passage.page,
                 page_end=passage.page_end,
                 box=passage.box,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
 from ingestion.conversion.passages import CHARACTERS_PER_TOKEN, Passage, TokenBudget
@@ -14,18 +13,21 @@ SEPARATORS = (
     re.compile(r"(?<=[.!?。！？])\s+"),
     re.compile(r"\s+"),
 )
+WORD_START = re.compile(r"\s+(?=\S)")
 Span = tuple[int, int]
 
 
 def pack(
     text: str, budget: TokenBudget, heading_path: tuple[str, ...] = (), first_line: int | None = None
 ) -> list[Passage]:
-    """Passages that together hold all of `text`, each as long as the budget allows, none overlapping another.
+    """Passages that together hold all of `text`, each as long as the budget allows.
 
+    Each but the first begins with the end of the one before it, as much as the budget's options say.
     `first_line` is the number of the text's first line in the file; None where lines mean nothing.
     """
     passages = []
-    for start, end in _Splitter(text, budget, budget.room(heading_path)).spans():
+    splitter = _Splitter(text, budget, budget.room(heading_path))
+    for start, end in splitter.overlapping(list(splitter.spans())):
         content = text[start:end]
         begin = start + len(content) - len(content.lstrip("\n"))
         lines = None if first_line is None else first_line + text.count("\n", 0, begin)
@@ -53,8 +55,10 @@ class _Splitter:
 
     def __init__(self, text: str, budget: TokenBudget, room: int) -> None:
         self._text = text
-        self._room = max(room, 1)
-        self._ends = budget.token_ends(text)
+        self._positions = budget.positions(text)
+        whole = self._size(0, len(text)) <= room
+        self._overlap = 0 if whole else min(budget.options.overlap_tokens, room // 2)
+        self._room = max(room - self._overlap, 1)
 
     def spans(self) -> Iterator[Span]:
         for start, end in self._split(0, len(self._text), 0):
@@ -62,9 +66,24 @@ class _Splitter:
             if content.strip():
                 yield _trimmed(content, start)
 
+    def overlapping(self, spans: list[Span]) -> list[Span]:
+        """The spans, each but the first begun earlier, at a word and not before the one before it."""
+        if not self._overlap:
+            return spans
+        return spans[:1] + [
+            (self._begun_earlier(start, before[0]), end) for before, (start, end) in zip(spans, spans[1:], strict=False)
+        ]
+
+    def _begun_earlier(self, start: int, earliest: int) -> int:
+        back = self._positions.reach_back(start, self._overlap)
+        back = max(back, earliest, start - self._overlap * CHARACTERS_PER_TOKEN)
+        if back == earliest:
+            return earliest
+        word = WORD_START.search(self._text, back, start)
+        return word.end() if word else start
+
     def _size(self, start: int, end: int) -> int:
-        tokens = bisect_right(self._ends, end) - bisect_right(self._ends, start)
-        return max(tokens, (end - start) // CHARACTERS_PER_TOKEN)
+        return self._positions.between(start, end)
 
     def _split(self, start: int, end: int, level: int) -> Iterator[Span]:
         if self._size(start, end) <= self._room:
@@ -99,8 +118,7 @@ class _Splitter:
     def _cut(self, start: int, end: int) -> Iterator[Span]:
         """A word of more than a passage, such as an encoded image."""
         while start < end:
-            token = bisect_right(self._ends, start) + self._room - 1
-            stop = self._ends[token] if token < len(self._ends) else end
+            stop = self._positions.reach(start, self._room)
             stop = min(end, stop, start + self._room * CHARACTERS_PER_TOKEN)
             yield start, stop
             start = stop

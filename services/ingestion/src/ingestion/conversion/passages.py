@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from tokenizers import Tokenizer
 
-from inference.tokens import MINILM_MAX_TOKENS
+from inference.tokens import load_minilm_tokenizer
 from ingestion.conversion.embedding_text import embedding_text
+from ingestion.conversion.values import ChunkOptions
 
-SPECIAL_TOKENS = 2  # what the encoder puts around a text
-BUDGET = MINILM_MAX_TOKENS - SPECIAL_TOKENS
-HEADING_BUDGET = 64  # of these; longer heading paths lose their outermost headings
+HEADING_SHARE = 4  # headings may take a fourth; longer heading paths lose their outermost headings
 CHARACTERS_PER_TOKEN = 16  # at most: WordPiece takes a word of any length above 100 characters for one token
+ESTIMATED_TOKENS = 1.25  # of another model's tokenizer, for each token of the bundled one
+ESTIMATED_BYTES_PER_TOKEN = 2  # of another tokenizer, where the bundled one knows a script badly or not at all
+LONGEST_KNOWN_WORD = 20  # characters; longer tokens of the bundled tokenizer are words that it does not know
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 Box = tuple[float, float, float, float]
@@ -22,6 +27,8 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Passage:
+    """`box` lies on the first page, `page`, also where the passage goes on to `page_end`."""
+
     content: str
     heading_path: tuple[str, ...] = ()
     page: int | None = None
@@ -36,30 +43,77 @@ def storable(text: str) -> str:
     return UNSTORABLE.sub(lambda found: "" if found[0] == "\x00" else "\ufffd", text)
 
 
+@dataclass(frozen=True, slots=True)
+class TokenPositions:
+    """Where in a text its tokens end, and how much the tokens before each count (`totals` begins with 0)."""
+
+    ends: Sequence[int]
+    totals: Sequence[float]
+
+    def between(self, start: int, end: int) -> int:
+        """The size of a part of the text; the difference of offsets bounds it where words are endless."""
+        tokens = self.totals[bisect_right(self.ends, end)] - self.totals[bisect_right(self.ends, start)]
+        return max(math.ceil(tokens), (end - start) // CHARACTERS_PER_TOKEN)
+
+    def reach(self, start: int, tokens: int) -> int:
+        """How far so many tokens from `start` reach; always past `start`, if there is more."""
+        first = bisect_right(self.ends, start)
+        last = max(bisect_right(self.totals, self.totals[first] + tokens) - 1, first + 1)
+        return self.ends[last - 1] if last <= len(self.ends) else start + tokens * CHARACTERS_PER_TOKEN
+
+    def reach_back(self, end: int, tokens: int) -> int:
+        """Where the last so many tokens before `end` begin."""
+        last = bisect_right(self.ends, end)
+        first = bisect_right(self.totals, self.totals[last] - tokens - 1e-9)
+        return self.ends[first - 1] if first else 0
+
+
 @dataclass(frozen=True)
 class TokenBudget:
-    """Counts tokens as the embedding model does, and says what fits."""
+    """Counts tokens as the embedding model does, or a little above where only its limit is known. Says what fits."""
 
     tokenizer: Tokenizer
+    options: ChunkOptions = ChunkOptions()
+
+    @property
+    def special_tokens(self) -> int:
+        """What the encoder puts around a text."""
+        return max(2, int(self.tokenizer.num_special_tokens_to_add(False)))
+
+    @property
+    def limit(self) -> int:
+        """The tokens of headings and content."""
+        return self.options.max_tokens - self.special_tokens
+
+    @property
+    def heading_limit(self) -> int:
+        return self.options.max_tokens // HEADING_SHARE
 
     def tokens(self, text: str) -> int:
         """Without the special tokens."""
-        return len(self.tokenizer.encode(storable(text), add_special_tokens=False).ids)
+        text = storable(text)
+        if self.options.estimated:
+            return math.ceil(self.positions(text).totals[-1])
+        return len(self.tokenizer.encode(text, add_special_tokens=False).ids)
 
     def size(self, text: str) -> int:
         """Tokens, or more for text whose words are too long to be counted by tokens alone."""
         return max(self.tokens(text), len(text) // CHARACTERS_PER_TOKEN)
 
-    def token_ends(self, text: str) -> list[int]:
-        """Where each token ends in the text; storable text only."""
-        return [end for _, end in self.tokenizer.encode(text, add_special_tokens=False).offsets]
+    def positions(self, text: str) -> TokenPositions:
+        """Storable text only."""
+        offsets = self.tokenizer.encode(text, add_special_tokens=False).offsets
+        ends = [end for _, end in offsets]
+        if not self.options.estimated:
+            return TokenPositions(ends, range(len(ends) + 1))
+        return TokenPositions(ends, [0.0, *accumulate(_estimate(text[start:end]) for start, end in offsets)])
 
     def room(self, heading_path: Sequence[str]) -> int:
         """How much content fits under these headings."""
-        return BUDGET - (self.size(embedding_text(heading_path, "")) if heading_path else 0)
+        return self.limit - (self.size(embedding_text(heading_path, "")) if heading_path else 0)
 
     def fits(self, passage: Passage) -> bool:
-        return self.size(embedding_text(passage.heading_path, passage.content)) <= BUDGET
+        return self.size(embedding_text(passage.heading_path, passage.content)) <= self.limit
 
     def capped(self, headings: Sequence[str]) -> tuple[str, ...]:
         """The innermost headings that leave room for content; an endless innermost heading is shortened."""
@@ -67,7 +121,7 @@ class TokenBudget:
         for heading in reversed([" ".join(storable(each).split()) for each in headings]):
             if not heading:
                 continue
-            if self.size("\n".join([heading, *kept])) > HEADING_BUDGET:
+            if self.size("\n".join([heading, *kept])) > self.heading_limit:
                 break
             kept.insert(0, heading)
         if kept or not any(heading.strip() for heading in headings):
@@ -75,6 +129,24 @@ class TokenBudget:
         return (self._shortened(next(" ".join(each.split()) for each in reversed(headings) if each.strip())),)
 
     def _shortened(self, heading: str) -> str:
-        text = storable(heading)[: HEADING_BUDGET * CHARACTERS_PER_TOKEN // 2]
-        ends = self.token_ends(text)
-        return text[: ends[min(len(ends), HEADING_BUDGET // 2) - 1]].rstrip() + "…" if ends else ""
+        text = storable(heading)[: self.heading_limit * CHARACTERS_PER_TOKEN // 2]
+        if not self.tokens(text):
+            return ""
+        return text[: self.positions(text).reach(0, self.heading_limit // 2)].rstrip() + "…"
+
+
+def token_budget(options: ChunkOptions) -> TokenBudget:
+    """With the tokenizer that the options name. Takes some 50 ms."""
+    if options.tokenizer is None:
+        return TokenBudget(load_minilm_tokenizer(), options)
+    tokenizer = Tokenizer.from_file(str(options.tokenizer))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return TokenBudget(tokenizer, options)
+
+
+def _estimate(token: str) -> float:
+    """What another tokenizer may make of a token of the bundled one; a word that this one does not know is one."""
+    if not token.isascii():
+        return max(ESTIMATED_TOKENS, len(token.encode()) / ESTIMATED_BYTES_PER_TOKEN)
+    return len(token) / ESTIMATED_BYTES_PER_TOKEN if len(token) > LONGEST_KNOWN_WORD else ESTIMATED_TOKENS

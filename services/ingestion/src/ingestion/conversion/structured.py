@@ -17,7 +17,7 @@ from pydantic import ConfigDict
 
 from ingestion.conversion.embedding_text import embedding_text
 from ingestion.conversion.packing import pack
-from ingestion.conversion.passages import BUDGET, Box, Passage, TokenBudget, storable
+from ingestion.conversion.passages import Box, Passage, TokenBudget, storable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,7 @@ class _BudgetTokenizer(BaseTokenizer):
         return self.budget.size(text)
 
     def get_max_tokens(self) -> int:
-        return BUDGET
+        return self.budget.limit
 
     def get_tokenizer(self) -> Any:
         return self.budget.tokenizer
@@ -81,6 +81,21 @@ class _Chunker(HybridChunker):
             return segments
         headings = self.budget.capped(doc_chunk.meta.headings or ())
         return [passage.content for passage in pack(storable(doc_chunk.text), self.budget, headings)]
+
+    def _merge_chunks_with_matching_metadata(self, chunks: list[DocChunk]) -> list[DocChunk]:
+        """Parts of one item that overlap stay apart: joined, they would say the same words twice."""
+        merged = super()._merge_chunks_with_matching_metadata
+        runs: list[list[DocChunk]] = []
+        for chunk in chunks:
+            if runs and not (self.budget.options.overlap_tokens and _share_item(runs[-1][-1], chunk)):
+                runs[-1].append(chunk)
+            else:
+                runs.append([chunk])
+        return [chunk for run in runs for chunk in merged(run)]
+
+
+def _share_item(one: DocChunk, following: DocChunk) -> bool:
+    return one.meta.doc_items[-1].self_ref == following.meta.doc_items[0].self_ref
 
 
 def structured_passages(document: DoclingDocument, budget: TokenBudget, boxes: bool) -> list[Passage]:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from inference.tokens import load_minilm_tokenizer
 from ingestion.conversion.packing import pack
-from ingestion.conversion.passages import BUDGET, TokenBudget
+from ingestion.conversion.passages import TokenBudget, token_budget
 from ingestion.conversion.plain_text import sections, text_passages, text_title
 from ingestion.conversion.source_code import code_passages
+from ingestion.conversion.values import ChunkOptions
 
 
 @pytest.fixture(scope="module")
 def budget() -> TokenBudget:
-    return TokenBudget(load_minilm_tokenizer())
+    return token_budget(ChunkOptions())
 
 
 def words(text: str) -> str:
@@ -27,8 +28,8 @@ def words(text: str) -> str:
 def test_paragraphs_are_packed_up_to_the_limit(budget: TokenBudget) -> None:
     text = "\n\n".join(f"Paragraph {number} says something short about ducks." for number in range(100))
     passages = pack(text, budget, first_line=1)
-    assert all(budget.tokens(passage.content) <= BUDGET for passage in passages)
-    assert len(passages) <= budget.tokens(text) // (BUDGET - 30) + 1
+    assert all(budget.tokens(passage.content) <= budget.limit for passage in passages)
+    assert len(passages) <= budget.tokens(text) // (budget.limit - 30) + 1
     assert words("".join(passage.content for passage in passages)) == words(text)
     lines = text.split("\n")
     for passage in passages:
@@ -66,9 +67,9 @@ def test_nothing_is_lost_or_too_long_whatever_the_text(budget: TokenBudget, text
 def test_endless_headings_leave_room(budget: TokenBudget) -> None:
     path = budget.capped([f"Chapter {number} " + "of a long book " * 5 for number in range(20)] + ["The innermost"])
     assert path[-1] == "The innermost"
-    assert budget.room(path) > BUDGET // 2
-    assert budget.room(budget.capped(["endless " * 5000])) > BUDGET // 2
-    assert budget.room(budget.capped(["x" * 50_000])) > BUDGET // 2
+    assert budget.room(path) > budget.limit // 2
+    assert budget.room(budget.capped(["endless " * 5000])) > budget.limit // 2
+    assert budget.room(budget.capped(["x" * 50_000])) > budget.limit // 2
 
 
 RST = """PEP: 1
@@ -168,3 +169,58 @@ def test_code_without_a_grammar_or_with_errors_is_still_covered(budget: TokenBud
         passages = code_passages(text, extension, budget)
         assert words("".join(passage.content for passage in passages)) == words(text)
         assert all(budget.fits(passage) for passage in passages)
+
+
+def test_a_text_overlaps_only_where_it_is_split_and_lines_stay_true() -> None:
+    budget = token_budget(ChunkOptions(max_tokens=96, overlap_tokens=24))
+    text = "\n".join(f"Line {number} says something short about ducks and geese." for number in range(60))
+    passages = pack(text, budget, ("Birds",), first_line=1)
+    lines = text.split("\n")
+    assert len(passages) > 5
+    for passage in passages:
+        assert budget.fits(passage)
+        assert passage.content in text
+        assert passage.line_start is not None
+        assert passage.line_end is not None
+        assert passage.content in "\n".join(lines[passage.line_start - 1 : passage.line_end])
+        assert passage.content.split()[0] in lines[passage.line_start - 1]
+    for before, after in pairwise(passages):
+        repeated = next(
+            size for size in range(len(after.content), -1, -1) if before.content.endswith(after.content[:size])
+        )
+        assert 0 < budget.tokens(after.content[:repeated]) <= 24
+    assert pack("Short.", budget) == pack("Short.", token_budget(ChunkOptions(max_tokens=96)))
+
+
+@given(text=st.text(max_size=2000), overlap=st.integers(0, 20))
+@settings(max_examples=60, deadline=None)
+def test_overlapping_passages_fit_and_are_parts_of_the_text(text: str, overlap: int) -> None:
+    budget = token_budget(ChunkOptions(max_tokens=40, overlap_tokens=overlap))
+    text = text.replace("\x00", "")
+    for passage in pack(text, budget):
+        assert budget.fits(passage)
+        assert passage.content in text
+
+
+@pytest.mark.parametrize(
+    ("options", "setting"),
+    [
+        ({"max_tokens": 512}, "CHUNK_TOKENS is 512, but the embedding model reads no more than 256"),
+        ({"max_tokens": 8}, "CHUNK_TOKENS is 8"),
+        ({"max_tokens": 100, "overlap_tokens": 100}, "CHUNK_OVERLAP_TOKENS is 100"),
+        ({"overlap_tokens": -1}, "CHUNK_OVERLAP_TOKENS is -1"),
+    ],
+)
+def test_options_that_cannot_work_are_refused(options: dict[str, int], setting: str) -> None:
+    with pytest.raises(ValueError, match=setting):
+        ChunkOptions(**options)
+
+
+@pytest.mark.parametrize(
+    "text", ["some words of English " * 200, "ein Straßenfluß " * 200, "слово " * 300, "字" * 900, "QUJD" * 400]
+)
+def test_another_models_tokens_are_not_underestimated(budget: TokenBudget, text: str) -> None:
+    estimated = token_budget(ChunkOptions(estimated=True))
+    assert estimated.tokens(text) >= budget.tokens(text)
+    assert estimated.tokens(text) >= len(text.encode()) // 6  # byte-level tokenizers take some 4 bytes of English
+    assert all(estimated.fits(passage) for passage in pack(text, estimated))
