@@ -1,0 +1,1 @@
+"""Sources: folders, buckets, sites and repositories that documents come from by themselves."""
