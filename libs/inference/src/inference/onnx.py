@@ -31,7 +31,10 @@ class OnnxEmbedder:
     """
 
     def __init__(self, files: EncoderFiles, *, dims: int | None = None, threads: int = 2, batch_size: int = 16) -> None:
-        """Without `dims` the model is loaded to ask it. Raises ModelFileChanged, ModelFolderInvalid."""
+        """Where neither `dims` nor the files tell the dimensions, the model is loaded to ask it, and let go again.
+
+        Raises ModelFileChanged, ModelFolderInvalid.
+        """
         self.tokenizer = files.tokenizer
         self._files = files
         self._threads = threads
@@ -40,8 +43,9 @@ class OnnxEmbedder:
         self._truncating.enable_truncation(files.max_tokens)
         self._lock = threading.Lock()
         self._loaded: Any = None
-        if dims is None:
+        if (dims := dims or files.dims) is None:
             dims = self._run(self._truncating.encode_batch(["dimensions"])).shape[1]
+            self._loaded = None
         self.space = EmbeddingSpace(files.name, dims, files.max_tokens)
 
     async def warm(self) -> None:
@@ -57,7 +61,10 @@ class OnnxEmbedder:
         encodings = self._truncating.encode_batch([encodable(text[:longest]) for text in texts])
         vectors = np.empty((len(texts), self.space.dims), np.float32)
         for batch in self._batches(encodings):
-            vectors[batch] = unit_rows(self._run([encodings[index] for index in batch]))
+            pooled = self._run([encodings[index] for index in batch])
+            if pooled.shape[1] != self.space.dims:
+                raise ModelFolderInvalid(f"the model gives {pooled.shape[1]} dimensions, not {self.space.dims}")
+            vectors[batch] = unit_rows(pooled)
         return vectors
 
     def count_tokens(self, text: str) -> int:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, Field, SecretStr, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Json, SecretStr, model_validator
 
 
 def _web_address(url: str) -> str:
@@ -19,6 +19,7 @@ def _stripped(secret: SecretStr) -> SecretStr:
 WebAddress = Annotated[str, AfterValidator(_web_address)]
 # A key read from a file often ends in a newline.
 ApiKey = Annotated[SecretStr, AfterValidator(_stripped)]
+Positive = Annotated[int, Field(gt=0)]
 
 
 class _EmptyIsUnset(BaseModel):
@@ -33,19 +34,49 @@ class _EmptyIsUnset(BaseModel):
         return {name: value for name, value in values.items() if value != "" or name not in own}
 
 
+class EmbeddingModel(BaseModel):
+    """One embedding model; each field is as in `EMBEDDING_...`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    backend: Literal["bundled", "folder", "openai"] = "bundled"
+    folder: Path | None = None
+    base_url: WebAddress | None = None
+    model: str | None = None
+    api_key: ApiKey | None = None
+    dims: Positive | None = None
+    max_tokens: Annotated[int, Field(gt=2)] = 512
+    threads: Positive = 2
+    batch_size: Positive | None = None
+    timeout_seconds: Annotated[float, Field(gt=0)] = 30.0
+
+
 class EmbeddingSettings(_EmptyIsUnset):
-    """`EMBEDDING_...`. All processes that embed for one index must have the same."""
+    """`EMBEDDING_...`. All processes that embed for one index must have the same.
+
+    `embedding_models` lists further models, which a workspace may be switched to: a JSON list of objects with the
+    names of the other variables without `EMBEDDING_`, in small letters.
+    """
+
+    model_config = ConfigDict(hide_input_in_errors=True)
 
     embedding_backend: Literal["bundled", "folder", "openai"] = "bundled"
     embedding_folder: Path | None = None
     embedding_base_url: WebAddress | None = None
     embedding_model: str | None = None
     embedding_api_key: ApiKey | None = None
-    embedding_dims: int | None = Field(default=None, gt=0)
+    embedding_dims: Positive | None = None
     embedding_max_tokens: int = Field(default=512, gt=2)
-    embedding_threads: int = Field(default=2, gt=0)
-    embedding_batch_size: int | None = Field(default=None, gt=0)
+    embedding_threads: Positive = 2
+    embedding_batch_size: Positive | None = None
     embedding_timeout_seconds: float = Field(default=30.0, gt=0)
+    embedding_models: Json[list[EmbeddingModel]] = Field(default="[]", validate_default=True)
+
+    @property
+    def default_embedding_model(self) -> EmbeddingModel:
+        """The one that `EMBEDDING_...` describes."""
+        names = EmbeddingModel.model_fields
+        return EmbeddingModel.model_construct(**{name: getattr(self, f"embedding_{name}") for name in names})
 
 
 class ChatSettings(_EmptyIsUnset):

@@ -9,7 +9,6 @@ from inference.errors import ModelFileChanged
 from inference.unicode import encodable
 
 MINILM_VOCAB_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
-MINILM_MAX_TOKENS = 256
 
 
 def load_minilm_tokenizer() -> Tokenizer:

@@ -1,0 +1,72 @@
+"""Several embedding models side by side, each for vectors of its own space."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inference.embeddings import Embedder, EmbeddingSpace
+
+SpaceKey: TypeAlias = tuple[str, int]
+
+
+class Embedders:
+    """The configured models by (model, dims); where two have the same, the first is meant."""
+
+    def __init__(self, default: Embedder, others: Sequence[Embedder] = ()) -> None:
+        """Owns all of them and closes them."""
+        self.default = default
+        self._all = [default, *others]
+        self._by_space: dict[SpaceKey, Embedder] = {}
+        for embedder in self._all:
+            self._by_space.setdefault((embedder.space.model, embedder.space.dims), embedder)
+
+    @property
+    def spaces(self) -> list[EmbeddingSpace]:
+        """Of each configured model, the default's first."""
+        return [embedder.space for embedder in self._by_space.values()]
+
+    def find(self, model: str, dims: int) -> Embedder | None:
+        """The embedder of this space; None when no configured model has it."""
+        return self._by_space.get((model, dims))
+
+    def named(self, model: str, dims: int | None = None) -> Embedder | None:
+        """The first embedder of this model, of these dimensions if given."""
+        return next(
+            (one for one in self._by_space.values() if one.space.model == model and dims in (None, one.space.dims)),
+            None,
+        )
+
+    async def aclose(self) -> None:
+        """Closes every one, also when closing another fails."""
+        outcomes = await asyncio.gather(*(embedder.aclose() for embedder in self._all), return_exceptions=True)
+        for outcome in outcomes:
+            if isinstance(outcome, BaseException):
+                raise outcome
+
+
+class LazyEmbedder:
+    """An embedder that is built at its first use, in a thread: until then it takes no memory."""
+
+    def __init__(self, space: EmbeddingSpace, build: Callable[[], Embedder]) -> None:
+        """`build` gives an embedder of `space`; what it raises, `embed` raises."""
+        self.space = space
+        self._build = build
+        self._lock = threading.Lock()
+        self._built: Embedder | None = None
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return await (await asyncio.to_thread(self._get)).embed(texts)
+
+    async def aclose(self) -> None:
+        if self._built is not None:
+            await self._built.aclose()
+
+    def _get(self) -> Embedder:
+        with self._lock:
+            if self._built is None:
+                self._built = self._build()
+            return self._built
