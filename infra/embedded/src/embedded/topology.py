@@ -42,7 +42,7 @@ class Process:
 
 # In the order of their start; they end in the opposite order, so the public door opens last and closes first.
 PROCESSES = (
-    Process("retrieval", "retrieval", objects=True, keys=("EMBEDDING_API_KEY",)),
+    Process("retrieval", "retrieval", objects=True, keys=("EMBEDDING_API_KEY", "EMBEDDING_MODELS")),
     Process("knowledge-graph", "knowledge-graph", objects=True, keys=("NEO4J_PASSWORD",)),
     Process("memory", "memory", keys=("EMBEDDING_API_KEY",)),
     Process("ingestion", "ingestion", objects=True),
@@ -52,7 +52,7 @@ PROCESSES = (
         ("worker",),
         health=None,
         objects=True,
-        keys=("EMBEDDING_API_KEY",),
+        keys=("EMBEDDING_API_KEY", "EMBEDDING_MODELS"),
         env={"MALLOC_ARENA_MAX": "2"},  # more arenas more than double what converting scans takes
         stop=((signal.SIGTERM, 10.0), (signal.SIGQUIT, 5.0)),
     ),
