@@ -1,0 +1,71 @@
+"""Which paths of a source are taken: glob patterns as in .gitignore, hidden files, supported formats."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from pathspec import GitIgnoreSpec
+from pathspec.patterns.gitignore import GitIgnorePatternError
+
+from contracts.formats import MEDIA_TYPES, extension, has_extension
+from ingestion.sources.source import SourceRefused
+
+# A pattern becomes a regular expression, whose worst case grows with each of them.
+MAX_WILDCARDS = 12
+
+
+class Selection:
+    """`include` and `exclude` as in the source's configuration; paths are relative, with slashes.
+
+    Raises SourceRefused when a pattern is none.
+    """
+
+    def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
+        self.included = _spec(include)
+        self.excluded = _spec(exclude)
+        self.hidden = _spec([pattern for pattern in include if is_hidden(pattern)])
+        self.suffixes = frozenset(suffix for pattern in include if (suffix := PurePosixPath(pattern).suffix.lower()))
+        self.everything = not include
+
+    def enters(self, folder: str) -> bool:
+        """False when nothing below this folder can be selected."""
+        if self.excluded.match_file(folder + "/"):
+            return False
+        return not is_hidden(folder) or (len(self.hidden.patterns) > 0 and PurePosixPath(folder).name != ".git")
+
+    def selects(self, path: str) -> bool:
+        """True when the patterns take the file in; a hidden one only by a pattern that names a hidden part."""
+        if self.excluded.match_file(path) or not (self.everything or self.included.match_file(path)):
+            return False
+        return not is_hidden(path) or self.hidden.match_file(path)
+
+    def wants(self, path: str) -> bool:
+        """`selects`, but of formats that cannot be read only those whose extension a pattern asks for."""
+        if not self.selects(path):
+            return False
+        return not has_extension(_name(path)) or extension(path) in MEDIA_TYPES or self.asks_for_format(path)
+
+    def asks_for_format(self, path: str) -> bool:
+        """True when an include pattern names the path's extension: then a refusal is worth telling."""
+        return PurePosixPath(path).suffix.lower() in self.suffixes
+
+
+def is_hidden(path: str) -> bool:
+    """True when a part of the path begins with a dot."""
+    return any(part.startswith(".") and part not in {".", ".."} for part in path.split("/"))
+
+
+def _name(path: str) -> str:
+    return path.rsplit("/", 1)[-1]
+
+
+def _spec(patterns: Sequence[str]) -> GitIgnoreSpec:
+    for pattern in patterns:
+        if pattern.count("*") + pattern.count("?") + pattern.count("[") > MAX_WILDCARDS:
+            raise SourceRefused(f"the pattern {pattern!r} has more than {MAX_WILDCARDS} wildcards")
+    try:
+        return GitIgnoreSpec.from_lines(patterns)
+    except (GitIgnorePatternError, re.error) as error:
+        raise SourceRefused(f"a pattern is not valid: {error}") from error
