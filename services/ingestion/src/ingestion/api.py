@@ -166,7 +166,7 @@ async def download_original(document_id: UUID, caller: Viewer, here: Ingestion) 
         raise OriginalNotFound from error
     headers = {
         "Content-Disposition": attachment(document.name),
-        "Content-Length": str(document.bytes),
+        "Content-Length": str(document.file_size),
         "ETag": f'"{document.content_hash}"',
         "X-Content-Type-Options": "nosniff",
         "Content-Security-Policy": "sandbox; default-src 'none'",

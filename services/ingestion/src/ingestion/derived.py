@@ -41,9 +41,9 @@ def derived_keys(workspace_id: UUID, document_id: UUID, version: int) -> Derived
 
 
 def converted_event(document: DocumentRow) -> DocumentConverted:
-    """Raises ValueError when the document has not been embedded yet."""
-    if document.chunk_count is None or document.embedding_model is None or document.embedding_dims is None:
-        raise ValueError(f"document {document.id} has not been embedded")
+    """Of the newest version, with vectors when it has been embedded. Raises ValueError when it was not converted."""
+    if document.chunk_count is None:
+        raise ValueError(f"document {document.id} has not been converted")
     keys = derived_keys(document.workspace_id, document.id, document.version)
     return DocumentConverted(
         document_id=document.id,
@@ -51,9 +51,12 @@ def converted_event(document: DocumentRow) -> DocumentConverted:
         name=document.name,
         title=document.title,
         media_type=document.media_type,
+        tags=document.tags,
+        language=document.language,
+        source_type=document.source_type,
         chunks_key=keys.chunks,
-        vectors_key=keys.vectors,
         chunk_count=document.chunk_count,
+        vectors_key=keys.vectors if document.embedding_model else None,
         embedding_model=document.embedding_model,
         embedding_dims=document.embedding_dims,
     )

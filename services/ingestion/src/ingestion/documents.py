@@ -8,7 +8,7 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
-from contracts.ingestion import DocumentDetail, DocumentStatus, StageName
+from contracts.ingestion import DocumentDetail, DocumentStatus, OriginKind, StageName
 from ingestion.errors import DocumentNotFound
 from ingestion.explanation import explain
 from ingestion.rows import DocumentRow, StageRow, in_order
@@ -85,13 +85,15 @@ async def insert(
     document_id: UUID,
     name: str,
     media_type: str,
-    size: int,
+    file_size: int,
     content_hash: str,
+    kind: OriginKind,
 ) -> DocumentRow:
+    """With its first version."""
     values = {"workspace_id": workspace_id, "document_id": document_id, "name": name, "media_type": media_type}
-    row = await _one(connection, "insert_document", bytes=size, content_hash=content_hash, **values)
-    assert row is not None
-    return row
+    more = {"file_size": file_size, "content_hash": content_hash, "kind": kind}
+    await connection.execute(SQL["insert_document"], {**values, **more})
+    return await find(connection, workspace_id, document_id)
 
 
 async def insert_stages(connection: Connection, workspace_id: UUID, document_id: UUID, received_at: datetime) -> None:
@@ -119,6 +121,8 @@ async def detail(connection: Connection, workspace_id: UUID, document_id: UUID) 
     ahead = await (await connection.execute(SQL["count_ahead"], key)).fetchone()
     return DocumentDetail(
         **document.resource().model_dump(),
+        headings=document.headings,
+        origins=[],
         stages=[row.resource() for row in rows],
         explanation=explain(document.status, rows, int(ahead[0]) if ahead else 0),
     )

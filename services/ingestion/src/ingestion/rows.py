@@ -3,23 +3,50 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from uuid import UUID
 
-from contracts.ingestion import STAGES, Document, DocumentStatus, Stage, StageName, StageStatus
+from contracts.ingestion import (
+    STAGES,
+    Document,
+    DocumentStatus,
+    DocumentVersion,
+    EmbeddingStatus,
+    Lane,
+    Origin,
+    OriginKind,
+    Stage,
+    StageName,
+    StageStatus,
+)
 
 
 @dataclass(frozen=True)
 class DocumentRow:
+    """The newest version's facts, but for what its conversion has yet to tell: there those of the version before."""
+
     id: UUID
     workspace_id: UUID
     name: str
     title: str | None
     media_type: str
-    bytes: int
+    file_size: int
     content_hash: str
     status: DocumentStatus
     version: int
+    searchable_version: int | None
+    embedding_status: EmbeddingStatus
+    source_type: OriginKind
+    source_id: UUID | None
+    source_name: str | None
+    source_path: str | None
+    source_uri: str | None
+    tags: list[str]
+    language: str | None
+    authors: list[str]
+    headings: list[str]
+    written_at: datetime | None
+    modified_at: datetime | None
     pages: int | None
     chunk_count: int | None
     engine: str | None
@@ -28,9 +55,13 @@ class DocumentRow:
     created_at: datetime
     updated_at: datetime
     indexed_at: datetime | None
+    stale_at: datetime | None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "status", DocumentStatus(self.status))  # the database gives text
+        # The database gives text.
+        object.__setattr__(self, "status", DocumentStatus(self.status))
+        object.__setattr__(self, "embedding_status", EmbeddingStatus(self.embedding_status))
+        object.__setattr__(self, "source_type", OriginKind(self.source_type))
 
     def resource(self) -> Document:
         return Document.model_validate(self, from_attributes=True)
@@ -40,19 +71,39 @@ class DocumentRow:
 class StageRow:
     name: StageName
     status: StageStatus
+    lane: Lane
     attempts: int
+    queued_at: datetime | None
     started_at: datetime | None
     heartbeat_at: datetime | None
     finished_at: datetime | None
+    not_before: datetime | None
     worker: str | None
     error_class: str | None
     error_message: str | None
     page: int | None
     pages: int | None
-    not_before: datetime | None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "status", StageStatus(self.status))  # the database gives text
+        # The database gives text.
+        object.__setattr__(self, "status", StageStatus(self.status))
+        object.__setattr__(self, "lane", Lane(self.lane))
+
+    @property
+    def next_attempt_at(self) -> datetime | None:
+        """Set while the stage is put off."""
+        if self.status is not StageStatus.queued or self.not_before is None or self.not_before <= datetime.now(UTC):
+            return None
+        return self.not_before
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the last attempt took, or has taken."""
+        if self.started_at is None:
+            return None
+        if self.status is StageStatus.running:
+            return max((datetime.now(UTC) - self.started_at).total_seconds(), 0.0)
+        return None if self.finished_at is None else max((self.finished_at - self.started_at).total_seconds(), 0.0)
 
     def resource(self) -> Stage:
         return Stage.model_validate(self, from_attributes=True)
@@ -60,6 +111,50 @@ class StageRow:
 
 def in_order(stages: list[StageRow]) -> list[StageRow]:
     return sorted(stages, key=lambda stage: STAGES.index(stage.name))
+
+
+@dataclass(frozen=True)
+class OriginRow:
+    """A place that a document comes from. `document_id` is null when it is excluded: deleted here by a user."""
+
+    id: UUID
+    workspace_id: UUID
+    kind: OriginKind
+    source_id: UUID | None
+    path: str
+    uri: str | None
+    name: str
+    document_id: UUID | None
+    fingerprint: str | None
+    content_hash: str | None
+    excluded: bool
+    created_at: datetime
+    seen_at: datetime
+    missing_since: datetime | None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", OriginKind(self.kind))  # the database gives text
+
+    def resource(self) -> Origin:
+        return Origin.model_validate(self, from_attributes=True)
+
+
+@dataclass(frozen=True)
+class VersionRow:
+    version: int
+    name: str
+    title: str | None
+    file_size: int
+    content_hash: str
+    pages: int | None
+    chunk_count: int | None
+    engine: str | None
+    created_at: datetime
+    indexed_at: datetime | None
+    superseded_at: datetime | None
+
+    def resource(self) -> DocumentVersion:
+        return DocumentVersion.model_validate(self, from_attributes=True)
 
 
 @dataclass(frozen=True)

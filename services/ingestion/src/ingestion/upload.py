@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 from contracts.events import DocumentStored
 from contracts.formats import SUPPORTED
-from contracts.ingestion import DocumentStatus, UploadedFile
+from contracts.ingestion import DocumentStatus, OriginKind, UploadedFile
 from ingestion import documents
 from ingestion.formats import media_type_of
 from ingestion.multipart import ReceivedFile
@@ -103,15 +103,16 @@ class Uploads:
             document_id=uuid4(),
             name=file.name,
             media_type=file.media_type,
-            size=received.size,
+            file_size=received.size,
             content_hash=received.content_hash,
+            kind=OriginKind.upload,
         )
         await documents.insert_stages(connection, workspace_id, document.id, file.received_at)
         stored = DocumentStored(
             document_id=document.id,
             name=document.name,
             object_key=original_key(workspace_id, received.content_hash),
-            bytes=document.bytes,
+            bytes=document.file_size,
             content_hash=document.content_hash,
         )
         await self.outbox.write(connection, workspace_id, stored, str(document.id))
