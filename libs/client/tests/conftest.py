@@ -133,21 +133,79 @@ class Samples:
             "name": f"note-{number}.md",
             "title": None,
             "media_type": "text/markdown",
-            "bytes": 5,
+            "file_size": 5,
             "content_hash": hashlib.sha256(b"hello").hexdigest(),
             "status": "searchable",
-            "pages": None,
+            "version": 1,
+            "searchable_version": 1,
+            "embedding_status": "complete",
+            "source_type": "upload",
+            "tags": ["auth"],
+            "authors": [],
             "chunk_count": 1,
-            "engine": None,
             "created_at": NOW,
             "updated_at": NOW,
             "indexed_at": NOW,
+            **dict.fromkeys(("pages", "engine", "language", "written_at", "modified_at", "stale_at")),
+            **dict.fromkeys(("source_id", "source_name", "source_path", "source_uri")),
             **changes,
         }
 
     @staticmethod
     def detail(number: int = 1, **changes: Any) -> dict[str, Any]:
-        return Samples.document(number, **{"stages": [], "explanation": None, **changes})
+        empty: dict[str, Any] = {"stages": [], "headings": [], "origins": [], "explanation": None}
+        return Samples.document(number, **{**empty, **changes})
+
+    @staticmethod
+    def stage(**changes: Any) -> dict[str, Any]:
+        times = ("queued_at", "started_at", "heartbeat_at", "finished_at", "next_attempt_at", "seconds")
+        none = dict.fromkeys((*times, "page", "pages", "worker", "error_class", "error_message"))
+        return {"name": "embed", "status": "running", "lane": "interactive", "attempts": 1, **none, **changes}
+
+    @staticmethod
+    def chunk(index: int = 0) -> dict[str, Any]:
+        content = {"content": f"Passage {index}.", "token_count": 9, "heading_path": ["Keys"]}
+        return {"chunk_id": f"c{index}", "document_id": str(UUID(int=1)), "chunk_index": index, **content}
+
+    @staticmethod
+    def version(number: int = 1) -> dict[str, Any]:
+        none = dict.fromkeys(("title", "pages", "engine", "indexed_at", "superseded_at"))
+        base = {"name": "note-1.md", "file_size": 5, "content_hash": "0" * 64, "chunk_count": 3, "created_at": NOW}
+        return {"version": number, **none, **base}
+
+    @staticmethod
+    def summary(**changes: Any) -> dict[str, Any]:
+        base = {"total": 3, "by_status": {"searchable": 3}, "by_stage": {}, "embedding_failed": 0, "failures": {}}
+        return {**base, "queued_bytes": 0, "done_last_minute": 2, "seconds_left": None, **changes}
+
+    @staticmethod
+    def sync(**changes: Any) -> dict[str, Any]:
+        counts = dict.fromkeys(("seen", "changed", "removed", "unchanged", "refused", "excluded", "bytes"), 0)
+        times = dict.fromkeys(("started_at", "heartbeat_at", "finished_at", "worker", "error_class", "error_message"))
+        base = {"id": str(UUID(int=21)), "source_id": str(UUID(int=20)), "status": "succeeded", "trigger": "request"}
+        return {**base, "dry_run": False, **counts, "added": 4, "attempts": 1, "created_at": NOW, **times, **changes}
+
+    @staticmethod
+    def source(**changes: Any) -> dict[str, Any]:
+        base = {
+            "id": str(UUID(int=20)),
+            "name": "Handbook",
+            "config": {"kind": "folder", "path": "/documents/handbook"},
+        }
+        plan = {"every_seconds": None, "on_removed": "delete", "stale_after_seconds": None, "paused": False}
+        times = {"version": 3, "created_at": NOW, "updated_at": NOW, "next_sync_at": None}
+        return {**base, **plan, **times, "documents": 4, "last_sync": Samples.sync(), **changes}
+
+    @staticmethod
+    def space(**changes: Any) -> dict[str, Any]:
+        base = {"id": "minilm-384", "model": "minilm", "dims": 384, "status": "active", "configured": True}
+        counts = {"activate": True, "vectors": 7, "chunks": 7, "seconds_left": None}
+        return {
+            **base,
+            **counts,
+            **dict.fromkeys(("created_at", "activated_at", "error_class", "error_message")),
+            **changes,
+        }
 
     @staticmethod
     def session(**changes: Any) -> dict[str, Any]:

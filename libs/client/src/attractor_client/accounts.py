@@ -21,6 +21,7 @@ from contracts.gateway import (
     UserCreate,
     Workspace,
     WorkspaceCreate,
+    WorkspaceDeletion,
 )
 
 USERS, WORKSPACES = "/v1/users", "/v1/workspaces"
@@ -53,6 +54,16 @@ class Accounts:
     async def create_workspace(self, name: str, *, idempotency_key: str | None = None) -> Workspace:
         """The caller becomes its first owner."""
         return await self.transport.create(WORKSPACES, WorkspaceCreate(name=name), Workspace, idempotency_key)
+
+    async def delete_workspace(self, workspace: Workspace, timeout: float = 30.0) -> WorkspaceDeletion:
+        """Removes everything in it, everywhere; takes the key of one of its owners or of an administrator."""
+        answer = await self.transport.send(
+            "DELETE",
+            path("v1/workspaces", workspace.id),
+            params={"name": workspace.name, "timeout": timeout},
+            timeout=timeout + self.transport.timeout,
+        )
+        return self.transport.parse(answer, WorkspaceDeletion)
 
     def members(self, workspace_id: UUID) -> AsyncIterator[Member]:
         return every(self.transport, path("v1/workspaces", workspace_id, "members"), Page[Member])

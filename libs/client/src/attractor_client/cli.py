@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from attractor_client.commands import documents, graph, keys, memories, sessions, workspaces
+from attractor_client.commands import documents, graph, keys, memories, sessions, sources, spaces, workspaces
 from attractor_client.commands.ask import ask
 from attractor_client.commands.ingest import ingest
 from attractor_client.commands.login import login
@@ -59,10 +59,12 @@ for command in (ingest, ask, search, status, login):
     app.command()(command)
 for name, group in (
     ("documents", documents.app),
+    ("sources", sources.app),
     ("sessions", sessions.app),
     ("graph", graph.app),
     ("memories", memories.app),
     ("keys", keys.app),
+    ("spaces", spaces.app),
     ("workspaces", workspaces.app),
 ):
     app.add_typer(group, name=name)

@@ -13,6 +13,8 @@ from attractor_client.retry import RetryPolicy
 from attractor_client.runs import Runs
 from attractor_client.search import Search
 from attractor_client.sessions import Sessions
+from attractor_client.sources import Sources
+from attractor_client.spaces import EmbeddingSpaces
 from attractor_client.transport import Transport
 
 
@@ -35,7 +37,9 @@ class AttractorClient:
         self.transport = Transport(url, api_key, timeout, retry or RetryPolicy())
         self.accounts = Accounts(self.transport)
         self.documents = Documents(self.transport)
+        self.sources = Sources(self.transport)
         self.search = Search(self.transport)
+        self.spaces = EmbeddingSpaces(self.transport)
         self.graph = Graph(self.transport)
         self.memories = Memories(self.transport)
         self.runs = Runs(self.transport)

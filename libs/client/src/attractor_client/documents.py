@@ -4,29 +4,37 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
 import time
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any
 from uuid import UUID
 
-from pydantic import TypeAdapter, ValidationError
-
-from attractor_client.errors import InvalidRequest, NotSendable, UnexpectedAnswer
+from attractor_client.errors import InvalidRequest, UnexpectedAnswer
 from attractor_client.pages import every
 from attractor_client.transport import Transport, path
+from attractor_client.upload import FileToUpload, parts_of, refused
 from contracts.base import Page
-from contracts.ingestion import DeletionReceipt, Document, DocumentDetail, DocumentStatus, Upload, UploadedFile
+from contracts.ingestion import (
+    ActionResult,
+    Chunk,
+    DeletionReceipt,
+    Document,
+    DocumentDetail,
+    DocumentFilter,
+    DocumentStatus,
+    DocumentSummary,
+    DocumentVersion,
+    OriginKind,
+    Upload,
+    UploadedFile,
+)
 
 DOCUMENTS = "/v1/documents"
-FileToUpload = Path | tuple[str, bytes | BinaryIO]
-"""A file on disk, or a name with bytes or an open binary file that can be rewound."""
-
 LONG_POLL_SECONDS = 20.0
 ANSWER_SECONDS = 30.0
-REFUSED = TypeAdapter(list[UploadedFile])
+UPLOAD_SECONDS = 120.0
 
 
 class Documents:
@@ -35,45 +43,64 @@ class Documents:
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
 
-    async def upload(self, *files: FileToUpload) -> list[UploadedFile]:
+    async def upload(
+        self, *files: FileToUpload, key: str | None = None, source_type: OriginKind = OriginKind.upload
+    ) -> list[UploadedFile]:
         """Streams the files to the server in one request and says, in their order, what became of each.
 
-        A refused file has `error` and `message`. The same bytes are the same document, `created` is then False.
+        A refused file has `error` and `message`. The same bytes are the same document, `created` is then False. An
+        archive is unpacked and answered file by file. `key` is a name of your own for one file: other bytes under the
+        same key are a new version of its document.
         Raises OSError when a file cannot be read, NotSendable when it changed while it was sent.
         """
         with ExitStack() as opened:
-            parts = []
-            for file in files:
-                name, content = (file.name, opened.enter_context(file.open("rb"))) if isinstance(file, Path) else file
-                body = content if isinstance(content, bytes) else FixedLength(content)
-                parts.append(("files", (_sendable(name), body, "application/octet-stream")))
             try:
                 answer = await self.transport.send(
-                    "POST", DOCUMENTS, files=parts, repeatable=True, timeout=max(self.transport.timeout, 120.0)
+                    "POST",
+                    DOCUMENTS,
+                    files=parts_of(files, opened),
+                    params={"key": key, "source_type": source_type} if key else None,
+                    repeatable=True,
+                    timeout=max(self.transport.timeout, UPLOAD_SECONDS),
                 )
             except InvalidRequest as refusal:
-                return _refused(refusal)
+                return refused(refusal)
         return self.transport.parse(answer, Upload).files
 
-    async def page(
-        self,
-        *,
-        status: DocumentStatus | None = None,
-        name: str | None = None,
-        media_type: str | None = None,
-        limit: int = 50,
-        cursor: str | None = None,
-    ) -> Page[Document]:
-        """One page, newest first; `name` is a part of the name, `limit` at most 200."""
-        params = {"status": status, "name": name, "media_type": media_type, "limit": limit, "cursor": cursor}
-        return await self.transport.get(DOCUMENTS, Page[Document], params)
+    async def replace(self, document_id: UUID, file: FileToUpload) -> UploadedFile:
+        """Makes the file the document's new version; the old one is searched until the new one can be."""
+        with ExitStack() as opened:
+            answer = await self.transport.send(
+                "PUT",
+                path("v1/documents", document_id),
+                files=parts_of([file], opened),
+                timeout=max(self.transport.timeout, UPLOAD_SECONDS),
+            )
+        return self.transport.parse(answer, Upload).files[0]
 
-    def all(
-        self, *, status: DocumentStatus | None = None, name: str | None = None, media_type: str | None = None
-    ) -> AsyncIterator[Document]:
-        """Every document, newest first."""
-        params = {"status": status, "name": name, "media_type": media_type}
-        return every(self.transport, DOCUMENTS, Page[Document], params)
+    async def page(self, *, limit: int = 50, cursor: str | None = None, **filters: Any) -> Page[Document]:
+        """One page, newest first; `limit` at most 200, filters as for `all`."""
+        return await self.transport.get(DOCUMENTS, Page[Document], {**filters, "limit": limit, "cursor": cursor})
+
+    def all(self, **filters: Any) -> AsyncIterator[Document]:
+        """Every document, newest first.
+
+        Filters: `status`, `name` (a part of it), `media_type`, `source_id`, `source_type`, `tag`, `embedding_status`,
+        `stale`.
+        """
+        return every(self.transport, DOCUMENTS, Page[Document], filters)
+
+    async def summary(self, source_id: UUID | None = None) -> DocumentSummary:
+        """Counts, the rate, and how long the queue will take; of the workspace or of one source."""
+        return await self.transport.get(f"{DOCUMENTS}/summary", DocumentSummary, {"source_id": source_id})
+
+    def chunks(self, document_id: UUID) -> AsyncIterator[Chunk]:
+        """The passages of the version that is searched, in their order."""
+        return every(self.transport, path("v1/documents", document_id, "chunks"), Page[Chunk])
+
+    def versions(self, document_id: UUID) -> AsyncIterator[DocumentVersion]:
+        """The document's history, newest first."""
+        return every(self.transport, path("v1/documents", document_id, "versions"), Page[DocumentVersion])
 
     async def get(self, document_id: UUID) -> DocumentDetail:
         return await self.transport.get(path("v1/documents", document_id), DocumentDetail)
@@ -98,6 +125,19 @@ class Documents:
         """Runs it again from the stage that failed; raises Conflict when none has."""
         answer = await self.transport.send("POST", path("v1/documents", document_id, "retry"))
         return self.transport.parse(answer, DocumentDetail)
+
+    async def cancel(self, document_id: UUID) -> DocumentDetail:
+        """Stops its conversion or embedding; raises Conflict when nothing is under way."""
+        answer = await self.transport.send("POST", path("v1/documents", document_id, "cancel"))
+        return self.transport.parse(answer, DocumentDetail)
+
+    async def retry_all(self, which: DocumentFilter) -> ActionResult:
+        """`retry` for each document that the filter names."""
+        return await self.transport.query(f"{DOCUMENTS}/retry", which, ActionResult)
+
+    async def cancel_all(self, which: DocumentFilter) -> ActionResult:
+        """`cancel` for each document that the filter names."""
+        return await self.transport.query(f"{DOCUMENTS}/cancel", which, ActionResult)
 
     async def delete(self, document_id: UUID, timeout: float = 10.0) -> DeletionReceipt:
         """Removes it everywhere. Waits up to `timeout` seconds for all to confirm; `pending` names the others."""
@@ -129,39 +169,3 @@ class Documents:
             part.replace(to)
         finally:
             part.unlink(missing_ok=True)
-
-
-class FixedLength:
-    """A file as long as it is now, which is the length that the request announces: what it gains is left out.
-
-    Raises NotSendable when it gets shorter.
-    """
-
-    def __init__(self, file: BinaryIO) -> None:
-        self.file, self.length = file, file.seek(0, os.SEEK_END)
-
-    def tell(self) -> int:
-        return self.file.tell()
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        return self.file.seek(self.length + offset if whence == os.SEEK_END else offset)
-
-    def read(self, size: int) -> bytes:
-        left = self.length - self.file.tell()
-        data = self.file.read(min(size, left))
-        if left and not data:
-            raise NotSendable("The file could not be sent", "it became shorter while it was read")
-        return data
-
-
-def _sendable(name: str) -> str:
-    """Names that are not UTF-8 on disk hold lone surrogates in Python; those cannot be sent."""
-    return name.encode("utf-8", "replace").decode("utf-8")
-
-
-def _refused(refusal: InvalidRequest) -> list[UploadedFile]:
-    """When no file was accepted the answer is a problem that says why for each."""
-    try:
-        return REFUSED.validate_python(refusal.extra["files"])
-    except (KeyError, ValidationError):
-        raise refusal from None

@@ -77,12 +77,16 @@ class Transport:
         *,
         params: Parameters | None = None,
         body: BaseModel | None = None,
+        nulls: bool = False,
         headers: dict[str, str] | None = None,
         files: Any = None,
         repeatable: bool | None = None,
         timeout: float | None = None,
     ) -> httpx.Response:
-        """The successful answer, read to its end. `repeatable` defaults to what RFC 9110 says of the method."""
+        """The successful answer, read to its end. `repeatable` defaults to what RFC 9110 says of the method.
+
+        Of the body, fields that are None are left out; with `nulls` those that were not set.
+        """
         if repeatable is None:
             repeatable = method in ("GET", "PUT", "DELETE")
 
@@ -92,7 +96,7 @@ class Transport:
                     method,
                     place,
                     params=_given(params),
-                    json=body.model_dump(mode="json", exclude_none=True) if body else None,
+                    json=body.model_dump(mode="json", exclude_none=not nulls, exclude_unset=nulls) if body else None,
                     headers=headers,
                     files=files,
                     timeout=self._timeout(timeout),

@@ -157,8 +157,7 @@ class TestProcess:
         (tmp_path / "a.md").write_text("text")
         files = [{"name": "a.md", "document": samples.document(status="processing"), "created": True}]
         asked.on("POST", "/v1/documents", json({"files": files}, 202))
-        stage = {"name": "embed", "status": "running", "attempts": 1, "error_message": None}
-        stage |= dict.fromkeys(("started_at", "heartbeat_at", "finished_at", "worker", "error_class"))
+        stage = samples.stage()
         going = samples.detail(status="processing", stages=[stage])
 
         def slowly(_: Any) -> Any:

@@ -35,7 +35,7 @@ from attractor_client import (
     UnexpectedAnswer,
     Unreachable,
 )
-from attractor_client.documents import FixedLength
+from attractor_client.upload import FixedLength
 from contracts.events import MessageDelta, RunCompleted
 from contracts.gateway import Role
 from contracts.ingestion import DocumentStatus

@@ -11,6 +11,7 @@ import pytest
 from starlette.responses import Response
 
 ONE = str(UUID(int=1))
+SOURCE = str(UUID(int=20))
 GONE = Response(status_code=204)
 
 
@@ -28,12 +29,18 @@ class TestReading:
         message |= {"citations": [samples.citation()], "removed_citations": 0, "mode": None, "created_at": "2026-03-01"}
         message["created_at"] = session["created_at"]
         chunk = {"chunk_id": "c1", "document_id": ONE, "hop": 1, "path": ["UserDB", "Billing"], "score": 0.77}
-        stage = {"name": "embed", "status": "failed", "attempts": 3, "error_message": "model is away"}
-        stage |= dict.fromkeys(("started_at", "heartbeat_at", "finished_at", "worker", "error_class"))
+        stage = samples.stage(status="failed", attempts=3, error_message="model is away")
         service = {"name": "memory", "status": "ready", "detail": None}
         found = {"query": "q", "mode": "hybrid", "hits": [samples.hit()], "good_match": True, "legs": []}
         server.on("GET", "/v1/documents", page(samples.document()))
         server.on("GET", f"/v1/documents/{ONE}", samples.detail(stages=[stage], explanation="embed failed"))
+        server.on("GET", f"/v1/documents/{ONE}/chunks", page(samples.chunk(0), samples.chunk(1)))
+        server.on("GET", f"/v1/documents/{ONE}/versions", page(samples.version(2), samples.version(1)))
+        server.on("GET", "/v1/documents/summary", samples.summary())
+        server.on("GET", "/v1/sources", page(samples.source()))
+        server.on("GET", f"/v1/sources/{SOURCE}", samples.source())
+        server.on("GET", f"/v1/sources/{SOURCE}/syncs", page(samples.sync()))
+        server.on("GET", "/v1/embedding-spaces", page(samples.space()))
         server.on("GET", "/v1/sessions", page(session))
         server.on("GET", f"/v1/sessions/{session['id']}", session)
         server.on("GET", f"/v1/sessions/{session['id']}/messages", page(message))
@@ -49,6 +56,12 @@ class TestReading:
         return {
             ("documents", "list"): "note-1.md",
             ("documents", "show", ONE): "model is away",
+            ("documents", "chunks", ONE): "Passage 1.",
+            ("documents", "versions", ONE): "2026-03-01",
+            ("ingest", "--watch"): "3 of 3 searchable",
+            ("sources", "list"): "Handbook",
+            ("sources", "show", SOURCE): "/documents/handbook",
+            ("spaces", "list"): "minilm",
             ("sessions", "list"): session["id"],
             ("sessions", "show", session["id"]): "[1] note-1.md, Keys, lines 10-20: “the quote”",
             ("graph", "entities", "User"): "UserDB",
@@ -143,6 +156,78 @@ class TestChanging:
         settled.on("POST", f"/v1/documents/{ONE}/retry", samples.detail(status="processing", explanation="waits"))
         assert attractor("documents", "retry", ONE).out == "note-1.md: waits\n"
         assert attractor("documents", "retry", ONE, "--json").json[0]["status"] == "processing"
+
+    def test_documents_retry_by_filter(self, settled, attractor) -> None:
+        settled.on("POST", "/v1/documents/retry", {"done": 7, "passed_over": 1})
+        assert "7 run again" in attractor("documents", "retry", "--all-failed").out
+        assert jsonlib.loads(settled.calls("POST", "/v1/documents/retry")[0].body) == {"status": "failed"}
+        assert attractor("documents", "retry").code == 2
+
+    def test_documents_cancel(self, settled, samples, attractor) -> None:
+        settled.on("POST", f"/v1/documents/{ONE}/cancel", samples.detail(status="cancelled", explanation="Cancelled"))
+        assert "note-1.md: Cancelled" in attractor("documents", "cancel", ONE).out
+
+    def test_sources_are_added(self, settled, samples, attractor) -> None:
+        settled.on("POST", "/v1/sources", samples.source())
+        for arguments, expected in (
+            (("folder", "/documents/a", "--exclude", "drafts/**"), {"path": "/documents/a", "exclude": ["drafts/**"]}),
+            (("git", "/documents/r", "--ref", "main"), {"path": "/documents/r", "ref": "main"}),
+            (("web", "https://docs.example.com/", "--crawl", "--depth", "2"), {"mode": "crawl", "max_depth": 2}),
+            (("s3", "contracts", "2026/"), {"bucket": "contracts", "prefix": "2026/"}),
+        ):
+            ran = attractor("sources", "add", *arguments)
+            assert (ran.code, "Handbook" in ran.out) == (0, True), ran.err
+            sent = jsonlib.loads(settled.calls("POST", "/v1/sources")[-1].body)
+            assert sent["config"].items() >= expected.items()
+
+    def test_sources_sync_waits_and_shows_what_changed(self, settled, samples, attractor) -> None:
+        sync = samples.sync(dry_run=True)
+        change = {"position": 0, "action": "add", "path": "docs/new.md", "document_id": None, "file_size": 9}
+        settled.on("POST", f"/v1/sources/{SOURCE}/sync", sync | {"status": "queued"})
+        settled.on("GET", f"/v1/sources/{SOURCE}/syncs/{sync['id']}", sync)
+        settled.on("GET", f"/v1/sources/{SOURCE}/syncs/{sync['id']}/changes", page(change | {"message": None}))
+        ran = attractor("sources", "sync", SOURCE, "--dry-run")
+        assert (ran.code, "4 would be added" in ran.out, "docs/new.md" in ran.out) == (0, True, True)
+        assert settled.calls("POST", f"/v1/sources/{SOURCE}/sync")[0].query == {"dry_run": "true"}
+
+    def test_a_sync_that_fails_is_a_failure(self, settled, samples, attractor) -> None:
+        sync = samples.sync(status="failed", error_message="The folder is not there")
+        settled.on("POST", f"/v1/sources/{SOURCE}/sync", sync)
+        settled.on("GET", f"/v1/sources/{SOURCE}/syncs/{sync['id']}", sync)
+        settled.on("GET", f"/v1/sources/{SOURCE}/syncs/{sync['id']}/changes", page())
+        ran = attractor("sources", "sync", SOURCE)
+        assert (ran.code, "The folder is not there" in ran.err) == (1, True)
+
+    def test_sources_pause_and_delete(self, settled, samples, attractor) -> None:
+        settled.on("GET", f"/v1/sources/{SOURCE}", samples.source())
+        settled.on("PATCH", f"/v1/sources/{SOURCE}", samples.source(paused=True))
+        assert "paused" in attractor("sources", "pause", SOURCE).out
+        [patch] = settled.calls("PATCH", f"/v1/sources/{SOURCE}")
+        assert (jsonlib.loads(patch.body), patch.headers["if-match"]) == ({"paused": True}, '"3"')
+        receipt = {"source_id": SOURCE, "requested_at": "2026-03-01T10:00:00Z", "completed_at": None, "documents": 4}
+        settled.on(
+            "DELETE",
+            f"/v1/sources/{SOURCE}",
+            receipt | {"pending_documents": 1, "services": samples.receipt()["services"]},
+        )
+        assert "3 of 4 documents confirmed" in attractor("sources", "delete", SOURCE, "--yes").out
+
+    def test_spaces(self, settled, samples, attractor) -> None:
+        settled.on("POST", "/v1/embedding-spaces", samples.space(status="building", vectors=2, seconds_left=30.0))
+        assert "2/7" in attractor("spaces", "build", "minilm").out
+        settled.on("POST", "/v1/embedding-spaces/minilm-384/activate", samples.space())
+        assert "active" in attractor("spaces", "activate", "minilm-384").out
+        settled.on("DELETE", "/v1/embedding-spaces/minilm-384", GONE)
+        assert "dropped" in attractor("spaces", "drop", "minilm-384", "--yes").out
+
+    def test_a_workspace_is_deleted_with_its_name(self, settled, samples, attractor) -> None:
+        workspace = samples.caller()["workspace"]
+        settled.on("GET", "/v1/workspaces", page(workspace))
+        receipt = {name: value for name, value in samples.receipt().items() if name != "document_id"}
+        settled.on("DELETE", f"/v1/workspaces/{workspace['id']}", receipt | {"workspace_id": workspace["id"]})
+        assert "retrieval" in attractor("workspaces", "delete", workspace["id"], "--yes").out
+        [call] = settled.calls("DELETE", f"/v1/workspaces/{workspace['id']}")
+        assert call.query["name"] == "Default"
 
     def test_documents_download(self, settled, samples, attractor, tmp_path: Path, monkeypatch) -> None:
         monkeypatch.chdir(tmp_path)

@@ -36,8 +36,7 @@ class Library:
     def poll(self, received: Any) -> Response:
         number = UUID(received.path.rsplit("/", 1)[1]).int
         self.polls[number] += 1
-        stage = {"name": "convert", "status": "running", "attempts": 1, "error_message": None}
-        stage |= dict.fromkeys(("started_at", "heartbeat_at", "finished_at", "worker", "error_class"))
+        stage = self.samples.stage(name="convert")
         if self.polls[number] == 1:
             return self.json(self.samples.detail(number, status="processing", stages=[stage]))
         if b"broken" in list(self.known)[number - 1]:

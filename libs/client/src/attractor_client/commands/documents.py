@@ -11,15 +11,21 @@ from uuid import UUID
 import typer
 
 from attractor_client.client import AttractorClient
+from attractor_client.commands.receipts import show_receipts
 from attractor_client.errors import AttractorError
 from attractor_client.invocation import FAILED, USAGE, Json, Limit, Yes, at_most, confirm, run
 from attractor_client.output import Output
-from attractor_client.rendering import local_time, size
-from contracts.ingestion import DeletionReceipt, DocumentDetail, DocumentStatus
+from attractor_client.rendering import local_time, place, size
+from contracts.ingestion import DocumentDetail, DocumentFilter, DocumentStatus, EmbeddingStatus
 
-app = typer.Typer(no_args_is_help=True, help="List, show, delete, retry and download documents.")
+app = typer.Typer(
+    no_args_is_help=True, help="List, show, retry, cancel, delete and download documents, their passages and versions."
+)
 DocumentId = Annotated[UUID, typer.Argument(metavar="ID", help="The document's id.")]
 DocumentIds = Annotated[list[UUID], typer.Argument(metavar="ID...", help="The documents' ids.")]
+SomeIds = Annotated[list[UUID] | None, typer.Argument(metavar="[ID...]", help="The documents' ids.")]
+OfSource = Annotated[UUID | None, typer.Option(metavar="ID", help="The documents of this source.")]
+OfError = Annotated[str | None, typer.Option(metavar="CLASS", help="Those that failed so, such as worker-lost.")]
 
 
 @app.command("list")
@@ -27,6 +33,9 @@ def list_documents(
     ctx: typer.Context,
     status: Annotated[DocumentStatus | None, typer.Option(help="Only with this status.")] = None,
     name: Annotated[str | None, typer.Option(help="Only with this in the name.")] = None,
+    source: Annotated[UUID | None, typer.Option(metavar="ID", help="Only from this source.")] = None,
+    tag: Annotated[str | None, typer.Option(help="Only with this tag.")] = None,
+    stale: Annotated[bool | None, typer.Option(help="Only those whose source has vanished, or has not.")] = None,
     limit: Limit = 50,
     json: Json = False,
 ) -> None:
@@ -39,11 +48,12 @@ def list_documents(
     """
 
     async def work(client: AttractorClient, output: Output) -> None:
-        found = await at_most(limit, client.documents.all(status=status, name=name))
+        filters = {"status": status, "name": name, "source_id": source, "tag": tag, "stale": stale}
+        found = await at_most(limit, client.documents.all(**filters))
         if output.as_json:
             output.json(found)
             return
-        rows = [(one.id, one.status.value, one.name, size(one.bytes), local_time(one.created_at)) for one in found]
+        rows = [(one.id, one.status.value, one.name, size(one.file_size), local_time(one.created_at)) for one in found]
         output.table(("id", "status", "name", "size", "added"), rows)
         if len(found) == limit:
             output.note(f"the first {limit}; there may be more (--limit)")
@@ -87,7 +97,9 @@ def delete(
             output.json(receipts)
         else:
             for receipt in receipts:
-                _show_receipt(output, receipt)
+                state = "deleted" if receipt.completed_at else "is being deleted"
+                output.text(f"{receipt.document_id} {state}", "bold")
+                show_receipts(output, receipt.services, receipt.pending)
         if any(any(one.remaining.values()) for receipt in receipts for one in receipt.services):
             raise typer.Exit(FAILED)
 
@@ -95,18 +107,110 @@ def delete(
 
 
 @app.command()
-def retry(ctx: typer.Context, document_ids: DocumentIds, json: Json = False) -> None:
-    """Run documents again from the stage that failed."""
+def retry(
+    ctx: typer.Context,
+    document_ids: SomeIds = None,
+    source: OfSource = None,
+    error_class: OfError = None,
+    failed: Annotated[bool, typer.Option("--all-failed", help="Every document that has failed.")] = False,
+    embeddings: Annotated[bool, typer.Option("--embeddings", help="Every one whose embedding has failed.")] = False,
+    json: Json = False,
+) -> None:
+    """Run documents again from the stage that failed or was cancelled: those that are named, or that a filter finds.
+
+    \b
+    Examples:
+      attractor documents retry 2f0c...
+      attractor documents retry --all-failed --error-class embedding-unavailable
+    """
+    which = _filter(
+        document_ids,
+        source_id=source,
+        error_class=error_class,
+        status=DocumentStatus.failed if failed else None,
+        embedding_status=EmbeddingStatus.failed if embeddings else None,
+    )
 
     async def work(client: AttractorClient, output: Output) -> None:
-        documents = [await client.documents.retry(one) for one in document_ids]
-        if output.as_json:
-            output.json(documents)
+        if which.model_fields_set == {"document_ids"}:
+            _show_states(output, [await client.documents.retry(one) for one in which.document_ids or []])
             return
-        for document in documents:
-            output.text(f"{document.name}: {document.explanation or document.status.value}")
+        result = await client.documents.retry_all(which)
+        output.json(result) if output.as_json else output.text(f"{result.done} run again")
 
     run(ctx, json, work)
+
+
+@app.command()
+def cancel(
+    ctx: typer.Context, document_ids: SomeIds = None, source: OfSource = None, yes: Yes = False, json: Json = False
+) -> None:
+    """Stop the conversion or embedding of documents; what is searchable stays so."""
+    which = _filter(document_ids, source_id=source)
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        if which.model_fields_set == {"document_ids"}:
+            _show_states(output, [await client.documents.cancel(one) for one in which.document_ids or []])
+            return
+        confirm("Cancel all these documents?", output, yes)
+        result = await client.documents.cancel_all(which)
+        output.json(result) if output.as_json else output.text(f"{result.done} cancelled")
+
+    run(ctx, json, work)
+
+
+@app.command()
+def chunks(ctx: typer.Context, document_id: DocumentId, limit: Limit = 20, json: Json = False) -> None:
+    """List the passages of a document, in their order."""
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        found = await at_most(limit, client.documents.chunks(document_id))
+        if output.as_json:
+            output.json(found)
+            return
+        for chunk in found:
+            where = place(" > ".join(chunk.heading_path), chunk.page, chunk.line_start, chunk.line_end)
+            output.text(f"{chunk.chunk_index}  {where}  {chunk.token_count} tokens", "bold")
+            output.text(f"{chunk.content}\n")
+        if len(found) == limit:
+            output.note(f"the first {limit}; there may be more (--limit)")
+
+    run(ctx, json, work)
+
+
+@app.command()
+def versions(ctx: typer.Context, document_id: DocumentId, limit: Limit = 20, json: Json = False) -> None:
+    """List the versions of a document, newest first."""
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        found = await at_most(limit, client.documents.versions(document_id))
+        if output.as_json:
+            output.json(found)
+            return
+        rows = [
+            (one.version, local_time(one.created_at), size(one.file_size), one.chunk_count, local_time(one.indexed_at))
+            for one in found
+        ]
+        output.table(("version", "added", "size", "passages", "searchable since"), rows)
+
+    run(ctx, json, work)
+
+
+def _filter(document_ids: list[UUID] | None, **filters: object) -> DocumentFilter:
+    given = {name: value for name, value in filters.items() if value is not None}
+    if document_ids:
+        given["document_ids"] = document_ids
+    if not given:
+        raise typer.BadParameter("name documents, or give a filter")
+    return DocumentFilter.model_validate(given)
+
+
+def _show_states(output: Output, documents: list[DocumentDetail]) -> None:
+    if output.as_json:
+        output.json(documents)
+        return
+    for document in documents:
+        output.text(f"{document.name}: {document.explanation or document.status.value}")
 
 
 @app.command()
@@ -158,8 +262,16 @@ def _show(output: Output, document: DocumentDetail) -> None:
             ("title", document.title),
             ("status", document.status.value),
             ("why", document.explanation),
+            ("version", _versions(document)),
+            ("embedding", document.embedding_status.value),
+            ("from", document.source_uri or document.source_path),
+            ("source vanished", local_time(document.stale_at)),
+            ("tags", ", ".join(document.tags)),
+            ("language", document.language),
+            ("authors", ", ".join(document.authors)),
+            ("written", local_time(document.written_at)),
             ("type", document.media_type),
-            ("size", size(document.bytes)),
+            ("size", size(document.file_size)),
             ("pages", document.pages),
             ("passages", document.chunk_count),
             ("converted by", document.engine),
@@ -173,13 +285,8 @@ def _show(output: Output, document: DocumentDetail) -> None:
     output.table(("stage", "status", "attempts", "error"), rows)
 
 
-def _show_receipt(output: Output, receipt: DeletionReceipt) -> None:
-    output.text(f"{receipt.document_id} {'deleted' if receipt.completed_at else 'is being deleted'}", "bold")
-    rows = [(one.service, _counts(one.removed), _counts(one.remaining)) for one in receipt.services]
-    output.table(("service", "removed", "left"), rows)
-    if receipt.pending:
-        output.note(f"not confirmed yet: {', '.join(receipt.pending)}", "yellow")
-
-
-def _counts(counts: dict[str, int]) -> str:
-    return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count) or "nothing"
+def _versions(document: DocumentDetail) -> str:
+    served = document.searchable_version
+    return str(document.version) + (
+        f" (version {served} is searched)" if served not in (None, document.version) else ""
+    )

@@ -9,14 +9,16 @@ from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Self
+from uuid import UUID
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
 from attractor_client.batch import Batch, FileReport, Result
 from attractor_client.client import AttractorClient
+from attractor_client.commands.queue_view import follow
 from attractor_client.discovery import Found, LeftOut, discover
 from attractor_client.invocation import FAILED, Json, run
 from attractor_client.output import Output, plain
@@ -26,7 +28,7 @@ UNFINISHED = (Result.failed, Result.processing)
 
 
 class ProgressBar:
-    """On a terminal: documents done of all, and the stage of the one that was heard of last. Elsewhere nothing."""
+    """On a terminal: documents done of all, failed, the rate, the time left, and the stage of the one heard of last."""
 
     def __init__(self, console: Console, total: int, wait: bool) -> None:
         self.bar = Bar(
@@ -34,16 +36,23 @@ class ProgressBar:
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TimeElapsedColumn(),
+            TextColumn("{task.fields[failed]}"),
+            TextColumn("{task.fields[rate]}"),
+            TimeRemainingColumn(compact=True),
             TextColumn("[dim]{task.fields[stage]}", markup=True),
             console=console,
             transient=True,
             disable=not console.is_terminal or console.is_dumb_terminal,
         )
-        self.task = self.bar.add_task("searchable" if wait else "uploaded", total=total, stage="")
+        self.failed = 0
+        self.task = self.bar.add_task("searchable" if wait else "uploaded", total=total, stage="", failed="", rate="")
 
-    def settled(self, report: FileReport) -> None:  # noqa: ARG002  the count is all that it shows
+    def settled(self, report: FileReport) -> None:
+        self.failed += report.result is Result.failed
         self.bar.advance(self.task)
+        task = self.bar.tasks[self.task]
+        rate = f"{task.completed / task.elapsed:.1f}/s" if task.elapsed else ""
+        self.bar.update(self.task, failed=f"{self.failed} failed" if self.failed else "", rate=rate)
 
     def at_stage(self, name: str, stage: str) -> None:
         self.bar.update(self.task, stage=f"{stage}: {plain(Path(name).name)}".replace("[", "\\["))
@@ -60,9 +69,15 @@ class ProgressBar:
 
 def ingest(
     ctx: typer.Context,
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders; folders with all below.")],
+    paths: Annotated[
+        list[Path] | None, typer.Argument(metavar="PATH...", help="Files and folders; folders with all below.")
+    ] = None,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until the documents are searchable.")] = True,
     timeout: Annotated[float | None, typer.Option(min=0, help="Seconds to wait at most; default: no limit.")] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", "-w", help="Show live progress; without a PATH, that of the whole queue.")
+    ] = False,
+    source: Annotated[UUID | None, typer.Option(metavar="ID", help="With --watch: of this source alone.")] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=32, help="Uploads at the same time.")] = 4,
     json: Json = False,
 ) -> None:
@@ -76,11 +91,18 @@ def ingest(
     Examples:
       attractor ingest handbook.pdf notes/
       attractor ingest --no-wait --json docs/ | jq '.counts'
+      attractor ingest --watch
     """
+    if not paths and not watch:
+        raise typer.BadParameter("name files or folders, or follow the queue with --watch")
 
     async def work(client: AttractorClient, output: Output) -> None:
+        if not paths:
+            if (await follow(client, output, source)).failures:
+                raise typer.Exit(FAILED)
+            return
         files = await asyncio.to_thread(lambda: list(discover(paths)))
-        await _ingest(client, output, files, wait, timeout, jobs)
+        await _ingest(client, output, files, wait or watch, timeout, jobs)
 
     run(ctx, json, work, patient=True)
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from typing import Annotated
+from uuid import UUID
 
 import typer
 
 from attractor_client.client import AttractorClient
-from attractor_client.invocation import Json, Limit, at_most, run
+from attractor_client.commands.receipts import show_receipts
+from attractor_client.errors import NotFound
+from attractor_client.invocation import FAILED, Json, Limit, Yes, at_most, confirm, run
 from attractor_client.output import Output
 from attractor_client.rendering import local_time
 
-app = typer.Typer(no_args_is_help=True, help="List and create workspaces.")
+app = typer.Typer(no_args_is_help=True, help="List, create and delete workspaces.")
 
 
 @app.command("list")
@@ -47,5 +50,36 @@ def create(
     async def work(client: AttractorClient, output: Output) -> None:
         workspace = await client.accounts.create_workspace(name)
         output.json(workspace) if output.as_json else output.text(f"{workspace.id} {workspace.name}")
+
+    run(ctx, json, work)
+
+
+@app.command()
+def delete(
+    ctx: typer.Context,
+    workspace_id: Annotated[UUID, typer.Argument(metavar="ID", help="The workspace's id.")],
+    timeout: Annotated[float, typer.Option(min=0, max=300, help="Seconds to wait for the services to confirm.")] = 60,
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Delete a workspace with everything in it, and show what each service removed.
+
+    Documents, graph, memories, conversations and keys are gone for good. Exit
+    code 1 when a service still counts something of it.
+    """
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        found = [one async for one in client.accounts.workspaces() if one.id == workspace_id]
+        if not found:
+            raise NotFound("There is no such workspace that this key can see")
+        confirm(f"Delete the workspace {found[0].name!r} with everything in it?", output, yes)
+        receipt = await client.accounts.delete_workspace(found[0], timeout)
+        if output.as_json:
+            output.json(receipt)
+        else:
+            output.text(f"{found[0].name} {'deleted' if receipt.completed_at else 'is being deleted'}", "bold")
+            show_receipts(output, receipt.services, receipt.pending)
+        if any(any(one.remaining.values()) for one in receipt.services):
+            raise typer.Exit(FAILED)
 
     run(ctx, json, work)

@@ -1,0 +1,274 @@
+"""attractor sources"""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+import typer
+from pydantic import HttpUrl
+
+from attractor_client.client import AttractorClient
+from attractor_client.commands.source_views import show_source, show_sync, source_row, sync_row
+from attractor_client.invocation import FAILED, Json, Limit, Yes, at_most, confirm, run
+from attractor_client.output import Output
+from attractor_client.rendering import size
+from contracts.sources import (
+    FolderConfig,
+    GitConfig,
+    OnRemoved,
+    S3Config,
+    SourceCreate,
+    SourceUpdate,
+    Sync,
+    SyncStatus,
+    WebConfig,
+)
+
+app = typer.Typer(no_args_is_help=True, help="Folders, buckets, sites and repositories that documents come from.")
+add = typer.Typer(no_args_is_help=True, help="Add a source.")
+app.add_typer(add, name="add")
+
+SourceId = Annotated[UUID, typer.Argument(metavar="ID", help="The source's id.")]
+Name = Annotated[str | None, typer.Option(help="Its name; by default its place.")]
+Every = Annotated[int | None, typer.Option(metavar="SECONDS", help="Synchronise by itself, so often.")]
+Include = Annotated[list[str] | None, typer.Option(help="Only paths that match, such as 'docs/**/*.md'; repeatable.")]
+Exclude = Annotated[list[str] | None, typer.Option(help="No paths that match; repeatable.")]
+Removed = Annotated[OnRemoved, typer.Option(help="What becomes of a document whose file is gone.")]
+
+
+@add.command("folder")
+def add_folder(
+    ctx: typer.Context,
+    path: Annotated[str, typer.Argument(help="A folder as the server sees it, below one of its SOURCE_ROOTS.")],
+    name: Name = None,
+    watch: Annotated[bool, typer.Option(help="Synchronise soon after a change.")] = True,
+    every: Every = None,
+    include: Include = None,
+    exclude: Exclude = None,
+    on_removed: Removed = OnRemoved.delete,
+    json: Json = False,
+) -> None:
+    """Add a folder with all below it; it is watched from then on.
+
+    \b
+    Example:
+      attractor sources add folder /documents/handbook --exclude 'drafts/**'
+    """
+    config = FolderConfig(path=path, watch=watch, include=include or [], exclude=exclude or [])
+    _add(ctx, SourceCreate(name=name or path, config=config, every_seconds=every, on_removed=on_removed), json)
+
+
+@add.command("git")
+def add_git(
+    ctx: typer.Context,
+    path: Annotated[str, typer.Argument(help="A repository as the server sees it, below one of its SOURCE_ROOTS.")],
+    ref: Annotated[str, typer.Option(help="A branch, tag or commit.")] = "HEAD",
+    name: Name = None,
+    every: Every = None,
+    include: Include = None,
+    exclude: Exclude = None,
+    on_removed: Removed = OnRemoved.delete,
+    json: Json = False,
+) -> None:
+    """Add the files of a git repository as of a commit.
+
+    \b
+    Example:
+      attractor sources add git /documents/billing --ref main --every 300
+    """
+    config = GitConfig(path=path, ref=ref, include=include or [], exclude=exclude or [])
+    _add(ctx, SourceCreate(name=name or path, config=config, every_seconds=every, on_removed=on_removed), json)
+
+
+@add.command("web")
+def add_web(
+    ctx: typer.Context,
+    url: Annotated[str, typer.Argument(help="A page, a sitemap, or where a crawl begins.")],
+    sitemap: Annotated[bool, typer.Option("--sitemap", help="The URL is a sitemap: take its pages.")] = False,
+    crawl: Annotated[bool, typer.Option("--crawl", help="Follow links on the same site.")] = False,
+    depth: Annotated[int, typer.Option(min=0, max=20, help="Links to follow from the first page.")] = 3,
+    pages: Annotated[int, typer.Option(min=1, max=10_000, help="Pages to take at most.")] = 200,
+    name: Name = None,
+    every: Every = None,
+    include: Include = None,
+    exclude: Exclude = None,
+    on_removed: Removed = OnRemoved.delete,
+    json: Json = False,
+) -> None:
+    """Add a web page, the pages of a sitemap, or a crawl of one site.
+
+    \b
+    Example:
+      attractor sources add web https://docs.example.com/ --crawl --depth 2 --every 86400
+    """
+    if sitemap and crawl:
+        raise typer.BadParameter("--sitemap and --crawl exclude each other")
+    config = WebConfig(
+        url=HttpUrl(url),
+        mode="sitemap" if sitemap else "crawl" if crawl else "page",
+        max_depth=depth,
+        max_pages=pages,
+        include=include or [],
+        exclude=exclude or [],
+    )
+    _add(ctx, SourceCreate(name=name or url, config=config, every_seconds=every, on_removed=on_removed), json)
+
+
+@add.command("s3")
+def add_s3(
+    ctx: typer.Context,
+    bucket: Annotated[str, typer.Argument(help="The bucket.")],
+    prefix: Annotated[str, typer.Argument(help="Only keys that begin so.")] = "",
+    connection: Annotated[str, typer.Option(help="One of the server's SOURCE_S3_CONNECTIONS.")] = "default",
+    name: Name = None,
+    every: Every = None,
+    include: Include = None,
+    exclude: Exclude = None,
+    on_removed: Removed = OnRemoved.delete,
+    json: Json = False,
+) -> None:
+    """Add the objects of a bucket under a prefix.
+
+    \b
+    Example:
+      attractor sources add s3 contracts 2026/ --connection archive --every 3600
+    """
+    config = S3Config(bucket=bucket, prefix=prefix, connection=connection, include=include or [], exclude=exclude or [])
+    place = f"{bucket}/{prefix}"
+    _add(ctx, SourceCreate(name=name or place, config=config, every_seconds=every, on_removed=on_removed), json)
+
+
+def _add(ctx: typer.Context, source: SourceCreate, json: bool) -> None:
+    async def work(client: AttractorClient, output: Output) -> None:
+        created = await client.sources.create(source)
+        output.json(created) if output.as_json else show_source(output, created)
+
+    run(ctx, json, work)
+
+
+@app.command("list")
+def list_sources(ctx: typer.Context, limit: Limit = 50, json: Json = False) -> None:
+    """List the sources with their last synchronisation."""
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        found = await at_most(limit, client.sources.all())
+        if output.as_json:
+            output.json(found)
+        else:
+            output.table(("id", "name", "kind", "documents", "last sync", "next"), map(source_row, found))
+
+    run(ctx, json, work)
+
+
+@app.command()
+def show(ctx: typer.Context, source_id: SourceId, json: Json = False) -> None:
+    """Show a source and its latest synchronisations."""
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        source = await client.sources.get(source_id)
+        syncs = await at_most(10, client.sources.syncs(source_id))
+        if output.as_json:
+            output.json({"source": source, "syncs": syncs})
+            return
+        show_source(output, source)
+        output.text()
+        columns = ("id", "at", "by", "status", "added", "changed", "removed", "unchanged", "refused", "error")
+        output.table(columns, map(sync_row, syncs))
+
+    run(ctx, json, work)
+
+
+@app.command()
+def sync(
+    ctx: typer.Context,
+    source_id: SourceId,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would change.")] = False,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for its end.")] = True,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="List at most so many changes.")] = 50,
+    json: Json = False,
+) -> None:
+    """Synchronise a source now: what was added, changed or removed there is taken over.
+
+    \b
+    Examples:
+      attractor sources sync 2f0c... --dry-run
+      attractor sources sync 2f0c... --no-wait
+    """
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        found = await client.sources.sync(source_id, dry_run=dry_run)
+        if wait:
+            found = await client.sources.wait(found)
+        await _show_result(client, output, found, limit if wait else 0)
+        if found.status is SyncStatus.failed:
+            raise typer.Exit(FAILED)
+
+    run(ctx, json, work, patient=True)
+
+
+async def _show_result(client: AttractorClient, output: Output, found: Sync, limit: int) -> None:
+    changes = await at_most(limit, client.sources.changes(found)) if limit else []
+    if output.as_json:
+        output.json({"sync": found, "changes": changes})
+        return
+    show_sync(output, found)
+    if changes:
+        rows = [(one.action.value, one.path, size(one.file_size or 0), one.message) for one in changes]
+        output.table(("", "path", "size", "reason"), rows, whole=("",))
+        if len(changes) == limit:
+            output.note(f"the first {limit}; there may be more (--limit)")
+
+
+@app.command()
+def pause(ctx: typer.Context, source_id: SourceId, json: Json = False) -> None:
+    """Stop synchronising a source by itself; its documents stay."""
+    _update(ctx, source_id, SourceUpdate(paused=True), json)
+
+
+@app.command()
+def resume(ctx: typer.Context, source_id: SourceId, json: Json = False) -> None:
+    """Synchronise a paused source by itself again."""
+    _update(ctx, source_id, SourceUpdate(paused=False), json)
+
+
+def _update(ctx: typer.Context, source_id: UUID, change: SourceUpdate, json: bool) -> None:
+    async def work(client: AttractorClient, output: Output) -> None:
+        updated = await client.sources.update(await client.sources.get(source_id), change)
+        output.json(updated) if output.as_json else show_source(output, updated)
+
+    run(ctx, json, work)
+
+
+@app.command()
+def delete(
+    ctx: typer.Context,
+    source_id: SourceId,
+    keep_documents: Annotated[bool, typer.Option("--keep-documents", help="Keep them as uploads.")] = False,
+    timeout: Annotated[float, typer.Option(min=0, max=300, help="Seconds to wait for the services to confirm.")] = 60,
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Delete a source with all its documents, and show what each service removed.
+
+    Exit code 1 when a service still counts something of a document.
+    """
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        source = await client.sources.get(source_id)
+        what = "keep its" if keep_documents else "delete its"
+        confirm(f"Delete {source.name} and {what} {source.documents} document(s)?", output, yes)
+        receipt = await client.sources.delete(source_id, keep_documents=keep_documents, timeout=timeout)
+        if output.as_json:
+            output.json(receipt if receipt else {"deleted": source_id})
+        elif receipt is None:
+            output.text(f"{source.name} deleted; its documents stay")
+        else:
+            done = receipt.documents - receipt.pending_documents
+            output.text(f"{source.name} deleted; {done} of {receipt.documents} documents confirmed", "bold")
+            rows = [(one.service, sum(one.removed.values()), sum(one.remaining.values())) for one in receipt.services]
+            output.table(("service", "removed", "left"), rows)
+        if receipt and any(any(one.remaining.values()) for one in receipt.services):
+            raise typer.Exit(FAILED)
+
+    run(ctx, json, work)
