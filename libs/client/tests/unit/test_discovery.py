@@ -46,7 +46,7 @@ def test_hidden_and_built_things_are_left_out_and_said(tmp_path: Path) -> None:
 def test_what_the_server_does_not_read_is_left_out_by_its_name(tmp_path: Path) -> None:
     write(tmp_path, "a.MD", "film.mp4", "tool.exe", "LICENSE", "Dockerfile", "main.rs", "old.pub")
     assert found(tmp_path) == ["Dockerfile", "LICENSE", "a.MD", "main.rs"]
-    assert left_out(tmp_path) == dict.fromkeys(("film.mp4", "tool.exe", "old.doc"), "unsupported format")
+    assert left_out(tmp_path) == dict.fromkeys(("film.mp4", "tool.exe", "old.pub"), "unsupported format")
     assert found(tmp_path / "film.mp4") == ["film.mp4"]
 
 
