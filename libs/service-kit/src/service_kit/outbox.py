@@ -95,12 +95,12 @@ class OutboxRelay:
 
 
 async def first_time(connection: Connection, event: Event) -> bool:
-    """True once per event: call it in the transaction that handles the event, and skip the work on False."""
-    cursor = await connection.execute(
-        "INSERT INTO handled_event (workspace_id, event_id) VALUES (%s, %s) ON CONFLICT DO NOTHING",
-        (event.workspace_id, event.id),
-    )
-    return cursor.rowcount == 1
+    """True once per event: call it in the transaction that handles the event, and skip the work on False.
+
+    Events of a deleted workspace are never new; until the transaction ends the workspace is not deleted meanwhile.
+    """
+    cursor = await connection.execute("SELECT first_time(%s, %s)", (event.workspace_id, event.id))
+    return bool((await cursor.fetchone() or (False,))[0])
 
 
 async def forget_handled(database: Database) -> int:

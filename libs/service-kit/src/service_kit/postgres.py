@@ -7,15 +7,16 @@ from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID
 
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, DatabaseError
 from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from service_kit.problems import Unavailable
+from service_kit.problems import Unavailable, WorkspaceGone
 
 Connection = AsyncConnection[TupleRow]
 STATEMENT_TIMEOUT = "30s"
 POOL_TIMEOUT_SECONDS = 10.0
+WORKSPACE_GONE = "WS404"
 
 
 class Database:
@@ -40,7 +41,10 @@ class Database:
 
     @asynccontextmanager
     async def workspace(self, workspace_id: UUID) -> AsyncIterator[Connection]:
-        """A transaction that sees the rows of this workspace and no others; raises Unavailable when none is free."""
+        """A transaction that sees the rows of this workspace and no others; raises Unavailable when none is free.
+
+        Raises WorkspaceGone when a row was to be written to a workspace that is deleted.
+        """
         async with self._transaction("app.workspace_id", str(workspace_id)) as connection:
             yield connection
 
@@ -62,6 +66,8 @@ class Database:
             yield connection
         except BaseException as error:
             await leased.__aexit__(type(error), error, error.__traceback__)
+            if is_workspace_gone(error):
+                raise WorkspaceGone from error
             raise
         else:
             await leased.__aexit__(None, None, None)
@@ -70,3 +76,8 @@ class Database:
         """A health check."""
         async with self.pool.connection(timeout=2) as connection:
             await connection.execute("SELECT 1")
+
+
+def is_workspace_gone(error: BaseException) -> bool:
+    """Whether PostgreSQL refused a row because its workspace is deleted."""
+    return isinstance(error, DatabaseError) and error.diag.sqlstate == WORKSPACE_GONE

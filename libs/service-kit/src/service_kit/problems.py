@@ -45,6 +45,12 @@ class NotFound(Problem):
     status, type, title = 404, "not-found", "There is no such resource in this workspace"
 
 
+class WorkspaceGone(NotFound):
+    """Raised where a row was to be written after the workspace had been deleted."""
+
+    type, title = "workspace-deleted", "The workspace is deleted"
+
+
 class Unauthenticated(Problem):
     status, type, title = 401, "unauthenticated", "A valid credential is needed"
 

@@ -70,6 +70,10 @@ class RedisSettings(Environment):
     redis_url: RedisUrl
 
 
+class EventSettings(DatabaseSettings, RedisSettings):
+    """What a service has that writes and reads events (`EventService`)."""
+
+
 class ObjectStoreSettings(Environment):
     """An S3 endpoint as host:port, without a scheme; `s3_secure` chooses HTTPS."""
 

@@ -18,6 +18,7 @@ from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
 from contracts.events import Event
+from service_kit.problems import WorkspaceGone
 from service_kit.telemetry import Metrics
 from service_kit.tracing import span
 
@@ -124,8 +125,7 @@ class Consumer:
             return
         handler = self.handlers.get(event.type)
         if handler is None:
-            await self.redis.xack(self.stream, self.group, entry_id)
-            self.metrics.events.labels(self.group, event.type, "skipped").inc()
+            await self._done(entry_id, event, "skipped")
             return
         alive = asyncio.create_task(self._keep_claim(entry_id))
         try:
@@ -139,6 +139,9 @@ class Consumer:
             try:
                 with span(f"{self.group} {event.type}", carrier, SpanKind.CONSUMER):
                     await handler(event)
+            except WorkspaceGone:  # there is nothing left to do it to
+                await self._done(entry_id, event, "skipped")
+                return
             except Exception as error:
                 reason = f"{type(error).__name__}: {error}"[:1000]
                 extra = {"event_id": str(event.id), "event_type": event.type, "attempt": attempt, "group": self.group}
@@ -149,9 +152,12 @@ class Consumer:
                     return
                 await asyncio.sleep(self.policy.delay(attempt))
             else:
-                await self.redis.xack(self.stream, self.group, entry_id)
-                self.metrics.events.labels(self.group, event.type, "handled").inc()
+                await self._done(entry_id, event, "handled")
                 return
+
+    async def _done(self, entry_id: bytes | str, event: Event, outcome: str) -> None:
+        await self.redis.xack(self.stream, self.group, entry_id)
+        self.metrics.events.labels(self.group, event.type, outcome).inc()
 
     async def _keep_claim(self, entry_id: bytes | str) -> None:
         """Shows the group that the entry is being worked on, so that nobody reclaims it."""

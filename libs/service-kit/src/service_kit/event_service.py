@@ -1,0 +1,84 @@
+"""What every service has that writes and reads events: its parts, opened, and the tasks that run with them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from fastapi import FastAPI
+from redis.asyncio import Redis
+
+from contracts.events import DOCUMENTS
+from service_kit.background import Background
+from service_kit.notifications import Notifications
+from service_kit.outbox import Outbox, OutboxRelay, keep_forgetting
+from service_kit.postgres import Database
+from service_kit.settings import EventSettings
+from service_kit.streams import Consumer, DeadLetter, Handler
+from service_kit.workspace_purge import Erasure, WorkspacePurge
+
+
+@dataclass(frozen=True)
+class EventService:
+    """`name` is the source of the service's events and its consumer group; `schema` its schema in the database."""
+
+    app: FastAPI
+    name: str
+    schema: str
+    database: Database
+    redis: Redis
+    notifications: Notifications
+    outbox: Outbox
+
+    @classmethod
+    @asynccontextmanager
+    async def opened(
+        cls,
+        app: FastAPI,
+        settings: EventSettings,
+        name: str,
+        channels: Sequence[str] = (),
+        redis: Redis | None = None,
+    ) -> AsyncIterator[EventService]:
+        """Opens database and Redis (or takes yours), and closes them after all that is opened within.
+
+        `channels` are those of PostgreSQL that the service itself listens to.
+        """
+        schema, url = name.replace("-", "_"), settings.database_url.get_secret_value()
+        listened = (f"{schema}_outbox", f"{schema}_workspace_deleted", *channels)
+        async with AsyncExitStack() as stack:
+            database = await stack.enter_async_context(Database(url, settings.database_pool_size).opened())
+            connected = await stack.enter_async_context(redis or Redis.from_url(settings.redis_url.get_secret_value()))
+            notifications = Notifications(url, *listened)
+            yield cls(app, name, schema, database, connected, notifications, Outbox(name))
+
+    @asynccontextmanager
+    async def running(
+        self,
+        reading: Mapping[str, Mapping[str, Handler]],
+        on_dead: DeadLetter | None = None,
+        before: Sequence[Erasure] = (),
+        after: Sequence[Erasure] = (),
+    ) -> AsyncIterator[Background]:
+        """Relay, consumers, housekeeping and the purge of deleted workspaces, and health checks of all.
+
+        `reading`: handlers by event type, by stream. `before` and `after` are the purge's (`WorkspacePurge`). Further
+        tasks may be started; all end before anything that was opened earlier closes.
+        """
+        metrics, health = self.app.state.metrics, self.app.state.health
+        purge = WorkspacePurge(self.database, self.outbox, self.schema, before, after)
+        relay = OutboxRelay(self.database, self.redis, self.notifications, metrics, self.schema)
+        streams = {**reading, DOCUMENTS: {**reading.get(DOCUMENTS, {}), **purge.handlers}}
+        async with Background(metrics) as background:
+            background.start("notifications", self.notifications.run)
+            background.start("outbox", relay.run)
+            for stream, handlers in streams.items():
+                consumer = Consumer(self.redis, stream, self.name, handlers, metrics, on_dead)
+                background.start(stream.removeprefix("attractor."), consumer.run)
+            background.start("workspace_purge", lambda: purge.run(self.notifications))
+            background.start("housekeeping", lambda: keep_forgetting(self.database))
+            health.add("database", self.database.check)
+            health.add("redis", self.redis.ping)
+            health.add("background", background.check)
+            yield background
