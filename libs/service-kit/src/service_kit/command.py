@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from pydantic import ValidationError
 from redis.asyncio import Redis
@@ -35,14 +36,28 @@ def replay_dead_letters(streams: Sequence[str], group: str) -> None:
     asyncio.run(run())
 
 
-def run(name: str, commands: dict[str, tuple[str, Callable[[], None]]]) -> int:
+@dataclass(frozen=True)
+class WithArguments:
+    """A command that takes arguments of its own."""
+
+    help: str
+    run: Callable[[argparse.Namespace], None]
+    declare: Callable[[argparse.ArgumentParser], None]
+
+
+def run(name: str, commands: Mapping[str, tuple[str, Callable[[], None]] | WithArguments]) -> int:
     """`commands` by name: (help, function). Returns the exit code; unset settings are named in one line."""
     parser = argparse.ArgumentParser(prog=f"python -m {name}")
     chosen = parser.add_subparsers(dest="command", required=True)
-    for command, (text, _) in commands.items():
-        chosen.add_parser(command, help=text)
+    for name_, command in commands.items():
+        if isinstance(command, WithArguments):
+            command.declare(chosen.add_parser(name_, help=command.help, description=command.help))
+        else:
+            chosen.add_parser(name_, help=command[0], description=command[0])
+    arguments = parser.parse_args()
+    command = commands[arguments.command]
     try:
-        commands[parser.parse_args().command][1]()
+        command.run(arguments) if isinstance(command, WithArguments) else command[1]()
     except ValidationError as error:
         missing = "; ".join(f"{'.'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
         sys.stderr.write(f"{name}: the settings are not complete: {missing}\n")
