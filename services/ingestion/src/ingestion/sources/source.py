@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from ingestion.sources.settings import SourceSettings
 from service_kit.problems import InvalidRequest
@@ -72,6 +72,13 @@ class SourceReader(Protocol):
         """
 
 
+@runtime_checkable
+class Placed(Protocol):
+    """A reader that tells `place`: what it found the source on. Found empty elsewhere, it is not believed."""
+
+    place: str
+
+
 class SourceKind(Protocol[Config]):
     """What a module of a kind offers by these names."""
 
@@ -79,7 +86,7 @@ class SourceKind(Protocol[Config]):
         """Raises SourceRefused when a source must not be made of this. A source that is only away is accepted."""
 
     def open_reader(
-        self, config: Config, settings: SourceSettings, known: Mapping[str, str], scratch: Path
+        self, config: Config, settings: SourceSettings, known: Mapping[str, str], scratch: Path, /
     ) -> AbstractAsyncContextManager[SourceReader]:
         """`known`: the fingerprint of each path taken before. `scratch`: an empty folder, removed afterwards.
 
@@ -110,4 +117,4 @@ class ItemRefused(Exception):
 
 
 class ItemVanished(Exception):
-    """The item was listed and is gone: it counts as not listed."""
+    """The item was listed and is gone, or is nothing that anybody would call a document: it counts as not listed."""
