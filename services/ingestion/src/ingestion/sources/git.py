@@ -1,0 +1,129 @@
+"""A git repository at a mounted path: its files as of a commit, from the object database."""
+
+from __future__ import annotations
+
+import asyncio
+import stat
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
+from itertools import islice
+from pathlib import Path
+from urllib.parse import quote
+
+from dulwich.errors import FileFormatException
+from dulwich.object_store import MaxTreeDepthExceeded, iter_tree_contents
+from dulwich.objects import ObjectID
+
+from contracts.formats import has_extension
+from contracts.sources import GitConfig
+from ingestion.formats import media_type_of
+from ingestion.sources.git_objects import MAX_TREE_DEPTH, NotARepository, RefNotFound, Repository
+from ingestion.sources.place import NotAllowed, located
+from ingestion.sources.selection import Selection
+from ingestion.sources.settings import SourceSettings
+from ingestion.sources.source import Fetched, Item, ItemRefused, ItemVanished, SourceRefused, SourceUnavailable
+from ingestion.sources.spool import spooling, too_large
+
+BATCH = 1000
+LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+LFS = "The repository holds a pointer to the file (Git LFS), not the file itself."
+MISSING = "The repository lacks the file's content: {}."
+DAMAGED = "The repository is damaged, or lacks objects: {}."
+# What reading a broken or incomplete repository raises.
+BROKEN = (KeyError, ValueError, OSError, AssertionError, FileFormatException, MaxTreeDepthExceeded)
+
+
+async def check(config: GitConfig, settings: SourceSettings) -> None:
+    """Raises SourceRefused, also when the repository has no such commit now."""
+    Selection(config.include, config.exclude)
+    try:
+        (await asyncio.to_thread(_open, config, settings)).repository.close()
+    except SourceUnavailable as error:
+        raise SourceRefused(error.message) from error
+
+
+@asynccontextmanager
+async def open_reader(
+    config: GitConfig, settings: SourceSettings, _known: Mapping[str, str], _scratch: Path
+) -> AsyncIterator[GitReader]:
+    """Raises SourceUnavailable when there is no repository, or no commit of this name."""
+    reader = await asyncio.to_thread(_open, config, settings)
+    try:
+        yield reader
+    finally:
+        reader.repository.close()
+
+
+def _open(config: GitConfig, settings: SourceSettings) -> GitReader:
+    try:
+        place = located(config.path, settings.source_roots)
+        repository = Repository(place, settings.source_roots)
+    except NotAllowed as error:
+        raise SourceUnavailable("not-allowed", str(error)) from error
+    except NotARepository as error:
+        raise SourceUnavailable("not-a-repository", str(error)) from error
+    except OSError as error:
+        message = f"The repository {config.path} cannot be read: {error.strerror}."
+        raise SourceUnavailable("folder-missing", message) from error
+    try:
+        commit = repository.commit(config.ref)
+        return GitReader(repository, place, commit.id.decode(), commit.tree, Selection(config.include, config.exclude))
+    except RefNotFound as error:
+        repository.close()
+        message = f"The repository has no branch, tag or commit {config.ref}."
+        raise SourceUnavailable("ref-not-found", message) from error
+    except BROKEN as error:
+        repository.close()
+        raise SourceUnavailable("repository-damaged", DAMAGED.format(type(error).__name__)) from error
+
+
+class GitReader:
+    """A file's fingerprint is the id of its blob, so that nothing unchanged is read."""
+
+    def __init__(self, repository: Repository, place: Path, commit: str, tree: ObjectID, selection: Selection) -> None:
+        self.repository, self.selection, self.commit, self.tree = repository, selection, commit, tree
+        self.uri = f"git+{place.as_uri()}"
+
+    async def items(self) -> AsyncIterator[Item]:
+        """Raises SourceUnavailable when a part of the tree is missing."""
+        found = self._files()
+        while batch := await asyncio.to_thread(_next_batch, found):
+            for one in batch:
+                yield one
+
+    async def fetch(self, item: Item, target: Path, max_bytes: int) -> Fetched:
+        return await asyncio.to_thread(self._fetch, item, target, max_bytes)
+
+    def _files(self) -> Iterator[Item]:
+        for entry in iter_tree_contents(self.repository.store, self.tree, max_depth=MAX_TREE_DEPTH):
+            assert entry.path is not None
+            assert entry.mode is not None
+            assert entry.sha is not None
+            path = entry.path.decode("utf-8", "replace")
+            if stat.S_ISREG(entry.mode) and self.selection.wants(path):  # not links and submodules
+                uri = f"{self.uri}/{quote(path)}?commit={self.commit}"
+                yield Item(path, entry.sha.decode(), uri, path.rsplit("/", 1)[-1], None)
+
+    def _fetch(self, item: Item, target: Path, max_bytes: int) -> Fetched:
+        assert item.fingerprint is not None
+        sha = ObjectID(item.fingerprint.encode())
+        try:
+            if (self.repository.size(sha) or 0) > max_bytes:
+                raise too_large(max_bytes)
+            content = self.repository.blob(sha, max_bytes)
+        except BROKEN as error:
+            raise ItemRefused("missing-object", MISSING.format(type(error).__name__)) from error
+        if content.startswith(LFS_POINTER):
+            raise ItemRefused("lfs-pointer", LFS)
+        if not has_extension(item.name) and media_type_of(item.name, content[:8192]) is None:
+            raise ItemVanished  # a program, or other data that nobody would call a document
+        with spooling(target, max_bytes) as spool:
+            spool.write(content)
+        return Fetched(item.fingerprint, None, item.name, spool.content_hash, spool.size)
+
+
+def _next_batch(found: Iterator[Item]) -> list[Item]:
+    try:
+        return list(islice(found, BATCH))
+    except BROKEN as error:
+        raise SourceUnavailable("repository-damaged", DAMAGED.format(type(error).__name__)) from error
