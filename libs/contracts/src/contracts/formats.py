@@ -5,9 +5,15 @@ from __future__ import annotations
 from pathlib import PurePath
 
 OFFICE = "application/vnd.openxmlformats-officedocument"
+OPEN_DOCUMENT = "application/vnd.oasis.opendocument"
 MARKDOWN = frozenset({"md", "markdown", "mdown", "mkd"})
 HTML = frozenset({"html", "htm", "xhtml"})
-TEXT = frozenset({"txt", "text", "log", "rst", "adoc", "asciidoc", "org", "tex"})
+TEXT = frozenset({"txt", "text", "log", "org"})
+RESTRUCTURED_TEXT = frozenset({"rst", "rest"})
+ASCIIDOC = frozenset({"adoc", "asciidoc"})
+LATEX = frozenset({"tex", "latex"})
+# Office formats from before 2007: read by workers whose image has LibreOffice.
+LEGACY_OFFICE = frozenset({"doc", "ppt", "xls", "rtf"})
 CODE = frozenset(
     """
     py pyi js mjs cjs ts tsx jsx java kt kts scala go rs c h cc cpp cxx hpp hh cs rb php pl lua
@@ -24,6 +30,21 @@ MEDIA_TYPES = {
     "docx": f"{OFFICE}.wordprocessingml.document",
     "pptx": f"{OFFICE}.presentationml.presentation",
     "xlsx": f"{OFFICE}.spreadsheetml.sheet",
+    "odt": f"{OPEN_DOCUMENT}.text",
+    "odp": f"{OPEN_DOCUMENT}.presentation",
+    "ods": f"{OPEN_DOCUMENT}.spreadsheet",
+    "doc": "application/msword",
+    "ppt": "application/vnd.ms-powerpoint",
+    "xls": "application/vnd.ms-excel",
+    "rtf": "application/rtf",
+    "epub": "application/epub+zip",
+    "eml": "message/rfc822",
+    "msg": "application/vnd.ms-outlook",
+    "mhtml": "multipart/related",
+    "mht": "multipart/related",
+    "vtt": "text/vtt",
+    "boxnote": "application/vnd.box.boxnote",
+    "nxml": "application/xml",
     "csv": "text/csv",
     "tsv": "text/tab-separated-values",
     "png": "image/png",
@@ -33,6 +54,7 @@ MEDIA_TYPES = {
     "bmp": "image/bmp",
     "tif": "image/tiff",
     "tiff": "image/tiff",
+    "gif": "image/gif",
     "json": "application/json",
     "xml": "application/xml",
     "yaml": "application/yaml",
@@ -46,6 +68,9 @@ MEDIA_TYPES = {
     **dict.fromkeys(MARKDOWN, "text/markdown"),
     **dict.fromkeys(HTML, "text/html"),
     **dict.fromkeys(TEXT, "text/plain"),
+    **dict.fromkeys(RESTRUCTURED_TEXT, "text/x-rst"),
+    **dict.fromkeys(ASCIIDOC, "text/asciidoc"),
+    **dict.fromkeys(LATEX, "text/x-tex"),
 }
 SUPPORTED = tuple(sorted(MEDIA_TYPES.keys() - CODE_NAMES | CODE))
 

@@ -13,6 +13,8 @@ def media_type_of(name: str, head: bytes) -> str | None:
         return None
     if head.startswith(b"%PDF-"):
         return MEDIA_TYPES["pdf"]
+    if head.startswith(b"{\\rtf"):
+        return MEDIA_TYPES["rtf"]
     return "text/plain" if _is_text(head) else None
 
 

@@ -2,79 +2,117 @@
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
-from enum import StrEnum
+from email.parser import BytesHeaderParser
 
-from contracts.formats import CODE, CODE_NAMES, HTML, MARKDOWN, extension
-from ingestion.conversion.errors import CorruptFile, EmptyDocument, PasswordProtected, UnsupportedFormat
+from contracts.formats import ASCIIDOC, CODE, CODE_NAMES, HTML, LATEX, MARKDOWN, RESTRUCTURED_TEXT, extension
+from ingestion.conversion.containers import detect_ole, detect_zip
+from ingestion.conversion.errors import CorruptFile, EmptyDocument
+from ingestion.conversion.file_format import Format
 
+__all__ = ["Format", "detect"]
 
-class Format(StrEnum):
-    pdf = "pdf"
-    image = "image"
-    docx = "docx"
-    pptx = "pptx"
-    xlsx = "xlsx"
-    html = "html"
-    markdown = "markdown"
-    csv = "csv"
-    code = "code"
-    text = "text"
-
-
-BINARY = {"pdf": "PDF", "docx": "Word", "pptx": "PowerPoint", "xlsx": "Excel"}
-ZIP_PARTS = {"word/": Format.docx, "ppt/": Format.pptx, "xl/": Format.xlsx}
-IMAGES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\x00", b"MM\x00*", b"BM")
+BINARY = {
+    "pdf": "PDF",
+    "docx": "Word",
+    "pptx": "PowerPoint",
+    "xlsx": "Excel",
+    "odt": "OpenDocument",
+    "odp": "OpenDocument",
+    "ods": "OpenDocument",
+    "doc": "Word",
+    "ppt": "PowerPoint",
+    "xls": "Excel",
+    "rtf": "Rich Text",
+    "epub": "EPUB",
+    "msg": "Outlook",
+}
+ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-ENCRYPTED_OFFICE = "EncryptedPackage".encode("utf-16-le")
-HTML_START = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
+IMAGES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\x00", b"MM\x00*", b"GIF87a", b"GIF89a")
+HEAD = 8192  # bytes in which markup is looked for
+PROLOGUE = rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*"
+HTML_START = re.compile(PROLOGUE + rb"<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
+# Its DTD, or what only JATS (and its forerunner, the NLM DTD) has at the root of an article.
+JATS_START = re.compile(
+    PROLOGUE + rb"(?:<!DOCTYPE\s+article\b[^>]*(?:NLM|JATS)|<article\s[^>]*\b(?:article-type|dtd-version)=)", re.S
+)
+LATEX_START = re.compile(rb"(?:\s+|%[^\n]*\n)*\\document(?:class|style)\b")
+BOX_NOTE = re.compile(rb'\s*\{.{0,2000}?"doc"\s*:\s*\{', re.S)
+MAIL = ({"from", "date"}, {"from", "message-id"}, {"from", "to", "subject"})
+WEB_ARCHIVE = frozenset({"mhtml", "mht"})
+NAMES: tuple[tuple[frozenset[str], Format], ...] = (
+    (MARKDOWN, Format.markdown),
+    (HTML, Format.html),
+    (RESTRUCTURED_TEXT, Format.restructured_text),
+    (ASCIIDOC, Format.asciidoc),
+    (LATEX, Format.latex),
+    (frozenset({"csv", "tsv"}), Format.csv),
+    (frozenset({"eml"}), Format.email),
+    (WEB_ARCHIVE, Format.mhtml),
+    (frozenset({"boxnote"}), Format.boxnote),
+    (frozenset({"nxml"}) | CODE | CODE_NAMES, Format.code),
+)
 
 
 def detect(data: bytes, file_name: str) -> Format:
-    """Raises EmptyDocument, CorruptFile, PasswordProtected or UnsupportedFormat."""
+    """Raises EmptyDocument, CorruptFile, PasswordProtected, InputTooLarge or UnsupportedFormat."""
     if not data.strip():
         raise EmptyDocument("The file is empty.")
     suffix = extension(file_name)
-    if b"%PDF-" in data[:1024]:
-        return Format.pdf
-    if data.startswith(b"PK"):
-        return _detect_zip(data)
-    if data.startswith(OLE):
-        raise _ole_error(data)
-    if data.startswith(IMAGES) or (data.startswith(b"RIFF") and data[8:12] == b"WEBP"):
-        return Format.image
-    if HTML_START.match(data[:4096].removeprefix(b"\xef\xbb\xbf")) and suffix not in MARKDOWN | CODE:
-        return Format.html
+    found = _binary(data, suffix) or _marked_up(data[:HEAD].removeprefix(b"\xef\xbb\xbf"), suffix)
+    if found is not None:
+        return found
     if suffix in BINARY:
         raise CorruptFile(f"The file is named like a {BINARY[suffix]} document but is not one, or it is damaged.")
-    return _by_name(suffix)
+    return next((kind for names, kind in NAMES if suffix in names), Format.text)
 
 
-def _by_name(suffix: str) -> Format:
+def _binary(data: bytes, suffix: str) -> Format | None:
+    if data.startswith(ZIP):
+        return detect_zip(data)
+    if data.startswith(OLE):
+        return detect_ole(data)
+    if data.startswith(b"{\\rtf"):
+        return Format.rtf
+    if data.startswith(IMAGES) or _is_bitmap(data) or (data.startswith(b"RIFF") and data[8:12] == b"WEBP"):
+        return Format.image
+    return Format.pdf if _is_pdf(data, suffix) else None
+
+
+def _is_pdf(data: bytes, suffix: str) -> bool:
+    """Readers accept a header anywhere in the first kilobyte; a text may speak of one."""
+    at = data.find(b"%PDF-", 0, 1024)
+    return at == 0 or (at > 0 and (suffix == "pdf" or b"%%EOF" in data[-2048:]))
+
+
+def _is_bitmap(data: bytes) -> bool:
+    return data.startswith(b"BM") and len(data) > 26 and data[6:10] == bytes(4)  # reserved, and never text
+
+
+def _marked_up(head: bytes, suffix: str) -> Format | None:
     if suffix in MARKDOWN:
-        return Format.markdown
-    if suffix in HTML:
+        return None  # which may begin with anything
+    if JATS_START.match(head):
+        return Format.jats
+    if suffix in CODE | CODE_NAMES:
+        return None
+    if HTML_START.match(head):
         return Format.html
-    if suffix in {"csv", "tsv"}:
-        return Format.csv
-    return Format.code if suffix in CODE | CODE_NAMES else Format.text
+    if head.startswith(b"WEBVTT"):
+        return Format.webvtt
+    if LATEX_START.match(head):
+        return Format.latex
+    if BOX_NOTE.match(head):
+        return Format.boxnote
+    return _mail(head, suffix) if suffix in {"txt", "text", "eml", "msg", *WEB_ARCHIVE} else None
 
 
-def _detect_zip(data: bytes) -> Format:
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            names = archive.namelist()
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise CorruptFile("The file is damaged or incomplete: its ZIP container cannot be opened.") from error
-    for part, kind in ZIP_PARTS.items():
-        if any(name.startswith(part) for name in names):
-            return kind
-    raise UnsupportedFormat("ZIP archives are not read; upload the files inside it one by one.")
-
-
-def _ole_error(data: bytes) -> PasswordProtected | UnsupportedFormat:
-    if ENCRYPTED_OFFICE in data:
-        return PasswordProtected("The document is protected by a password; remove the password and upload it again.")
-    return UnsupportedFormat("Office formats from before 2007 are not read; save the file as .docx, .pptx or .xlsx.")
+def _mail(head: bytes, suffix: str) -> Format | None:
+    headers = BytesHeaderParser().parsebytes(head)
+    names = {name.lower() for name in headers}
+    if "snapshot-content-location" in names or (
+        suffix in WEB_ARCHIVE and headers.get_content_maintype() == "multipart"
+    ):
+        return Format.mhtml
+    return Format.email if any(needed <= names for needed in MAIL) else None

@@ -1,0 +1,34 @@
+"""The formats that are read."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Format(StrEnum):
+    pdf = "pdf"
+    image = "image"
+    docx = "docx"
+    pptx = "pptx"
+    xlsx = "xlsx"
+    odt = "odt"
+    odp = "odp"
+    ods = "ods"
+    doc = "doc"
+    ppt = "ppt"
+    xls = "xls"
+    rtf = "rtf"
+    epub = "epub"
+    email = "email"
+    mhtml = "mhtml"
+    boxnote = "boxnote"
+    html = "html"
+    jats = "jats"
+    markdown = "markdown"
+    restructured_text = "restructured-text"
+    asciidoc = "asciidoc"
+    latex = "latex"
+    webvtt = "webvtt"
+    csv = "csv"
+    code = "code"
+    text = "text"
