@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,18 @@ class ObjectStore:
         with _translated(prefix):
             found = self.client.list_objects(bucket_name=self.bucket, prefix=prefix, recursive=True)
             return [str(one.object_name) for one in found]
+
+    def ages(self, prefix: str) -> dict[str, datetime]:
+        """When each object below the prefix was last written, by key."""
+        with _translated(prefix):
+            found = self.client.list_objects(bucket_name=self.bucket, prefix=prefix, recursive=True)
+            return {str(one.object_name): one.last_modified for one in found if one.last_modified}
+
+    def folders(self) -> list[str]:
+        """The first parts of all keys, without the slash."""
+        with _translated(""):
+            found = self.client.list_objects(bucket_name=self.bucket, recursive=False)
+            return [str(one.object_name).rstrip("/") for one in found if one.is_dir]
 
     def delete(self, keys: Iterable[str]) -> int:
         """Deletes the objects (one that is not there is no error) and returns how many were named."""

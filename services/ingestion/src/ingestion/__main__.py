@@ -1,7 +1,8 @@
-"""`python -m ingestion serve | worker | worker-health | migrate | replay`."""
+"""`python -m ingestion serve | worker | worker-health | migrate | replay | reconcile`."""
 
 from __future__ import annotations
 
+import argparse
 import sys
 
 
@@ -18,6 +19,11 @@ def main() -> int:
             "worker": ("Convert, chunk and embed", _worker),
             "worker-health": ("Exit with 0 when the worker lives", _worker_health),
             "migrate": ("Bring the schema up to date", lambda: command.apply_migrations("ingestion", "ingestion")),
+            "reconcile": command.WithArguments(
+                "Compare object store, database, index and graph; --repair mends what differs",
+                _reconcile,
+                _declare_reconcile,
+            ),
             "replay": ("Deliver the dead letters again", lambda: command.replay_dead_letters([DOCUMENTS], "ingestion")),
         },
     )
@@ -36,6 +42,18 @@ def _worker() -> None:
     from ingestion.worker.run import run_worker  # noqa: PLC0415
 
     run_worker()
+
+
+def _declare_reconcile(parser: argparse.ArgumentParser) -> None:
+    from ingestion.reconciliation.command import declare  # noqa: PLC0415
+
+    declare(parser)
+
+
+def _reconcile(arguments: argparse.Namespace) -> None:
+    from ingestion.reconciliation.command import reconcile_command  # noqa: PLC0415
+
+    reconcile_command(arguments)
 
 
 def _worker_health() -> None:

@@ -1,0 +1,1 @@
+"""Compares what the stores hold of each document, and repairs what has drifted apart."""

@@ -1,0 +1,102 @@
+"""`python -m ingestion reconcile`: object store, PostgreSQL, index and graph, compared and repaired."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+import httpx
+from pydantic import Field, SecretStr
+
+from ingestion.reconciliation.drift import REMEDY, Drift, DriftKind, compare
+from ingestion.reconciliation.repair import Repair
+from ingestion.reconciliation.survey import Surveyor
+from service_kit.auth import Tokens
+from service_kit.objects import ObjectStore
+from service_kit.outbox import Outbox
+from service_kit.postgres import Database
+from service_kit.settings import DatabaseSettings, ObjectStoreSettings
+
+NAME = "ingestion"
+ANSWER_SECONDS = 30.0
+
+
+class ReconcileSettings(DatabaseSettings, ObjectStoreSettings):
+    """`settled_after_seconds`: what changed later is still on its way, and not compared."""
+
+    internal_token_secret: SecretStr
+    retrieval_url: str
+    knowledge_graph_url: str
+    settled_after_seconds: float = Field(default=300.0, ge=0)
+
+
+class Found(NamedTuple):
+    workspace_id: UUID
+    drift: Drift
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--repair", action="store_true", help="repair what can be repaired")
+    parser.add_argument("--workspace", type=UUID, metavar="ID", help="only this workspace")
+    parser.add_argument("--json", action="store_true", help="print one JSON object a line")
+
+
+def reconcile_command(arguments: argparse.Namespace) -> None:
+    """Exits with 1 when something has drifted and was not repaired, with 2 when a store or service is away."""
+    found = asyncio.run(_run(ReconcileSettings(), arguments))
+    left = [one for one in found if not arguments.repair or one.drift.kind is DriftKind.original_missing]
+    if left:
+        sys.exit(1)
+
+
+async def _run(settings: ReconcileSettings, arguments: argparse.Namespace) -> list[Found]:
+    found: list[Found] = []
+    async with reconciler(settings) as (surveyor, repair):
+        for workspace_id in [arguments.workspace] if arguments.workspace else await surveyor.workspaces():
+            settled_before = datetime.now(UTC) - timedelta(seconds=settings.settled_after_seconds)
+            drifts = compare(await surveyor.survey(workspace_id), settled_before)
+            repaired = await repair.repair(workspace_id, drifts) if arguments.repair else 0
+            found += [Found(workspace_id, drift) for drift in drifts]
+            _print(workspace_id, drifts, repaired, arguments)
+    return found
+
+
+@asynccontextmanager
+async def reconciler(settings: ReconcileSettings) -> AsyncIterator[tuple[Surveyor, Repair]]:
+    """Both parts on open connections; a store or service that is away ends the command with one line."""
+    objects = ObjectStore(settings)
+    tokens = Tokens(settings.internal_token_secret.get_secret_value(), NAME)
+    try:
+        async with (
+            Database(settings.database_url.get_secret_value(), 3).opened() as database,
+            httpx.AsyncClient(timeout=ANSWER_SECONDS, trust_env=False) as http,
+        ):
+            surveyor = Surveyor(database, objects, http, tokens, settings.retrieval_url, settings.knowledge_graph_url)
+            yield surveyor, Repair(database, objects, Outbox(NAME))
+    except httpx.HTTPError as error:
+        sys.stderr.write(f"{NAME}: a service did not answer as it should: {error}\n")
+        sys.exit(2)
+    finally:
+        objects.close()
+
+
+def _print(workspace_id: UUID, drifts: list[Drift], repaired: int, arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        for drift in drifts:
+            document = str(drift.document_id) if drift.document_id else None
+            line = {"workspace_id": str(workspace_id), "document_id": document, "kind": drift.kind}
+            sys.stdout.write(json.dumps({**line, "detail": drift.detail, "remedy": REMEDY[drift.kind]}) + "\n")
+        return
+    outcome = "nothing has drifted" if not drifts else f"{len(drifts)} drifted"
+    done = f", repair of {repaired} begun" if arguments.repair and drifts else ""
+    sys.stdout.write(f"{workspace_id}: {outcome}{done}\n")
+    for drift in drifts:
+        remedy = "" if arguments.repair else f" (--repair: {REMEDY[drift.kind]})"
+        sys.stdout.write(f"  {drift.kind}: {drift.document_id or ''} {drift.detail}{remedy}\n")
