@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, LiteralString
 from uuid import UUID
 
 from psycopg import AsyncConnection, DatabaseError
@@ -49,19 +49,30 @@ class Database:
             yield connection
 
     @asynccontextmanager
+    async def snapshot(self, workspace_id: UUID) -> AsyncIterator[Connection]:
+        """As `workspace`, to read alone: every statement sees the state of the first (repeatable read)."""
+        first = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+        async with self._transaction("app.workspace_id", str(workspace_id), first) as connection:
+            yield connection
+
+    @asynccontextmanager
     async def system(self) -> AsyncIterator[Connection]:
         """A transaction over the work queues of all workspaces (tables under `protect_queue`), and nothing else."""
         async with self._transaction("app.scope", "system") as connection:
             yield connection
 
     @asynccontextmanager
-    async def _transaction(self, setting: str, value: str) -> AsyncIterator[Connection]:
+    async def _transaction(
+        self, setting: str, value: str, first: LiteralString | None = None
+    ) -> AsyncIterator[Connection]:
         try:
             leased = self.pool.connection()
             connection = await leased.__aenter__()
         except PoolTimeout as error:
             raise Unavailable("the database did not give a connection in time") from error
         try:
+            if first:
+                await connection.execute(first)
             await connection.execute("SELECT set_config(%s, %s, true)", (setting, value))
             yield connection
         except BaseException as error:
