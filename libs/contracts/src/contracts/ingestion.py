@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal, get_args
@@ -229,6 +230,11 @@ class Chunk(Resource):
     box: tuple[float, float, float, float] | None = None
     line_start: int | None = None
     line_end: int | None = None
+
+
+def embedding_text(heading_path: Sequence[str], content: str) -> str:
+    """What is embedded of a chunk: the headings from the outermost to the innermost, a line each, then the content."""
+    return "\n".join([*heading_path, content])
 
 
 class StoreReceipt(Resource):

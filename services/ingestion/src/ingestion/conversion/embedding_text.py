@@ -1,10 +1,5 @@
-"""What is embedded for a passage."""
+"""What is embedded of a chunk: the contract's, as retrieval embeds the same texts for other models."""
 
-from __future__ import annotations
+from contracts.ingestion import embedding_text
 
-from collections.abc import Sequence
-
-
-def embedding_text(heading_path: Sequence[str], content: str) -> str:
-    """The headings from the outermost to the innermost, a line each, then the content."""
-    return "\n".join([*heading_path, content])
+__all__ = ["embedding_text"]
