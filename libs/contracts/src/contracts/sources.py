@@ -116,11 +116,14 @@ class SyncTrigger(StrEnum):
     watch = "watch"
 
 
+MAX_LISTED_CHANGES = 10_000
+
+
 class Sync(Resource):
     """One synchronisation. Files: `seen` = added + changed + unchanged + refused + excluded; `removed` are gone.
 
     `bytes` were read, `refused` are unsupported or too large (the list of changes says which and why), `excluded` were
-    deleted here by a user and stay away.
+    deleted here by a user and stay away. `changes_left_out` counts those beyond the 10,000 that are listed.
     """
 
     id: UUID
@@ -136,6 +139,7 @@ class Sync(Resource):
     refused: int
     excluded: int
     bytes: int
+    changes_left_out: int = 0
     attempts: int
     created_at: datetime
     started_at: datetime | None
