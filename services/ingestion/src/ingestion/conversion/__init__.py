@@ -5,6 +5,7 @@
 
 from ingestion.conversion.converter import Converter
 from ingestion.conversion.embedding_text import embedding_text
+from ingestion.conversion.engines import EngineUnavailable
 from ingestion.conversion.errors import (
     ConversionError,
     CorruptFile,
@@ -17,20 +18,27 @@ from ingestion.conversion.errors import (
     UnsupportedFormat,
     WorkerDied,
 )
-from ingestion.conversion.values import Converted, Limits, Progress
+from ingestion.conversion.jobs import Setup
+from ingestion.conversion.values import ChunkOptions, Converted, Limits, PdfEngine, PdfOptions, Progress, Recycling
 
 __all__ = [
+    "ChunkOptions",
     "ConversionError",
     "Converted",
     "Converter",
     "CorruptFile",
     "EmptyDocument",
+    "EngineUnavailable",
     "InputTooLarge",
     "Limits",
     "MemoryLimitExceeded",
     "PageLimitExceeded",
     "PasswordProtected",
+    "PdfEngine",
+    "PdfOptions",
     "Progress",
+    "Recycling",
+    "Setup",
     "TimeLimitExceeded",
     "UnsupportedFormat",
     "WorkerDied",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -12,13 +14,24 @@ from uuid import UUID
 from contracts.formats import extension
 from ingestion.conversion import docling_formats
 from ingestion.conversion.chunks import chunks
+from ingestion.conversion.declared_markup import READERS
+from ingestion.conversion.declared_text import front_matter, header
 from ingestion.conversion.decoding import decode
-from ingestion.conversion.detection import Format, detect
+from ingestion.conversion.detection import detect
 from ingestion.conversion.errors import EmptyDocument, InputTooLarge, PageLimitExceeded
+from ingestion.conversion.file_format import Format
+from ingestion.conversion.jats import with_doctype
+from ingestion.conversion.layers import reveal
+from ingestion.conversion.legacy_office import SUCCESSORS, modernised
 from ingestion.conversion.markdown import join_heading_parts, split_front_matter
+from ingestion.conversion.metadata import Declared, describe
 from ingestion.conversion.passages import Passage, TokenBudget, storable
 from ingestion.conversion.pdf.inspection import inspect_pdf
 from ingestion.conversion.plain_text import text_document, text_passages, text_title
+from ingestion.conversion.resources import Resources
+from ingestion.conversion.restructured.parsing import UnreadableMarkup
+from ingestion.conversion.restructured.passages import restructured_passages
+from ingestion.conversion.restructured.reading import read_restructured_text, restructured_document
 from ingestion.conversion.source_code import code_document, code_passages
 from ingestion.conversion.structured import structured_passages
 from ingestion.conversion.titles import document_title, tidy
@@ -27,12 +40,9 @@ from ingestion.conversion.values import Converted, Limits, Progress
 if TYPE_CHECKING:
     from docling_core.types.doc.document import DoclingDocument
 
-ENGINES = {
-    Format.pdf: "docling/rapid-layout",
-    Format.image: "docling/rapid-layout",
-    Format.code: "code",
-    Format.text: "text",
-}
+ENGINES = {Format.restructured_text: "docutils", Format.code: "code", Format.text: "text"}
+TEXT = set(ENGINES)
+DECODED = {Format.csv, Format.asciidoc, Format.latex, Format.webvtt, Format.boxnote}
 BOXED = {Format.pdf, Format.image}
 OnProgress = Callable[[Progress], None]
 
@@ -43,6 +53,8 @@ class _Read:
     markdown: str
     title: str | None
     passages: Callable[[], list[Passage]]
+    declared: Declared
+    text: str | None = None  # the file's own, where it is text
 
 
 def convert_file(
@@ -51,25 +63,30 @@ def convert_file(
     document_id: UUID,
     output: Path,
     limits: Limits,
-    budget: TokenBudget,
-    threads: int,
+    resources: Resources,
     on_progress: OnProgress,
 ) -> Converted:
     """Writes the three files into `output`, `chunks.jsonl` last. Raises ConversionError."""
     data = _bytes(source, limits)
     kind = detect(data, file_name)
     on_progress(Progress("convert"))
-    if kind in {Format.code, Format.text}:
-        result = _read_text(data, file_name, kind, budget)
+    by = ""
+    if kind in SUCCESSORS:
+        data, kind = modernised(data, kind, output)
+        by = " via libreoffice"
+    if kind in TEXT:
+        result = _read_text(data, file_name, kind, resources.budget)
     else:
-        result = _read_structured(data, file_name, kind, limits, budget, threads, on_progress)
+        result = _read_structured(data, file_name, kind, limits, resources, on_progress)
     pages = len(result.document.pages) or None
     on_progress(Progress("chunk", pages, pages))
-    rows = chunks(result.passages(), document_id, budget)
+    rows = chunks(result.passages(), document_id, resources.budget)
     if not rows:
         raise EmptyDocument("No text was found in the document.")
     _write(output, result, [row.model_dump_json() for row in rows])
-    return Converted(pages, result.title, len(rows), len(result.markdown), ENGINES.get(kind, f"docling/{kind.value}"))
+    about = describe(result.document, result.text, result.declared, resources.languages)
+    engine = resources.pdf.name if kind in BOXED else ENGINES.get(kind, f"docling/{kind.value}")
+    return Converted(pages, result.title, len(rows), len(result.markdown), engine + by, **about)
 
 
 def _bytes(source: Path, limits: Limits) -> bytes:
@@ -84,8 +101,21 @@ def _read_text(data: bytes, file_name: str, kind: Format, budget: TokenBudget) -
     if kind is Format.code:
         suffix = extension(file_name)
         document = code_document(text, file_name, suffix)
-        return _Read(document, document.export_to_markdown(), None, lambda: code_passages(text, suffix, budget))
-    return _Read(text_document(text, file_name), text, tidy(text_title(text)), lambda: text_passages(text, budget))
+        return _Read(
+            document, document.export_to_markdown(), None, lambda: code_passages(text, suffix, budget), Declared()
+        )
+    if kind is Format.restructured_text:
+        with suppress(UnreadableMarkup):
+            return _read_restructured(text, file_name, budget)
+    title, document = tidy(text_title(text)), text_document(text, file_name)
+    return _Read(document, text, title, lambda: text_passages(text, budget), header(text), text)
+
+
+def _read_restructured(text: str, file_name: str, budget: TokenBudget) -> _Read:
+    found = read_restructured_text(text)
+    document = restructured_document(found.blocks, file_name)
+    passages = partial(restructured_passages, found.blocks, budget)
+    return _Read(document, _markdown(document), tidy(found.title), passages, header(text), text)
 
 
 def _read_structured(
@@ -93,36 +123,53 @@ def _read_structured(
     file_name: str,
     kind: Format,
     limits: Limits,
-    budget: TokenBudget,
-    threads: int,
+    resources: Resources,
     on_progress: OnProgress,
 ) -> _Read:
-    declared, content = _declared(data, kind, limits)
+    title, declared, content, text = _declared(data, kind, limits)
     document = docling_formats.read(
-        content, file_name, kind, limits.pages, threads, lambda done, all_: on_progress(Progress("convert", done, all_))
+        content,
+        file_name,
+        kind,
+        limits.pages,
+        resources.pdf,
+        lambda done, all_: on_progress(Progress("convert", done, all_)),
     )
     if len(document.pages) > limits.pages:
         raise _too_many(len(document.pages), limits)
     join_heading_parts(document)
+    shown = document_title(document, kind, data, title)
+    reveal(document, kind)
     return _Read(
         document,
-        storable(document.export_to_markdown(image_placeholder="", escape_html=False, escape_underscores=False)),
-        document_title(document, kind, data, declared),
-        lambda: structured_passages(document, budget, boxes=kind in BOXED),
+        _markdown(document),
+        shown,
+        lambda: structured_passages(document, resources.budget, boxes=kind in BOXED),
+        declared,
+        text,
     )
 
 
-def _declared(data: bytes, kind: Format, limits: Limits) -> tuple[str | None, bytes]:
-    """The title that the file's metadata name, and the bytes for docling."""
+def _declared(data: bytes, kind: Format, limits: Limits) -> tuple[str | None, Declared, bytes, str | None]:
+    """The title that the file's metadata name, the rest of them, the bytes for docling, and Markdown's text."""
     if kind is Format.pdf:
         facts = inspect_pdf(data)
         if facts.pages > limits.pages:
             raise _too_many(facts.pages, limits)
-        return facts.title, data
+        return facts.title, facts.declared, data, None
     if kind is Format.markdown:
-        title, text = split_front_matter(decode(data))
-        return title, storable(text).encode()
-    return None, storable(decode(data)).encode() if kind is Format.csv else data
+        whole = decode(data)
+        title, text = split_front_matter(whole)
+        return title, front_matter(whole), storable(text).encode(), text
+    reader = READERS.get(kind.value)
+    declared = reader(data) if reader else Declared()
+    if kind is Format.jats:
+        return None, declared, with_doctype(data), None
+    return None, declared, storable(decode(data)).encode() if kind in DECODED else data, None
+
+
+def _markdown(document: DoclingDocument) -> str:
+    return storable(document.export_to_markdown(image_placeholder="", escape_html=False, escape_underscores=False))
 
 
 def _too_many(pages: int, limits: Limits) -> PageLimitExceeded:

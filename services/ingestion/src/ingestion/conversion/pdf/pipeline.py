@@ -1,10 +1,14 @@
 """Docling's threaded PDF pipeline with its models built directly.
 
-StandardPdfPipeline asks engine factories for its models; those import torch. This subclass sets the same attributes
-itself, so the docling-slim release is pinned exactly: the attributes are what the pipeline's stages read.
+StandardPdfPipeline asks engine factories for its models; those import torch. `BundledPdfPipeline` sets the same
+attributes itself, so the docling-slim release is pinned exactly: the attributes are what the pipeline's stages read.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from docling.datamodel.accelerator_options import AcceleratorOptions
 from docling.datamodel.pipeline_options import LayoutPostprocessorOptions, OcrMode, ThreadedPdfPipelineOptions
@@ -20,38 +24,44 @@ from docling.models.stages.page_preprocessing.page_preprocessing_model import (
 from docling.models.stages.reading_order.readingorder_model import ReadingOrderModel, ReadingOrderOptions
 from docling.pipeline.standard_pdf_pipeline import StandardPdfPipeline
 
-from ingestion.conversion.pdf.layout import RapidLayoutModel, RapidLayoutOptions
+from ingestion.conversion.pdf.page_layout import PageLayoutModel
 from ingestion.conversion.pdf.recognition import BundledOcrModel, BundledOcrOptions
 from ingestion.conversion.pdf.tables import LineTableModel, LineTableOptions
 
+if TYPE_CHECKING:
+    import rapidocr
+
+Reader = Callable[[], "rapidocr.RapidOCR"]
+
 
 def bundled_options(every_page_is_scanned: bool, threads: int) -> ThreadedPdfPipelineOptions:
-    """Options of `BundledPdfPipeline`. Pages with native text are read, the others recognised."""
-    mode = OcrMode.FULL_PAGE if every_page_is_scanned else OcrMode.DEFAULT
+    """Pages with native text are read, the others recognised."""
     options = ThreadedPdfPipelineOptions(
         accelerator_options=AcceleratorOptions(num_threads=threads, device="cpu"),
-        layout_options=RapidLayoutOptions(),
-        table_structure_options=LineTableOptions(),
         do_table_structure=True,
         do_ocr=True,
-        ocr_options=BundledOcrOptions(mode=mode),
+        ocr_options=BundledOcrOptions(mode=OcrMode.FULL_PAGE if every_page_is_scanned else OcrMode.DEFAULT),
     )
     options.heading_hierarchy_options.enabled = True
+    return options
+
+
+def docling_options(every_page_is_scanned: bool, threads: int, artifacts: Path) -> ThreadedPdfPipelineOptions:
+    """The same, with Heron and TableFormer from the folder."""
+    options = bundled_options(every_page_is_scanned, threads)
+    options.artifacts_path = artifacts
     return options
 
 
 class BundledPdfPipeline(StandardPdfPipeline):
     """Layout, tables and text recognition without torch and without a download. No picture or formula enrichment."""
 
+    def __init__(self, options: ThreadedPdfPipelineOptions, layout: PageLayoutModel, reader: Reader) -> None:
+        self._layout, self._reader = layout, reader
+        super().__init__(options)
+
     def _init_models(self) -> None:
-        options = self.pipeline_options
-        layout, tables, recognition = options.layout_options, options.table_structure_options, options.ocr_options
-        if not (
-            isinstance(layout, RapidLayoutOptions)
-            and isinstance(tables, LineTableOptions)
-            and isinstance(recognition, BundledOcrOptions)
-        ):
-            raise TypeError("this pipeline takes the options of bundled_options()")
+        options, layout = self.pipeline_options, self._layout.options
         self.keep_images = False
         self.keep_backend = False
         self.enrichment_pipe = []
@@ -62,8 +72,8 @@ class BundledPdfPipeline(StandardPdfPipeline):
                 capture_reading_order_separators=options.use_reading_order_separators,
             )
         )
-        self.ocr_model = BundledOcrModel(recognition, options.accelerator_options)
-        self.layout_model = RapidLayoutModel(layout, options.accelerator_options)
+        self.ocr_model = _recognition(options, self._reader)
+        self.layout_model = self._layout
         self.layout_postprocessing_model = LayoutPostprocessingModel(
             options=LayoutPostprocessorOptions(
                 skip_cell_assignment=layout.skip_cell_assignment,
@@ -72,10 +82,27 @@ class BundledPdfPipeline(StandardPdfPipeline):
                 run_postprocessor=self.layout_model.requires_layout_postprocessing,
             )
         )
-        self.table_model = LineTableModel(tables)
+        self.table_model = LineTableModel(LineTableOptions())
         self.form_field_model = PdfFormFieldModel(enabled=options.extract_form_fields)
         self.assemble_model = PageAssembleModel(options=PageAssembleOptions())
         self.reading_order_model = ReadingOrderModel(
             options=ReadingOrderOptions(use_page_separators=options.use_reading_order_separators)
         )
         self.heading_hierarchy_model = HeadingHierarchyModel(options=options.heading_hierarchy_options)
+
+
+class TorchPdfPipeline(StandardPdfPipeline):
+    """Docling's own models, with text recognition by the bundled ones."""
+
+    def __init__(self, options: ThreadedPdfPipelineOptions, reader: Reader) -> None:
+        self._reader = reader
+        super().__init__(options)
+
+    def _make_ocr_model(self, art_path: Path | None) -> Any:  # noqa: ARG002 - docling's signature
+        return _recognition(self.pipeline_options, self._reader)
+
+
+def _recognition(options: ThreadedPdfPipelineOptions, reader: Reader) -> BundledOcrModel:
+    if not isinstance(options.ocr_options, BundledOcrOptions):
+        raise TypeError("this pipeline takes the options of this module")
+    return BundledOcrModel(options.ocr_options, options.accelerator_options, reader)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
@@ -32,16 +33,21 @@ class BundledOcrModel(RapidOcrModel):
     attribute, and given its reader afterwards.
     """
 
-    def __init__(self, options: BundledOcrOptions, accelerator_options: AcceleratorOptions) -> None:
+    def __init__(
+        self,
+        options: BundledOcrOptions,
+        accelerator_options: AcceleratorOptions,
+        reader: Callable[[], rapidocr.RapidOCR],
+    ) -> None:
         super().__init__(False, None, options, accelerator_options)
         self.enabled = True
         self._scanned_below = options.scanned_below_characters
-        self._threads = accelerator_options.num_threads
+        self._load = reader
 
     @cached_property
     def reader(self) -> rapidocr.RapidOCR:  # type: ignore[override]
-        """Built for the first scanned page: most documents have none."""
-        return _reader(self.options, self._threads)
+        """Asked for with the first scanned page."""
+        return self._load()
 
     @classmethod
     def get_options_type(cls) -> type[BundledOcrOptions]:
@@ -55,7 +61,8 @@ class BundledOcrModel(RapidOcrModel):
         return [BoundingBox(l=0, t=0, r=size.width, b=size.height, coord_origin=CoordOrigin.TOPLEFT)]
 
 
-def _reader(options: RapidOcrOptions, threads: int) -> rapidocr.RapidOCR:
+def load_reader(options: RapidOcrOptions, threads: int) -> rapidocr.RapidOCR:
+    """The models, loaded."""
     engine = rapidocr.EngineType.ONNXRUNTIME
     return rapidocr.RapidOCR(
         params={

@@ -12,6 +12,7 @@ from ingestion.conversion.pdf.lines import Box, TextLine, enclosing_box, rows
 from ingestion.conversion.pdf.paragraphs import paragraphs
 
 MARGIN = 0.075  # of the page's height, at the top and at the bottom: where running heads and page numbers stand
+FIGURE_TEXT_SHARE = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,18 @@ def text_regions(
     return [_margin_region(row, page_height) for row in rows(marginal)] + [
         Region(paragraph.label(body_height), paragraph.box) for paragraph in paragraphs(body)
     ]
+
+
+def scanned_regions(detected: Sequence[Region], width: float, height: float) -> list[Region]:
+    """Where text recognition shall look on a page without native text; the whole page when nothing was detected."""
+    textual = [region for region in detected if region.label is not DocItemLabel.PICTURE]
+    return textual or [Region(DocItemLabel.TEXT, Box(0, 0, width, height))]
+
+
+def swallows_text(figure: Region, lines: Sequence[TextLine]) -> bool:
+    """Whether a detected figure holds much of the page's text, which would vanish from the export: it is none then."""
+    inside = sum(len(line.text) for line in lines if figure.box.holds(line))
+    return inside >= FIGURE_TEXT_SHARE * sum(len(line.text) for line in lines) > 0
 
 
 def in_margin(line: TextLine, page_height: float, body_height: float) -> bool:

@@ -1,0 +1,174 @@
+"""What HTML, XML, office files, books, mails and PDF files say about themselves.
+
+A damaged part says nothing: whether a file can be read is for its reader to find.
+"""
+
+from __future__ import annotations
+
+import email
+import zipfile
+from collections.abc import Callable, Iterator
+from email.header import decode_header, make_header
+from email.policy import compat32
+from html.parser import HTMLParser
+from io import BytesIO
+
+from lxml import etree
+
+from ingestion.conversion.declared_text import add
+from ingestion.conversion.metadata import Declared
+
+HEAD = 256 * 1024  # bytes of an HTML file in which its head is looked for
+PART = 1 << 20  # bytes of a part of an archive
+OLE = b"\xd0\xcf\x11\xe0"
+XML_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+PROPERTIES = {
+    "keywords": "tags",
+    "keyword": "tags",
+    "subject": "tags",
+    "language": "languages",
+    "creator": "authors",
+    "initial-creator": "authors",
+    "created": "written",
+    "creation-date": "written",
+    "modified": "modified",
+}
+
+
+class _Head(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.declared = Declared()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if tag == "html" and given.get("lang"):
+            self.declared.languages.append(given["lang"])
+        elif tag == "meta":
+            add(self.declared, given.get("name") or given.get("property") or "", given.get("content", ""))
+
+
+def html(data: bytes) -> Declared:
+    parser = _Head()
+    head, _, _ = data[:HEAD].partition(b"</head>")
+    parser.feed(head.decode("utf-8", errors="replace"))
+    return parser.declared
+
+
+def office(data: bytes) -> Declared:
+    """Office Open XML: the core properties (ECMA-376 part 2, 11). `subject` is a sentence there, no tag."""
+    return _properties(_part(data, "docProps/core.xml"), frozenset({"subject"}))
+
+
+def open_document(data: bytes) -> Declared:
+    """`dc:date` is when it was last saved; `dc:creator` who did that."""
+    declared = _properties(_part(data, "meta.xml"), frozenset({"subject", "creator"}))
+    declared.modified += [each for name, each in _texts(_part(data, "meta.xml")) if name == "date"]
+    return declared
+
+
+def epub(data: bytes) -> Declared:
+    container = _part(data, "META-INF/container.xml")
+    if container is None:
+        return Declared()
+    path = next((each.get("full-path") for each in container.iter("{*}rootfile")), None)
+    package = _part(data, path) if path else None
+    declared = _properties(package)
+    for name, text in _texts(package):
+        if name == "date":
+            declared.written.append(text)
+    if package is not None:
+        declared.modified += [
+            each.text for each in package.iter("{*}meta") if each.get("property") == "dcterms:modified"
+        ]
+    return declared
+
+
+def jats(data: bytes) -> Declared:
+    declared = Declared()
+    root = _xml(data)
+    front = root.find(".//{*}article-meta") if root is not None else None
+    if root is None or front is None:
+        return declared
+    declared.languages += [each for each in [root.get(XML_LANGUAGE)] if each]
+    declared.tags += [" ".join(each.itertext()) for each in front.iter("{*}kwd")]
+    for contributor in front.iter("{*}contrib"):
+        name = contributor.find("{*}name")
+        if contributor.get("contrib-type", "author") == "author" and name is not None:
+            parts = (name.findtext("{*}given-names"), name.findtext("{*}surname"))
+            declared.authors.append(" ".join(part for part in parts if part))
+    for published in front.iter("{*}pub-date"):
+        year, month, day = (published.findtext(f"{{*}}{part}") for part in ("year", "month", "day"))
+        if year and month and day:
+            declared.written.append(f"{year.zfill(4)}-{month.zfill(2)}-{day.zfill(2)}")
+    return declared
+
+
+def mail(data: bytes) -> Declared:
+    if data.startswith(OLE):
+        return _outlook(data)
+    message = email.message_from_bytes(data[:HEAD], policy=compat32)
+    declared = Declared(written=[message["Date"]], languages=[message["Content-Language"]])
+    try:
+        declared.authors.append(str(make_header(decode_header(message["From"] or ""))))
+        declared.tags.append(str(make_header(decode_header(message["Keywords"] or ""))))
+    except (LookupError, ValueError):  # an encoding that nobody knows
+        declared.authors.append(str(message["From"]))
+    return declared
+
+
+def _outlook(data: bytes) -> Declared:
+    from oxmsg import Message  # noqa: PLC0415 - only this format needs it
+
+    try:
+        message = Message.load(BytesIO(data))
+        return Declared(authors=[message.sender], written=[message.sent_date])
+    except (KeyError, ValueError, OSError, AttributeError, IndexError, AssertionError):
+        return Declared()
+
+
+READERS: dict[str, Callable[[bytes], Declared]] = {
+    "docx": office,
+    "pptx": office,
+    "xlsx": office,
+    "odt": open_document,
+    "ods": open_document,
+    "odp": open_document,
+    "epub": epub,
+    "html": html,
+    "jats": jats,
+    "email": mail,
+}
+
+
+def _properties(root: etree._Element | None, passed_over: frozenset[str] = frozenset()) -> Declared:
+    declared = Declared()
+    for name, text in _texts(root):
+        known = PROPERTIES.get(name)
+        if known is not None and name not in passed_over:
+            getattr(declared, known).append(text)
+    return declared
+
+
+def _texts(root: etree._Element | None) -> Iterator[tuple[str, str]]:
+    if root is not None:
+        for element in root.iter("{*}*"):
+            text = (element.text or "").strip()
+            if text:
+                yield etree.QName(element).localname, text
+
+
+def _part(data: bytes, name: str) -> etree._Element | None:
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive, archive.open(name) as part:
+            return _xml(part.read(PART))
+    except (KeyError, OSError, ValueError, RuntimeError, NotImplementedError, zipfile.BadZipFile, EOFError):
+        return None
+
+
+def _xml(data: bytes) -> etree._Element | None:
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True)
+    try:
+        return etree.fromstring(data, parser)
+    except (etree.XMLSyntaxError, ValueError):
+        return None
