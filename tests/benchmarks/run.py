@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from benchmarks import figures
+from benchmarks import figures, ingestion_figures
 from benchmarks.figures import Row
 from stack import EmbeddedStack
 
@@ -40,6 +40,8 @@ def main() -> None:
             "upload": lambda: on_a_stack(folder / "upload", figures.upload_to_searchable),
             "latency": lambda: figures.run(figures.added_latency(figures.fresh(folder / "latency"))),
             "search": lambda: on_a_stack(folder / "search", figures.search_proposals),
+            "sync": lambda: figures.run(ingestion_figures.synchronisation(figures.fresh(folder / "sync"))),
+            "workers": lambda: figures.run(ingestion_figures.two_workers(figures.fresh(folder / "workers"))),
         }
         parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
         parser.add_argument("--only", nargs="+", choices=all_figures, metavar="FIGURE", help=", ".join(all_figures))

@@ -1,0 +1,172 @@
+"""Workers, engines and consumers die while a folder is synchronised: at the end everything is there once, or says why.
+
+A sample of the evaluation data by default; FAULTS_WHOLE=1 takes all 736 proposals and every file of doc-convert.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from api_calls import EVALUATION, client
+from stack import EmbeddedStack
+
+KILLED = ("ingestion-worker", "retrieval", "valkey", "postgres", "object-store")
+WHOLE = bool(os.environ.get("FAULTS_WHOLE"))
+PROPOSALS = 736 if WHOLE else 60
+KILLS_EACH = 6 if WHOLE else 2
+# The launcher gives up on a process that crashes five times a minute; a pause of 8 s between any two stays below.
+PAUSE_SECONDS = 8.0
+# What the files of doc-convert deserve that cannot be read, by the end of their name: the classes of the reason.
+TRUE_REASONS = {".pdf": {"password-protected"}, ".doc": {"needs-libreoffice"}, ".ppt": {"needs-libreoffice"}}
+
+
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    proposals = sorted((EVALUATION / "ingest-peps" / "t1").glob("*.rst"), key=lambda path: path.stat().st_size)
+    others = sorted((EVALUATION / "doc-convert").glob("*/sources/*"))
+    if not proposals or not others:
+        pytest.skip("../shared/eval/ingest-peps and doc-convert are not here")
+    folder = tmp_path_factory.mktemp("documents")
+    for path in proposals[:: max(1, len(proposals) // PROPOSALS)][:PROPOSALS]:
+        shutil.copyfile(path, folder / path.name)
+    for path in others:
+        (folder / path.parts[-3]).mkdir(exist_ok=True)
+        shutil.copyfile(path, folder / path.parts[-3] / path.name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def stack(documents: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStack]:
+    settings = {"RATE_LIMIT_PER_MINUTE": "0", "SOURCE_ROOTS": str(documents), "CONVERT_SECONDS": "300"}
+    with EmbeddedStack.started(tmp_path_factory.mktemp("engines"), **settings) as running:
+        yield running
+
+
+async def keep_killing(stack: EmbeddedStack, done: asyncio.Event) -> Counter[str]:
+    """Each in turn; a process that is just being started again is left to come up."""
+    kills: Counter[str] = Counter()
+    for name in cycle(KILLED):
+        if all(kills[one] >= KILLS_EACH for one in KILLED):
+            break
+        try:
+            async with asyncio.timeout(PAUSE_SECONDS):
+                await done.wait()
+            break
+        except TimeoutError:
+            if name in stack.processes() and kills[name] < KILLS_EACH:
+                stack.kill(name)
+                kills[name] += 1
+    return kills
+
+
+async def patiently(http: httpx.AsyncClient, path: str, **params: Any) -> dict[str, Any]:
+    """The answer, asked for again while the engine behind it is down."""
+    async with asyncio.timeout(120):
+        while True:
+            try:
+                response = await http.get(path, params=params)
+                if response.status_code == 200:
+                    return dict(response.json())
+            except httpx.TransportError:
+                pass  # asked again below, like a refusal
+            await asyncio.sleep(0.5)  # what would tell that it is back is what is down
+
+
+async def every(http: httpx.AsyncClient, path: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    cursor = None
+    while True:
+        page = await patiently(http, path, limit=200, **({"cursor": cursor} if cursor else {}))
+        found += page["items"]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            return found
+
+
+@pytest.mark.timeout(3000 if WHOLE else 900)
+async def test_everything_is_searchable_once_or_failed_with_its_reason(stack: EmbeddedStack, documents: Path) -> None:
+    async with client(stack.url, stack.api_key) as http:
+        done = asyncio.Event()
+        config = {"kind": "folder", "path": str(documents), "watch": False}
+        source = (await http.post("/v1/sources", json={"name": "all", "config": config})).raise_for_status().json()
+        killer = asyncio.create_task(keep_killing(stack, done))
+        sync = await ended(http, source["id"])
+        assert sync["status"] == "succeeded", sync
+        await nothing_in_work(http)
+        done.set()
+        kills = await killer
+        assert all(kills[name] for name in KILLED), kills
+
+        await settled(http, sync)
+        await deletions_balance(http, source["id"])
+
+
+async def ended(http: httpx.AsyncClient, source: str) -> dict[str, Any]:
+    """The first synchronisation, however often it had to begin again."""
+    while True:
+        sync = (await patiently(http, f"/v1/sources/{source}/syncs"))["items"][0]
+        if sync["status"] not in {"queued", "running"}:
+            return dict(sync)
+        await patiently(http, f"/v1/sources/{source}/syncs/{sync['id']}", wait="finished", timeout=10)
+
+
+async def nothing_in_work(http: httpx.AsyncClient) -> None:
+    """Waits for one document after the other, as long as there is one."""
+    while True:
+        page = (await patiently(http, "/v1/documents", status="processing", limit=1))["items"]
+        if not page:
+            return
+        await patiently(http, f"/v1/documents/{page[0]['id']}", wait="searchable", timeout=10)
+
+
+async def settled(http: httpx.AsyncClient, sync: dict[str, Any]) -> None:
+    found = await every(http, "/v1/documents")
+    assert len(found) == len({one["content_hash"] for one in found})
+    assert sync["added"] >= len(found)
+    for one in found:
+        if one["status"] == "searchable":
+            await assert_indexed_once(http, one)
+            continue
+        detail = await patiently(http, f"/v1/documents/{one['id']}")
+        reasons = {stage["error_class"] for stage in detail["stages"] if stage["status"] == "failed"}
+        expected = TRUE_REASONS.get(Path(one["name"]).suffix, set())
+        assert one["status"] == "failed", one
+        assert reasons <= expected, (one["name"], detail["explanation"])
+    failed = [one["name"] for one in found if one["status"] == "failed"]
+    assert len(failed) <= 6, failed
+
+
+async def assert_indexed_once(http: httpx.AsyncClient, document: dict[str, Any]) -> None:
+    """A search in the document alone returns each of its chunks once (up to 100, the most that it may)."""
+    body = {"query": "the", "mode": "dense", "k": 100, "document_ids": [document["id"]]}
+    async with asyncio.timeout(60):
+        while True:
+            response = await http.post("/v1/search", json=body)
+            if response.status_code == 200:
+                break
+            await asyncio.sleep(0.5)  # the last kill may have been of the index
+    hits = response.json()["hits"]
+    assert len(hits) == len({hit["chunk_id"] for hit in hits}) == min(100, document["chunk_count"]), document["name"]
+
+
+async def deletions_balance(http: httpx.AsyncClient, source: str) -> None:
+    """The whole source is deleted: every service has confirmed every document, and none counts anything."""
+    count = (await patiently(http, f"/v1/sources/{source}"))["documents"]
+    receipt = (await http.delete(f"/v1/sources/{source}", params={"timeout": 240})).json()
+    while receipt["completed_at"] is None:
+        receipt = await patiently(http, f"/v1/sources/{source}/receipt")
+        await asyncio.sleep(0.5)  # the receipt grows by the services' confirmations
+    assert (receipt["documents"], receipt["pending_documents"]) == (count, 0)
+    assert {one["service"] for one in receipt["services"]} == {"ingestion", "retrieval", "knowledge-graph", "memory"}
+    assert not any(sum(one["remaining"].values()) for one in receipt["services"]), receipt
+    hits = (await http.post("/v1/search", json={"query": "Python enhancement proposal"})).raise_for_status().json()
+    assert hits["hits"] == []
