@@ -69,12 +69,12 @@ class EventService:
         metrics, health = self.app.state.metrics, self.app.state.health
         purge = WorkspacePurge(self.database, self.outbox, self.schema, before, after)
         relay = OutboxRelay(self.database, self.redis, self.notifications, metrics, self.schema)
-        streams = {**reading, DOCUMENTS: {**reading.get(DOCUMENTS, {}), **purge.handlers}}
+        streams: dict[str, Mapping[str, Handler]] = {DOCUMENTS: {}, **reading}
         async with Background(metrics) as background:
             background.start("notifications", self.notifications.run)
             background.start("outbox", relay.run)
             for stream, handlers in streams.items():
-                consumer = Consumer(self.redis, stream, self.name, handlers, metrics, on_dead)
+                consumer = Consumer(self.redis, stream, self.name, purge.around(handlers), metrics, on_dead)
                 background.start(stream.removeprefix("attractor."), consumer.run)
             background.start("workspace_purge", lambda: purge.run(self.notifications))
             background.start("housekeeping", lambda: keep_forgetting(self.database))

@@ -41,7 +41,7 @@ Erasure = Callable[[UUID], Awaitable[Erased]]
 
 
 class WorkspacePurge:
-    """`handlers` for the consumer of documents, and `run` as a background task listening on `channel`.
+    """`around` for the consumers' handlers, and `run` as a background task listening on `channel`.
 
     `before` and `after` erase what the service keeps elsewhere: before its rows go (which may be needed to find it),
     and after (nobody who needs a row to work can write there any more). Both may be called again at any time.
@@ -63,6 +63,22 @@ class WorkspacePurge:
     @property
     def handlers(self) -> Mapping[str, Handler]:
         return {WorkspaceDeleted.event_type: self.ask}
+
+    def around(self, handlers: Mapping[str, Handler]) -> dict[str, Handler]:
+        """The handlers with the purge's own; the others are spared the events of deleted workspaces."""
+        return {kind: self._unless_deleted(handler) for kind, handler in handlers.items()} | dict(self.handlers)
+
+    def _unless_deleted(self, handler: Handler) -> Handler:
+        async def handle(event: Event) -> None:
+            async with self.database.workspace(event.workspace_id) as connection:
+                cursor = await connection.execute(
+                    "SELECT EXISTS (SELECT FROM deleted_workspace WHERE workspace_id = %s)", (event.workspace_id,)
+                )
+                is_deleted = (await cursor.fetchone() or (False,))[0]
+            if not is_deleted:
+                await handler(event)
+
+        return handle
 
     async def ask(self, event: Event) -> None:
         """`workspace.deleted`: from its commit on nothing is written to the workspace. Each one is answered."""

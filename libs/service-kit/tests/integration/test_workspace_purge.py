@@ -196,6 +196,21 @@ async def test_it_wakes_when_asked_and_one_that_fails_keeps_no_other_waiting(dat
     assert await told(database, broken) == []
 
 
+async def test_handlers_are_spared_the_events_of_a_deleted_workspace(purge, workspace_id):
+    handled: list[Event] = []
+
+    async def handle(given: Event) -> None:
+        handled.append(given)
+
+    around = purge.around({DocumentDeleted.event_type: handle})
+    early, late, other = (event(one, DocumentDeleted(document_id=uuid4())) for one in (workspace_id,) * 2 + (uuid4(),))
+    await around[early.type](early)
+    await around[WorkspaceDeleted.event_type](event(workspace_id))
+    await around[late.type](late)
+    await around[other.type](other)
+    assert handled == [early, other]
+
+
 async def test_an_event_of_a_deleted_workspace_is_no_dead_letter(database, purge, redis_url, workspace_id):
     async def handle(late: Event) -> None:
         async with database.workspace(late.workspace_id) as connection:
