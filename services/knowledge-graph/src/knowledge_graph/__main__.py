@@ -1,9 +1,11 @@
 """python -m knowledge_graph serve | migrate | replay | rebuild | verify"""
 
 import sys
+from argparse import ArgumentParser, Namespace
+from uuid import UUID
 
 from contracts.events import DOCUMENTS
-from service_kit.command import apply_migrations, replay_dead_letters, run
+from service_kit.command import WithArguments, apply_migrations, replay_dead_letters, run
 from service_kit.serve import serve
 
 
@@ -16,10 +18,14 @@ def start() -> None:
     serve("knowledge-graph", settings, lambda: create_app(settings))
 
 
-def rebuild() -> None:
+def rebuild(chosen: Namespace) -> None:
     from knowledge_graph.maintenance import rebuild_command  # noqa: PLC0415
 
-    rebuild_command()
+    rebuild_command(chosen.workspace)
+
+
+def workspace_option(parser: ArgumentParser) -> None:
+    parser.add_argument("--workspace", type=UUID, metavar="ID", help="of this workspace alone; by default of all")
 
 
 def verify() -> None:
@@ -36,7 +42,7 @@ if __name__ == "__main__":
                 "serve": ("run the service", start),
                 "migrate": ("apply new migrations", lambda: apply_migrations("knowledge_graph", "knowledge_graph")),
                 "replay": ("replay dead letters", lambda: replay_dead_letters([DOCUMENTS], "knowledge-graph")),
-                "rebuild": ("make the Neo4j projection anew", rebuild),
+                "rebuild": WithArguments("make the Neo4j projection anew", rebuild, workspace_option),
                 "verify": ("compare the Neo4j projection with the truth", verify),
             },
         )

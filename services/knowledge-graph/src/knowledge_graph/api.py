@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-import base64
 import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Annotated
+from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 
 from contracts.base import Page, ProblemBody, Text
-from contracts.knowledge_graph import Entity, EntityDetail, ExpandRequest, ExpandResponse, GraphStatus
+from contracts.knowledge_graph import (
+    Entity,
+    EntityDetail,
+    ExpandRequest,
+    ExpandResponse,
+    GraphedDocument,
+    GraphStatus,
+)
 from knowledge_graph.ask import Graph, to_entity
 from knowledge_graph.extraction.names import name_key
 from knowledge_graph.graph_store import EntityFilter, StoredEntity
@@ -61,21 +69,41 @@ async def expand(body: ExpandRequest, caller: Viewer, asked: Asked) -> ExpandRes
     return await asked.expand(caller.workspace_id, body)
 
 
+@router.get("/documents", summary="List the documents in the graph")
+async def list_documents(
+    caller: Viewer, asked: Asked, limit: Limit = 50, cursor: Cursor = None
+) -> Page[GraphedDocument]:
+    """What the graph holds of each document, by id. `projected`: the store that answers shows it already."""
+    found = await asked.documents(caller.workspace_id, _decode_id(cursor), limit + 1)
+    items = found[:limit]
+    following = urlsafe_b64encode(items[-1].document_id.bytes).decode().rstrip("=") if len(found) > limit else None
+    return Page(items=items, next_cursor=following)
+
+
 @router.get("/status", summary="What the graph holds")
 async def status(caller: Viewer, asked: Asked) -> GraphStatus:
     """Counts of the workspace, the store that answers now, and how names are found."""
     return await asked.status(caller.workspace_id)
 
 
+def _decode_id(cursor: str | None) -> UUID | None:
+    if cursor is None:
+        return None
+    try:
+        return UUID(bytes=urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except ValueError as error:
+        raise BadCursor from error
+
+
 def _encode(last: StoredEntity) -> str:
-    return base64.urlsafe_b64encode(json.dumps([last.mentions, last.id]).encode()).decode().rstrip("=")
+    return urlsafe_b64encode(json.dumps([last.mentions, last.id]).encode()).decode().rstrip("=")
 
 
 def _decode(cursor: str | None) -> tuple[int, str] | None:
     if cursor is None:
         return None
     try:
-        mentions, last = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        mentions, last = json.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
         if not 0 <= int(mentions) <= LARGEST_COUNT or "\x00" in last:
             raise BadCursor
         str(last).encode()

@@ -6,10 +6,9 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from fastapi import FastAPI
-from prometheus_client import Gauge
-from redis.asyncio import Redis
+from prometheus_client import CollectorRegistry, Gauge
 
-from contracts.events import DOCUMENTS, DocumentConverted, DocumentDeleted
+from contracts.events import DOCUMENTS
 from knowledge_graph.api import router
 from knowledge_graph.ask import Graph
 from knowledge_graph.extractor import Extractor
@@ -19,17 +18,11 @@ from knowledge_graph.neo4j_connection import Neo4jConnection
 from knowledge_graph.neo4j_store import Neo4jStore
 from knowledge_graph.postgres_store import PostgresStore
 from knowledge_graph.projection import CHANNEL, Projector
+from knowledge_graph.projection_removal import ProjectionRemoval
 from knowledge_graph.settings import Settings
 from service_kit.app import service_app
-from service_kit.background import Background
-from service_kit.notifications import Notifications
+from service_kit.event_service import EventService
 from service_kit.objects import ObjectStore
-from service_kit.outbox import Outbox, OutboxRelay, keep_forgetting
-from service_kit.postgres import Database
-from service_kit.streams import Consumer
-from service_kit.telemetry import Metrics
-
-SCHEMA, GROUP = "knowledge_graph", "knowledge-graph"
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -38,56 +31,36 @@ def create_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            url = settings.database_url.get_secret_value()
-            database = await stack.enter_async_context(Database(url, settings.database_pool_size).opened())
-            redis = await stack.enter_async_context(Redis.from_url(settings.redis_url.get_secret_value()))
-            objects = ObjectStore(settings)
-            stack.callback(objects.close)
-            extractor = await stack.enter_async_context(Extractor())
-            neo4j = Neo4jConnection(settings) if settings.neo4j_url else None
-            if neo4j is not None:
-                stack.push_async_callback(neo4j.aclose)
-            background = await stack.enter_async_context(Background(app.state.metrics))
-            documents = DocumentGraphs(database, objects, extractor, Outbox(SERVICE), projects=neo4j is not None)
-            notifications = Notifications(url, f"{SCHEMA}_outbox", CHANNEL)
-            background.start("notifications", notifications.run)
-            _start(background, app.state.metrics, database, redis, notifications, documents)
-            if neo4j is not None:
-                _start_projection(background, app.state.metrics, database, neo4j, notifications)
-            shown = Neo4jStore(neo4j) if neo4j is not None else None
-            app.state.graph = Graph(GraphReader(database, PostgresStore(database), shown), extractor)
-
-            app.state.health.add("database", database.check)
-            app.state.health.add("redis", redis.ping)
-            app.state.health.add("background", background.check)
+            await _build(app, settings, stack)
             yield
 
     return service_app(SERVICE, settings, [router], lifespan)
 
 
-def _start(
-    background: Background,
-    metrics: Metrics,
-    database: Database,
-    redis: Redis,
-    notifications: Notifications,
-    documents: DocumentGraphs,
-) -> None:
-    handlers = {DocumentConverted.event_type: documents.graph, DocumentDeleted.event_type: documents.forget}
-    consumer = Consumer(redis, DOCUMENTS, GROUP, handlers, metrics, on_dead=documents.give_up)
+async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> None:
+    service = await stack.enter_async_context(EventService.opened(app, settings, SERVICE, [CHANNEL]))
+    database, metrics = service.database, app.state.metrics
+    objects = ObjectStore(settings)
+    stack.callback(objects.close)
+    extractor = await stack.enter_async_context(Extractor())
+    neo4j = Neo4jConnection(settings) if settings.neo4j_url else None
+    if neo4j is not None:
+        stack.push_async_callback(neo4j.aclose)
+    shown = Neo4jStore(neo4j) if neo4j is not None else None
+    app.state.graph = Graph(GraphReader(database, PostgresStore(database), shown), extractor)
 
-    background.start("outbox", OutboxRelay(database, redis, notifications, metrics, SCHEMA).run)
-    background.start("documents", consumer.run)
-    background.start("housekeeping", lambda: keep_forgetting(database))
+    documents = DocumentGraphs(database, objects, extractor, service.outbox, projects=neo4j is not None)
+    after = [ProjectionRemoval(database, neo4j)] if neo4j is not None else []
+    running = service.running({DOCUMENTS: documents.handlers}, documents.give_up, after=after)
+    background = await stack.enter_async_context(running)
+    if neo4j is not None:
+        projector = Projector(database, neo4j, service.outbox, _backlog(metrics.registry))
+        background.start("projection", lambda: projector.run(service.notifications))
 
 
-def _start_projection(
-    background: Background, metrics: Metrics, database: Database, neo4j: Neo4jConnection, notifications: Notifications
-) -> None:
-    backlog = Gauge(
+def _backlog(registry: CollectorRegistry) -> Gauge:
+    return Gauge(
         "attractor_graph_projection_rows",
         "Documents that the projection to Neo4j took up last (20: there may be more)",
-        registry=metrics.registry,
+        registry=registry,
     )
-    projector = Projector(database, neo4j, Outbox(SERVICE), backlog)
-    background.start("projection", lambda: projector.run(notifications))

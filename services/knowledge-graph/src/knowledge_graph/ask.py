@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
-from contracts.knowledge_graph import Entity, EntityDetail, ExpandRequest, ExpandResponse, GraphStatus, Relation
+from contracts.knowledge_graph import (
+    Entity,
+    EntityDetail,
+    ExpandRequest,
+    ExpandResponse,
+    GraphedDocument,
+    GraphStatus,
+    Relation,
+)
 from knowledge_graph.errors import EntityNotFound
 from knowledge_graph.expand import expand
 from knowledge_graph.extraction.names import entity_id, name_key
@@ -79,6 +87,20 @@ class Graph:
             relations=statistics.relations,
             documents=statistics.documents,
         )
+
+    async def documents(self, workspace_id: UUID, after: UUID | None, limit: int) -> list[GraphedDocument]:
+        """By id, those after the given one."""
+        found = await self.reader.postgres.documents(workspace_id, after, limit)
+        shows = self.reader.neo4j is not None
+        return [
+            GraphedDocument(
+                document_id=one.document_id,
+                version=one.version,
+                mentions=one.mentions,
+                projected=not (shows and one.queued),
+            )
+            for one in found
+        ]
 
     async def _linked(self, store: GraphStore, workspace_id: UUID, request: ExpandRequest) -> list[StoredEntity]:
         wanted = [entity_id(name_key(name)) for name in request.entities]

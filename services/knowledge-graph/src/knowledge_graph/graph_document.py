@@ -1,12 +1,15 @@
-"""The use cases of the consumer: graph a converted document, forget a deleted one, tell of a failure."""
+"""The use cases of the consumer: graph a document, follow its name, forget a deleted one, tell of a failure."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from hashlib import sha256
 from uuid import UUID
 
 from contracts.events import (
     DocumentConverted,
     DocumentDeleted,
+    DocumentDescribed,
     DocumentFailed,
     DocumentGraphed,
     DocumentPurged,
@@ -17,9 +20,11 @@ from knowledge_graph import provenance
 from knowledge_graph.extraction.code import is_source_code
 from knowledge_graph.extraction.records import Passage, SourceDocument
 from knowledge_graph.extractor import Extractor
+from knowledge_graph.provenance import MadeFrom
 from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox, first_time
-from service_kit.postgres import Database
+from service_kit.postgres import Connection, Database
+from service_kit.streams import Handler
 
 SERVICE = "knowledge-graph"
 
@@ -33,30 +38,44 @@ class DocumentGraphs:
         self.database, self.objects, self.extractor = database, objects, extractor
         self.outbox, self.projects = outbox, projects
 
+    @property
+    def handlers(self) -> Mapping[str, Handler]:
+        return {
+            DocumentConverted.event_type: self.graph,
+            DocumentDescribed.event_type: self.describe,
+            DocumentDeleted.event_type: self.forget,
+        }
+
     async def graph(self, event: Event) -> None:
-        """`document.converted`: replaces the document's graph, unless it is deleted or newer already."""
+        """`document.converted`: replaces the document's graph, unless it is deleted or newer already.
+
+        The same chunks told of again (now with vectors) are only confirmed again.
+        """
         data, workspace_id = DocumentConverted.model_validate(event.data), event.workspace_id
-        if not await self._is_current(workspace_id, data):
-            return
-        document = await self._read(data)
-        extraction = await self.extractor.extract(document)
-        graphed = provenance.Graphed(data.document_id, data.version, data.name, len(document.passages), extraction)
         async with self.database.workspace(workspace_id) as connection:
-            await provenance.lock(connection, workspace_id)
-            if not await first_time(connection, event):
-                return
-            # Again: a later version or a deletion may have been handled while this one was extracted.
             if not await provenance.is_current(connection, workspace_id, data.document_id, data.version):
                 return
-            await provenance.replace(connection, workspace_id, graphed)
-            await provenance.queue_projection(connection, workspace_id, data.document_id)
-            told = DocumentGraphed(
-                document_id=data.document_id,
-                version=data.version,
-                entities=graphed.entities,
-                relations=graphed.relations,
-            )
-            await self.outbox.write(connection, workspace_id, told, str(data.document_id))
+        content = await self.objects.aget(data.chunks_key)
+        digest = sha256(content).hexdigest()
+        source = MadeFrom(data.version, data.name, data.title, data.chunks_key, digest)
+        async with self.database.workspace(workspace_id) as connection:
+            known = await provenance.known(connection, workspace_id, data.document_id)
+            if known and known.is_made_from(source):
+                if await first_time(connection, event):
+                    await self._confirm(connection, event, data.document_id, known)
+                return
+        await self._replace(event, data.document_id, source, content)
+
+    async def describe(self, event: Event) -> None:
+        """`document.described`: the graph follows a new file name or title, which name entities of their own."""
+        data, workspace_id = DocumentDescribed.model_validate(event.data), event.workspace_id
+        async with self.database.workspace(workspace_id) as connection:
+            known = await provenance.known(connection, workspace_id, data.document_id)
+        if known is None or known.version != data.version or not known.chunks_key:
+            return  # a conversion that is yet to come brings the name with it
+        source = MadeFrom(data.version, data.name, data.title, known.chunks_key, known.chunks_digest)
+        if not known.is_made_from(source):
+            await self._replace(event, data.document_id, source, await self.objects.aget(known.chunks_key))
 
     async def forget(self, event: Event) -> None:
         """`document.deleted`: provenance goes, and what had no other. Confirmed here, or after Neo4j followed."""
@@ -90,15 +109,32 @@ class DocumentGraphs:
         async with self.database.workspace(event.workspace_id) as connection:
             await self.outbox.write(connection, event.workspace_id, failed, str(data.document_id))
 
-    async def _is_current(self, workspace_id: UUID, data: DocumentConverted) -> bool:
+    async def _replace(self, event: Event, document_id: UUID, source: MadeFrom, content: bytes) -> None:
+        workspace_id, document = event.workspace_id, _read(source, content)
+        extraction = await self.extractor.extract(document)
+        graphed = provenance.Graphed(document_id, source, len(document.passages), extraction)
         async with self.database.workspace(workspace_id) as connection:
-            return await provenance.is_current(connection, workspace_id, data.document_id, data.version)
+            await provenance.lock(connection, workspace_id)
+            if not await first_time(connection, event):
+                return
+            # Again: a later version or a deletion may have been handled while this one was extracted.
+            if not await provenance.is_current(connection, workspace_id, document_id, source.version):
+                return
+            await provenance.replace(connection, workspace_id, graphed)
+            await provenance.queue_projection(connection, workspace_id, document_id)
+            await self._confirm(connection, event, document_id, graphed.known)
 
-    async def _read(self, data: DocumentConverted) -> SourceDocument:
-        lines = (await self.objects.aget(data.chunks_key)).decode().splitlines()
-        chunks = [Chunk.model_validate_json(line) for line in lines if line.strip()]
-        passages = tuple(
-            Passage(chunk.chunk_id, chunk.content, tuple(chunk.heading_path))
-            for chunk in sorted(chunks, key=lambda chunk: chunk.chunk_index)
+    async def _confirm(self, connection: Connection, event: Event, document_id: UUID, known: provenance.Known) -> None:
+        done = DocumentGraphed(
+            document_id=document_id, version=known.version, entities=known.entities, relations=known.relations
         )
-        return SourceDocument(data.name, data.title, is_source_code(data.name), passages)
+        await self.outbox.write(connection, event.workspace_id, done, str(document_id))
+
+
+def _read(source: MadeFrom, content: bytes) -> SourceDocument:
+    chunks = [Chunk.model_validate_json(line) for line in content.decode().splitlines() if line.strip()]
+    passages = tuple(
+        Passage(chunk.chunk_id, chunk.content, tuple(chunk.heading_path))
+        for chunk in sorted(chunks, key=lambda chunk: chunk.chunk_index)
+    )
+    return SourceDocument(source.name, source.title, is_source_code(source.name), passages)

@@ -12,18 +12,18 @@ from knowledge_graph.neo4j_connection import CYPHER, Neo4jConnection
 from knowledge_graph.neo4j_store import Neo4jStore
 from knowledge_graph.postgres_store import QUERIES, PostgresStore
 from knowledge_graph.projection import CHANNEL, Projector
+from knowledge_graph.projection_removal import remove_workspace
 from knowledge_graph.settings import ProjectionSettings
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
 
-REMOVED_AT_ONCE = 5_000
 SAMPLED_ENTITIES, SAMPLED_ROWS = 100, 50
 BUSY_SECONDS = 1.0
 
 
-def rebuild_command() -> None:
-    """python -m knowledge_graph rebuild"""
-    asyncio.run(_with_stores(rebuild))
+def rebuild_command(workspace_id: UUID | None) -> None:
+    """python -m knowledge_graph rebuild [--workspace ID]"""
+    asyncio.run(_with_stores(lambda database, neo4j: rebuild(database, neo4j, workspace_id)))
 
 
 def verify_command() -> None:
@@ -31,19 +31,21 @@ def verify_command() -> None:
     asyncio.run(_with_stores(_report))
 
 
-async def rebuild(database: Database, neo4j: Neo4jConnection) -> None:
-    """Empties Neo4j and projects every document again. Reads go to PostgreSQL until the queue is empty."""
+async def rebuild(database: Database, neo4j: Neo4jConnection, workspace_id: UUID | None = None) -> None:
+    """Empties Neo4j of the workspace, or of all, and projects every document again.
+
+    Reads go to PostgreSQL until the queue is empty.
+    """
     projector = Projector(database, neo4j, Outbox("knowledge-graph"))
     await projector.create_schema()
     async with database.system() as connection:
         # No projector may work between the two steps: what it wrote would be removed and not queued.
         await connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (CHANNEL,))
         async with database.system() as queueing:
-            await queueing.execute(QUERIES["queue_all"])
-        for row in await neo4j.statement(CYPHER["workspaces"]):
-            while (await _remove_batch(neo4j, row["workspace_id"])) > 0:
-                pass
-    while await _waiting(database):
+            await queueing.execute(QUERIES["queue_all"], {"workspace_id": workspace_id})
+        for shown in [workspace_id] if workspace_id else await _shown(neo4j):
+            await remove_workspace(neo4j, shown)
+    while await _waiting(database, workspace_id):
         if not await projector.project_batch():
             await asyncio.sleep(BUSY_SECONDS)  # a running service is at it
 
@@ -56,7 +58,7 @@ async def differences(database: Database, neo4j: Neo4jConnection) -> list[str]:
         workspaces: set[UUID] = {row[0] for row in await cursor.fetchall()}
         cursor = await connection.execute("SELECT DISTINCT workspace_id FROM projection_queue")
         waiting = {row[0] for row in await cursor.fetchall()}
-    workspaces |= {UUID(row["workspace_id"]) for row in await neo4j.statement(CYPHER["workspaces"])}
+    workspaces |= set(await _shown(neo4j))
     found = []
     for workspace_id in sorted(workspaces - waiting):
         truth, picture = await _sample(postgres, workspace_id), await _sample(shown, workspace_id)
@@ -97,12 +99,14 @@ async def _with_stores(work: Callable[[Database, Neo4jConnection], Awaitable[Non
         await neo4j.aclose()
 
 
-async def _remove_batch(neo4j: Neo4jConnection, workspace_id: str) -> int:
-    (row,) = await neo4j.statement(CYPHER["remove_workspace"], workspace_id=workspace_id, batch=REMOVED_AT_ONCE)
-    return int(row["removed"])
+async def _shown(neo4j: Neo4jConnection) -> list[UUID]:
+    return [UUID(row["workspace_id"]) for row in await neo4j.statement(CYPHER["workspaces"])]
 
 
-async def _waiting(database: Database) -> bool:
+async def _waiting(database: Database, workspace_id: UUID | None) -> bool:
     async with database.system() as connection:
-        cursor = await connection.execute("SELECT EXISTS (SELECT FROM projection_queue)")
+        cursor = await connection.execute(
+            "SELECT EXISTS (SELECT FROM projection_queue WHERE %(of)s::uuid IS NULL OR workspace_id = %(of)s::uuid)",
+            {"of": workspace_id},
+        )
         return bool((await cursor.fetchone() or (False,))[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, LiteralString, TypeVar
 from uuid import UUID
 
@@ -21,6 +22,16 @@ from service_kit.queries import load
 
 Row = TypeVar("Row")
 QUERIES = load("knowledge_graph")
+
+
+@dataclass(frozen=True)
+class StoredDocument:
+    """What there is of a document; `queued` for the projection."""
+
+    document_id: UUID
+    version: int
+    mentions: int
+    queued: bool
 
 
 class PostgresStore:
@@ -59,6 +70,10 @@ class PostgresStore:
     async def statistics(self, workspace_id: UUID) -> Statistics:
         (row,) = await self._all(Statistics, QUERIES["statistics"], workspace_id)
         return row
+
+    async def documents(self, workspace_id: UUID, after: UUID | None, limit: int) -> list[StoredDocument]:
+        """By id; not of the `GraphStore`, as only the truth knows what a projection has yet to show."""
+        return await self._all(StoredDocument, QUERIES["list_documents"], workspace_id, after=after, limit=limit)
 
     async def _all(self, row: type[Row], query: LiteralString, workspace_id: UUID, **values: Any) -> list[Row]:
         async with self.database.workspace(workspace_id) as connection:

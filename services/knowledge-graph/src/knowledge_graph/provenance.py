@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 from uuid import UUID
 
+from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from knowledge_graph.extraction.records import Extraction
@@ -15,12 +16,34 @@ from service_kit.postgres import Connection
 
 
 @dataclass(frozen=True)
+class MadeFrom:
+    """All that a document's graph depends on; `chunks_digest` is the SHA-256 of the object `chunks_key`."""
+
+    version: int
+    name: str
+    title: str | None
+    chunks_key: str
+    chunks_digest: str
+
+
+@dataclass(frozen=True)
+class Known(MadeFrom):
+    """What the graph of a document was made from, and what it holds."""
+
+    entities: int
+    relations: int
+
+    def is_made_from(self, source: MadeFrom) -> bool:
+        """Whether extracting it again would give what is there."""
+        return all(getattr(self, field.name) == getattr(source, field.name) for field in fields(MadeFrom))
+
+
+@dataclass(frozen=True)
 class Graphed:
     """What is to be recorded of a document."""
 
     document_id: UUID
-    version: int
-    name: str
+    source: MadeFrom
     chunks: int
     extraction: Extraction
 
@@ -31,6 +54,10 @@ class Graphed:
     @property
     def relations(self) -> int:
         return len({(one.source_id, one.target_id, one.relation_type) for one in self.extraction.relations})
+
+    @property
+    def known(self) -> Known:
+        return Known(**asdict(self.source), entities=self.entities, relations=self.relations)
 
 
 async def lock(connection: Connection, workspace_id: UUID) -> None:
@@ -43,6 +70,13 @@ async def is_current(connection: Connection, workspace_id: UUID, document_id: UU
     values = {"workspace_id": workspace_id, "document_id": document_id, "version": version}
     cursor = await connection.execute(QUERIES["is_current"], values)
     return bool((await cursor.fetchone() or (False,))[0])
+
+
+async def known(connection: Connection, workspace_id: UUID, document_id: UUID) -> Known | None:
+    """None when the document has no graph."""
+    async with connection.cursor(row_factory=class_row(Known)) as cursor:
+        values = {"workspace_id": workspace_id, "document_id": document_id}
+        return await (await cursor.execute(QUERIES["known_document"], values)).fetchone()
 
 
 async def replace(connection: Connection, workspace_id: UUID, graphed: Graphed) -> None:
@@ -58,8 +92,7 @@ async def replace(connection: Connection, workspace_id: UUID, graphed: Graphed) 
         {
             "workspace_id": workspace_id,
             "document_id": document_id,
-            "version": graphed.version,
-            "name": graphed.name,
+            **asdict(graphed.source),
             "chunks": graphed.chunks,
             "entities": graphed.entities,
             "relations": graphed.relations,

@@ -2,7 +2,7 @@
 
 from pydantic import SecretStr
 
-from service_kit.settings import DatabaseSettings, Environment, ObjectStoreSettings, RedisSettings, ServiceSettings
+from service_kit.settings import DatabaseSettings, Environment, EventSettings, ObjectStoreSettings, ServiceSettings
 
 
 class Neo4jSettings(Environment):
@@ -17,5 +17,5 @@ class ProjectionSettings(DatabaseSettings, Neo4jSettings):
     """What the commands `rebuild` and `verify` need."""
 
 
-class Settings(ServiceSettings, DatabaseSettings, RedisSettings, ObjectStoreSettings, Neo4jSettings):
+class Settings(ServiceSettings, EventSettings, ObjectStoreSettings, Neo4jSettings):
     """The service's own settings."""

@@ -43,7 +43,7 @@ def build(make_database, redis_url, token_secret, object_store, object_store_set
 async def client(build, running):
     app = build()
     async with running(app) as client:
-        client.database_url = app.state.database_url
+        client.database_url, client.app = app.state.database_url, app
         yield client
 
 
@@ -60,7 +60,13 @@ class Documents:
         self.redis, self.objects, self.workspace_id = redis, objects, workspace_id
 
     def convert(
-        self, texts: list[str], *, document_id: UUID | None = None, version: int = 1, name: str = "notes.md"
+        self,
+        texts: list[str],
+        *,
+        document_id: UUID | None = None,
+        version: int = 1,
+        name: str = "notes.md",
+        vectors: bool = True,
     ) -> DocumentConverted:
         """Stores the chunks and returns the event that tells of them, unsent."""
         document_id = document_id or uuid4()
@@ -82,11 +88,14 @@ class Documents:
             name=name,
             title=None,
             media_type="text/markdown",
+            tags=[],
+            language=None,
+            source_type="upload",
             chunks_key=key,
-            vectors_key=key,
+            vectors_key=key if vectors else None,
             chunk_count=len(chunks),
-            embedding_model="test",
-            embedding_dims=3,
+            embedding_model="test" if vectors else None,
+            embedding_dims=3 if vectors else None,
         )
 
     async def send(self, data: EventData, *, workspace_id: UUID | None = None, event_id: UUID | None = None) -> UUID:
@@ -116,6 +125,10 @@ class Documents:
         before = len(await self.told("document.purged.v1"))
         await self.send(DocumentDeleted(document_id=document_id), **more)
         return (await eventually(lambda: self.told("document.purged.v1"), lambda found: len(found) > before))[-1]
+
+    async def told_of(self, count: int) -> list[dict[str, Any]]:
+        """The confirmations, as soon as there are so many."""
+        return await eventually(lambda: self.told("document.graphed.v1"), lambda found: len(found) >= count)
 
     async def told(self, event_type: str) -> list[dict[str, Any]]:
         """Data of the events of this type."""

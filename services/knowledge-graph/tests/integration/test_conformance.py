@@ -45,7 +45,8 @@ class Stores:
         self.workspaces.add(workspace_id)
         async with self.database.workspace(workspace_id) as connection:
             for document, extraction in documents.items():
-                graphed = provenance.Graphed(document, 1, "x", 3, extraction)
+                source = provenance.MadeFrom(1, "x", None, "chunks", "digest")
+                graphed = provenance.Graphed(document, source, 3, extraction)
                 await provenance.replace(connection, workspace_id, graphed)
                 await provenance.queue_projection(connection, workspace_id, document)
         await self.project()

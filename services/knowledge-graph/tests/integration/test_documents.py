@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import psycopg
 
-from contracts.events import DocumentDeleted
+from contracts.events import DocumentDeleted, DocumentDescribed
 
 BILLING = "The BillingService depends on AuthService and UserDB. Maria Keller maintains the BillingService."
 LOGIN = "AuthService is used by the LoginGateway."
@@ -80,6 +80,46 @@ async def test_a_new_version_replaces_the_old_one(documents, entities):
     document = await documents.graph(["LedgerService calls BankGateway."])
     await documents.graph(["LedgerService calls CashRegistry."], document_id=document, version=2)
     assert set(await entities()) == {"LedgerService", "CashRegistry", "notes.md"}
+
+
+async def test_the_same_version_with_vectors_is_confirmed_and_not_extracted_again(
+    client, documents, entities, monkeypatch
+):
+    first = documents.convert(["LedgerService calls BankGateway."], vectors=False)
+    await documents.send(first)
+    await documents.told_of(1)
+
+    async def refuse(_: object) -> None:
+        raise AssertionError("it is graphed already")
+
+    monkeypatch.setattr(client.app.state.graph.extractor, "extract", refuse)
+    await documents.send(first.model_copy(update={"vectors_key": "v", "embedding_model": "m", "embedding_dims": 3}))
+    confirmed = await documents.told_of(2)
+    assert confirmed[0] == confirmed[1]
+    assert set(await entities()) == {"LedgerService", "BankGateway", "notes.md"}
+
+
+async def test_the_same_version_with_other_chunks_is_extracted_again(documents, entities):
+    document = await documents.graph(["LedgerService calls BankGateway."])
+    await documents.graph(["LedgerService calls CashRegistry."], document_id=document)
+    assert set(await entities()) == {"LedgerService", "CashRegistry", "notes.md"}
+
+
+async def test_the_graph_follows_a_new_name(documents, entities):
+    document = await documents.graph(["LedgerService calls BankGateway."])
+    described = DocumentDescribed(document_id=document, version=1, name="books/ledger.md", title=None, tags=[])
+    await documents.send(described)
+    await documents.told_of(2)
+    assert set(await entities()) == {"LedgerService", "BankGateway", "ledger.md"}
+    await documents.send(described)
+    await documents.send(described.model_copy(update={"version": 2, "name": "later.md"}))
+    await documents.send(described.model_copy(update={"document_id": uuid4()}))
+    await documents.drained()
+    assert set(await entities()) == {"LedgerService", "BankGateway", "ledger.md"}
+    await documents.delete(document)
+    await documents.send(described.model_copy(update={"name": "ghost.md"}))
+    await documents.drained()
+    assert await entities() == {}
 
 
 async def test_the_order_of_documents_does_not_matter(documents, entities):

@@ -1,10 +1,16 @@
-INSERT INTO graphed_document (workspace_id, document_id, version, name, chunks, entities, relations, method)
+INSERT INTO graphed_document (
+    workspace_id, document_id, version, name, title, chunks_key, chunks_digest, chunks, entities, relations, method
+)
 VALUES (
-    %(workspace_id)s, %(document_id)s, %(version)s, %(name)s, %(chunks)s, %(entities)s, %(relations)s, %(method)s
+    %(workspace_id)s, %(document_id)s, %(version)s, %(name)s, %(title)s, %(chunks_key)s, %(chunks_digest)s, %(chunks)s,
+    %(entities)s, %(relations)s, %(method)s
 )
 ON CONFLICT (workspace_id, document_id) DO UPDATE SET
     version = excluded.version,
     name = excluded.name,
+    title = excluded.title,
+    chunks_key = excluded.chunks_key,
+    chunks_digest = excluded.chunks_digest,
     chunks = excluded.chunks,
     entities = excluded.entities,
     relations = excluded.relations,

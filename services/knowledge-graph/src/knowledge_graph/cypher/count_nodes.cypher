@@ -1,0 +1,2 @@
+MATCH (n:Document|Entity|Chunk {workspace_id: $workspace_id})
+RETURN count(*) AS nodes

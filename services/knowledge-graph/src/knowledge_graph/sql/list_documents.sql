@@ -1,0 +1,18 @@
+-- `queued`: the projection has yet to take the document's present state up.
+SELECT
+    document.document_id,
+    document.version,
+    (
+        SELECT count(*) FROM mention
+        WHERE mention.workspace_id = document.workspace_id AND mention.document_id = document.document_id
+    ) AS mentions,
+    EXISTS (
+        SELECT FROM projection_queue AS queue
+        WHERE queue.workspace_id = document.workspace_id AND queue.document_id = document.document_id
+    ) AS queued
+FROM graphed_document AS document
+WHERE
+    document.workspace_id = %(workspace_id)s
+    AND (%(after)s::uuid IS NULL OR document.document_id > %(after)s::uuid)
+ORDER BY document.document_id
+LIMIT %(limit)s
