@@ -1,8 +1,8 @@
 """The one place that reads the environment."""
 
 from inference.settings import EmbeddingSettings
-from service_kit.settings import DatabaseSettings, RedisSettings, ServiceSettings
+from service_kit.settings import EventSettings, ServiceSettings
 
 
-class Settings(ServiceSettings, DatabaseSettings, RedisSettings, EmbeddingSettings):
+class Settings(ServiceSettings, EventSettings, EmbeddingSettings):
     """The service's own settings: those that it shares with others, and the embedding model's."""

@@ -9,7 +9,15 @@ from uuid import UUID, uuid4
 import pytest
 from redis.asyncio import Redis
 
-from contracts.events import DOCUMENTS, DocumentDeleted, DocumentPurged, Event, EventData, TurnCompleted
+from contracts.events import (
+    DOCUMENTS,
+    DocumentDeleted,
+    DocumentPurged,
+    Event,
+    EventData,
+    TurnCompleted,
+    WorkspacePurged,
+)
 from memory.app import create_app
 from memory.settings import Settings
 
@@ -80,6 +88,15 @@ class Streams:
     async def purged(self) -> list[DocumentPurged]:
         events = [Event.model_validate_json(fields["event"]) for _, fields in await self.redis.xrange(DOCUMENTS)]
         return [DocumentPurged.model_validate(event.data) for event in events if event.type == "document.purged.v1"]
+
+    async def workspaces_purged(self) -> list[WorkspacePurged]:
+        """The confirmations, as soon as there is one."""
+
+        async def read() -> list[WorkspacePurged]:
+            events = [Event.model_validate_json(fields["event"]) for _, fields in await self.redis.xrange(DOCUMENTS)]
+            return [WorkspacePurged.model_validate(one.data) for one in events if one.type == "workspace.purged.v1"]
+
+        return await eventually(read, bool)
 
     async def drained(self, stream: str) -> None:
         """Waits until the service has acknowledged all that is on the stream."""

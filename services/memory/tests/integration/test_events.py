@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from contracts.events import DOCUMENTS, TURNS, DocumentDeleted
+from contracts.events import DOCUMENTS, TURNS, DocumentDeleted, WorkspaceDeleted
 
 
 @pytest.fixture
@@ -76,3 +76,25 @@ async def test_a_delete_stays_within_its_workspace_and_is_confirmed_once(streams
 
 async def test_it_says_whether_it_is_ready(client):
     assert (await client.get("/readyz")).json() == {"status": "ready", "failures": {}}
+
+
+async def test_a_deleted_workspace_is_forgotten_and_late_turns_do_not_bring_it_back(client, streams, auth_headers):
+    user, other = uuid4(), uuid4()
+    mine = auth_headers(user_id=user)
+    theirs = auth_headers(user_id=user, workspace_id=other)
+    assert (await client.post("/v1/memories", json={"content": "a note"}, headers=mine)).status_code == 201
+    assert (await client.post("/v1/memories", json={"content": "another"}, headers=theirs)).status_code == 201
+    await streams.turn(user, "What is stored?", [uuid4()])
+    await streams.drained(TURNS)
+    await streams.send(WorkspaceDeleted())
+    [receipt] = await streams.workspaces_purged()
+    assert receipt.service == "memory"
+    assert (receipt.removed["memory"], receipt.removed["memory_source"]) == (2, 1)
+    assert set(receipt.remaining.values()) == {0}
+
+    await streams.turn(user, "Is it back?", [])
+    await streams.drained(TURNS)
+    assert (await client.get("/v1/memories", headers=mine)).json()["items"] == []
+    refused = await client.post("/v1/memories", json={"content": "in flight"}, headers=mine)
+    assert (refused.status_code, refused.json()["type"]) == (404, "workspace-deleted")
+    assert len((await client.get("/v1/memories", headers=theirs)).json()["items"]) == 1
