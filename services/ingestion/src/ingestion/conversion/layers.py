@@ -6,6 +6,7 @@ from docling_core.types.doc.common.content_layer import ContentLayer
 from docling_core.types.doc.document import DoclingDocument
 from docling_core.types.doc.items.group import GroupItem
 from docling_core.types.doc.items.node import DocItem
+from docling_core.types.doc.items.text import SectionHeaderItem
 from docling_core.types.doc.labels import GroupLabel
 
 from ingestion.conversion.file_format import Format
@@ -14,7 +15,7 @@ ANNOTATED = {Format.docx, Format.pptx, Format.xlsx, Format.odt, Format.odp, Form
 
 
 def reveal(document: DoclingDocument, kind: Format) -> None:
-    """Comments and notes become part of the text, and each sheet of several gets its name as its heading."""
+    """Comments and notes become part of the text, and each sheet of a workbook gets its name as its heading."""
     if kind not in ANNOTATED:
         return
     for item, _ in document.iterate_items(with_groups=True, included_content_layers={ContentLayer.NOTES}):
@@ -26,5 +27,8 @@ def reveal(document: DoclingDocument, kind: Format) -> None:
 
 def _name_sheets(document: DoclingDocument) -> None:
     sheets = [group for group in document.groups if group.label is GroupLabel.SHEET and group.name and group.children]
+    for item in document.texts:
+        if isinstance(item, SectionHeaderItem):
+            item.level += 1
     for sheet in sheets:
         document.insert_heading(sheet.children[0].resolve(document), sheet.name, level=1, after=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 
 import pytest
@@ -13,6 +14,7 @@ from ingestion.conversion.errors import (
     ConversionError,
     CorruptFile,
     EmptyDocument,
+    InputTooLarge,
     PasswordProtected,
     UnsupportedFormat,
     conversion_error,
@@ -20,12 +22,45 @@ from ingestion.conversion.errors import (
 from ingestion.conversion.markdown import split_front_matter
 
 
-def archive(*names: str) -> bytes:
+def archive(*names: str, **contents: str) -> bytes:
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as file:
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
         for name in names:
             file.writestr(name, "x")
+        for name, content in contents.items():
+            file.writestr(name.replace("__", "/"), content)
     return buffer.getvalue()
+
+
+def office(part: str) -> bytes:
+    return archive("[Content_Types].xml", part)
+
+
+def container(mime_type: str, *names: str, **contents: str) -> bytes:
+    return archive(*names, mimetype=mime_type, **contents)
+
+
+def compound(stream: str, content: bytes = b"") -> bytes:
+    """An OLE container ([MS-CFB], version 3) with one stream, of eight sectors after those of table and directory."""
+    end, free = 0xFFFFFFFE, 0xFFFFFFFF
+    head = OLE + struct.pack("<16x5H6x9I", 0x3E, 3, 0xFFFE, 9, 6, 0, 1, 1, 0, 4096, end, 0, end, 0)
+    sectors = [0xFFFFFFFD, end, *range(3, 10), end]
+
+    def entry(name: str, kind: int, child: int, start: int, size: int) -> bytes:
+        text = (name + "\0").encode("utf-16-le")
+        return struct.pack("<64sHBB3I36xIQ", text, len(text), kind, 1, free, free, child, start, size)
+
+    table = struct.pack("<128I", *sectors, *[free] * (128 - len(sectors)))
+    directory = entry("Root Entry", 5, 1, end, 0) + entry(stream, 2, free, 2, 4096) + bytes(256)
+    return head + struct.pack("<109I", 0, *[free] * 108) + table + directory + content.ljust(4096, b"\0")
+
+
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+OPEN_DOCUMENT = "application/vnd.oasis.opendocument"
+MAIL = b"From: a@example.org\nTo: b@example.org\nSubject: Ships\n\nHello.\n"
+WEB_ARCHIVE = b"From: <Saved by Blink>\nSnapshot-Content-Location: https://example.org\nMIME-Version: 1.0\n\n"
+JATS = b'<?xml version="1.0"?>\n<article xmlns:xlink="x" article-type="research-article"><front/></article>'
+NAMED_JATS = b'<!DOCTYPE article PUBLIC "-//NLM//DTD JATS v1.2//EN" "JATS-archivearticle1.dtd"><article></article>'
 
 
 @pytest.mark.parametrize(
@@ -36,14 +71,42 @@ def archive(*names: str) -> bytes:
         (b"<html><body>hi</body></html>", "a.pdf", Format.html),
         (b"\xef\xbb\xbf<!DOCTYPE html><p>hi", "page", Format.html),
         (b"<html></html>", "readme.md", Format.markdown),
-        (archive("word/document.xml"), "a.bin", Format.docx),
-        (archive("ppt/presentation.xml"), "a.pptx", Format.pptx),
-        (archive("xl/workbook.xml"), "a.xlsx", Format.xlsx),
+        (b"A text on %PDF-1.7 headers.", "a.txt", Format.text),
+        (b"BMW makes cars.", "a.txt", Format.text),
+        (b"PK is a short title", "a.md", Format.markdown),
+        (b"GIF89a" + bytes(20), "a.png", Format.image),
+        (office("word/document.xml"), "a.bin", Format.docx),
+        (office("word/document.xml"), "a.odt", Format.docx),
+        (office("ppt/presentation.xml"), "a.pptx", Format.pptx),
+        (office("xl/workbook.xml"), "a.xlsx", Format.xlsx),
+        (container(f"{OPEN_DOCUMENT}.text", "content.xml"), "a.docx", Format.odt),
+        (container(f"{OPEN_DOCUMENT}.spreadsheet", "content.xml"), "a.ods", Format.ods),
+        (container(f"{OPEN_DOCUMENT}.presentation", "content.xml"), "a", Format.odp),
+        (container("application/epub+zip\n", "content.opf"), "book.zip", Format.epub),
+        (b"{\\rtf1 hi}", "a.doc", Format.rtf),
+        (compound("WordDocument"), "a.docx", Format.doc),
+        (compound("PowerPoint Document"), "a.ppt", Format.ppt),
+        (compound("Workbook", b"\x09\x08\x10\x00"), "a", Format.xls),
+        (compound("__properties_version1.0"), "a.doc", Format.email),
+        (MAIL, "a.eml", Format.email),
+        (MAIL, "saved.txt", Format.email),
+        (MAIL, "a.msg", Format.email),
+        (b"PEP: 1\nTitle: x\nAuthor: y\n\nText", "pep.txt", Format.text),
+        (WEB_ARCHIVE, "page.mhtml", Format.mhtml),
+        (JATS, "a.xml", Format.jats),
+        (NAMED_JATS, "a.nxml", Format.jats),
+        (b"<article><title>DocBook</title></article>", "a.xml", Format.code),
+        (b"WEBVTT\n\n00:00.000 --> 00:01.000\nHi", "a.vtt", Format.webvtt),
+        (b"% a comment\n\\documentclass{article}", "a.txt", Format.latex),
+        (b"\\section{Part}", "part.tex", Format.latex),
+        (b'{"version": 1, "doc": {"type": "doc"}}', "a.boxnote", Format.boxnote),
+        (b'{"doc": {"type": "doc"}}', "a.json", Format.code),
+        (b"= Title", "a.adoc", Format.asciidoc),
         (b"# Hi", "NOTES.MD", Format.markdown),
         (b"def f(): ...", "a.py", Format.code),
         (b"FROM scratch", "Dockerfile", Format.code),
         (b"all:\n\ttrue", "Makefile", Format.code),
-        (b"Words", "notes.rst", Format.text),
+        (b"Words", "notes.rst", Format.restructured_text),
         (b"Words", "LICENSE", Format.text),
         (b"a,b\n1,2", "a.csv", Format.csv),
     ],
@@ -58,10 +121,30 @@ def test_content_decides_before_the_name(data: bytes, name: str, expected: Forma
         (b"", "a.pdf", EmptyDocument),
         (b" \n", "a.txt", EmptyDocument),
         (b"plain words", "a.pdf", CorruptFile),
-        (archive("word/document.xml")[:40], "a.docx", CorruptFile),
+        (b"plain words", "a.odt", CorruptFile),
+        (b"plain words", "a.epub", CorruptFile),
+        (office("word/document.xml")[:40], "a.docx", CorruptFile),
+        (archive("word/document.xml"), "a.docx", UnsupportedFormat),
+        (container(f"{OPEN_DOCUMENT}.text"), "a.odt", CorruptFile),
+        (
+            container(f"{OPEN_DOCUMENT}.text", "content.xml", **{"META-INF__manifest.xml": "<encryption-data/>"}),
+            "a.odt",
+            PasswordProtected,
+        ),
+        (
+            container("application/epub+zip", **{"META-INF__encryption.xml": '<EncryptionMethod Algorithm="aes"/>'}),
+            "a.epub",
+            PasswordProtected,
+        ),
+        (container(f"{OPEN_DOCUMENT}.text", **{"content.xml": "0" * (100 << 20)}), "bomb.odt", InputTooLarge),
+        (container("application/epub+zip", **{"content.opf": "0" * (100 << 20)}), "bomb.epub", InputTooLarge),
         (archive("readme.txt"), "a.zip", UnsupportedFormat),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "a.docx", PasswordProtected),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a.doc", UnsupportedFormat),
+        (OLE + bytes(100), "a.doc", CorruptFile),
+        (OLE, "a.doc", CorruptFile),
+        (compound("EncryptedPackage"), "a.docx", PasswordProtected),
+        (compound("WordDocument", bytes(11) + b"\x01"), "a.doc", PasswordProtected),
+        (compound("Workbook", b"\x09\x08\x02\x00xx\x2f\x00\x02\x00xx"), "a.xls", PasswordProtected),
+        (compound("Something else"), "a.msi", UnsupportedFormat),
     ],
 )
 def test_what_cannot_be_read_is_named(data: bytes, name: str, error: type[ConversionError]) -> None:
