@@ -1,0 +1,19 @@
+"""Without LibreOffice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ingestion.conversion.errors import UnsupportedFormat
+from ingestion.conversion.file_format import Format
+from ingestion.conversion.legacy_office import modernised
+
+
+def test_the_reason_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(
+        UnsupportedFormat, match=r"\.rtf needs LibreOffice.*INSTALL_LIBREOFFICE=1, or save .* as \.docx"
+    ):
+        modernised(b"{\\rtf1}", Format.rtf, tmp_path)
