@@ -10,25 +10,28 @@ from uuid import UUID
 from service_kit.notifications import Notifications
 
 T = TypeVar("T")
+BURST_SECONDS = 0.3
 
 
 async def until(
     notifications: Notifications,
     channel: str,
-    document_id: UUID,
+    document_id: UUID | None,
     read: Callable[[], Awaitable[T]],
     done: Callable[[T], bool],
     timeout: float,
 ) -> T:
     """Reads, and reads again whenever the document changes, until `done` or `timeout` seconds have passed.
 
-    Returns what was read last; what `read` raises ends the wait.
+    With None it is whenever any document does. Returns what was read last; what `read` raises ends the wait.
     """
     loop = asyncio.get_running_loop()
     deadline = loop.time() + timeout
-    async with notifications.subscribe(channel, str(document_id)) as changed:
+    async with notifications.subscribe(channel, str(document_id) if document_id else None) as changed:
         while True:
             state = await read()
             left = deadline - loop.time()
             if done(state) or left <= 0 or not await changed.wait(left):
                 return state
+            if document_id is None:  # what comes in bursts is read once
+                await asyncio.sleep(min(BURST_SECONDS, max(deadline - loop.time(), 0)))

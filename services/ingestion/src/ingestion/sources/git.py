@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import stat
+import zlib
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from itertools import islice
@@ -30,7 +31,16 @@ LFS = "The repository holds a pointer to the file (Git LFS), not the file itself
 MISSING = "The repository lacks the file's content: {}."
 DAMAGED = "The repository is damaged, or lacks objects: {}."
 # What reading a broken or incomplete repository raises.
-BROKEN = (KeyError, ValueError, OSError, AssertionError, FileFormatException, MaxTreeDepthExceeded)
+BROKEN = (
+    zlib.error,
+    KeyError,
+    IndexError,
+    ValueError,
+    OSError,
+    AssertionError,
+    FileFormatException,
+    MaxTreeDepthExceeded,
+)
 
 
 async def check(config: GitConfig, settings: SourceSettings) -> None:
@@ -108,9 +118,9 @@ class GitReader:
         assert item.fingerprint is not None
         sha = ObjectID(item.fingerprint.encode())
         try:
-            if (self.repository.size(sha) or 0) > max_bytes:
+            if self.repository.size(sha) > max_bytes:
                 raise too_large(max_bytes)
-            content = self.repository.blob(sha, max_bytes)
+            content = self.repository.blob(sha)
         except BROKEN as error:
             raise ItemRefused("missing-object", MISSING.format(type(error).__name__)) from error
         if content.startswith(LFS_POINTER):

@@ -36,6 +36,7 @@ class Repository:
         alternates = objects / "info" / "alternates"
         for line in alternates.read_text(errors="replace").splitlines() if alternates.is_file() else ():
             located(str(objects / line), roots)
+        self.objects = objects
         self.refs = DiskRefsContainer(shared, worktree_path=git)
         self.store = DiskObjectStore(objects, max_tree_depth=MAX_TREE_DEPTH)
 
@@ -55,19 +56,24 @@ class Repository:
             return self._peeled(sha)
         raise RefNotFound
 
-    def size(self, sha: ObjectID) -> int | None:
-        """Of a packed object's content in bytes, without unpacking it; None when it lies loose."""
+    def size(self, sha: ObjectID) -> int:
+        """Of an object's content in bytes, without unpacking it. Raises KeyError when the object is missing."""
         for pack in self.store.packs:
             try:
                 offset = pack.index.object_offset(hex_to_sha(sha))
             except KeyError:
                 continue
-            return _packed_size(Path(pack.data.filename), offset)
-        return None
+            return _packed_size(Path(self.store.pack_dir) / Path(pack.data.filename).name, offset)
+        name = sha.decode()
+        loose = self.objects / name[:2] / name[2:]
+        if not loose.is_file():
+            raise KeyError(name)
+        with loose.open("rb") as file:
+            header = zlib.decompressobj().decompress(file.read(128), 64)  # for instance: blob 1234, NUL, content
+        return int(header.partition(b"\0")[0].split()[1])
 
-    def blob(self, sha: ObjectID, max_bytes: int) -> bytes:
-        """Raises KeyError when it is missing, ValueError when it lies loose and is larger."""
-        self.store.loose_object_size_limit = max_bytes
+    def blob(self, sha: ObjectID) -> bytes:
+        """Look at its size first. Raises KeyError when it is missing."""
         return self.store.get_raw(sha)[1]
 
     def _abbreviated(self, ref: str) -> list[ObjectID]:

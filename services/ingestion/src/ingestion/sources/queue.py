@@ -38,6 +38,7 @@ class HeldSync:
     trigger: SyncTrigger
     dry_run: bool
     attempts: int
+    bytes: int
     config: dict[str, Any]
     on_removed: OnRemoved
     place: str | None

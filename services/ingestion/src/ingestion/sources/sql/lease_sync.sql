@@ -9,5 +9,5 @@ WHERE sync.workspace_id = %(workspace_id)s AND sync.id = %(sync_id)s AND sync.st
       SELECT FROM source_sync AS other
       WHERE other.workspace_id = sync.workspace_id AND other.source_id = sync.source_id
         AND other.status = 'running' AND NOT other.dry_run))
-RETURNING sync.workspace_id, sync.id, sync.source_id, sync.lease, sync.trigger, sync.dry_run, sync.attempts,
+RETURNING sync.workspace_id, sync.id, sync.source_id, sync.lease, sync.trigger, sync.dry_run, sync.attempts, sync.bytes,
           source.config, source.on_removed, source.place

@@ -1,0 +1,249 @@
+"""One synchronisation, step by step: list, compare, read what is new or has changed, then let go of what is gone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from contracts.ingestion import Lane, OriginKind
+from contracts.sources import OnRemoved, SyncAction, SyncTrigger
+from ingestion.intake import IncomingFile, Intake, Place, Taken
+from ingestion.sources.changes import Change, ChangeList
+from ingestion.sources.plan import Known, Plan, Wanted, make_plan, missing
+from ingestion.sources.queue import Counts, HeldSync
+from ingestion.sources.source import (
+    Fetched,
+    Gap,
+    Item,
+    ItemRefused,
+    ItemVanished,
+    Placed,
+    SourceReader,
+    SourceUnavailable,
+)
+from ingestion.sources.statements import SQL
+from service_kit.postgres import Database
+
+HEAD_BYTES = 8192
+AT_ONCE = 4
+LOOK_FOR_ROOM_EVERY = 16
+ROOM_SECONDS = 2.0
+SEEN_AT_ONCE = 5000
+EMPTY = (
+    "The folder is empty, and lies on another file system than before: is it mounted? If it is meant to be empty, "
+    "synchronise it by hand, and its {count} documents are removed."
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """`max_items`: files that one source may list."""
+
+    max_file_bytes: int
+    max_items: int
+
+
+class SyncRun:
+    """What one attempt knows. `counts` are true at any moment, as far as it is."""
+
+    def __init__(self, database: Database, intake: Intake, held: HeldSync, limits: Limits, scratch: Path) -> None:
+        self.database, self.intake, self.held, self.limits, self.scratch = database, intake, held, limits, scratch
+        self.kind = OriginKind(held.config["kind"])
+        self.counts = Counts()
+        self.changes = ChangeList(database, held)
+        self.items: dict[str, Item] = {}
+        self.gaps: list[Gap] = []
+        self.touched: list[tuple[UUID, str | None]] = []
+        self.place: str | None = None
+
+    async def known(self) -> dict[str, Known]:
+        """By path, what was taken of the source before."""
+        async with (
+            self.database.workspace(self.held.workspace_id) as connection,
+            connection.cursor(row_factory=class_row(Known)) as cursor,
+        ):
+            await cursor.execute(SQL["known_origins"], self.held.key)
+            return {row.path: row for row in await cursor.fetchall()}
+
+    async def synchronise(self, reader: SourceReader, known: dict[str, Known]) -> None:
+        """Raises SourceUnavailable, with nothing removed, and SourceGone. Files are refused one by one."""
+        await self._resume()
+        await self._list(reader, known)
+        plan = make_plan(self.items.values(), known, self.limits.max_file_bytes)
+        await self._note(plan)
+        await self._read(reader, plan)
+        await self._flush_touched()
+        # Last, so that a file that has moved was found under its new path by its content.
+        for one in missing(known, self.items, self.gaps):
+            await self._remove(one)
+        await self.changes.flush()
+
+    async def _resume(self) -> None:
+        if self.held.attempts > 1:
+            await self.changes.resume()
+            actions = list(self.changes.earlier.values())
+            self.counts.added = actions.count(SyncAction.add)
+            self.counts.changed = actions.count(SyncAction.change)
+            self.counts.removed = actions.count(SyncAction.remove)
+            self.counts.bytes = self.held.bytes
+
+    async def _list(self, reader: SourceReader, known: dict[str, Known]) -> None:
+        async for one in reader.items():
+            if isinstance(one, Gap):
+                self.gaps.append(one)
+            else:
+                self.items[one.path] = one
+            if len(self.items) > self.limits.max_items:
+                message = f"The source has more than {self.limits.max_items} files (SOURCE_MAX_FILES): narrow it."
+                raise SourceUnavailable("too-many-files", message)
+        self.place = reader.place if isinstance(reader, Placed) else None
+        self._require_believable(known)
+        self.counts.seen = len(self.items) + len(self.gaps)
+
+    def _require_believable(self, known: dict[str, Known]) -> None:
+        """An empty folder may be one that is not mounted; a person who asks knows better."""
+        count = sum(one.document_id is not None and not one.missing for one in known.values())
+        moved = self.held.place is not None and self.place != self.held.place
+        if count and moved and not self.items and not self.gaps and self.held.trigger is not SyncTrigger.request:
+            raise SourceUnavailable("folder-empty", EMPTY.format(count=count))
+
+    async def _note(self, plan: Plan) -> None:
+        """What needs no reading."""
+        self.counts.unchanged = sum(one.path not in self.changes.earlier for one in plan.unchanged)
+        self.counts.excluded = len(plan.excluded)
+        for gap in self.gaps:
+            await self._refuse(gap.prefix or "/", None, gap.reason)
+        for item, refusal in plan.refused:
+            await self._refuse(item.path, item.size, refusal.message)
+        if not self.held.dry_run:
+            ids = [one.id for one in (*plan.unchanged, *plan.excluded)]
+            for start in range(0, len(ids), SEEN_AT_ONCE):
+                await self.intake.seen(self.held.workspace_id, ids[start : start + SEEN_AT_ONCE])
+
+    async def _touch(self, known: Known, fingerprint: str | None) -> None:
+        """Read, and found to be what it was: the next time its new fingerprint spares the reading."""
+        self.counts.unchanged += known.path not in self.changes.earlier
+        if not self.held.dry_run:
+            self.touched.append((known.id, fingerprint))
+            if len(self.touched) >= SEEN_AT_ONCE:
+                await self._flush_touched()
+
+    async def _flush_touched(self) -> None:
+        touched, self.touched = self.touched, []
+        if touched:
+            ids, fingerprints = [one[0] for one in touched], [one[1] for one in touched]
+            async with self.database.workspace(self.held.workspace_id) as connection:
+                values = {**self.held.key, "ids": ids, "fingerprints": fingerprints}
+                await connection.execute(SQL["touch_origins"], values)
+            await self.intake.seen(self.held.workspace_id, ids)
+
+    async def _read(self, reader: SourceReader, plan: Plan) -> None:
+        """One file is read at a time, and stored while the next ones are."""
+        slots = asyncio.Semaphore(AT_ONCE)
+        try:
+            async with asyncio.TaskGroup() as storing:
+                for number, wanted in enumerate(plan.wanted):
+                    if number % LOOK_FOR_ROOM_EVERY == 0:
+                        await self._wait_for_room()
+                    await slots.acquire()
+                    target = self.scratch / str(number)
+                    fetched = await self._fetch(reader, wanted, target)
+                    if isinstance(fetched, Fetched):
+                        work = self._store(wanted, fetched, target)
+                        storing.create_task(work).add_done_callback(lambda _: slots.release())
+                    else:
+                        slots.release()
+        except BaseExceptionGroup as group:
+            raise group.exceptions[0] from None
+
+    async def _wait_for_room(self) -> None:
+        # Room is made by other processes, document by document: looking now and then is enough.
+        while not self.held.dry_run and not await self.intake.has_room(self.held.workspace_id, Lane.bulk):
+            await self.changes.flush()
+            await asyncio.sleep(ROOM_SECONDS)
+
+    async def _fetch(self, reader: SourceReader, wanted: Wanted, target: Path) -> Fetched | None:
+        """None when there is nothing to store; counted already."""
+        item = wanted.item
+        if self.held.dry_run and wanted.is_new and item.fingerprint is not None:
+            await self._enter(wanted, SyncAction.add, None, item.size)
+            return None
+        try:
+            fetched = await reader.fetch(item, target, self.limits.max_file_bytes)
+        except ItemRefused as refusal:
+            await self._refuse(item.path, item.size, refusal.message)
+        except ItemVanished:
+            del self.items[item.path]
+            self.counts.seen -= 1
+        else:
+            if fetched is not None:
+                self.counts.bytes += fetched.size
+                return fetched
+            assert wanted.known is not None
+            await self._touch(wanted.known, None)
+        return None
+
+    async def _store(self, wanted: Wanted, fetched: Fetched, target: Path) -> None:
+        known = wanted.known
+        if known and not wanted.is_new and known.content_hash == fetched.content_hash:
+            await self._touch(known, fetched.fingerprint)
+        elif self.held.dry_run:
+            await self._enter(wanted, SyncAction.add if wanted.is_new else SyncAction.change, None, fetched.size)
+        else:
+            file = await asyncio.to_thread(_incoming, fetched, target)
+            place = Place(self.kind, self.held.source_id, wanted.item.path, wanted.item.uri, fetched.fingerprint)
+            taken = await self.intake.take(self.held.workspace_id, file, place, Lane.bulk)
+            await self._count(wanted, taken, fetched.size)
+        with suppress(FileNotFoundError):
+            await asyncio.to_thread(target.unlink)
+
+    async def _count(self, wanted: Wanted, taken: Taken, size: int) -> None:
+        document_id = taken.document.id if taken.document else None
+        match taken.change:
+            case "refused":
+                assert taken.refused is not None
+                await self._refuse(wanted.item.path, size, taken.refused.message)
+            case "excluded":
+                self.counts.excluded += 1
+            case "unchanged":
+                self.counts.unchanged += wanted.item.path not in self.changes.earlier
+            case "created" | "new_version" | "linked":
+                action = SyncAction.add if wanted.is_new else SyncAction.change
+                await self._enter(wanted, action, document_id, size)
+
+    async def _enter(self, wanted: Wanted, action: SyncAction, document_id: UUID | None, size: int | None) -> None:
+        if action is SyncAction.add:
+            self.counts.added += 1
+        else:
+            self.counts.changed += 1
+        await self.changes.add(Change(action, wanted.item.path, document_id, size))
+
+    async def _refuse(self, path: str, size: int | None, message: str) -> None:
+        self.counts.refused += 1
+        await self.changes.add(Change(SyncAction.refuse, path, None, size, message))
+
+    async def _remove(self, known: Known) -> None:
+        if known.missing and self.held.on_removed is OnRemoved.mark_stale:
+            return  # told when it went missing
+        if not self.held.dry_run:
+            await self.intake.drop(self.held.workspace_id, known.id, self.held.on_removed)
+        if known.document_id is not None:
+            self.counts.removed += 1
+            await self.changes.add(Change(SyncAction.remove, known.path, known.document_id))
+
+
+def _incoming(fetched: Fetched, target: Path) -> IncomingFile:
+    with target.open("rb") as file:
+        head = file.read(HEAD_BYTES)
+    return IncomingFile(target, fetched.name, fetched.size, fetched.content_hash, head)
+
+
+def fingerprints(known: Iterable[Known]) -> dict[str, str]:
+    """What a reader is told of before: only of what is still there."""
+    return {one.path: one.fingerprint for one in known if one.fingerprint and one.document_id and not one.excluded}

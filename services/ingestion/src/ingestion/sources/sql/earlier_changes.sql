@@ -1,0 +1,1 @@
+SELECT position, action, path FROM sync_change WHERE workspace_id = %(workspace_id)s AND sync_id = %(id)s
