@@ -77,10 +77,13 @@ class ObjectStore:
         with _translated(key):
             self.client.fget_object(bucket_name=self.bucket, object_name=key, file_path=str(path))
 
-    def stream(self, key: str) -> Iterator[bytes]:
-        """The object in pieces, opened now and released when the iteration ends; raises ObjectMissing."""
+    def stream(self, key: str, offset: int = 0) -> Iterator[bytes]:
+        """The object from a byte on, in pieces, opened now and released when the iteration ends.
+
+        Raises ObjectMissing, and Unavailable when the object ends before `offset`.
+        """
         with _translated(key):
-            response: Any = self.client.get_object(bucket_name=self.bucket, object_name=key)
+            response: Any = self.client.get_object(bucket_name=self.bucket, object_name=key, offset=offset)
         return _pieces(response)
 
     def exists(self, key: str) -> bool:
@@ -130,8 +133,8 @@ class ObjectStore:
     async def aget(self, key: str) -> bytes:
         return await asyncio.to_thread(self.get, key)
 
-    async def astream(self, key: str) -> Iterator[bytes]:
-        return await asyncio.to_thread(self.stream, key)
+    async def astream(self, key: str, offset: int = 0) -> Iterator[bytes]:
+        return await asyncio.to_thread(self.stream, key, offset)
 
     async def aexists(self, key: str) -> bool:
         return await asyncio.to_thread(self.exists, key)

@@ -29,3 +29,21 @@ def decode_cursor(cursor: str | None) -> tuple[datetime | None, UUID | None]:
         return datetime.fromisoformat(at), UUID(item_id)
     except (ValueError, TypeError) as error:
         raise BadCursor from error
+
+
+def encode_numbers(*numbers: int) -> str:
+    """A cursor for lists that are sorted by numbers."""
+    return base64.urlsafe_b64encode(json.dumps(numbers).encode()).decode().rstrip("=")
+
+
+def decode_numbers(cursor: str, count: int) -> tuple[int, ...]:
+    """`count` numbers from 0 to 2^63 - 1; raises BadCursor when it is not one of ours."""
+    try:
+        numbers = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except ValueError as error:
+        raise BadCursor from error
+    if not isinstance(numbers, list) or len(numbers) != count:
+        raise BadCursor
+    if not all(type(number) is int and 0 <= number < 2**63 for number in numbers):
+        raise BadCursor
+    return tuple(numbers)
