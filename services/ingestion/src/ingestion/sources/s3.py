@@ -134,6 +134,8 @@ class S3Reader:
             raise self._unavailable(error) from error
         except (MinioException, urllib3.exceptions.HTTPError, OSError) as error:
             raise self._unavailable(error) from error
+        except ValueError as error:
+            raise ItemRefused("s3-bad-key", "The client cannot ask for an object of this name.") from error
 
     def _unavailable(self, error: Exception) -> SourceUnavailable:
         """Without the texts of the errors: they repeat keys and addresses."""
