@@ -1,9 +1,10 @@
-"""python -m orchestrator serve | migrate"""
+"""python -m orchestrator serve | migrate | replay"""
 
 from __future__ import annotations
 
 import sys
 
+from contracts.events import DOCUMENTS
 from orchestrator import checkpoints
 from orchestrator.app import create_app
 from orchestrator.settings import Settings
@@ -30,6 +31,7 @@ if __name__ == "__main__":
             NAME,
             {
                 "serve": ("answer requests and work off runs", run_service),
+                "replay": ("replay dead letters", lambda: command.replay_dead_letters([DOCUMENTS], NAME)),
                 "migrate": ("create or upgrade the schema, with LangGraph's checkpoint tables", migrate),
             },
         )

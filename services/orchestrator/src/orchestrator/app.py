@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -20,6 +19,7 @@ from orchestrator.graphs.conversation.context import Limits, Prompts
 from orchestrator.graphs.conversation.turn import ConversationTurns
 from orchestrator.runs import api as runs_api
 from orchestrator.runs.attempt import Attempt
+from orchestrator.runs.ended import EndedRuns
 from orchestrator.runs.events import RunEvents
 from orchestrator.runs.records import ClaimedRun
 from orchestrator.runs.store import CANCELLED, QUEUED, RunStore
@@ -31,15 +31,9 @@ from orchestrator.sessions.store import SessionStore
 from orchestrator.settings import Settings
 from service_kit.app import service_app
 from service_kit.auth import Tokens
-from service_kit.background import Background
-from service_kit.notifications import Notifications
-from service_kit.outbox import Outbox, OutboxRelay
-from service_kit.postgres import Database
+from service_kit.event_service import EventService
 
 NAME = "orchestrator"
-OUTBOX = f"{NAME}_outbox"
-HOUSEKEEPING_SECONDS = 600.0
-HOUSEKEEPING_BATCH = 500
 REDIS_RETRIES = 3
 
 
@@ -56,21 +50,21 @@ def create_app(settings: Settings) -> FastAPI:
 
 
 async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> None:
-    url = settings.database_url.get_secret_value()
-    database = await stack.enter_async_context(Database(url, settings.database_pool_size).opened())
-    saver = await stack.enter_async_context(checkpoints.opened(url, settings.run_concurrency))
-    redis = await stack.enter_async_context(_redis(settings, None))
+    redis = _redis(settings, None)
+    service = await stack.enter_async_context(EventService.opened(app, settings, NAME, [QUEUED, CANCELLED], redis))
+    saver = await stack.enter_async_context(
+        checkpoints.opened(settings.database_url.get_secret_value(), settings.run_concurrency)
+    )
     followers = await stack.enter_async_context(_redis(settings, settings.sse_max_streams + 16))
-    notifications = Notifications(url, QUEUED, CANCELLED, OUTBOX)
-    store = RunStore(database, Outbox(NAME), settings.run_lease_seconds)
+    store = RunStore(service.database, service.outbox, settings.run_lease_seconds)
     turns = await _turns(settings, app.state.tokens, saver, stack)
 
     def attempt(run: ClaimedRun) -> Attempt:
         events = RunEvents(redis, run.id, run.attempts, settings.run_stream_ttl)
-        return Attempt(run, store, turns, saver, events, notifications)
+        return Attempt(run, store, turns, saver, events, service.notifications)
 
-    worker = Worker(store, notifications, attempt, settings.run_concurrency, app.state.metrics.registry)
-    app.state.sessions = SessionStore(database, settings.run_max_attempts)
+    worker = Worker(store, service.notifications, attempt, settings.run_concurrency, app.state.metrics.registry)
+    app.state.sessions = SessionStore(service.database, settings.run_max_attempts)
     app.state.runs = store
     app.state.streams = RunStreams(
         followers,
@@ -79,14 +73,10 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         heartbeat_seconds=settings.sse_heartbeat_seconds,
         max_streams=settings.sse_max_streams,
     )
-    background = await stack.enter_async_context(Background(app.state.metrics))
-    background.start("notifications", notifications.run)
-    background.start("outbox", OutboxRelay(database, redis, notifications, app.state.metrics, NAME).run)
+    ended = EndedRuns(service.database, redis, saver)
+    background = await stack.enter_async_context(service.running({}, before=[ended.erase], after=[ended.sweep]))
     background.start("worker", worker.run)
-    background.start("housekeeping", lambda: _housekeeping(store, saver))
-    app.state.health.add("database", database.check)
-    app.state.health.add("redis", redis.ping)
-    app.state.health.add("background", background.check)
+    background.start("ended_runs", ended.run)
 
 
 async def _turns(
@@ -115,13 +105,3 @@ def _redis(settings: Settings, max_connections: int | None) -> Redis:
         socket_timeout=timeout,
         retry=Retry(ExponentialBackoff(cap=0.5, base=0.05), REDIS_RETRIES),
     )
-
-
-async def _housekeeping(store: RunStore, saver: AsyncPostgresSaver) -> None:
-    """Deletes the checkpoints of runs that have ended: those whose process died before it could."""
-    while True:
-        threads = await store.abandoned_checkpoints(HOUSEKEEPING_BATCH)
-        if threads:
-            await saver.aprune(threads, strategy="delete")
-        if len(threads) < HOUSEKEEPING_BATCH:
-            await asyncio.sleep(HOUSEKEEPING_SECONDS)

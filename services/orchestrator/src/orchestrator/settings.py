@@ -5,10 +5,10 @@ from __future__ import annotations
 from pydantic import Field
 
 from inference.settings import ChatSettings
-from service_kit.settings import DatabaseSettings, RedisSettings, ServiceSettings
+from service_kit.settings import EventSettings, ServiceSettings
 
 
-class Settings(ServiceSettings, DatabaseSettings, RedisSettings, ChatSettings):
+class Settings(ServiceSettings, EventSettings, ChatSettings):
     """Times in seconds, budgets in tokens (estimated). Without CHAT_BASE_URL and CHAT_MODEL answers are extractive."""
 
     port: int = 8002

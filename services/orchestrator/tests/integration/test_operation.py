@@ -10,10 +10,10 @@ from typing import Any
 
 import psycopg
 from langgraph.checkpoint.base import empty_checkpoint
+from redis.asyncio import Redis
 
 from orchestrator import checkpoints
-from orchestrator.runs.store import RunStore
-from service_kit.outbox import Outbox
+from orchestrator.runs.ended import EndedRuns
 from service_kit.postgres import Database
 
 
@@ -84,12 +84,15 @@ async def test_many_runs_on_two_processes_end_once_each(start: Any, settings: An
     assert sorted(asked) == sorted(run["id"] for run in runs)
 
 
-async def test_checkpoints_that_were_left_behind_are_found(settings: Any) -> None:
+async def test_checkpoints_that_were_left_behind_are_deleted(settings: Any, redis_url: str) -> None:
     url = settings.database_url.get_secret_value()
-    async with checkpoints.opened(url, 1) as saver, Database(url, 1).opened() as database:
+    async with (
+        checkpoints.opened(url, 1) as saver,
+        Database(url, 1).opened() as database,
+        Redis.from_url(redis_url) as redis,
+    ):
         config: Any = {"configurable": {"thread_id": "a-run-that-is-gone", "checkpoint_ns": ""}}
         await saver.aput(config, empty_checkpoint(), {"source": "input", "step": -1}, {})
-        store = RunStore(database, Outbox("test"), 1.0)
-        assert await store.abandoned_checkpoints(10) == ["a-run-that-is-gone"]
-        await saver.aprune(["a-run-that-is-gone"], strategy="delete")
-        assert await store.abandoned_checkpoints(10) == []
+        assert await saver.aget(config) is not None
+        await EndedRuns(database, redis, saver).delete_abandoned()
+        assert await saver.aget(config) is None

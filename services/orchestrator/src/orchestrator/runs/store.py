@@ -116,12 +116,6 @@ class RunStore:
         """False where the lease is lost."""
         return await self._end(run, progress, _outcome(RunStatus.cancelled))
 
-    async def abandoned_checkpoints(self, limit: int) -> list[str]:
-        """Ids of graph threads whose run has ended or is gone."""
-        async with self.database.system() as connection:
-            cursor = await connection.execute(self.sql["abandoned_checkpoints"], {"limit": limit})
-            return [str(row[0]) for row in await cursor.fetchall()]
-
     async def _end(self, run: ClaimedRun, progress: Progress, end: dict[str, Any]) -> bool:
         async with self.database.workspace(run.workspace_id) as connection:
             return (await connection.execute(self.sql["finish_run"], {**_leased(run, progress), **end})).rowcount == 1
