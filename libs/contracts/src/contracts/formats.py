@@ -72,6 +72,8 @@ MEDIA_TYPES = {
     **dict.fromkeys(ASCIIDOC, "text/asciidoc"),
     **dict.fromkeys(LATEX, "text/x-tex"),
 }
+# Uploaded, they are taken apart: each file in them is a document.
+ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 SUPPORTED = tuple(sorted(MEDIA_TYPES.keys() - CODE_NAMES | CODE))
 
 
@@ -89,3 +91,8 @@ def has_extension(file_name: str) -> bool:
 def may_be_supported(file_name: str) -> bool:
     """False when the server refuses a file of this name, whatever it contains."""
     return extension(file_name) in MEDIA_TYPES or not has_extension(file_name)
+
+
+def is_archive(file_name: str) -> bool:
+    """True for names of files that an upload takes apart."""
+    return file_name.strip().lower().endswith(ARCHIVES)
