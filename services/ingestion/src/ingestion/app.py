@@ -15,7 +15,11 @@ from ingestion.celery_app import build_celery
 from ingestion.consumer import GROUP, DocumentEvents
 from ingestion.dispatch import Dispatcher
 from ingestion.erasure import Eraser
+from ingestion.queue_metrics import QueueMetrics
+from ingestion.recovery import Recovery
 from ingestion.settings import Settings
+from ingestion.sources.api import router as sources_router
+from ingestion.sources.syncs_api import router as syncs_router
 from ingestion.upload import Uploads
 from service_kit.app import service_app
 from service_kit.background import Background
@@ -26,6 +30,7 @@ from service_kit.postgres import Database
 from service_kit.streams import Consumer
 
 NAME, SCHEMA = "ingestion", "ingestion"
+QUEUE_CHANNEL = f"{SCHEMA}_queue"
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -38,7 +43,7 @@ def create_app(settings: Settings) -> FastAPI:
             await _build(app, settings, stack)
             yield
 
-    return service_app(NAME, settings, [router], lifespan)
+    return service_app(NAME, settings, [router, sources_router, syncs_router], lifespan)
 
 
 async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> None:
@@ -52,7 +57,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     celery = build_celery(redis_url)
     stack.callback(celery.close)
     outbox = Outbox(NAME)
-    notifications = Notifications(database_url, DOCUMENT_CHANNEL, WORK_CHANNEL, f"{SCHEMA}_outbox")
+    notifications = Notifications(database_url, DOCUMENT_CHANNEL, WORK_CHANNEL, QUEUE_CHANNEL, f"{SCHEMA}_outbox")
     uploads = Uploads(database, objects, outbox, settings.max_file_bytes)
     app.state.ingestion = Parts(settings, database, objects, outbox, notifications, uploads)
 
@@ -60,9 +65,12 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     background.start("notifications", notifications.run)
     background.start("outbox", OutboxRelay(database, redis, notifications, metrics, SCHEMA).run)
     background.start("events", Consumer(redis, DOCUMENTS, GROUP, DocumentEvents(database).handlers, metrics).run)
-    background.start(
-        "dispatcher", Dispatcher(database, redis, celery, outbox, notifications, WORK_CHANNEL, settings).run
+    recovery = Recovery(database, redis, outbox, settings)
+    queue_metrics = QueueMetrics(metrics.registry, database, settings.lease_seconds)
+    dispatcher = Dispatcher(
+        database, redis, celery, notifications, QUEUE_CHANNEL, settings.lease_seconds, recovery, queue_metrics
     )
+    background.start("dispatcher", dispatcher.run)
     background.start("eraser", Eraser(database, objects, notifications, WORK_CHANNEL, settings.lease_seconds).run)
     background.start("housekeeping", lambda: keep_forgetting(database))
     health.add("database", database.check)

@@ -1,21 +1,31 @@
-"""The task queue between the API, which dispatches, and the workers."""
+"""The broker between the API, which says that there is work, and the workers, which choose it from the database.
+
+A message names no document: it wakes a worker that has a slot free. So one that is lost costs a moment, one that is
+delivered twice, or again after the visibility timeout, finds nothing to do, and who comes next is decided when a slot
+is free, not before.
+"""
 
 from __future__ import annotations
 
 from celery import Celery
 
-QUEUE = "ingestion"
-TASK = "ingestion.process_document"
+from contracts.ingestion import Lane
+
+QUEUES = {Lane.interactive: "ingestion.interactive", Lane.bulk: "ingestion.bulk"}
+SYNC_QUEUE = "ingestion.sync"
+PROCESS_TASK = "ingestion.process_documents"
+SYNC_TASK = "ingestion.synchronise"
 
 
 def build_celery(redis_url: str) -> Celery:
-    """The application of both sides: tasks carry ids and a traceparent as JSON, and no result is kept."""
+    """The application of both sides; no result is kept."""
     app = Celery("ingestion", broker=redis_url, set_as_current=False)
     app.conf.update(
-        task_default_queue=QUEUE,
+        task_default_queue=QUEUES[Lane.interactive],
         task_serializer="json",
         accept_content=["json"],
         task_ignore_result=True,
+        # Late, so that what a worker is busy with counts against what it is given.
         task_acks_late=True,
         task_reject_on_worker_lost=True,
         worker_prefetch_multiplier=1,
@@ -24,7 +34,6 @@ def build_celery(redis_url: str) -> Celery:
         worker_send_task_events=False,
         broker_connection_retry_on_startup=True,
         broker_connection_max_retries=None,
-        # What a conversion that lasts longer is delivered again for finds the stage leased, and does nothing.
         broker_transport_options={
             "visibility_timeout": 3600,
             "socket_timeout": 10,

@@ -1,170 +1,148 @@
-"""Sends queued stages to the workers, and finds again what a worker, the broker or a stream has lost.
+"""Wakes workers that have a slot free when there is something to do.
 
-One mechanism for both: the table says what is to be done, a message is only a hint. A message too many is a no-op,
-because a worker must lease the stage; a message too few is noticed and sent again.
+The tables say what is to be done and what is in work; a message only says that it is worth looking. How many are needed
+follows, every time anew, from both: a message that is lost is sent again at the next look, one too many finds nothing.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from dataclasses import dataclass
 
 from celery import Celery
 from psycopg.rows import class_row, scalar_row
 from redis.asyncio import Redis
 
-from contracts.events import DOCUMENTS, DocumentDeleted, DocumentFailed
-from contracts.ingestion import DocumentStatus
-from ingestion import documents
-from ingestion.celery_app import QUEUE, TASK
-from ingestion.derived import converted_event
-from ingestion.rows import DocumentKey
-from ingestion.settings import Settings
+from contracts.ingestion import Lane
+from ingestion.celery_app import PROCESS_TASK, QUEUES, SYNC_QUEUE, SYNC_TASK
+from ingestion.queue_metrics import QueueMetrics
+from ingestion.recovery import Recovery
 from ingestion.statements import SQL
 from service_kit.notifications import Notifications
-from service_kit.outbox import Outbox
 from service_kit.postgres import Connection, Database
 
-BATCH = 100
 TICK_SECONDS = 1.0
-CONFIRMED_BY = {"index": "retrieval", "graph": "knowledge-graph"}
-LOST = "The worker stopped without a sign while it worked on this document, {times} times in a row"
+CALM_SECONDS = 0.02
+LOCK = "ingestion/dispatcher"
+
+
+@dataclass(frozen=True)
+class LaneLoad:
+    """`due` is counted no further than the workers could take."""
+
+    workers: int
+    slots: int
+    lane: str
+    running: int
+    due: int
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """How many workers' threads are to look for work of each kind."""
+
+    interactive: int
+    bulk: int
+    syncs: int
+
+    @property
+    def by_queue(self) -> dict[str, int]:
+        return {
+            QUEUES[Lane.interactive]: self.interactive,
+            QUEUES[Lane.bulk]: self.bulk,
+            SYNC_QUEUE: self.syncs,
+        }
+
+
+def wanted(loads: list[LaneLoad], running_syncs: int, due_syncs: int) -> Wanted:
+    """Bulk work takes the workers' slots; interactive work those and one more of each worker; syncs one of each."""
+    lanes = {load.lane: load for load in loads}
+    interactive, bulk = lanes[Lane.interactive], lanes[Lane.bulk]
+    workers, slots = bulk.workers, bulk.slots
+    free = max(0, slots + workers - interactive.running - bulk.running)
+    return Wanted(
+        interactive=min(interactive.due, free),
+        bulk=min(bulk.due, max(0, slots - bulk.running), max(0, free - interactive.due)),
+        syncs=min(due_syncs, max(0, workers - running_syncs)),
+    )
 
 
 class Dispatcher:
-    """A background task of the API process; replicas pass over each other's rows."""
+    """A background task of the API process. One replica at a time dispatches; the others take over when it is gone."""
 
     def __init__(
         self,
         database: Database,
         redis: Redis,
         celery: Celery,
-        outbox: Outbox,
         notifications: Notifications,
         channel: str,
-        settings: Settings,
+        lease_seconds: float,
+        recovery: Recovery,
+        metrics: QueueMetrics,
     ) -> None:
-        self.database, self.redis, self.celery, self.outbox = database, redis, celery, outbox
-        self.notifications, self.channel, self.settings = notifications, channel, settings
+        self.database, self.redis, self.celery = database, redis, celery
+        self.notifications, self.channel, self.lease_seconds = notifications, channel, lease_seconds
+        self.recovery, self.metrics = recovery, metrics
 
     async def run(self) -> None:
-        """Runs until cancelled; wakes at once when a stage is queued, and looks for losses at every tick."""
+        """Runs until cancelled; wakes when there is something new to do, and looks for losses at every tick."""
         loop = asyncio.get_running_loop()
-        next_look = 0.0
+        next_tick = 0.0
         async with self.notifications.subscribe(self.channel) as queued:
             while True:
-                if loop.time() >= next_look:
-                    await self.recover_lost_workers()
-                    await self.recover_lost_messages()
-                    await self.recover_lost_events()
-                    next_look = loop.time() + TICK_SECONDS
-                if await self.dispatch() < BATCH:
-                    await queued.wait(TICK_SECONDS)
+                leads = await self.dispatch()
+                if loop.time() >= next_tick:
+                    await self._tick(leads)
+                    next_tick = loop.time() + TICK_SECONDS
+                if await queued.wait(TICK_SECONDS):
+                    # A load of uploads is one look, not one each.
+                    await asyncio.sleep(CALM_SECONDS)
 
-    async def dispatch(self) -> int:
-        """Sends up to BATCH due stages, oldest first; returns how many."""
-        async with self.database.system() as connection:
-            rows = await (await connection.execute(SQL["claim_dispatch"], {"limit": BATCH})).fetchall()
-            # Before the commit: when the broker is away nothing is marked as sent.
-            await asyncio.to_thread(self._send_all, rows)
-        return len(rows)
+    async def _tick(self, leads: bool) -> None:
+        if leads:
+            await self.recovery.run()
+        await self.metrics.collect(leads)
 
-    def _send_all(self, rows: list[tuple[Any, ...]]) -> None:
-        with self.celery.connection_for_write() as broker:
-            for workspace_id, document_id, traceparent, _ in sorted(rows, key=lambda row: row[3]):
-                ids = {"workspace_id": str(workspace_id), "document_id": str(document_id)}
-                self.celery.send_task(
-                    TASK, kwargs={**ids, "traceparent": traceparent}, connection=broker, retry=False, ignore_result=True
-                )
-
-    async def recover_lost_workers(self) -> None:
-        """Queues again what a worker holds without a heartbeat; fails it when it has taken several workers down."""
-        async with (
-            self.database.system() as connection,
-            connection.cursor(row_factory=class_row(DocumentKey)) as cursor,
-        ):
-            await cursor.execute(SQL["expired_leases"], {"lease": self.settings.lease_seconds})
-            found = await cursor.fetchall()
-        for key in found:
-            async with self.database.workspace(key.workspace_id) as connection:
-                await self._recover(connection, key)
-
-    async def _recover(self, connection: Connection, key: DocumentKey) -> None:
-        document = await documents.lock(connection, key.workspace_id, key.document_id)
-        if document is None:
-            return  # it is being deleted: the eraser waits for the lease to end, not for the stage
-        message = LOST.format(times=self.settings.max_losses)
-        values = {
-            "workspace_id": key.workspace_id,
-            "document_id": key.document_id,
-            "losses": self.settings.max_losses,
-            "lease": self.settings.lease_seconds,
-            "message": message,
-        }
-        rows = await (await connection.execute(SQL["recover_stages"], values)).fetchall()
-        failed = next((name for name, status in rows if status == "failed"), None)
-        if failed:
-            await documents.set_status(connection, document, DocumentStatus.failed)
-            event = DocumentFailed(
-                document_id=document.id,
-                version=document.version,
-                service="ingestion",
-                stage=failed,
-                error_class="worker-lost",
-                error_message=message,
-            )
-            await self.outbox.write(connection, document.workspace_id, event, str(document.id))
-
-    async def recover_lost_messages(self) -> None:
-        """Sends again when the broker holds fewer messages than there are stages that it was given and nobody took.
-
-        Which ones it lost cannot be told, so all that have waited for a while are sent again.
-        """
-        waiting = int(await self.redis.llen(QUEUE))
-        values = {"resend_after": self.settings.resend_after_seconds}
+    async def dispatch(self) -> bool:
+        """Sends what messages are missing; False when another replica is at it."""
         async with self.database.system() as connection:
             cursor = connection.cursor(row_factory=scalar_row)
-            await cursor.execute(SQL["count_dispatched"], values)
-            if int(await cursor.fetchone() or 0) > waiting:
-                await connection.execute(SQL["forget_dispatch"], values)
+            await cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext(%s))", (LOCK,))
+            if not await cursor.fetchone():
+                return False
+            missing = await self._missing(await self._wanted(connection))
+            if missing:
+                await asyncio.to_thread(self._send, missing)
+        return True
 
-    async def recover_lost_events(self) -> None:
-        """Tells again of what has not been confirmed although its reader has nothing left to read."""
-        values = {"resend_after": self.settings.reannounce_after_seconds}
-        for stage, group in CONFIRMED_BY.items():
-            for key in await self._unanswered("unanswered_announcements", {**values, "name": stage}, group):
-                await self._announce_again(key, stage, values)
-        for key in await self._unanswered("unanswered_deletions", values, *CONFIRMED_BY.values(), "memory"):
-            ids = {"workspace_id": key.workspace_id, "document_id": key.document_id}
-            async with self.database.workspace(key.workspace_id) as connection:
-                if (await connection.execute(SQL["deletion_announced_again"], {**ids, **values})).rowcount:
-                    event = DocumentDeleted(document_id=key.document_id)
-                    await self.outbox.write(connection, key.workspace_id, event, str(key.document_id))
+    async def _wanted(self, connection: Connection) -> Wanted:
+        async with connection.cursor(row_factory=class_row(LaneLoad)) as cursor:
+            await cursor.execute(SQL["capacity"], {"lease": self.lease_seconds})
+            loads = await cursor.fetchall()
+        row = await (await connection.execute(SQL["sync_load"])).fetchone()
+        assert row is not None
+        return wanted(loads, running_syncs=row[0], due_syncs=row[1])
 
-    async def _unanswered(self, statement: str, values: dict[str, Any], *groups: str) -> list[DocumentKey]:
-        async with self.database.system() as connection:
-            rows = await (await connection.execute(SQL[statement], values)).fetchall()
-        if not rows or not all([await self._is_idle(group) for group in groups]):
-            return []
-        return [DocumentKey(row[0], row[1]) for row in rows]
+    async def _missing(self, wanted: Wanted) -> dict[str, int]:
+        """Per queue, what is wanted and does not lie there already."""
+        queues = {queue: count for queue, count in wanted.by_queue.items() if count}
+        if not queues:
+            return {}
+        async with self.redis.pipeline(transaction=False) as pipe:
+            for queue in queues:
+                pipe.llen(queue)
+            lying = await pipe.execute()
+        missing = {queue: count - there for (queue, count), there in zip(queues.items(), lying, strict=True)}
+        return {queue: count for queue, count in missing.items() if count > 0}
 
-    async def _announce_again(self, key: DocumentKey, stage: str, values: dict[str, Any]) -> None:
-        ids = {"workspace_id": key.workspace_id, "document_id": key.document_id}
-        async with self.database.workspace(key.workspace_id) as connection:
-            document = await documents.lock(connection, key.workspace_id, key.document_id)
-            again = await connection.execute(SQL["announced_again"], {**ids, **values, "name": stage})
-            if document and again.rowcount:
-                await self.outbox.write(connection, key.workspace_id, converted_event(document), str(document.id))
-
-    async def _is_idle(self, group: str) -> bool:
-        """True when the group has read and handled all of the stream, or the stream is gone with Redis' data."""
-        if not await self.redis.exists(DOCUMENTS):
-            return True
-        for found in await self.redis.xinfo_groups(DOCUMENTS):
-            if _text(found["name"]) == group:
-                return int(found["pending"]) == 0 and found["lag"] == 0
-        return False  # it has not started yet, and will read from the beginning
-
-
-def _text(value: bytes | str) -> str:
-    return value.decode() if isinstance(value, bytes) else value
+    def _send(self, missing: dict[str, int]) -> None:
+        lanes = {queue: lane for lane, queue in QUEUES.items()}
+        with self.celery.connection_for_write() as broker:
+            for queue, count in missing.items():
+                lane = lanes.get(queue)
+                task, arguments = (PROCESS_TASK, {"lane": lane.value}) if lane else (SYNC_TASK, {})
+                for _ in range(count):
+                    self.celery.send_task(
+                        task, kwargs=arguments, queue=queue, connection=broker, retry=False, ignore_result=True
+                    )

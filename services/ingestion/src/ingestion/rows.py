@@ -90,6 +90,10 @@ class StageRow:
         object.__setattr__(self, "lane", Lane(self.lane))
 
     @property
+    def waits_for_worker(self) -> bool:
+        return self.status is StageStatus.queued and self.name in {"convert", "embed"}
+
+    @property
     def next_attempt_at(self) -> datetime | None:
         """Set while the stage is put off."""
         if self.status is not StageStatus.queued or self.not_before is None or self.not_before <= datetime.now(UTC):
@@ -135,6 +139,11 @@ class OriginRow:
     def __post_init__(self) -> None:
         object.__setattr__(self, "kind", OriginKind(self.kind))  # the database gives text
 
+    @property
+    def is_unkeyed(self) -> bool:
+        """True for an upload that is known by its bytes alone."""
+        return self.kind is OriginKind.upload and self.path.startswith("sha256:")
+
     def resource(self) -> Origin:
         return Origin.model_validate(self, from_attributes=True)
 
@@ -159,19 +168,25 @@ class VersionRow:
 
 @dataclass(frozen=True)
 class Job:
-    """A stage that a worker holds: nothing is written for it without its `lease`."""
+    """A stage that a worker holds: nothing is written for it without its `lease`. The facts are of `version`."""
 
     workspace_id: UUID
     document_id: UUID
     stage: StageName
+    lane: Lane
     lease: UUID
     postponements: int
     losses: int
+    traceparent: str | None
     name: str
     title: str | None
     media_type: str
+    file_size: int
     content_hash: str
     version: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lane", Lane(self.lane))  # the database gives text
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,8 @@ END $$;
 CREATE TRIGGER stage_queued_first AFTER INSERT ON document_stage
     FOR EACH ROW WHEN (NEW.status = 'queued' AND NEW.name IN ('convert', 'embed')) EXECUTE FUNCTION notify_queue();
 CREATE TRIGGER stage_queued AFTER UPDATE ON document_stage
-    FOR EACH ROW WHEN (NEW.status = 'queued' AND OLD.status <> 'queued' AND NEW.name IN ('convert', 'embed'))
+    FOR EACH ROW WHEN (NEW.status = 'queued' AND NEW.name IN ('convert', 'embed')
+                       AND (OLD.status <> 'queued' OR NEW.due_at < OLD.due_at OR NEW.lane <> OLD.lane))
     EXECUTE FUNCTION notify_queue();
 CREATE TRIGGER sync_queued_first AFTER INSERT ON source_sync
     FOR EACH ROW WHEN (NEW.status = 'queued') EXECUTE FUNCTION notify_queue();

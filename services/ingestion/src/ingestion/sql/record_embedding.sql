@@ -1,10 +1,10 @@
-WITH recorded AS (
-    UPDATE document
-    SET embedding_model = %(embedding_model)s, embedding_dims = %(embedding_dims)s, updated_at = now()
-    WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s
-    RETURNING *
+-- Without a model the embedding has failed; with one it is complete when the index confirms its vectors.
+WITH version AS (
+    UPDATE document_version
+    SET embedding_model = %(embedding_model)s, embedding_dims = %(embedding_dims)s
+    WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND version = %(version)s
 )
-UPDATE document_version AS past
-SET embedding_model = recorded.embedding_model, embedding_dims = recorded.embedding_dims
-FROM recorded
-WHERE past.workspace_id = recorded.workspace_id AND past.document_id = recorded.id AND past.version = recorded.version
+UPDATE document
+SET embedding_model = %(embedding_model)s, embedding_dims = %(embedding_dims)s, updated_at = now(),
+    embedding_status = CASE WHEN %(embedding_model)s::text IS NULL THEN 'failed' ELSE 'pending' END
+WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s

@@ -14,7 +14,7 @@ from service_kit.postgres import POOL_TIMEOUT_SECONDS, STATEMENT_TIMEOUT
 
 
 class WorkerDatabase:
-    """A block of `workspace` is one transaction: commit at its end, rollback on an error."""
+    """A block of `workspace` or `system` is one transaction: commit at its end, rollback on an error."""
 
     def __init__(self, url: str, size: int) -> None:
         self.pool: ConnectionPool[Connection[TupleRow]] = ConnectionPool(
@@ -35,6 +35,17 @@ class WorkerDatabase:
     @contextmanager
     def workspace(self, workspace_id: UUID) -> Iterator[Connection[TupleRow]]:
         """A transaction that sees the rows of this workspace. Raises PoolTimeout, psycopg.OperationalError."""
+        with self._transaction("app.workspace_id", str(workspace_id)) as connection:
+            yield connection
+
+    @contextmanager
+    def system(self) -> Iterator[Connection[TupleRow]]:
+        """A transaction over the queues of all workspaces and the workers. Raises as `workspace`."""
+        with self._transaction("app.scope", "system") as connection:
+            yield connection
+
+    @contextmanager
+    def _transaction(self, setting: str, value: str) -> Iterator[Connection[TupleRow]]:
         with self.pool.connection() as connection:
-            connection.execute("SELECT set_config('app.workspace_id', %s, true)", (str(workspace_id),))
+            connection.execute("SELECT set_config(%s, %s, true)", (setting, value))
             yield connection

@@ -1,4 +1,4 @@
-"""Embeds the chunks of a document in batches, from a thread that can be told to stop."""
+"""Embeds texts in batches, from a thread that can be told to stop."""
 
 from __future__ import annotations
 
@@ -7,53 +7,49 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import contextmanager
-from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from contracts.ingestion import Chunk
-from inference.embeddings import Embedder, EmbeddingSpace
-from ingestion.conversion import embedding_text
-from ingestion.worker.holding import Holding
+from inference.embedders import Embedders
+from inference.embeddings import Embedder
 
 BATCH = 16
 CHECK_SECONDS = 0.5
 
 
-def read_chunks(path: Path) -> Iterator[Chunk]:
-    """From JSON Lines, one at a time."""
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            yield Chunk.model_validate_json(line)
+class UnknownModel(Exception):
+    """The workspace is searched with a model that is not configured here."""
 
 
-class ChunkEmbedder:
-    """Runs an embedder's coroutines on one event loop for all threads, as its connections belong to a loop."""
+class Check(Protocol):
+    """Raises what is to end the work."""
 
-    def __init__(self, embedder: Embedder, loop: asyncio.AbstractEventLoop) -> None:
-        self.embedder, self.loop = embedder, loop
+    def __call__(self) -> None: ...
 
-    @property
-    def space(self) -> EmbeddingSpace:
-        return self.embedder.space
 
-    def embed(self, chunks: Path, count: int, holding: Holding) -> NDArray[np.float32]:
-        """A row per chunk, in their order; raises EmbeddingError, and what `holding.check` raises."""
-        vectors = np.empty((count, self.space.dims), np.float32)
-        done = 0
-        texts: list[str] = []
-        for chunk in read_chunks(chunks):
-            texts.append(embedding_text(chunk.heading_path, chunk.content))
-            if len(texts) == BATCH or done + len(texts) == count:
-                vectors[done : done + len(texts)] = self._batch(texts, holding)
-                done += len(texts)
-                texts = []
-                holding.progress(done, count)
-        return vectors
+class TextEmbedder:
+    """Runs embedders' coroutines on one event loop for all threads, as their connections belong to a loop."""
 
-    def _batch(self, texts: list[str], holding: Holding) -> NDArray[np.float32]:
-        future = asyncio.run_coroutine_threadsafe(self.embedder.embed(texts), self.loop)
+    def __init__(self, embedders: Embedders, loop: asyncio.AbstractEventLoop) -> None:
+        self.embedders, self.loop = embedders, loop
+
+    def choose(self, space: tuple[str, int] | None) -> Embedder:
+        """The embedder of this (model, dims), or the default for None; raises UnknownModel."""
+        if space is None:
+            return self.embedders.default
+        found = self.embedders.find(*space)
+        if found is None:
+            raise UnknownModel(
+                f"The workspace is searched with the embedding model {space[0]} ({space[1]} dimensions), which is not "
+                "configured for this worker (EMBEDDING_MODELS)"
+            )
+        return found
+
+    def embed(self, embedder: Embedder, texts: list[str], check: Check) -> NDArray[np.float32]:
+        """A row per text; raises EmbeddingError, and what `check` raises, which is called about twice a second."""
+        future = asyncio.run_coroutine_threadsafe(embedder.embed(texts), self.loop)
         try:
             while True:
                 try:
@@ -61,16 +57,16 @@ class ChunkEmbedder:
                 except FutureTimeoutError:
                     if future.done():
                         raise
-                    holding.check()
+                    check()
         finally:
             future.cancel()
 
 
 @contextmanager
-def running_loop() -> Iterator[asyncio.AbstractEventLoop]:
+def running_loop(name: str) -> Iterator[asyncio.AbstractEventLoop]:
     """An event loop in a thread of its own."""
     loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, name="embedding", daemon=True)
+    thread = threading.Thread(target=loop.run_forever, name=name, daemon=True)
     thread.start()
     try:
         yield loop

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import errno
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 import psycopg
 from psycopg_pool import PoolTimeout
 
-from inference.errors import CircuitOpen, EmbeddingError, ProviderUnavailable
+from contracts.ingestion import StageName
+from inference.errors import CircuitOpen, ContextTooLong, EmbeddingError, ProviderUnavailable
 from ingestion.conversion import ConversionError, WorkerDied
+from ingestion.worker.embedding import UnknownModel
 from service_kit.objects import ObjectMissing
 from service_kit.problems import Unavailable
 
 Retry = Literal["lost", "postponed"]
-FIRST_DELAY_SECONDS, LONGEST_DELAY_SECONDS = 2.0, 120.0
+FIRST_DELAY_SECONDS, LONGEST_DELAY_SECONDS, LONGEST_EMBEDDING_DELAY_SECONDS = 2.0, 120.0, 900.0
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+NO_MEMORY = {errno.ENOMEM, errno.EAGAIN}  # EAGAIN: no process or thread could be started
 
 
 @dataclass(frozen=True)
@@ -26,25 +33,60 @@ class Failure:
     retry: Retry | None = None
 
 
-def failure_of(error: Exception) -> Failure:
+def failure_of(error: Exception, stage: StageName) -> Failure:
+    """The most telling of the error and its causes."""
+    for cause in _causes(error):
+        if isinstance(cause, OSError) and cause.errno in FULL:
+            return Failure("disk-full", "The worker has no space left for its files", "postponed")
+        if isinstance(cause, MemoryError) or (isinstance(cause, OSError) and cause.errno in NO_MEMORY):
+            return Failure("out-of-memory", "The worker has no memory left", "postponed")
+    return _conversion_failure(error) or _embedding_failure(error) or _store_failure(error, stage)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__
+
+
+def _conversion_failure(error: Exception) -> Failure | None:
     match error:
         case WorkerDied():
             return Failure(error.error_class, str(error), "lost")
         case ConversionError():
             return Failure(error.error_class, str(error))
-        case ObjectMissing():
-            return Failure("object-missing", "The object store no longer has a file that this needs")
+    return None
+
+
+def _embedding_failure(error: Exception) -> Failure | None:
+    match error:
+        case UnknownModel():
+            return Failure("embedding-model-unknown", str(error))
+        case ContextTooLong():
+            return Failure("embedding-text-too-long", str(error))
         case ProviderUnavailable() | CircuitOpen():
             return Failure("embedding-unavailable", str(error), "postponed")
         case EmbeddingError():
-            return Failure("embedding-failed", str(error))
+            # Also what looks final, such as a refused key: the operator mends it, and nobody need ask again.
+            return Failure("embedding-failed", str(error), "postponed")
+    return None
+
+
+def _store_failure(error: Exception, stage: StageName) -> Failure:
+    match error:
+        case ObjectMissing() if stage == "embed":
+            return Failure("chunks-missing", "The object store no longer has the chunks of this document")
+        case ObjectMissing():
+            return Failure("original-missing", "The object store no longer has the original of this document")
         case Unavailable():
             return Failure("store-unavailable", str(error), "postponed")
         case psycopg.OperationalError() | PoolTimeout():
             return Failure("store-unavailable", "The database did not answer", "postponed")
+        case OSError(errno=int(number)):
+            return Failure("system-error", f"The worker's system refused: {os.strerror(number)}", "postponed")
     return Failure("internal-error", f"An error of the service ({type(error).__name__}); its log says more")
 
 
-def delay_after(tries: int) -> float:
+def delay_after(tries: int, longest: float = LONGEST_DELAY_SECONDS) -> float:
     """Seconds, doubling with each try."""
-    return min(FIRST_DELAY_SECONDS * 2.0**tries, LONGEST_DELAY_SECONDS)
+    return float(min(FIRST_DELAY_SECONDS * 2.0 ** min(tries, 30), longest))

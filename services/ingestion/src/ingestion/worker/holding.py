@@ -33,6 +33,10 @@ class Shutdown:
         self.deadline = time.monotonic() + self.grace_seconds
 
     @property
+    def has_begun(self) -> bool:
+        return self.deadline is not None
+
+    @property
     def is_over(self) -> bool:
         return self.deadline is not None and time.monotonic() >= self.deadline
 

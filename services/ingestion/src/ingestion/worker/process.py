@@ -6,22 +6,25 @@ import logging
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 from uuid import UUID
 
 import numpy as np
+from opentelemetry.trace import SpanKind
 
 from contracts.ingestion import StageName
-from ingestion.conversion import ConversionError, Converted, Limits, Progress
+from ingestion.conversion import Converted, Limits, Progress
 from ingestion.derived import DerivedKeys, derived_keys
 from ingestion.rows import Job
-from ingestion.worker.embedding import ChunkEmbedder, read_chunks
-from ingestion.worker.failures import Failure, delay_after, failure_of
 from ingestion.worker.holding import Holding, Shutdown, Stopped
+from ingestion.worker.metrics import WorkerMetrics, format_of
+from ingestion.worker.recording import FailureRecorder, Policy
 from ingestion.worker.stages import LeaseLost, Stages
+from ingestion.worker.vectors import VectorMaker
 from service_kit.objects import ObjectStore, derived_prefix, original_key
+from service_kit.tracing import span
 
 log = logging.getLogger(__name__)
 MEDIA_TYPES = {"document": "application/json", "markdown": "text/markdown", "chunks": "application/jsonl"}
@@ -41,27 +44,17 @@ class FileConverter(Protocol):
     ) -> Converted: ...
 
 
-@dataclass(frozen=True)
-class Policy:
-    """Limits of one conversion, and how often to try what may be somebody else's fault."""
-
-    limits: Limits
-    max_losses: int
-    max_postponements: int
-    lease_seconds: float
-    work_folder: Path
-
-
 @dataclass
 class _Work:
-    """A held document on its way; `stage` is the one that a failure belongs to."""
+    """A held document on its way; `stage` is the one that a failure belongs to, `began` when it did."""
 
     job: Job
     stage: StageName
     holding: Holding
     folder: Path
     keys: DerivedKeys
-    chunk_count: int | None = None
+    has_chunks: bool = False
+    began: float = field(default_factory=time.monotonic)
 
 
 class Processor:
@@ -72,64 +65,54 @@ class Processor:
         stages: Stages,
         objects: ObjectStore,
         converter: FileConverter,
-        embedder: ChunkEmbedder,
+        vectors: VectorMaker,
         shutdown: Shutdown,
         policy: Policy,
+        metrics: WorkerMetrics,
     ) -> None:
-        self.stages, self.objects, self.converter, self.embedder = stages, objects, converter, embedder
-        self.shutdown, self.policy = shutdown, policy
+        self.stages, self.objects, self.converter, self.vectors = stages, objects, converter, vectors
+        self.shutdown, self.policy, self.metrics = shutdown, policy, metrics
+        self.failures = FailureRecorder(stages, policy, metrics)
 
-    def process(self, workspace_id: UUID, document_id: UUID) -> None:
-        """Does what is queued of the document; nothing when another worker has it, so that a duplicate is harmless.
+    def process(self, job: Job) -> None:
+        """Does what is queued of the document.
 
         Every end is recorded with the document. Raises only when the database is away: the stage's lease ends then.
         """
-        job = None if self.shutdown.is_over else self.stages.lease(workspace_id, document_id)
-        if job is None:
-            return
+        carrier = {"traceparent": job.traceparent} if job.traceparent else None
         with (
+            span("ingestion.process_document", carrier, SpanKind.CONSUMER),
             Holding(self.stages, job, self.shutdown, self.policy.lease_seconds) as holding,
-            tempfile.TemporaryDirectory(prefix="document-", dir=self.policy.work_folder) as folder,
         ):
-            keys = derived_keys(job.workspace_id, job.document_id, job.version)
-            work = _Work(job, job.stage, holding, Path(folder), keys)
             started = time.monotonic()
+            ended = job.stage
             try:
-                self._attempt(work)
+                ended = self._attempt(job, holding)
             except LeaseLost:
                 self._clean_up(job)
-            extra = {"document_id": str(document_id), "began": job.stage, "ended": work.stage}
+            extra = {"document_id": str(job.document_id), "began": job.stage, "ended": ended}
             log.info("processed", extra={**extra, "seconds": round(time.monotonic() - started, 3)})
 
-    def _attempt(self, work: _Work) -> None:
+    def _attempt(self, job: Job, holding: Holding) -> StageName:
+        """The stage at which it ended. The work folder is part of the attempt: it may be full."""
+        stage = job.stage
         try:
-            if work.stage == "convert":
-                self._convert(work)
-            self._embed(work)
+            with tempfile.TemporaryDirectory(prefix="document-", dir=self.policy.work_folder) as folder:
+                keys = derived_keys(job.workspace_id, job.document_id, job.version)
+                work = _Work(job, job.stage, holding, Path(folder), keys)
+                try:
+                    if work.stage == "convert":
+                        self._convert(work)
+                    self._embed(work)
+                finally:
+                    stage = work.stage
         except LeaseLost:
             raise
         except Stopped:
-            self.stages.release(work.job)
-        except Exception as error:
-            # The boundary of a task: whatever it is, it is recorded with the document, and the worker goes on.
-            failure = failure_of(error)
-            extra = {"document_id": str(work.job.document_id), "stage": work.stage, "reason": failure.error_class}
-            log.warning("stage failed", extra=extra, exc_info=None if isinstance(error, ConversionError) else error)
-            self._record(work, failure)
-
-    def _record(self, work: _Work, failure: Failure) -> None:
-        """Later, with growing delays; after too many the stage has failed."""
-        job, message = work.job, failure.message
-        if failure.retry:
-            lost = failure.retry == "lost"
-            tried, allowed = (
-                (job.losses, self.policy.max_losses) if lost else (job.postponements, self.policy.max_postponements)
-            )
-            if tried + 1 < allowed:
-                self.stages.postpone(job, delay_after(tried), failure.error_class, message, lost=lost)
-                return
-            message = f"{message} (tried {tried + 1} times)"
-        self.stages.fail(job, work.stage, failure.error_class, message)
+            self.stages.release(job)
+        except Exception as error:  # noqa: BLE001  the boundary of a task: it is recorded, and the worker goes on
+            self.failures.record(job, stage, error)
+        return stage
 
     def _convert(self, work: _Work) -> None:
         job, output = work.job, work.folder / "output"
@@ -140,7 +123,7 @@ class Processor:
         def on_progress(progress: Progress) -> None:
             if progress.stage == "chunk" and work.stage == "convert":
                 self.stages.start_chunking(job)
-                work.stage = "chunk"
+                self._passed(work, "chunk")
             work.holding.progress(progress.page, progress.pages)
 
         limits = self.policy.limits
@@ -148,14 +131,19 @@ class Processor:
         # Not after the lease has ended: another worker may be writing the same objects by then.
         work.holding.check()
         self._store(work, output)
-        self.stages.converted(
-            job,
-            title=converted.title,
-            pages=converted.pages,
-            chunk_count=converted.chunks,
-            engine=converted.engine,
-        )
-        work.stage, work.chunk_count = "embed", converted.chunks
+        self.stages.converted(job, converted)
+        self._passed(work, "embed")
+        work.has_chunks = True
+        self.metrics.pages.labels(format_of(job.name)).inc(converted.pages or 0)
+        self.metrics.bytes.labels(format_of(job.name)).inc(job.file_size)
+
+    def _passed(self, work: _Work, following: StageName) -> None:
+        self._observe(work)
+        work.stage, work.began = following, time.monotonic()
+
+    def _observe(self, work: _Work) -> None:
+        seconds = time.monotonic() - work.began
+        self.metrics.stages.labels(work.stage, format_of(work.job.name)).observe(seconds)
 
     def _store(self, work: _Work, output: Path) -> None:
         self.objects.put_file(work.keys.document, output / "document.json", MEDIA_TYPES["document"])
@@ -164,17 +152,20 @@ class Processor:
 
     def _embed(self, work: _Work) -> None:
         """From the stored chunks: those of this run, or of the one that a crash ended."""
-        chunks = work.folder / "output" / "chunks.jsonl"
-        if work.chunk_count is None:
+        job, chunks = work.job, work.folder / "output" / "chunks.jsonl"
+        if not work.has_chunks:
             self.objects.get_file(work.keys.chunks, chunks)
-            work.chunk_count = sum(1 for _ in read_chunks(chunks))
-        vectors = self.embedder.embed(chunks, work.chunk_count, work.holding)
+        vectors = self.vectors.make(job, chunks, work.holding, work.folder)
         path = work.folder / "vectors.npy"
-        np.save(path, vectors)
+        np.save(path, vectors.rows)
         work.holding.check()
         self.objects.put_file(work.keys.vectors, path)
-        space = self.embedder.space
-        self.stages.embedded(work.job, model=space.model, dims=space.dims)
+        self.stages.embedded(job, model=vectors.model, dims=vectors.dims)
+        self._observe(work)
+        counts = {"embedded": len(vectors.rows) - vectors.reused, "reused": vectors.reused}
+        for result, count in counts.items():
+            self.metrics.chunks.labels(result).inc(count)
+        log.info("embedded", extra={"document_id": str(job.document_id), **counts})
 
     def _clean_up(self, job: Job) -> None:
         """Removes what was written too late for a document that is being deleted, then lets its erasure go on."""

@@ -29,7 +29,9 @@ class WorkerSettings(LeaseSettings, RedisSettings, ObjectStoreSettings, Embeddin
     metrics_port: int | None = Field(default=None, description="Unset: no /metrics")
     log_level: str = "INFO"
     otel_exporter_otlp_endpoint: str | None = None
-    worker_concurrency: int = Field(default=2, gt=0, description="Bulk documents at a time; one interactive beside them")
+    worker_concurrency: int = Field(
+        default=2, gt=0, description="Bulk documents at a time; one interactive beside them"
+    )
     worker_max_documents: int = Field(default=500, gt=0)
     worker_max_memory_mib: int = Field(default=1024, gt=0)
     worker_shutdown_seconds: float = Field(default=6.0, ge=0)
@@ -46,9 +48,12 @@ class WorkerSettings(LeaseSettings, RedisSettings, ObjectStoreSettings, Embeddin
     pdf_engine: PdfEngine | None = Field(default=None, description="By default heron if its model is there, or bundled")
     docling_artifacts: Path | None = Field(default=None, description="The folder of docling's models")
     max_file_bytes: int = Field(default=200 * MEBIBYTE, gt=0)
+    max_queued_bytes: int = Field(default=2048 * MEBIBYTE, gt=0, description="Of a workspace, before a sync waits")
     max_losses: int = Field(default=3, gt=0, description="Processes that a document may take down before it fails")
     max_postponements: int = Field(default=8, gt=0, description="Tries while a store is away")
-    embed_max_postponements: int = Field(default=60, gt=0, description="Tries while the embedding model's provider fails")
+    embed_max_postponements: int = Field(
+        default=60, gt=0, description="Tries while the embedding model's provider fails"
+    )
 
     @property
     def limits(self) -> Limits:

@@ -12,6 +12,7 @@ from psycopg.rows import TupleRow, class_row
 
 from contracts.events import DocumentFailed, EventData
 from contracts.ingestion import DocumentStatus, StageName
+from ingestion.conversion import Converted
 from ingestion.derived import converted_event
 from ingestion.rows import DocumentRow, Job
 from ingestion.statements import SQL
@@ -19,6 +20,7 @@ from ingestion.worker.database import WorkerDatabase
 from service_kit.outbox import INSERT, event_row, new_event
 
 SOURCE = "ingestion"
+RELEASED = {"uncount": 0, "postponed": 0, "lost": 0, "delay": 0.0, "error_class": None, "error_message": None}
 
 
 class LeaseLost(Exception):
@@ -33,12 +35,13 @@ class Stages:
 
     def lease(self, workspace_id: UUID, document_id: UUID) -> Job | None:
         """The document's queued stage, now running; None when there is none: done, not due, or held by another."""
-        values = {"workspace_id": workspace_id, "document_id": document_id, "lease": uuid4(), "worker": self.worker}
+        key = {"workspace_id": workspace_id, "document_id": document_id}
         with (
             self.database.workspace(workspace_id) as connection,
             connection.cursor(row_factory=class_row(Job)) as cursor,
         ):
-            cursor.execute(SQL["lease_stage"], values)
+            cursor.execute(SQL["lock_document"], key)  # so that the stage and the version belong together
+            cursor.execute(SQL["lease_stage"], {**key, "lease": uuid4(), "worker": self.worker})
             job = cursor.fetchone()
             if job and job.stage == "convert":
                 cursor.execute(SQL["reset_stage"], {**_key(job), "name": "chunk"})
@@ -57,31 +60,57 @@ class Stages:
         with self._held(job) as (connection, _):
             self._start(connection, job, "chunk")
 
-    def converted(self, job: Job, *, title: str | None, pages: int | None, chunk_count: int, engine: str) -> None:
+    def converted(self, job: Job, result: Converted) -> None:
         """Conversion and chunks are stored; embedding runs under the same lease. Raises LeaseLost."""
         with self._held(job) as (connection, _):
             done = {**_key(job), "worker": self.worker, "names": ["convert", "chunk"]}
             connection.execute(SQL["finish_stages"], done)
-            values = {"title": title, "pages": pages, "chunk_count": chunk_count, "engine": engine}
-            connection.execute(SQL["record_conversion"], {**_key(job), **values})
+            values = {
+                "title": result.title,
+                "pages": result.pages,
+                "chunk_count": result.chunks,
+                "engine": result.engine,
+                "headings": list(result.headings),
+                "tags": list(result.tags),
+                "language": result.language,
+                "authors": list(result.authors),
+                "written_at": result.written_at,
+                "modified_at": result.modified_at,
+            }
+            connection.execute(SQL["record_conversion"], {**_key(job), "version": job.version, **values})
             self._start(connection, job, "embed")
 
     def embedded(self, job: Job, *, model: str, dims: int) -> None:
         """The vectors are stored: tells the others. Raises LeaseLost."""
-        with self._held(job) as (connection, document):
+        with self._held(job) as (connection, _):
             connection.execute(SQL["finish_stages"], {**_key(job), "worker": self.worker, "names": ["embed"]})
-            values = {"embedding_model": model, "embedding_dims": dims}
-            connection.execute(SQL["record_embedding"], {**_key(job), **values})
-            connection.execute(SQL["queue_confirmations"], _key(job))
-            current = _lock_document(connection, job)
-            assert current is not None
-            _write_event(connection, document, converted_event(current))
+            self._record_embedding(connection, job, model, dims)
+            self._announce(connection, job)
+
+    def not_embedded(self, job: Job, delay: float | None, error_class: str, message: str) -> None:
+        """Tells the others of a document that is found by its words alone, unless they know it already.
+
+        Tried again after `delay` seconds; None: not by itself. Raises LeaseLost.
+        """
+        with self._held(job) as (connection, _):
+            announced = _is_announced(connection, job)
+            reason = {"error_class": error_class, "error_message": message}
+            if delay is None:
+                connection.execute(SQL["fail_stage"], {**_held(job), "failed": "embed", **reason})
+            else:
+                again = {**RELEASED, "postponed": 1, "delay": delay, **reason}
+                connection.execute(SQL["release_stage"], {**_held(job), **again})
+            self._record_embedding(connection, job, None, None)
+            if not announced:
+                self._announce(connection, job)
 
     def fail(self, job: Job, stage: StageName, error_class: str, message: str) -> None:
-        """The stage has failed, and with it the document. Raises LeaseLost."""
+        """The stage has failed, and with it the document, unless it is searchable already. Raises LeaseLost."""
         with self._held(job) as (connection, document):
             reason = {"failed": stage, "error_class": error_class, "error_message": message}
             connection.execute(SQL["fail_stage"], {**_held(job), **reason})
+            if stage == "embed" and _is_announced(connection, job):
+                return
             connection.execute(SQL["set_document_status"], {**_key(job), "status": DocumentStatus.failed})
             event = DocumentFailed(
                 document_id=document.id,
@@ -115,9 +144,20 @@ class Stages:
             return _lock_document(connection, job) is None
 
     def _release(self, job: Job, **values: Any) -> None:
-        defaults = {"uncount": 0, "postponed": 0, "lost": 0, "delay": 0, "error_class": None, "error_message": None}
         with self._held(job) as (connection, _):
-            connection.execute(SQL["release_stage"], {**_held(job), **defaults, **values})
+            connection.execute(SQL["release_stage"], {**_held(job), **RELEASED, **values})
+
+    def _record_embedding(
+        self, connection: Connection[TupleRow], job: Job, model: str | None, dims: int | None
+    ) -> None:
+        values = {"version": job.version, "embedding_model": model, "embedding_dims": dims}
+        connection.execute(SQL["record_embedding"], {**_key(job), **values})
+
+    def _announce(self, connection: Connection[TupleRow], job: Job) -> None:
+        connection.execute(SQL["queue_confirmations"], _key(job))
+        document = _lock_document(connection, job)
+        assert document is not None
+        _write_event(connection, document, converted_event(document))
 
     def _start(self, connection: Connection[TupleRow], job: Job, stage: StageName) -> None:
         connection.execute(SQL["start_stage"], {**_held(job), "name": stage, "worker": self.worker})
@@ -127,7 +167,7 @@ class Stages:
         """A transaction in which the document is locked and the lease is ours; raises LeaseLost when it is not."""
         with self.database.workspace(job.workspace_id) as connection:
             document = _lock_document(connection, job)
-            if document is None or connection.execute(SQL["holds_lease"], _held(job)).fetchone() is None:
+            if document is None or document.version != job.version or not _holds(connection, job):
                 raise LeaseLost
             yield connection, document
 
@@ -138,6 +178,14 @@ def _key(job: Job) -> dict[str, Any]:
 
 def _held(job: Job) -> dict[str, Any]:
     return {**_key(job), "lease": job.lease}
+
+
+def _holds(connection: Connection[TupleRow], job: Job) -> bool:
+    return connection.execute(SQL["holds_lease"], _held(job)).fetchone() is not None
+
+
+def _is_announced(connection: Connection[TupleRow], job: Job) -> bool:
+    return connection.execute(SQL["is_announced"], _key(job)).fetchone() is not None
 
 
 def _lock_document(connection: Connection[TupleRow], job: Job) -> DocumentRow | None:

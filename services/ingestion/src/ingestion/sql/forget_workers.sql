@@ -1,0 +1,1 @@
+DELETE FROM worker WHERE seen_at < now() - make_interval(secs => %(after)s)

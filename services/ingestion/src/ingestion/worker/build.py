@@ -1,0 +1,144 @@
+"""The composition root of a worker."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+from inference.factory import build_embedders
+from ingestion.conversion import Converter
+from ingestion.intake import Intake, Limits
+from ingestion.settings import MEBIBYTE
+from ingestion.sources.queue import Leases
+from ingestion.sources.settings import SourceSettings
+from ingestion.sources.sync import Policy as SyncPolicy
+from ingestion.sources.sync import Synchroniser
+from ingestion.worker.database import WorkerDatabase
+from ingestion.worker.embedding import TextEmbedder, running_loop
+from ingestion.worker.holding import Shutdown
+from ingestion.worker.metrics import Readings, WorkerMetrics, serve_metrics
+from ingestion.worker.process import Processor
+from ingestion.worker.queue import WorkQueue
+from ingestion.worker.recording import Policy
+from ingestion.worker.recycling import Recycling
+from ingestion.worker.registration import Registration
+from ingestion.worker.settings import WorkerSettings
+from ingestion.worker.slots import ALL_LANES, Slots
+from ingestion.worker.stages import Stages
+from ingestion.worker.syncs import Syncs
+from ingestion.worker.vectors import VectorMaker
+from service_kit.objects import ObjectStore
+from service_kit.outbox import Outbox
+from service_kit.postgres import Database
+
+T = TypeVar("T")
+SOURCE = "ingestion"
+SYNC_CONNECTIONS = 6
+
+
+@dataclass(frozen=True)
+class Worker:
+    """What the tasks call, and what the program around them watches."""
+
+    slots: Slots
+    syncs: Syncs
+    recycling: Recycling
+    registration: Registration
+
+
+def build_worker(
+    settings: WorkerSettings, shutdown: Shutdown, on_recycle: Callable[[], None], stack: ExitStack
+) -> Worker:
+    """Everything that a worker needs, closed with the stack in reverse order."""
+    # Two connections per document (its heartbeat has one), and one each for the registration and the choice.
+    database = WorkerDatabase(settings.database_url.get_secret_value(), 2 * (settings.worker_concurrency + 1) + 2)
+    stack.enter_context(database.opened())
+    objects = ObjectStore(settings)
+    stack.callback(objects.close)
+    name, metrics = f"{socket.gethostname()}-{os.getpid()}", WorkerMetrics()
+    stages = Stages(database, name)
+    processor = _processor(settings, database, stages, objects, shutdown, metrics, stack)
+
+    def retire() -> None:
+        registration.retire()
+        on_recycle()
+
+    recycling = Recycling(settings.worker_max_documents, settings.worker_max_memory_mib * MEBIBYTE, retire)
+
+    def is_closed() -> bool:
+        return shutdown.has_begun or recycling.is_due
+
+    def on_beat() -> None:
+        if recycling.is_due:  # the broker's heartbeat has ended with the consumption
+            settings.worker_health_file.touch()
+
+    queue = WorkQueue(database, stages, is_closed)
+    slots = Slots(settings.worker_concurrency, queue.take, recycling.counting(processor.process))
+    syncs = _syncs(settings, name, objects, is_closed, stack)
+    registration = Registration(
+        database, name, settings.worker_concurrency, settings.lease_seconds, lambda: recycling.documents, on_beat
+    )
+    stack.enter_context(registration)
+    if settings.metrics_port is not None:
+        metrics.registry.register(
+            Readings(lambda: [*((lane.value, slots.busy(lane)) for lane in ALL_LANES), ("sync", syncs.busy)])
+        )
+        serve_metrics(metrics.registry, settings.host, settings.metrics_port, stack)
+    return Worker(slots, syncs, recycling, registration)
+
+
+def _processor(
+    settings: WorkerSettings,
+    database: WorkerDatabase,
+    stages: Stages,
+    objects: ObjectStore,
+    shutdown: Shutdown,
+    metrics: WorkerMetrics,
+    stack: ExitStack,
+) -> Processor:
+    embedders = build_embedders(settings)
+    loop = stack.enter_context(running_loop("embedding"))
+    converter = stack.enter_context(Converter(settings.conversion(embedders.default.space)))
+    policy = Policy(
+        settings.limits,
+        settings.max_losses,
+        settings.max_postponements,
+        settings.embed_max_postponements,
+        settings.lease_seconds,
+        settings.work_folder,
+    )
+    vectors = VectorMaker(database, objects, TextEmbedder(embedders, loop))
+    return Processor(stages, objects, converter, vectors, shutdown, policy, metrics)
+
+
+def _syncs(
+    settings: WorkerSettings, name: str, objects: ObjectStore, is_closed: Callable[[], bool], stack: ExitStack
+) -> Syncs:
+    loop = stack.enter_context(running_loop("syncs"))
+    opened = Database(settings.database_url.get_secret_value(), SYNC_CONNECTIONS).opened()
+    database = stack.enter_context(_entered(opened, loop))
+    limits = Limits(settings.max_file_bytes, settings.max_queued_bytes)
+    synchroniser = Synchroniser(
+        database,
+        Intake(database, objects, Outbox(SOURCE), limits),
+        Leases(database, name),
+        SourceSettings(),
+        SyncPolicy(settings.lease_seconds, settings.max_postponements, settings.max_file_bytes, settings.work_folder),
+        is_closed,
+    )
+    return Syncs(database, synchroniser, loop, settings.lease_seconds, is_closed)
+
+
+@contextmanager
+def _entered(opened: AbstractAsyncContextManager[T], loop: asyncio.AbstractEventLoop) -> Iterator[T]:
+    """An asynchronous context, entered and left on another thread's loop."""
+    value = asyncio.run_coroutine_threadsafe(opened.__aenter__(), loop).result()
+    try:
+        yield value
+    finally:
+        asyncio.run_coroutine_threadsafe(opened.__aexit__(None, None, None), loop).result()

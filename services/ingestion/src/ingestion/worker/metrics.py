@@ -1,0 +1,103 @@
+"""What a worker tells Prometheus, in a registry of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, suppress
+
+import psutil
+from prometheus_client import CollectorRegistry, Counter, Histogram, start_http_server
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.process_collector import ProcessCollector
+from prometheus_client.registry import Collector
+
+from contracts.formats import SUPPORTED, extension
+
+SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
+FORMATS = frozenset(SUPPORTED)
+
+
+class WorkerMetrics:
+    """Counters and histograms that the stages fill."""
+
+    def __init__(self) -> None:
+        self.registry = registry = CollectorRegistry()
+        ProcessCollector(registry=registry)
+        self.stages = Histogram(
+            "attractor_ingestion_stage_seconds",
+            "Duration of stages that succeeded, by stage and format",
+            ["stage", "format"],
+            buckets=SECONDS,
+            registry=registry,
+        )
+        self.failures = Counter(
+            "attractor_ingestion_failures_total",
+            "Failed attempts by stage and error class, also those that are tried again",
+            ["stage", "error_class"],
+            registry=registry,
+        )
+        self.pages = Counter("attractor_ingestion_pages_total", "Pages converted", ["format"], registry=registry)
+        self.bytes = Counter(
+            "attractor_ingestion_bytes_total", "Bytes of originals converted", ["format"], registry=registry
+        )
+        self.chunks = Counter(
+            "attractor_ingestion_chunks_total",
+            "Chunks that got a vector: embedded, or reused from an earlier version",
+            ["result"],
+            registry=registry,
+        )
+
+
+class Readings(Collector):
+    """What is looked up when it is asked for: memory by kind of process, and slots in use by lane."""
+
+    def __init__(self, busy: Callable[[], Iterable[tuple[str, int]]]) -> None:
+        self.busy = busy
+
+    def collect(self) -> Iterator[Metric]:
+        memory = GaugeMetricFamily(
+            "attractor_ingestion_resident_bytes",
+            "Resident memory of the worker, of the fork server and of all conversions",
+            labels=["process"],
+        )
+        for kind, resident in resident_bytes().items():
+            memory.add_metric([kind], resident)
+        yield memory
+        slots = GaugeMetricFamily("attractor_ingestion_slots_busy", "Slots in use by lane", labels=["lane"])
+        for lane, count in self.busy():
+            slots.add_metric([lane], count)
+        yield slots
+
+
+def resident_bytes() -> dict[str, int]:
+    """Of this process (`worker`), of its `fork_server` and, added up, of every process below it (`conversion`)."""
+    found = {"worker": 0, "fork_server": 0, "conversion": 0}
+    worker = psutil.Process(os.getpid())
+    found["worker"] = worker.memory_info().rss
+    for child in worker.children():
+        with suppress(psutil.NoSuchProcess):
+            if any("forkserver" in word for word in child.cmdline()):
+                found["fork_server"] += child.memory_info().rss
+                for conversion in child.children(recursive=True):
+                    with suppress(psutil.NoSuchProcess):
+                        found["conversion"] += conversion.memory_info().rss
+    return found
+
+
+def format_of(name: str) -> str:
+    """The label of a file: its extension where that is a format, so that labels cannot grow without bound."""
+    suffix = extension(name)
+    return suffix if suffix in FORMATS else "other"
+
+
+def serve_metrics(registry: CollectorRegistry, host: str, port: int, stack: ExitStack) -> None:
+    """`/metrics` in a thread, until the stack closes. Raises OSError when the port is taken."""
+    server, thread = start_http_server(port, host, registry)
+
+    def stop() -> None:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+    stack.callback(stop)

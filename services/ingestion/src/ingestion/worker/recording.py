@@ -1,0 +1,72 @@
+"""What becomes of a document when a stage of it fails."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+
+from contracts.ingestion import StageName
+from ingestion.conversion import ConversionError, Limits
+from ingestion.rows import Job
+from ingestion.worker.failures import LONGEST_EMBEDDING_DELAY_SECONDS, Failure, delay_after, failure_of
+from ingestion.worker.metrics import WorkerMetrics
+from ingestion.worker.stages import Stages
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Limits of one conversion, and how often to try what may be somebody else's fault."""
+
+    limits: Limits
+    max_losses: int
+    max_postponements: int
+    embed_max_postponements: int
+    lease_seconds: float
+    work_folder: Path
+
+
+class FailureRecorder:
+    """Puts a stage off, with growing delays, or lets it fail; always with its reason."""
+
+    def __init__(self, stages: Stages, policy: Policy, metrics: WorkerMetrics) -> None:
+        self.stages, self.policy, self.metrics = stages, policy, metrics
+
+    def record(self, job: Job, stage: StageName, error: Exception) -> None:
+        """Raises LeaseLost, and what the database raises."""
+        failure = failure_of(error, stage)
+        self.metrics.failures.labels(stage, failure.error_class).inc()
+        extra = {"document_id": str(job.document_id), "stage": stage, "reason": failure.error_class}
+        log.warning("stage failed", extra=extra, exc_info=None if isinstance(error, ConversionError) else error)
+        if stage == "embed" and failure.error_class != "chunks-missing":
+            self._not_embedded(job, failure)
+        elif failure.retry:
+            self._again(job, stage, failure)
+        else:
+            self.stages.fail(job, stage, failure.error_class, failure.message)
+
+    def _again(self, job: Job, stage: StageName, failure: Failure) -> None:
+        lost = failure.retry == "lost"
+        tried, allowed = (
+            (job.losses, self.policy.max_losses) if lost else (job.postponements, self.policy.max_postponements)
+        )
+        if tried + 1 < allowed:
+            self.stages.postpone(job, delay_after(tried), failure.error_class, failure.message, lost=lost)
+        else:
+            self.stages.fail(job, stage, failure.error_class, _often(failure, tried + 1))
+
+    def _not_embedded(self, job: Job, failure: Failure) -> None:
+        """Its chunks are stored: it is found by its words meanwhile."""
+        tried = job.postponements if job.stage == "embed" else 0  # the conversion's are counted with it
+        if failure.retry and tried + 1 < self.policy.embed_max_postponements:
+            delay = delay_after(tried, LONGEST_EMBEDDING_DELAY_SECONDS)
+            self.stages.not_embedded(job, delay, failure.error_class, failure.message)
+        else:
+            message = _often(failure, tried + 1) if failure.retry else failure.message
+            self.stages.not_embedded(job, None, failure.error_class, message)
+
+
+def _often(failure: Failure, times: int) -> str:
+    return f"{failure.message} (tried {times} times)"

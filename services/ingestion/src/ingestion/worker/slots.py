@@ -1,0 +1,96 @@
+"""How many documents a worker has in work, and of which lane."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from contracts.ingestion import Lane
+from ingestion.rows import Job
+
+ALL_LANES = (Lane.interactive, Lane.bulk)
+Take = Callable[[tuple[Lane, ...]], Job | None]
+
+
+class Slots:
+    """`slots` threads work on anything, one more on what is interactive alone: a bulk load never takes the last one.
+
+    `take` leases a job of one of the lanes given, or gives None when there is none; `run` does it.
+    """
+
+    def __init__(self, slots: int, take: Take, run: Callable[[Job], None]) -> None:
+        self.slots, self.take, self.run = slots, take, run
+        self._lock = threading.Lock()
+        self._threads = 0
+        self._bulk = 0  # in work, or looked for
+        self._busy = dict.fromkeys(ALL_LANES, 0)
+        self._turned_away = False
+
+    def busy(self, lane: Lane) -> int:
+        """Documents of the lane that are in work now."""
+        return self._busy[lane]
+
+    def serve(self, lane: Lane) -> None:
+        """Works until there is nothing to take, on whatever comes first; `lane` is that of which there was word.
+
+        Returns at once when no slot is free for it: who has one looks again before leaving.
+        """
+        if not self._enter(lane):
+            return
+        try:
+            while self._work_once() or not self._leave():
+                pass
+        except BaseException:
+            with self._lock:
+                self._threads -= 1
+            raise
+
+    def _work_once(self) -> bool:
+        bulk = self._reserve_bulk()
+        try:
+            job = self.take(ALL_LANES if bulk else (Lane.interactive,))
+            if job is None:
+                return False
+            if bulk and job.lane is not Lane.bulk:
+                bulk = self._give_back_bulk()
+            with self._lock:
+                self._busy[job.lane] += 1
+            try:
+                self.run(job)
+            finally:
+                with self._lock:
+                    self._busy[job.lane] -= 1
+            return True
+        finally:
+            if bulk:
+                self._give_back_bulk()
+
+    def _reserve_bulk(self) -> bool:
+        with self._lock:
+            free = self._bulk < self.slots
+            self._bulk += free
+            return free
+
+    def _give_back_bulk(self) -> bool:
+        """False, what is held from then on."""
+        with self._lock:
+            self._bulk -= 1
+            return False
+
+    def _enter(self, lane: Lane) -> bool:
+        with self._lock:
+            free = self._threads <= self.slots and (lane is Lane.interactive or self._bulk < self.slots)
+            if free:
+                self._threads += 1
+            else:
+                self._turned_away = True
+            return free
+
+    def _leave(self) -> bool:
+        """False when word was turned away meanwhile: it may be about what was not there a moment ago."""
+        with self._lock:
+            if self._turned_away:
+                self._turned_away = False
+                return False
+            self._threads -= 1
+            return True

@@ -1,0 +1,131 @@
+"""The vectors of a document's chunks: taken from an earlier version where the text is the same, else embedded."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from contracts.ingestion import Chunk
+from inference.embeddings import Embedder
+from ingestion.conversion import embedding_text
+from ingestion.derived import derived_keys
+from ingestion.rows import Job
+from ingestion.statements import SQL
+from ingestion.worker.database import WorkerDatabase
+from ingestion.worker.embedding import BATCH, TextEmbedder
+from ingestion.worker.holding import Holding
+from service_kit.objects import ObjectMissing, ObjectStore
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """A row per chunk, in their order; `reused` of them were not computed anew."""
+
+    rows: NDArray[np.float32]
+    model: str
+    dims: int
+    reused: int
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """Vectors of an earlier version, by the digest of what was embedded."""
+
+    rows: NDArray[np.float32]
+    places: dict[bytes, int]
+
+    def find(self, text: str) -> NDArray[np.float32] | None:
+        place = self.places.get(_digest(text))
+        return None if place is None else self.rows[place]
+
+
+class VectorMaker:
+    """Makes vectors in the embedding space that the document's workspace is searched in."""
+
+    def __init__(self, database: WorkerDatabase, objects: ObjectStore, embedder: TextEmbedder) -> None:
+        self.database, self.objects, self.embedder = database, objects, embedder
+
+    def make(self, job: Job, chunks: Path, holding: Holding, folder: Path) -> Vectors:
+        """`folder` is for files that are not needed afterwards.
+
+        Raises EmbeddingError, UnknownModel, Unavailable, and what `holding.check` raises.
+        """
+        embedder = self.embedder.choose(self._chosen_model(job))
+        model, dims = embedder.space.model, embedder.space.dims
+        count = sum(1 for _ in read_texts(chunks))
+        earlier = self._earlier(job, model, dims, folder)
+        rows = np.empty((count, dims), np.float32)
+        waiting: list[tuple[int, str]] = []
+        reused = 0
+        for place, text in enumerate(read_texts(chunks)):
+            known = earlier.find(text) if earlier else None
+            if known is None:
+                waiting.append((place, text))
+            else:
+                rows[place] = known
+                reused += 1
+            if len(waiting) == BATCH:
+                self._fill(embedder, rows, waiting, holding)
+                waiting = []
+            holding.progress(place + 1 - len(waiting), count)
+        if waiting:
+            self._fill(embedder, rows, waiting, holding)
+        return Vectors(rows, model, dims, reused)
+
+    def _fill(
+        self, embedder: Embedder, rows: NDArray[np.float32], waiting: list[tuple[int, str]], holding: Holding
+    ) -> None:
+        rows[[place for place, _ in waiting]] = self.embedder.embed(
+            embedder, [text for _, text in waiting], holding.check
+        )
+
+    def _chosen_model(self, job: Job) -> tuple[str, int] | None:
+        """(model, dims) that the workspace is searched with; None: the default."""
+        with self.database.workspace(job.workspace_id) as connection:
+            row = connection.execute(SQL["chosen_embedding"], {"workspace_id": job.workspace_id}).fetchone()
+        return (row[0], row[1]) if row else None
+
+    def _reusable_version(self, job: Job, model: str, dims: int) -> int | None:
+        key = {"workspace_id": job.workspace_id, "document_id": job.document_id, "version": job.version}
+        with self.database.workspace(job.workspace_id) as connection:
+            values = {**key, "embedding_model": model, "embedding_dims": dims}
+            row = connection.execute(SQL["find_reusable"], values).fetchone()
+        return row[0] if row else None
+
+    def _earlier(self, job: Job, model: str, dims: int, folder: Path) -> Earlier | None:
+        version = self._reusable_version(job, model, dims) if job.version > 1 else None
+        if version is None:
+            return None
+        keys = derived_keys(job.workspace_id, job.document_id, version)
+        chunks, vectors = folder / "earlier.jsonl", folder / "earlier.npy"
+        try:
+            self.objects.get_file(keys.chunks, chunks)
+            self.objects.get_file(keys.vectors, vectors)
+        except ObjectMissing:
+            log.info("no earlier vectors", extra={"document_id": str(job.document_id), "version": version})
+            return None
+        rows: NDArray[np.float32] = np.load(vectors, mmap_mode="r")
+        digests = [_digest(text) for text in read_texts(chunks)]
+        if rows.shape != (len(digests), dims):
+            return None
+        return Earlier(rows, {digest: place for place, digest in enumerate(digests)})
+
+
+def read_texts(chunks: Path) -> Iterator[str]:
+    """What is embedded of each chunk, from JSON Lines, one at a time."""
+    with chunks.open(encoding="utf-8") as lines:
+        for line in lines:
+            chunk = Chunk.model_validate_json(line)
+            yield embedding_text(chunk.heading_path, chunk.content)
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -1,0 +1,100 @@
+"""Who comes next: interactive before bulk, fairly between workspaces, at any length of the queue; and what wakes whom."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+
+from contracts.ingestion import Lane
+from ingestion.worker.database import WorkerDatabase
+from ingestion.worker.queue import WorkQueue
+from ingestion.worker.slots import ALL_LANES
+from ingestion.worker.stages import Stages
+
+Fill = Callable[..., None]
+FILL = """
+WITH new AS (
+    INSERT INTO document (workspace_id, id, name, media_type, file_size, content_hash)
+    SELECT %(workspace_id)s, gen_random_uuid(), number || '.md', 'text/markdown', 1, gen_random_uuid()::text
+    FROM generate_series(1, %(count)s) AS number
+    RETURNING workspace_id, id, name
+)
+INSERT INTO document_stage (workspace_id, document_id, name, status, lane, queued_at, not_before)
+SELECT workspace_id, id, stage, CASE stage WHEN 'convert' THEN 'queued' ELSE 'waiting' END, %(lane)s,
+       CASE stage WHEN 'convert' THEN now() - make_interval(secs => %(age)s) END,
+       CASE stage WHEN 'convert' THEN now() + make_interval(secs => %(delay)s) END
+FROM new CROSS JOIN unnest(ARRAY['convert', 'chunk', 'embed', 'index', 'graph']) AS stage
+"""
+
+
+@pytest.fixture
+def queue_database(make_database: Callable[[str], Any]) -> Any:
+    return make_database("ingestion")
+
+
+@pytest.fixture
+def fill(queue_database: Any) -> Fill:
+    """`fill(workspace, 3, lane="bulk", age=5)`: documents that wait for their conversion."""
+
+    def insert(workspace_id: UUID, count: int, lane: str = "bulk", age: float = 0, delay: float = -1) -> None:
+        values = {"workspace_id": workspace_id, "count": count, "lane": lane, "age": age, "delay": delay}
+        with psycopg.connect(queue_database.admin, options="-c search_path=ingestion,public") as connection:
+            connection.execute("SELECT set_config('app.workspace_id', %s, true)", (str(workspace_id),))
+            connection.execute(FILL, values)
+
+    return insert
+
+
+@pytest.fixture
+def queue(queue_database: Any) -> Iterator[WorkQueue]:
+    with ExitStack() as stack:
+        database = stack.enter_context(WorkerDatabase(queue_database.service, 2).opened())
+        yield WorkQueue(database, Stages(database, "test"), lambda: False)
+
+
+def taken(queue: WorkQueue, count: int, *lanes: Lane) -> list[UUID]:
+    """The workspaces of the next documents, in the order in which they were leased."""
+    jobs = [queue.take(lanes or ALL_LANES) for _ in range(count)]
+    return [job.workspace_id for job in jobs if job]
+
+
+def test_three_workspaces_take_turns_however_long_their_queues_are(fill: Fill, queue: WorkQueue) -> None:
+    large, small, smallest = uuid4(), uuid4(), uuid4()
+    fill(large, 50, age=30)
+    fill(small, 3, age=20)
+    fill(smallest, 2, age=10)
+    assert taken(queue, 8) == [large, small, smallest, large, small, smallest, large, small]
+    assert taken(queue, 3) == [large, large, large]
+
+
+def test_interactive_work_comes_first_and_the_reserved_thread_takes_nothing_else(fill: Fill, queue: WorkQueue) -> None:
+    bulk, user = uuid4(), uuid4()
+    fill(bulk, 5, age=30)
+    assert taken(queue, 1, Lane.interactive) == []
+    fill(user, 2, lane="interactive")
+    assert taken(queue, 3) == [user, user, bulk]
+
+
+def test_what_is_put_off_waits_and_blocks_nobody(fill: Fill, queue: WorkQueue) -> None:
+    late, ready = uuid4(), uuid4()
+    fill(late, 20, age=30, delay=60)
+    fill(ready, 1)
+    assert taken(queue, 3) == [ready]
+
+
+def test_a_choice_among_100_000_takes_milliseconds(fill: Fill, queue: WorkQueue) -> None:
+    workspaces = [uuid4() for _ in range(200)]
+    fill(uuid4(), 60_000, age=60)
+    fill(uuid4(), 20_000, age=50, delay=3600)
+    for workspace_id in workspaces:
+        fill(workspace_id, 100, age=40)
+    assert len(taken(queue, 5)) == 5  # the first plans and reads
+    started = time.monotonic()
+    assert len(taken(queue, 50)) == 50
+    assert (time.monotonic() - started) / 50 < 0.1
