@@ -7,10 +7,23 @@ ARG SERVICE
 ARG LOCK=${SERVICE}
 # The libraries of the workspace that the service depends on.
 ARG LIBS="contracts service-kit"
+# 1: the ingestion worker also has docling's own models for PDF files (PDF_ENGINE=docling; some 1.5 GB more). They are
+# in no lock: torch comes from PyTorch's index for CPUs. What they share with the lock stays as it is there, but for
+# huggingface-hub, of which they need an older one.
+ARG INSTALL_TORCH=0
+ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
 WORKDIR /build
 RUN ["pip", "install", "--no-cache-dir", "uv==0.13.9"]
 COPY requirements/${LOCK}.txt requirements.txt
 RUN uv venv /venv && VIRTUAL_ENV=/venv uv pip sync --no-cache --compile-bytecode --require-hashes requirements.txt
+COPY services/${SERVICE}/pyproject.toml extras/pyproject.toml
+RUN if [ "${INSTALL_TORCH}" = 1 ]; then \
+      sed -n '/^huggingface-hub/d; s/^\([a-z0-9].*[^ \\]\) *\\$/\1/p' requirements.txt > pins.txt \
+      && sed -n 's/^torch = \["\(.*\)"\]$/\1/p' extras/pyproject.toml > torch.txt \
+      && printf "opencv-python ; python_version < '0'\n" > overrides.txt \
+      && VIRTUAL_ENV=/venv uv pip install --no-cache --index "${TORCH_INDEX}" --index-strategy unsafe-best-match \
+         --constraints pins.txt --overrides overrides.txt torch torchvision -r torch.txt; \
+    fi
 COPY libs libs
 COPY services/${SERVICE} services/${SERVICE}
 RUN for lib in ${LIBS}; do set -- "$@" "libs/$lib"; done \
