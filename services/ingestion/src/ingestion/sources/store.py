@@ -146,7 +146,7 @@ async def page(connection: Connection, workspace_id: UUID, before: Before, limit
 async def resources(connection: Connection, workspace_id: UUID, rows: list[SourceRow]) -> list[Source]:
     """With the number of their documents and their newest synchronisation."""
     values = {"workspace_id": workspace_id, "source_ids": [row.id for row in rows]}
-    counts = dict(await (await connection.execute(SQL["count_documents"], values)).fetchall())
+    counts: dict[UUID, int] = dict(await (await connection.execute(SQL["count_documents"], values)).fetchall())
     async with connection.cursor(row_factory=class_row(SyncRow)) as cursor:
         await cursor.execute(SQL["last_syncs"], values)
         last = {sync.source_id: sync for sync in await cursor.fetchall()}

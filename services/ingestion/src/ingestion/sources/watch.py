@@ -1,0 +1,161 @@
+"""Watches the folders of sources, and queues a synchronisation soon after something has changed in one."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import anyio.to_thread
+from psycopg.rows import class_row
+from watchfiles import Change, awatch
+
+from ingestion.sources.place import NotAllowed, located
+from ingestion.sources.selection import Selection
+from ingestion.sources.statements import SQL
+from service_kit.notifications import Notifications
+from service_kit.postgres import Database
+
+log = logging.getLogger(__name__)
+RELOAD_SECONDS = 30.0
+LOOK_SECONDS = 5.0
+# Each watched folder keeps a thread waiting.
+THREADS = 2000
+Changes = set[tuple[Change, str]]
+
+
+@dataclass(frozen=True)
+class Watched:
+    workspace_id: UUID
+    id: UUID
+    config: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Watching:
+    """A synchronisation follows when nothing has changed for `quiet_seconds`, at the latest after `longest_seconds`.
+
+    `polling`: look every `poll_seconds`, where the file system tells of no changes (network mounts).
+    """
+
+    roots: tuple[Path, ...]
+    polling: bool
+    poll_seconds: float
+    quiet_seconds: float
+    longest_seconds: float
+
+
+def concerns(change: Change, path: str, root: Path, selection: Selection) -> bool:
+    """False for what no synchronisation would take: hidden, excluded or of a format that cannot be read."""
+    if not Path(path).is_relative_to(root):
+        return False
+    relative = Path(path).relative_to(root).as_posix()
+    if selection.wants(relative):
+        return True
+    # A folder that was removed or moved away cannot be told from a file.
+    return (change is Change.deleted or os.path.isdir(path)) and selection.enters(relative)
+
+
+class FolderWatcher:
+    """A background task of the scheduler. Several of them do no harm: a source has one waiting synchronisation."""
+
+    def __init__(self, database: Database, notifications: Notifications, channel: str, watching: Watching) -> None:
+        self.database, self.notifications, self.channel = database, notifications, channel
+        self.watching = watching
+        self.tasks: dict[UUID, tuple[Watched, asyncio.Task[None]]] = {}
+
+    async def run(self) -> None:
+        """Runs until cancelled; follows the sources that come, change and go."""
+        anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+        try:
+            async with self.notifications.subscribe(self.channel) as changed:
+                while True:
+                    await self._adjust({source.id: source for source in await self._wanted()})
+                    await changed.wait(RELOAD_SECONDS)
+        finally:
+            await self._end(list(self.tasks))
+
+    async def _wanted(self) -> list[Watched]:
+        async with self.database.system() as connection, connection.cursor(row_factory=class_row(Watched)) as cursor:
+            await cursor.execute(SQL["watched_sources"])
+            return await cursor.fetchall()
+
+    async def _adjust(self, wanted: dict[UUID, Watched]) -> None:
+        await self._end([one for one, (source, _) in self.tasks.items() if wanted.get(one) != source])
+        for source in wanted.values():
+            if source.id not in self.tasks:
+                self.tasks[source.id] = (source, asyncio.create_task(self._keep_watching(source)))
+
+    async def _end(self, source_ids: list[UUID]) -> None:
+        ended = [self.tasks.pop(one)[1] for one in source_ids]
+        for task in ended:
+            task.cancel()
+        if ended:
+            await asyncio.wait(ended)
+
+    async def _keep_watching(self, source: Watched) -> None:
+        polling = self.watching.polling
+        while True:
+            try:
+                await self._watch(source, polling)
+            except (OSError, NotAllowed) as error:  # it is not there, or no longer allowed: it may come back
+                log.info("folder not watched", extra={"source_id": str(source.id), "reason": str(error)})
+            except Exception as error:  # noqa: BLE001  the limit of the system's watches, and what else may befall them
+                log.warning("folder polled", extra={"source_id": str(source.id), "reason": str(error)})
+                polling = True
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def _watch(self, source: Watched, polling: bool) -> None:
+        """Returns when the folder is gone, or another one has taken its place; raises OSError when it is not there."""
+        path = source.config["path"]
+        root = await asyncio.to_thread(located, path, self.watching.roots)
+        identity = await asyncio.to_thread(_identity, root)
+        selection = Selection(source.config["include"], source.config["exclude"])
+        log.info("watching", extra={"source_id": str(source.id), "polling": polling})
+        since, caught_up = datetime.now(UTC), False
+        async with aclosing(self._changes(root, polling)) as batches:
+            async for changes in batches:
+                if await asyncio.to_thread(_identity, root) != identity:
+                    await self._queue(source, datetime.now(UTC))  # it fails with the reason, for all to see
+                    return
+                if any(concerns(change, one, root, selection) for change, one in changes):
+                    await self._queue(source, datetime.now(UTC))
+                elif not caught_up:
+                    await self._queue(source, since)  # what changed before it was watched
+                caught_up = True
+
+    def _changes(self, root: Path, polling: bool) -> AsyncGenerator[Changes]:
+        """Also empty sets, now and then: a look whether the folder is still there."""
+        watching = self.watching
+        return awatch(
+            root,
+            watch_filter=None,
+            debounce=int(watching.longest_seconds * 1000),
+            step=int(watching.quiet_seconds * 1000),
+            rust_timeout=int(LOOK_SECONDS * 1000),
+            yield_on_timeout=True,
+            force_polling=polling,
+            poll_delay_ms=int(watching.poll_seconds * 1000),
+            ignore_permission_denied=True,
+        )
+
+    async def _queue(self, source: Watched, since: datetime) -> None:
+        values = {"workspace_id": source.workspace_id, "source_id": source.id, "since": since}
+        async with self.database.workspace(source.workspace_id) as connection:
+            if (await connection.execute(SQL["queue_watched_sync"], values)).rowcount:
+                log.info("change seen", extra={"source_id": str(source.id)})
+
+
+def _identity(root: Path) -> tuple[int, int] | None:
+    try:
+        state = root.stat()
+    except OSError:
+        return None
+    return state.st_dev, state.st_ino
