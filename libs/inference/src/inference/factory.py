@@ -27,18 +27,20 @@ def build_embedder(settings: EmbeddingSettings) -> Embedder:
     return _embedder(settings.default_embedding_model, "EMBEDDING_")
 
 
-def build_embedders(settings: EmbeddingSettings) -> Embedders:
+def build_embedders(settings: EmbeddingSettings, *, background: bool = False) -> Embedders:
     """The default, those of `embedding_models`, and the bundled one where it is installed; the caller closes them.
 
-    Models are loaded at their first use. Raises as `build_embedder`, the message naming the place in EMBEDDING_MODELS.
+    Models are loaded at their first use. With `background` those that run here give way to all other work.
+    Raises as `build_embedder`, the message naming the place in EMBEDDING_MODELS.
     """
-    default = build_embedder(settings)
+    default = _embedder(settings.default_embedding_model, "EMBEDDING_", background)
     others = [
-        _embedder(model, f"EMBEDDING_MODELS[{position}].") for position, model in enumerate(settings.embedding_models)
+        _embedder(model, f"EMBEDDING_MODELS[{position}].", background)
+        for position, model in enumerate(settings.embedding_models)
     ]
     if all(map(find_spec, _BUNDLED_PACKAGES)):
         bundled = EmbeddingModel(threads=settings.embedding_threads)
-        others.append(LazyEmbedder(BUNDLED_SPACE, lambda: _embedder(bundled, "EMBEDDING_")))
+        others.append(LazyEmbedder(BUNDLED_SPACE, lambda: _embedder(bundled, "EMBEDDING_", background)))
     return Embedders(default, others)
 
 
@@ -54,19 +56,26 @@ def build_chat_model(settings: ChatSettings) -> ChatModel | None:
     return OpenAIChat(provider, settings.chat_model, max_tokens=settings.chat_max_tokens)
 
 
-def _embedder(model: EmbeddingModel, prefix: str) -> Embedder:
+def _embedder(model: EmbeddingModel, prefix: str, background: bool = False) -> Embedder:
     """`prefix` begins the settings' names in messages."""
     if model.backend == "openai":
         return _openai_embedder(model, prefix)
     from inference.encoder_files import bundled_files, folder_files  # noqa: PLC0415 - not installed everywhere
     from inference.onnx import OnnxEmbedder  # noqa: PLC0415 - onnxruntime takes memory that other backends save
 
-    threads, batch_size = model.threads, model.batch_size or _ONNX_BATCH
     if model.backend == "bundled":
-        return OnnxEmbedder(bundled_files(), dims=BUNDLED_SPACE.dims, threads=threads, batch_size=batch_size)
-    if model.folder is None:
+        files = bundled_files()
+    elif model.folder is None:
         raise SettingMissing(f"the backend folder needs {_name(prefix, 'folder')}")
-    return OnnxEmbedder(folder_files(model.folder), dims=model.dims, threads=threads, batch_size=batch_size)
+    else:
+        files = folder_files(model.folder)
+    return OnnxEmbedder(
+        files,
+        dims=model.dims if model.backend == "folder" else None,
+        threads=model.threads,
+        batch_size=model.batch_size or _ONNX_BATCH,
+        background=background,
+    )
 
 
 def _openai_embedder(model: EmbeddingModel, prefix: str) -> Embedder:

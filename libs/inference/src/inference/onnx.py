@@ -2,9 +2,11 @@
 
 import asyncio
 import ctypes
+import os
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -27,17 +29,28 @@ class OnnxEmbedder:
     """Loads the model at the first use (or `warm`), then keeps it. May be used from several threads at once.
 
     `threads` bounds what one call uses of the CPU. `batch_size` texts run together, fewer where they are long: on CPUs
-    only short texts gain by it, and long ones together take memory.
+    only short texts gain by it, and long ones together take memory. With `background` one thread of the lowest priority
+    does it all, and gives way to whatever else the machine has to do.
     """
 
-    def __init__(self, files: EncoderFiles, *, dims: int | None = None, threads: int = 2, batch_size: int = 16) -> None:
+    def __init__(
+        self,
+        files: EncoderFiles,
+        *,
+        dims: int | None = None,
+        threads: int = 2,
+        batch_size: int = 16,
+        background: bool = False,
+    ) -> None:
         """Where neither `dims` nor the files tell the dimensions, the model is loaded to ask it, and let go again.
 
         Raises ModelFileChanged, ModelFolderInvalid.
         """
         self.tokenizer = files.tokenizer
         self._files = files
-        self._threads = threads
+        self._threads = 1 if background else threads
+        self._background = background
+        self._executor: ThreadPoolExecutor | None = None
         self._batch_size = batch_size
         self._truncating = Tokenizer.from_str(files.tokenizer.to_str())
         self._truncating.enable_truncation(files.max_tokens)
@@ -53,7 +66,9 @@ class OnnxEmbedder:
         await self.embed(["warm"])
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return await asyncio.to_thread(self.embed_sync, texts)
+        if self._background and self._executor is None:
+            self._executor = ThreadPoolExecutor(1, "embedding", _take_lowest_priority)
+        return await asyncio.get_running_loop().run_in_executor(self._executor, self.embed_sync, texts)
 
     def embed_sync(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """As `embed`, for a thread that has no event loop."""
@@ -73,6 +88,9 @@ class OnnxEmbedder:
 
     async def aclose(self) -> None:
         """Frees the model's memory. A later use loads it again."""
+        if self._executor:
+            self._executor.shutdown(wait=False, cancel_futures=True)
+            self._executor = None
         with self._lock:
             self._loaded = None
 
@@ -133,6 +151,12 @@ def _open(files: EncoderFiles, threads: int) -> Any:
         session = onnxruntime.InferenceSession(str(files.model_file), options, providers=["CPUExecutionProvider"])
     _return_freed_memory()
     return session
+
+
+def _take_lowest_priority() -> None:
+    """Of this thread alone, which only Linux can."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
 
 
 def _return_freed_memory() -> None:

