@@ -1,12 +1,14 @@
-"""python -m gateway serve | migrate"""
+"""python -m gateway serve | migrate | replay"""
 
 from __future__ import annotations
 
 import sys
 
+from contracts.events import DOCUMENTS
 from gateway.app import create_app
 from gateway.settings import Settings
-from service_kit.command import apply_migrations, run
+from gateway.workspace_deletion import GATEWAY
+from service_kit.command import apply_migrations, replay_dead_letters, run
 from service_kit.serve import serve
 
 
@@ -26,6 +28,7 @@ if __name__ == "__main__":
             {
                 "serve": ("answers HTTP until it is stopped", _serve),
                 "migrate": ("creates or updates the gateway's tables", _migrate),
+                "replay": ("replays dead letters", lambda: replay_dead_letters([DOCUMENTS], GATEWAY)),
             },
         )
     )

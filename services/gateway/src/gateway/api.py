@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header, Request
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
 
-from contracts.base import Page, ProblemBody
+from contracts.base import Page, ProblemBody, Text
 from contracts.gateway import (
     ApiKey,
     ApiKeyCreate,
@@ -20,12 +20,14 @@ from contracts.gateway import (
     UserCreate,
     Workspace,
     WorkspaceCreate,
+    WorkspaceDeletion,
 )
 from gateway import status
 from gateway.accounts import Accounts
 from gateway.api_keys import ApiKeys
 from gateway.authentication import Admitted
 from gateway.paging import Requested
+from gateway.workspace_deletion import WorkspaceDeletions
 from service_kit.app import VERSION
 
 Responses = dict[int | str, dict[str, Any]]
@@ -54,8 +56,14 @@ def _api_keys(request: Request) -> ApiKeys:
     return api_keys
 
 
+def _deletions(request: Request) -> WorkspaceDeletions:
+    deletions: WorkspaceDeletions = request.app.state.deletions
+    return deletions
+
+
 UsedAccounts = Annotated[Accounts, Depends(_accounts)]
 UsedApiKeys = Annotated[ApiKeys, Depends(_api_keys)]
+UsedDeletions = Annotated[WorkspaceDeletions, Depends(_deletions)]
 
 
 @router.get("/me", summary="Who am I")
@@ -103,6 +111,38 @@ async def list_workspaces(caller: Admitted, accounts: UsedAccounts, place: Reque
 async def get_workspace(caller: Admitted, accounts: UsedAccounts, workspace_id: UUID) -> Workspace:
     """Its name and when it was made."""
     return await accounts.workspace(caller, workspace_id)
+
+
+@router.delete(
+    "/workspaces/{workspace_id}",
+    summary="Delete a workspace everywhere",
+    responses=REFUSED
+    | {
+        202: {"model": WorkspaceDeletion, "description": "Some services have not confirmed yet"},
+        409: {"model": ProblemBody, "description": "No administrator's key would be left"},
+    },
+)
+async def delete_workspace(
+    caller: Admitted,
+    deletions: UsedDeletions,
+    response: Response,
+    workspace_id: UUID,
+    name: Annotated[Text, Query(max_length=200, description="The workspace's name, as a confirmation")],
+    timeout: Annotated[float, Query(ge=0, le=300, description="Seconds to wait for the confirmations")] = 30,
+) -> WorkspaceDeletion:
+    """Owners only; cannot be undone. Its keys end at once, and each service confirms what it removed.
+
+    Refused where no administrator's key would be left, so never for the last workspace.
+    """
+    receipt = await deletions.delete(caller, workspace_id, name, timeout)
+    response.status_code = 200 if receipt.completed_at else 202
+    return receipt
+
+
+@router.get("/workspaces/{workspace_id}/receipt", summary="Read the receipt of a deletion", responses=REFUSED)
+async def get_workspace_receipt(caller: Admitted, deletions: UsedDeletions, workspace_id: UUID) -> WorkspaceDeletion:
+    """The proof of a workspace's deletion, for administrators and for the user who deleted it."""
+    return await deletions.receipt(caller, workspace_id)
 
 
 @router.get("/workspaces/{workspace_id}/members", summary="List the members", responses=REFUSED)

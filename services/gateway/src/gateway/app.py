@@ -9,11 +9,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import psycopg
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
+from psycopg.errors import ForeignKeyViolation
 from redis.asyncio import Redis
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route
 
+from contracts.events import DOCUMENTS, WorkspacePurged
 from gateway import api, docs, routing
 from gateway.accounts import Accounts
 from gateway.answer_headers import AnswerHeaders
@@ -21,6 +23,7 @@ from gateway.api_document import ApiDocument
 from gateway.api_keys import ApiKeys
 from gateway.authentication import Doorkeeper
 from gateway.body_limit import BodyLimit
+from gateway.errors import UnknownWorkspace
 from gateway.first_start import ensure_admin
 from gateway.idempotency import forget_expired
 from gateway.last_used import LastUsed
@@ -29,10 +32,15 @@ from gateway.proxy import Proxy
 from gateway.rate_limit import Buckets
 from gateway.settings import Settings
 from gateway.upstreams import Upstreams
+from gateway.workspace_deletion import GATEWAY, RECEIPTS, WorkspaceDeletions
 from service_kit.app import service_app
 from service_kit.background import Background
+from service_kit.notifications import Notifications
+from service_kit.outbox import Outbox, OutboxRelay
 from service_kit.postgres import Database
 from service_kit.problems import Unavailable, on_problem
+from service_kit.streams import Consumer
+from service_kit.telemetry import Metrics
 
 HOUSEKEEPING_SECONDS = 3600.0
 
@@ -53,7 +61,11 @@ class Parts:
         self.settings = settings
         self.database = Database(settings.database_url.get_secret_value(), settings.database_pool_size)
         self.redis = Redis.from_url(settings.redis_url.get_secret_value(), socket_connect_timeout=1, socket_timeout=2)
+        self.notifications = Notifications(settings.database_url.get_secret_value(), "gateway_outbox", RECEIPTS)
         self.last_used = LastUsed(self.database)
+        self.deletions = WorkspaceDeletions(
+            self.database, self.notifications, Outbox(GATEWAY), settings.workspace_settle_seconds
+        )
         self.upstreams = Upstreams(
             settings.upstreams(),
             settings.upstream_connect_seconds,
@@ -73,6 +85,7 @@ class Parts:
         )
         state.accounts = Accounts(self.database)
         state.api_keys = ApiKeys(self.database, settings.internal_token_secret.get_secret_value())
+        state.deletions = self.deletions
         state.upstreams, state.status_seconds = self.upstreams, settings.status_seconds
         self.document = ApiDocument(app.openapi(), self.upstreams, settings.openapi_refresh_seconds)
         app.include_router(docs.routes(self.document))
@@ -81,6 +94,7 @@ class Parts:
             for path in (prefix.path, f"{prefix.path}/{{rest:path}}"):
                 app.router.routes.append(Route(path, proxy, include_in_schema=False))
         app.add_exception_handler(psycopg.OperationalError, _database_away)
+        app.add_exception_handler(ForeignKeyViolation, _workspace_gone)
 
     @asynccontextmanager
     async def lifespan(self, app: FastAPI) -> AsyncIterator[None]:
@@ -96,10 +110,23 @@ class Parts:
             background.start("last_used", self.last_used.run)
             background.start("api_document", self.document.run)
             background.start("housekeeping", self._keep_house)
+            events = await stack.enter_async_context(Background(app.state.metrics))
+            self._start_deletions(events, app.state.metrics)
             health.add("database", self.database.check)
             health.add("redis", self._check_redis, required=False)
             health.add("background", background.check)
+            health.add("events", events.check, required=False)
             yield
+
+    def _start_deletions(self, background: Background, metrics: Metrics) -> None:
+        """Apart from the rest: the door stays open when Redis is away, and deletions wait for it."""
+        relay = OutboxRelay(self.database, self.redis, self.notifications, metrics, GATEWAY)
+        handlers = {WorkspacePurged.event_type: self.deletions.confirm}
+        consumer = Consumer(self.redis, DOCUMENTS, GATEWAY, handlers, metrics, block_seconds=1.0)
+        background.start("notifications", self.notifications.run)
+        background.start("outbox", relay.run)
+        background.start("documents", consumer.run)
+        background.start("deletions", self.deletions.run)
 
     async def _check_redis(self) -> None:
         await self.redis.ping()
@@ -124,6 +151,11 @@ def _add_middleware(app: FastAPI, settings: Settings) -> None:
             max_age=600,
         )
     app.add_middleware(AnswerHeaders)
+
+
+async def _workspace_gone(request: Request, _: Exception) -> JSONResponse:
+    """It was deleted after the request had been admitted."""
+    return await on_problem(request, UnknownWorkspace())
 
 
 async def _database_away(request: Request, error: Exception) -> JSONResponse:

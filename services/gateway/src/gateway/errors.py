@@ -74,6 +74,18 @@ class LastOwner(Conflict):
     type, title = "last-owner", "A workspace keeps at least one owner"
 
 
+class UnknownDeletion(NotFound):
+    title = "No such workspace was deleted"
+
+
+class NameNotConfirmed(InvalidRequest):
+    type, title = "name-not-confirmed", "To delete the workspace, repeat its name exactly as ?name="
+
+
+class LastAdminKey(Conflict):
+    type, title = "last-admin-key", "No administrator's key would be left: make one in another workspace first"
+
+
 class RoleAboveMember(InvalidRequest):
     type, title = "role-too-high", "A key cannot have a higher role than its user has in the workspace"
 

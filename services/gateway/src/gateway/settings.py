@@ -9,12 +9,12 @@ from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import NoDecode
 
 from gateway.keys import valid_operator_key
-from service_kit.settings import DatabaseSettings, RedisSettings, ServiceSettings
+from service_kit.settings import EventSettings, ServiceSettings
 
 MEBIBYTE = 2**20
 
 
-class Settings(ServiceSettings, DatabaseSettings, RedisSettings):
+class Settings(ServiceSettings, EventSettings):
     """Sizes in bytes, times in seconds; a limit of 0 is none."""
 
     port: int = 8080
@@ -38,6 +38,8 @@ class Settings(ServiceSettings, DatabaseSettings, RedisSettings):
     upstream_connections: int = Field(1000, gt=0)
     status_seconds: float = Field(2.0, gt=0)
     openapi_refresh_seconds: float = Field(60.0, gt=0)
+
+    workspace_settle_seconds: float = Field(150.0, ge=0)  # longer than an internal token is accepted
 
     cors_origins: Annotated[list[str], NoDecode] = []
 

@@ -161,8 +161,10 @@ async def revoke_key(connection: Connection, workspace_id: UUID, key_id: UUID) -
     await connection.execute(SQL["revoke_key"], {"workspace_id": workspace_id, "id": key_id})
 
 
-async def has_admin_key(connection: Connection) -> bool:
-    return bool(_the(await (await connection.execute(SQL["has_admin_key"])).fetchone())[0])
+async def has_admin_key(connection: Connection, outside: UUID | None = None) -> bool:
+    """Whether an administrator can get in, with a key of another workspace than the one given."""
+    cursor = await connection.execute(SQL["has_admin_key"], {"outside": outside})
+    return bool(_the(await cursor.fetchone())[0])
 
 
 def _the(row: T | None) -> T:

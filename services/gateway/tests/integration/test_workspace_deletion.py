@@ -1,0 +1,220 @@
+"""Deleting a workspace: who may, what ends at once, and how the receipt comes about."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+from redis.asyncio import Redis
+
+from contracts.events import DOCUMENTS, Event, WorkspaceDeleted, WorkspacePurged
+from gateway.workspace_deletion import CONFIRMING
+from service_kit.outbox import new_event
+
+
+@pytest.fixture
+async def redis(redis_url):
+    async with Redis.from_url(redis_url, decode_responses=True) as redis:
+        yield redis
+
+
+class Services:
+    """What stands behind the door, as far as deletions go."""
+
+    def __init__(self, redis: Redis) -> None:
+        self.redis = redis
+
+    async def announced(self, workspace: str) -> int:
+        entries = [Event.model_validate_json(fields["event"]) for _, fields in await self.redis.xrange(DOCUMENTS)]
+        return sum(one.type == WorkspaceDeleted.event_type and one.subject == workspace for one in entries)
+
+    async def heard(self, workspace: str, times: int = 1) -> None:
+        async with asyncio.timeout(20):
+            while await self.announced(workspace) < times:  # noqa: ASYNC110  another server's state has no event
+                await asyncio.sleep(0.02)
+
+    async def confirm(self, workspace: str, services=CONFIRMING, removed=3, remaining=0) -> None:
+        for service in services:
+            data = WorkspacePurged(service=service, removed={"row": removed}, remaining={"row": remaining})
+            event = new_event(service, UUID(workspace), data, workspace)
+            await self.redis.xadd(DOCUMENTS, {"event": event.model_dump_json()})
+
+    async def answer(self, workspace: str, **what) -> None:
+        await self.heard(workspace)
+        await self.confirm(workspace, **what)
+
+
+@pytest.fixture
+def services(redis):
+    return Services(redis)
+
+
+async def make_workspace(admin, name: str = "doomed") -> tuple[str, dict[str, str]]:
+    """Its id, and the header of an owner's key of a user of its own."""
+    workspace = (await admin.post("/v1/workspaces", json={"name": name})).json()["id"]
+    user = (await admin.post("/v1/users", json={"name": "owner"})).json()["id"]
+    await admin.put(f"/v1/workspaces/{workspace}/members/{user}", json={"role": "owner"})
+    return workspace, await key_for(admin, workspace, user)
+
+
+async def key_for(admin, workspace: str, user: str, role: str = "owner") -> dict[str, str]:
+    body = {"name": "k", "role": role, "user_id": user}
+    key = (await admin.post(f"/v1/workspaces/{workspace}/keys", json=body)).json()["key"]
+    return {"Authorization": f"Bearer {key}"}
+
+
+async def eventually(client, path: str, good):
+    async with asyncio.timeout(20):
+        while True:
+            response = await client.get(path)
+            if response.status_code == 200 and good(response.json()):
+                return response.json()
+            await asyncio.sleep(0.05)
+
+
+@asynccontextmanager
+async def task(work):
+    running = asyncio.create_task(work)
+    yield
+    await running
+
+
+async def test_an_owner_deletes_it_and_every_service_confirms(door, services):
+    async with door() as admin:
+        workspace, owner = await make_workspace(admin)
+        async with task(services.answer(workspace)):
+            response = await admin.delete(f"/v1/workspaces/{workspace}", params={"name": "doomed"}, headers=owner)
+        assert response.status_code == 200, response.text
+        receipt = response.json()
+        assert (receipt["workspace_id"], receipt["pending"]) == (workspace, [])
+        assert receipt["completed_at"]
+        by_service = {one["service"]: one for one in receipt["services"]}
+        assert set(by_service) == {"gateway", *CONFIRMING}
+        removed = {"api_key": 1, "membership": 2, "idempotent_create": 0, "workspace": 1}
+        assert by_service["gateway"]["removed"] == removed
+        assert set(by_service["gateway"]["remaining"].values()) == {0}
+
+        assert (await admin.get("/v1/me", headers=owner)).status_code == 401
+        for path in ("", "/members", "/keys"):
+            assert (await admin.get(f"/v1/workspaces/{workspace}{path}")).status_code == 404
+        assert workspace not in [one["id"] for one in (await admin.get("/v1/workspaces")).json()["items"]]
+        again = await admin.delete(f"/v1/workspaces/{workspace}", params={"name": "doomed"})
+        assert again.status_code == 404
+        assert (await admin.get(f"/v1/workspaces/{workspace}/receipt")).json() == receipt
+
+
+async def test_its_keys_end_before_anyone_has_confirmed(door, services):
+    async with door() as admin:
+        workspace, owner = await make_workspace(admin)
+        path = f"/v1/workspaces/{workspace}"
+        response = await admin.delete(path, params={"name": "doomed", "timeout": 0}, headers=owner)
+        assert response.status_code == 202
+        assert sorted(response.json()["pending"]) == sorted(CONFIRMING)
+        assert response.json()["completed_at"] is None
+        assert (await admin.get("/v1/me", headers=owner)).status_code == 401
+        for what in ({"name": "k", "role": "owner"},):
+            assert (await admin.post(f"{path}/keys", json=what)).status_code == 404
+        await services.answer(workspace, services=CONFIRMING[:2])
+        await eventually(admin, f"{path}/receipt", lambda found: sorted(found["pending"]) == sorted(CONFIRMING[2:]))
+        await services.confirm(workspace, services=CONFIRMING[2:])
+        await eventually(admin, f"{path}/receipt", lambda found: found["completed_at"])
+
+
+@pytest.mark.parametrize(("name", "status", "slug"), [("Doomed", 422, "name-not-confirmed"), (None, 422, None)])
+async def test_its_name_confirms(door, name, status, slug):
+    async with door() as admin:
+        workspace, owner = await make_workspace(admin)
+        params = {} if name is None else {"name": name}
+        refused = await admin.delete(f"/v1/workspaces/{workspace}", params=params, headers=owner)
+        assert refused.status_code == status
+        assert slug in (None, refused.json()["type"])
+        assert (await admin.get("/v1/me", headers=owner)).status_code == 200
+
+
+async def test_others_may_not(door):
+    async with door() as admin:
+        workspace, owner = await make_workspace(admin)
+        _, neighbour = await make_workspace(admin, "neighbour")
+        user = (await admin.get("/v1/me", headers=owner)).json()["user"]["id"]
+        editor = await key_for(admin, workspace, user, "editor")
+        for headers, status in ((neighbour, 404), (editor, 403)):
+            asked = await admin.delete(f"/v1/workspaces/{workspace}", params={"name": "doomed"}, headers=headers)
+            assert asked.status_code == status
+        assert (await admin.get(f"/v1/workspaces/{workspace}/receipt")).status_code == 404
+        await admin.delete(f"/v1/workspaces/{workspace}", params={"name": "doomed", "timeout": 0})
+        seen = await admin.get(f"/v1/workspaces/{workspace}/receipt", headers=neighbour)
+        assert seen.status_code == 404
+
+
+async def test_who_deleted_it_reads_the_receipt_with_another_key(door):
+    async with door() as admin:
+        workspace, owner = await make_workspace(admin)
+        home, _ = await make_workspace(admin, "home")
+        user = (await admin.get("/v1/me", headers=owner)).json()["user"]["id"]
+        await admin.put(f"/v1/workspaces/{home}/members/{user}", json={"role": "viewer"})
+        other_key = await key_for(admin, home, user, "viewer")
+        await admin.delete(f"/v1/workspaces/{workspace}", params={"name": "doomed", "timeout": 0}, headers=owner)
+        response = await admin.get(f"/v1/workspaces/{workspace}/receipt", headers=other_key)
+        assert response.status_code == 200
+
+
+async def test_an_administrators_last_key_stays(door):
+    async with door() as admin:
+        me = (await admin.get("/v1/me")).json()
+        home = me["workspace"]["id"]
+        refused = await admin.delete(f"/v1/workspaces/{home}", params={"name": "default"})
+        assert (refused.status_code, refused.json()["type"]) == (409, "last-admin-key")
+        workspace = (await admin.post("/v1/workspaces", json={"name": "new home"})).json()["id"]
+        still = await admin.delete(f"/v1/workspaces/{home}", params={"name": "default"})
+        assert still.status_code == 409
+        headers = await key_for(admin, workspace, me["user"]["id"])
+        both = await asyncio.gather(
+            admin.delete(f"/v1/workspaces/{home}", params={"name": "default", "timeout": 0}),
+            admin.delete(f"/v1/workspaces/{workspace}", params={"name": "new home", "timeout": 0}, headers=headers),
+        )
+        assert sorted(one.status_code for one in both) in ([202, 409], [202, 401])
+
+
+async def test_what_is_left_keeps_it_incomplete_and_it_is_announced_again(door, services, settings, monkeypatch):
+    monkeypatch.setattr("gateway.workspace_deletion.FIRST_AGAIN_SECONDS", 0.1)
+    monkeypatch.setattr("gateway.workspace_deletion.TICK_SECONDS", 0.05)
+    async with door(workspace_settle_seconds=0) as admin:
+        workspace, _ = await make_workspace(admin)
+        path = f"/v1/workspaces/{workspace}"
+        await admin.delete(path, params={"name": "doomed", "timeout": 0})
+        await services.answer(workspace, remaining=1)
+        await services.heard(workspace, times=3)
+        left = await eventually(admin, f"{path}/receipt", lambda found: not found["pending"])
+        assert left["completed_at"] is None
+        await services.confirm(workspace)
+        await eventually(admin, f"{path}/receipt", lambda found: found["completed_at"])
+        with psycopg.connect(settings().database_url.get_secret_value(), options="-c app.scope=system") as connection:
+            [due] = connection.execute("SELECT next_announcement FROM workspace_deletion").fetchone() or ["none"]
+        assert due is None
+
+
+async def test_a_last_look_comes_when_nothing_can_be_under_way_any_more(door, services, monkeypatch):
+    monkeypatch.setattr("gateway.workspace_deletion.TICK_SECONDS", 0.05)
+    async with door(workspace_settle_seconds=1.0) as admin:
+        workspace, _ = await make_workspace(admin)
+        path = f"/v1/workspaces/{workspace}"
+        async with task(services.answer(workspace)):
+            first = (await admin.delete(path, params={"name": "doomed"})).json()
+        assert first["completed_at"]
+        await services.heard(workspace, times=2)
+        await services.confirm(workspace, removed=4)
+        last = await eventually(
+            admin, f"{path}/receipt", lambda found: all(one["removed"]["row"] == 4 for one in found["services"][1:2])
+        )
+        assert last["completed_at"] == first["completed_at"]
+
+
+async def test_confirmations_of_unknown_deletions_change_nothing(door, services):
+    async with door() as admin:
+        await services.confirm(str(uuid4()))
+        workspace, _ = await make_workspace(admin)
+        async with task(services.answer(workspace)):
+            assert (await admin.delete(f"/v1/workspaces/{workspace}", params={"name": "doomed"})).status_code == 200
