@@ -1,0 +1,139 @@
+"""Processes of conversions: used again, replaced, and what travels through them."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import UUID
+
+import psutil
+import pytest
+
+from ingestion.conversion import (
+    ChunkOptions,
+    Converted,
+    Converter,
+    CorruptFile,
+    Limits,
+    MemoryLimitExceeded,
+    Recycling,
+    Setup,
+)
+
+LIMITS = Limits(seconds=60, memory_bytes=3 << 30, pages=100, input_bytes=50 << 20)
+PROSE = "The harbour keeper writes down every ship that comes in with salt and timber on board."
+MARKDOWN = f"""---
+tags: [harbour, Ships]
+author: Ann Other
+date: 2024-03-05
+---
+tags: salt
+
+# The harbour
+
+{PROSE} {PROSE}
+
+## Ships
+
+{PROSE}
+"""
+
+
+class Converting:
+    """A converter and the processes that it used."""
+
+    def __init__(self, converter: Converter, folder: Path) -> None:
+        self.converter, self.folder = converter, folder
+        self.used: list[int] = []
+
+    def convert(self, content: str, name: str = "a.md", limits: Limits = LIMITS) -> Converted:
+        (self.folder / "source").write_text(content)
+
+        def on_progress(_: object) -> None:
+            if not seen:
+                seen.extend(running())
+
+        seen: list[int] = []
+        try:
+            return self.converter.convert(self.folder / "source", name, UUID(int=6), self.folder, limits, on_progress)
+        finally:
+            self.used += seen[:1]
+
+
+def running() -> list[int]:
+    servers = [child for child in psutil.Process().children() if "forkserver" in " ".join(child.cmdline())]
+    return [
+        child.pid
+        for server in servers
+        for child in server.children()
+        if child.is_running() and child.status() != psutil.STATUS_ZOMBIE
+    ]
+
+
+@contextmanager
+def converting(folder: Path, recycling: Recycling, chunking: ChunkOptions | None = None) -> Iterator[Converting]:
+    setup = Setup(recycling=recycling, chunking=chunking or ChunkOptions())
+    with Converter(setup) as converter:
+        yield Converting(converter, folder)
+    assert running() == []
+
+
+def test_a_process_serves_several_files_and_is_replaced_after_its_share(tmp_path: Path) -> None:
+    with converting(tmp_path, Recycling(conversions=2)) as it:
+        for _ in range(4):
+            it.convert(MARKDOWN)
+    assert it.used[0] == it.used[1] != it.used[2] == it.used[3]
+
+
+def test_a_process_that_holds_much_memory_is_replaced(tmp_path: Path) -> None:
+    with converting(tmp_path, Recycling(memory_bytes=1)) as it:
+        for _ in range(3):
+            it.convert(MARKDOWN)
+    assert len(set(it.used)) == 3
+
+
+def test_a_process_is_not_used_after_a_failure(tmp_path: Path) -> None:
+    with converting(tmp_path, Recycling()) as it:
+        with pytest.raises(CorruptFile):
+            it.convert("%PDF-1.4 broken", "a.pdf")
+        it.convert(MARKDOWN)
+        with pytest.raises(MemoryLimitExceeded):
+            it.convert(MARKDOWN * 2000, limits=replace(LIMITS, memory_bytes=1 << 20))
+        it.convert(MARKDOWN)
+    assert len(set(it.used)) == len(it.used)
+
+
+def test_a_process_without_work_ends_and_one_that_was_killed_is_not_missed(tmp_path: Path) -> None:
+    with converting(tmp_path, Recycling(idle_seconds=0.1)) as it:
+        it.convert(MARKDOWN)
+        _, left = psutil.wait_procs([psutil.Process(pid) for pid in running()], timeout=10)
+        assert left == []
+        it.convert(MARKDOWN)
+    with converting(tmp_path, Recycling()) as it:
+        it.convert(MARKDOWN)
+        for pid in running():
+            os.kill(pid, signal.SIGKILL)
+        assert it.convert(MARKDOWN).chunks > 0
+
+
+def test_what_is_known_of_a_document_comes_out(tmp_path: Path) -> None:
+    with converting(tmp_path, Recycling()) as it:
+        found = it.convert(MARKDOWN)
+    assert (found.title, found.headings) == ("The harbour", ("The harbour", "Ships"))
+    assert found.tags == ("harbour", "Ships", "salt")
+    assert (found.language, found.authors) == ("en", ("Ann Other",))
+    assert found.written_at == datetime(2024, 3, 5, tzinfo=UTC)
+    assert found.modified_at is None
+
+
+def test_chunks_are_as_long_as_configured(tmp_path: Path) -> None:
+    with converting(tmp_path, Recycling(), ChunkOptions(max_tokens=64, overlap_tokens=16)) as it:
+        found = it.convert(f"# One\n\n{PROSE * 20}\n")
+    assert found.chunks > 5
+    contents = [line for line in (tmp_path / "chunks.jsonl").read_text().splitlines() if '"content"' in line]
+    assert all(int(line.split('"token_count":')[1].split(",")[0]) <= 64 for line in contents)
