@@ -89,7 +89,7 @@ class WebClient:
         headers = {
             "User-Agent": self.settings.web_user_agent,
             "Accept": "*/*",
-            "Accept-Encoding": "gzip, deflate",
+            "Accept-Encoding": "gzip",
             **extra,
         }
         seconds = self.settings.web_timeout_seconds

@@ -82,6 +82,13 @@ class Pages:
         await asyncio.to_thread(shutil.move, file, target)
         return fetched
 
+    def forget(self, url: str) -> None:
+        """The page is not taken: its content is not kept."""
+        if url in self.spooled:
+            file, fetched = self.spooled.pop(url)
+            self.spooled_bytes -= fetched.size
+            file.unlink()
+
     async def download(self, url: str, permit: Permit, max_bytes: int) -> tuple[str, Path]:
         """(final URL, file in the scratch folder) of something that is no page. Raises as `visit`."""
         file = self._scratch_file()

@@ -151,10 +151,13 @@ class WebReader:
         return page, list(self._taken(path or path_of(page.url), page))
 
     def _taken(self, path: str, page: Page) -> Iterator[Item]:
-        kept = self.config.mode == "page" or not page.noindex
-        if kept and path not in self.listed and self._selects(page.url):
+        if path in self.listed:
+            return
+        if self._selects(page.url) and (self.config.mode == "page" or not page.noindex):
             self.listed.add(path)
             yield Item(path, page.fingerprint, page.url, page.name, page.size)
+        else:
+            self.pages.forget(page.url)
 
     def _refused(self, url: str, error: ItemRefused) -> Iterator[Item]:
         path = path_of(url)
