@@ -15,7 +15,7 @@ from io import BytesIO
 
 from lxml import etree
 
-from ingestion.conversion.declared_text import add
+from ingestion.conversion.declared_text import add, attributes, preamble
 from ingestion.conversion.metadata import Declared
 
 HEAD = 256 * 1024  # bytes of an HTML file in which its head is looked for
@@ -137,6 +137,8 @@ READERS: dict[str, Callable[[bytes], Declared]] = {
     "epub": epub,
     "html": html,
     "jats": jats,
+    "asciidoc": lambda data: attributes(data.decode("utf-8", errors="replace")),
+    "latex": lambda data: preamble(data.decode("utf-8", errors="replace")),
     "email": mail,
 }
 

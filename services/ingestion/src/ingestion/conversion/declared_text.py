@@ -87,6 +87,21 @@ def header(text: str) -> Declared:
     return declared
 
 
+def attributes(text: str) -> Declared:
+    """Of AsciiDoc: `:keywords: ...` lines of the header."""
+    head, _, _ = text[:LONGEST_HEADER].lstrip().partition("\n\n")
+    return of_fields((found[1], found[2]) for found in re.finditer(r"^:([\w-]+):[ \t]+(.+)$", head, re.MULTILINE))
+
+
+def preamble(text: str) -> Declared:
+    """Of LaTeX: `\\author` and `\\date`."""
+    declared = Declared()
+    for found in re.finditer(r"\\(author|date)\{([^{}]*)\}", text[:LONGEST_HEADER]):
+        for value in re.split(r"\\and\b", found[2]):
+            add(declared, found[1], re.split(r"\\\\", value)[0])
+    return declared
+
+
 def of_fields(fields: Iterable[tuple[object, object]]) -> Declared:
     declared = Declared()
     for name, value in fields:

@@ -151,6 +151,14 @@ def test_office_properties() -> None:
     assert READERS["docx"](archive(other="x")) == Declared()
 
 
+def test_asciidoc_and_latex() -> None:
+    asciidoc = READERS["asciidoc"](b"= Title\nAnn Other\n:keywords: a, b\n:revdate: 2020-01-02\n\n:keywords: c\n")
+    assert (tags(asciidoc.tags), asciidoc.modified_at) == (("a", "b"), datetime(2020, 1, 2, tzinfo=UTC))
+    latex = READERS["latex"](rb"\author{Ann Other \\ Harbour \and Bo Else}\date{June 13, 2000}\begin{document}")
+    assert authors(latex.authors) == ("Ann Other", "Bo Else")
+    assert latex.written_at == datetime(2000, 6, 13, tzinfo=UTC)
+
+
 def test_mail() -> None:
     declared = READERS["email"](b"From: =?utf-8?q?J=C3=B6rg?= M <j@x.org>\nDate: Thu, 5 Mar 2015 12:30:00 +0100\n\nHi")
     assert authors(declared.authors) == ("Jörg M",)
