@@ -32,11 +32,12 @@ from contracts.events import DocumentConverted
 from contracts.ingestion import Chunk
 from contracts.retrieval import SearchMode, SearchRequest, SearchResponse
 from embedded.engines import Engines
+from inference.embedders import Embedders
 from inference.embeddings import EmbeddingSpace
 from inference.factory import build_embedder
 from inference.settings import EmbeddingSettings
 from retrieval.analysis import Analyzer
-from retrieval.index_rows import prepare
+from retrieval.index_rows import Facts, Vectors, prepare
 from retrieval.index_store import IndexWriter, ensure_vector_index
 from retrieval.legs import Legs, Limits
 from retrieval.query_vectors import QueryVectors
@@ -128,16 +129,16 @@ class Bench:
         self.database, self.embedder, self.analyzer = database, embedder, Analyzer()
         store = SearchStore(database, int(os.environ.get("HNSW_EF_SEARCH", "120")))
         limits = Limits(30, 30, 30, int(os.environ.get("EXACT_SCAN_LIMIT", "10000")))
-        self.search = Search(Legs(store, QueryVectors(embedder), self.analyzer, limits), self.analyzer)
+        self.search = Search(Legs(store, QueryVectors(Embedders(embedder)), self.analyzer, limits), self.analyzer)
 
     async def index(
         self, workspace_id: UUID, document: DocumentConverted, chunks: list[Chunk], vectors: Matrix
     ) -> None:
-        prepared = prepare(document, chunks, vectors, self.analyzer)
+        embedded = Vectors(self.embedder.space.model, vectors)
+        prepared = prepare(Facts.of(document), chunks, embedded, self.analyzer)
         async with self.database.workspace(workspace_id) as connection:
             writer = IndexWriter(connection, workspace_id)
-            await writer.lock(document.document_id)
-            await writer.replace(prepared)
+            await writer.replace(await writer.lock(document.document_id), prepared)
 
     async def index_dataset(self, dataset: Dataset) -> UUID:
         workspace_id = uuid5(SPACE, dataset.name)
@@ -161,6 +162,9 @@ def converted(
         name=name,
         title=title,
         media_type="text/plain",
+        tags=[],
+        language=None,
+        source_type="upload",
         chunks_key="",
         vectors_key="",
         chunk_count=len(texts),

@@ -32,7 +32,7 @@ class Converted:
         document_id = document_id or uuid4()
         self.chunks = [
             Chunk(
-                chunk_id=hashlib.sha256(f"{document_id}{text}{index}".encode()).hexdigest()[:32],
+                chunk_id=hashlib.sha256(f"{document_id}{text}{texts[:index].count(text)}".encode()).hexdigest()[:32],
                 document_id=document_id,
                 chunk_index=index,
                 content=text,
@@ -48,8 +48,11 @@ class Converted:
             name=more.get("name", f"{document_id}.md"),
             title=more.get("title"),
             media_type=more.get("media_type", "text/markdown"),
+            tags=more.get("tags", []),
+            language=more.get("language"),
+            source_type="upload",
             chunks_key=f"{document_id}/{version}/chunks.jsonl",
-            vectors_key=f"{document_id}/{version}/vectors.npy",
+            vectors_key=f"{document_id}/{version}/vectors.npy" if more.get("embedded", True) else None,
             chunk_count=len(texts),
             embedding_model=more.get("model", MODEL),
             embedding_dims=self.vectors.shape[1] if len(texts) else DIMS,

@@ -6,10 +6,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 
-from contracts.base import ProblemBody
-from contracts.retrieval import SearchRequest, SearchResponse
+from contracts.base import Page, ProblemBody
+from contracts.retrieval import IndexedDocument, SearchRequest, SearchResponse
+from retrieval.index_documents import IndexDocuments
 from retrieval.search import Search
 from service_kit.auth import Viewer
+from service_kit.pagination import Cursor, Limit
 
 router = APIRouter(prefix="/v1", tags=["retrieval"])
 
@@ -19,7 +21,13 @@ def search(request: Request) -> Search:
     return found
 
 
+def index_documents(request: Request) -> IndexDocuments:
+    found: IndexDocuments = request.app.state.index_documents
+    return found
+
+
 InUse = Annotated[Search, Depends(search)]
+Held = Annotated[IndexDocuments, Depends(index_documents)]
 
 
 @router.post("/search", summary="Search the workspace's documents", responses={503: {"model": ProblemBody}})
@@ -31,3 +39,9 @@ async def search_chunks(body: SearchRequest, caller: Viewer, using: InUse) -> Se
     nothing found is likely to answer.
     """
     return await using(caller.workspace_id, body)
+
+
+@router.get("/index/documents", summary="List the documents that the index holds")
+async def list_indexed(caller: Viewer, held: Held, limit: Limit = 100, cursor: Cursor = None) -> Page[IndexedDocument]:
+    """In the order of their ids. For comparison with what it should hold; the gateway does not route it."""
+    return await held.page(caller.workspace_id, limit, cursor)

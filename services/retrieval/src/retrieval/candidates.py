@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from contracts.retrieval import SearchMode
-from inference.embeddings import EmbeddingSpace
 from retrieval import fusion
 from retrieval.bm25 import WeightedQuery
 from retrieval.fusion import Features
@@ -18,13 +17,17 @@ LOOKED_AT_FOR_GOOD_MATCH = 3
 
 @dataclass
 class Candidates:
-    """By chunk. `scores` are those of the mode; `bm25` and `cosines` lack what could not be computed."""
+    """By chunk. `scores` are those of the mode; `bm25` and `cosines` lack what could not be computed.
+
+    `vanished`: a chunk that a leg found is not there any more.
+    """
 
     scores: dict[int, float] = field(default_factory=dict)
     features: dict[int, Features] = field(default_factory=dict)
     matched: dict[int, list[str]] = field(default_factory=dict)
     bm25: dict[int, float] = field(default_factory=dict)
     cosines: dict[int, float] = field(default_factory=dict)
+    vanished: bool = False
 
     def best(self, k: int) -> list[int]:
         """The first `k`; equals in the order in which they were indexed."""
@@ -37,7 +40,7 @@ class Candidates:
 
 
 async def collect(
-    reader: IndexReader, mode: SearchMode, lexical: LexicalLeg | None, dense: DenseLeg | None, space: EmbeddingSpace
+    reader: IndexReader, mode: SearchMode, lexical: LexicalLeg | None, dense: DenseLeg | None
 ) -> Candidates:
     """Reads what the legs do not know of each other's chunks, exactly, and scores the union by the mode's rule."""
     rankings = [[one.chunk for one in leg.found] for leg in (lexical, dense) if leg is not None]
@@ -45,10 +48,10 @@ async def collect(
     candidates = Candidates()
     if not union:
         return candidates
-    if dense and dense.vector is not None:
+    if dense and dense.embedder and dense.vector is not None:
         candidates.cosines = {one.chunk: one.score for one in dense.found}
         missing = [chunk for chunk in union if chunk not in candidates.cosines]
-        candidates.cosines |= await reader.cosines_of(missing, dense.vector, space)
+        candidates.cosines |= await reader.cosines_of(missing, dense.vector, dense.embedder.space)
     await _read_features(reader, candidates, union, lexical.query if lexical else None)
     if mode is SearchMode.hybrid:
         candidates.scores = {chunk: fusion.absolute(candidates.features[chunk]) for chunk in union}
@@ -64,6 +67,7 @@ async def _read_features(
 ) -> None:
     terms = await reader.terms_of(union, query.terms) if query else {}
     titles = await reader.titles_of(union) if query else {}
+    candidates.vanished = query is not None and len(titles) < len(union)
     for chunk in union:
         candidates.matched[chunk] = list(terms.get(chunk, {}))
         candidates.features[chunk] = Features(cosine=candidates.cosines.get(chunk, 0.0))

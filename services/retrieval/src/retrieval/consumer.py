@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 
 from contracts.events import (
     DocumentConverted,
     DocumentDeleted,
+    DocumentDescribed,
     DocumentFailed,
     DocumentIndexed,
     DocumentPurged,
     Event,
 )
+from contracts.retrieval import SpaceStatus
+from inference.embedders import SpaceKey
 from retrieval.analysis import Analyzer
 from retrieval.converted import read_chunks, read_vectors
 from retrieval.errors import ConvertedInvalid
-from retrieval.index_rows import Prepared, prepare
-from retrieval.index_store import IndexWriter
+from retrieval.index_rows import Facts, Prepared, prepare
+from retrieval.index_store import IndexWriter, Known
+from retrieval.spaces.rows import SpaceRow, SpaceRows
+from retrieval.spaces.switch import ensure_active
 from service_kit.objects import ObjectMissing, ObjectStore
 from service_kit.outbox import Outbox, first_time
 from service_kit.postgres import Database
@@ -29,25 +35,32 @@ STAGE = "index"
 
 
 class Indexer:
-    """Handlers for the stream of documents; each may be given the same event any number of times, in any order."""
+    """Handlers for the stream of documents; each may be given the same event any number of times, in any order.
 
-    def __init__(self, database: Database, objects: ObjectStore, outbox: Outbox) -> None:
-        self.database, self.objects, self.outbox = database, objects, outbox
+    `default` is the embedding space of workspaces that are new.
+    """
+
+    def __init__(self, database: Database, objects: ObjectStore, outbox: Outbox, default: SpaceKey) -> None:
+        self.database, self.objects, self.outbox, self.default = database, objects, outbox, default
         self.analyzer = Analyzer()
 
     @property
     def handlers(self) -> dict[str, Handler]:
-        return {DocumentConverted.event_type: self.index, DocumentDeleted.event_type: self.purge}
+        return {
+            DocumentConverted.event_type: self.index,
+            DocumentDescribed.event_type: self.describe,
+            DocumentDeleted.event_type: self.purge,
+        }
 
     async def index(self, event: Event) -> None:
         """Replaces what the index has of the document, unless that is newer or the document was deleted.
 
-        Content that no retry will mend fails the stage at once.
+        The same version again, with vectors now, adds those. Content that no retry will mend fails the stage at once.
         """
         document = DocumentConverted.model_validate(event.data)
         async with self.database.workspace(event.workspace_id) as connection:
             known = await IndexWriter(connection, event.workspace_id).known(document.document_id)
-        if not known.wants(document):
+        if not known.wants(document.version):
             return
         try:
             prepared = await self._prepared(document)
@@ -58,13 +71,28 @@ class Indexer:
             writer = IndexWriter(connection, event.workspace_id)
             if not await first_time(connection, event):
                 return
-            if not (await writer.lock(document.document_id)).wants(document):
+            known = await writer.lock(document.document_id)
+            if known.wants(document.version):
+                await self._write(writer, known, prepared)
+
+    async def describe(self, event: Event) -> None:
+        """Changes name, title and tags of the version that the index holds, and by what words it is found."""
+        described = DocumentDescribed.model_validate(event.data)
+        async with self.database.workspace(event.workspace_id) as connection:
+            writer = IndexWriter(connection, event.workspace_id)
+            if not await first_time(connection, event):
                 return
-            await writer.replace(prepared)
-            done = DocumentIndexed(
-                document_id=document.document_id, version=document.version, chunk_count=prepared.chunk_count
-            )
-            await self.outbox.write(connection, event.workspace_id, done, str(document.document_id))
+            known = await writer.lock(described.document_id)
+            indexed = known.indexed
+            if indexed is None or known.deleted or described.version < indexed.version:
+                return
+            if (indexed.name, indexed.title) == (described.name, described.title):
+                await writer.set_tags(described.document_id, described.tags)
+                return
+            chunks = await writer.chunks(indexed)
+            named = replace(indexed, name=described.name, title=described.title, tags=described.tags)
+            prepared = await asyncio.to_thread(prepare, Facts.of(named), chunks, None, self.analyzer)
+            await writer.replace(known, prepared)
 
     async def purge(self, event: Event) -> None:
         """Removes the document, remembers that it is gone, and tells what was removed and what remains (nothing)."""
@@ -88,15 +116,31 @@ class Indexer:
                 await self.outbox.write(connection, event.workspace_id, failed, str(document.document_id))
 
     async def _prepared(self, document: DocumentConverted) -> Prepared:
-        chunks, vectors = await asyncio.gather(
-            self.objects.aget(document.chunks_key), self.objects.aget(document.vectors_key)
-        )
+        chunks = await self.objects.aget(document.chunks_key)
+        vectors = await self.objects.aget(document.vectors_key) if document.vectors_key else None
 
         def work() -> Prepared:
             read = read_chunks(document, chunks)
-            return prepare(document, read, read_vectors(document, vectors), self.analyzer)
+            embedded = None if vectors is None else read_vectors(document, vectors)
+            return prepare(Facts.of(document), read, embedded, self.analyzer)
 
         return await asyncio.to_thread(work)
+
+    async def _write(self, writer: IndexWriter, known: Known, prepared: Prepared) -> None:
+        """Vectors of a space that the workspace does not have are left out: nobody would compare or drop them."""
+        rows = SpaceRows(writer.connection, writer.workspace_id)
+        active = await ensure_active(rows, self.default, self.outbox)
+        if prepared.vectors and not _has(await rows.all(), (prepared.vectors.model, prepared.vectors.dims)):
+            prepared = replace(prepared, vectors=None)
+        number = await writer.replace(known, prepared)
+        vectors = await rows.document_vectors(number, active.key)
+        if vectors < prepared.chunk_count:
+            await rows.mark_incomplete(active)
+        facts = prepared.facts
+        done = DocumentIndexed(
+            document_id=facts.document_id, version=facts.version, chunk_count=prepared.chunk_count, vectors=vectors
+        )
+        await self.outbox.write(writer.connection, writer.workspace_id, done, str(facts.document_id))
 
     async def _fail(self, event: Event, document: DocumentConverted, error_class: str, message: str) -> None:
         log.warning("document not indexed", extra={"document_id": str(document.document_id), "reason": message})
@@ -104,6 +148,10 @@ class Indexer:
             if await first_time(connection, event):
                 failed = _failure(document, error_class, message)
                 await self.outbox.write(connection, event.workspace_id, failed, str(document.document_id))
+
+
+def _has(rows: list[SpaceRow], space: SpaceKey) -> bool:
+    return any(row.key == space and row.status is not SpaceStatus.dropping for row in rows)
 
 
 def _failure(document: DocumentConverted, error_class: str, message: str) -> DocumentFailed:

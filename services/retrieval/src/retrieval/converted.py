@@ -6,13 +6,13 @@ import json
 from io import BytesIO
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from contracts.base import storable
 from contracts.events import DocumentConverted
 from contracts.ingestion import Chunk
 from retrieval.errors import ConvertedInvalid
+from retrieval.index_rows import Vectors
 
 
 def read_chunks(document: DocumentConverted, data: bytes) -> list[Chunk]:
@@ -34,15 +34,17 @@ def read_chunks(document: DocumentConverted, data: bytes) -> list[Chunk]:
     return chunks
 
 
-def read_vectors(document: DocumentConverted, data: bytes) -> NDArray[np.float32]:
+def read_vectors(document: DocumentConverted, data: bytes) -> Vectors:
     """NumPy's .npy, a row per chunk. Raises ConvertedInvalid."""
     try:
-        vectors = np.load(BytesIO(data), allow_pickle=False)
+        rows = np.load(BytesIO(data), allow_pickle=False)
     except (ValueError, EOFError) as error:
         raise ConvertedInvalid(f"the vectors cannot be read: {error}") from error
     expected = (document.chunk_count, document.embedding_dims)
-    if vectors.shape != expected:
-        raise ConvertedInvalid(f"the vectors have the shape {vectors.shape} where {expected} was announced")
-    if not np.isfinite(vectors).all():
+    if rows.shape != expected:
+        raise ConvertedInvalid(f"the vectors have the shape {rows.shape} where {expected} was announced")
+    if document.embedding_model is None:
+        raise ConvertedInvalid("the vectors are of a model that is not named")
+    if not np.isfinite(rows).all():
         raise ConvertedInvalid("a vector has a value that is not finite")
-    return np.asarray(vectors, np.float32)
+    return Vectors(document.embedding_model, np.asarray(rows, np.float32))

@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
-from service_kit.problems import Problem
+from service_kit.problems import Conflict, InvalidRequest, Problem
 
 
 class SearchUnavailable(Problem):
     """No leg of the search could answer; `legs` says why, by leg."""
 
     status, type, title = 503, "search-unavailable", "The search is not available; try again"
+
+
+class UnknownEmbeddingModel(InvalidRequest):
+    """`configured` lists what there is."""
+
+    type, title = "unknown-embedding-model", "No such embedding model is configured"
+
+
+class EmbeddingModelNotConfigured(Conflict):
+    type, title = "embedding-model-not-configured", "The model of this embedding space is configured no more"
+
+
+class EmbeddingSpaceInUse(Conflict):
+    type, title = "embedding-space-in-use", "The workspace is searched in this embedding space"
+
+
+class EmbeddingSpaceDropping(Conflict):
+    type, title = "embedding-space-dropping", "The vectors of this embedding space are being removed"
+
+
+class WorkspaceBusy(Problem):
+    status, type, title = 503, "workspace-busy", "Documents of the workspace are being indexed; try again"
 
 
 class ConvertedInvalid(ValueError):

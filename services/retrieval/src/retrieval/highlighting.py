@@ -10,7 +10,6 @@ from retrieval import highlights
 from retrieval.analysis import Analyzer
 from retrieval.highlights import Scored, Sentence
 from retrieval.legs import DenseLeg
-from retrieval.query_vectors import QueryVectors
 from retrieval.search_store import FoundChunk
 from retrieval.sentences import Span
 
@@ -18,8 +17,8 @@ from retrieval.sentences import Span
 class Highlighter:
     """Finds the spans that answer best."""
 
-    def __init__(self, vectors: QueryVectors, analyzer: Analyzer, seconds: float) -> None:
-        self.vectors, self.analyzer, self.seconds = vectors, analyzer, seconds
+    def __init__(self, analyzer: Analyzer, seconds: float) -> None:
+        self.analyzer, self.seconds = analyzer, seconds
 
     async def __call__(
         self, chunks: Sequence[FoundChunk], weights: Mapping[str, float], dense: DenseLeg | None
@@ -31,11 +30,11 @@ class Highlighter:
 
     async def _cosines(self, by_hit: Sequence[Sequence[Sentence]], dense: DenseLeg) -> dict[tuple[int, Span], float]:
         chosen = highlights.to_embed(by_hit)
-        if dense.vector is None or not chosen:
+        if dense.vector is None or dense.embedder is None or not chosen:
             return {}
         try:
             async with asyncio.timeout(self.seconds):
-                vectors = await self.vectors.of_texts([one.read for one in chosen])
+                vectors = await dense.embedder.embed([one.read for one in chosen])
         except (EmbeddingError, TimeoutError) as error:
             dense.method = f"{dense.method}; sentences not compared: {type(error).__name__}"
             return {}

@@ -1,12 +1,14 @@
-"""A converted document as the parameters of its INSERTs, without IO: the work of a thread, not of the event loop.
+"""A converted document as the parameters of its statements, without IO: the work of a thread, not of the event loop.
 
 Row-level security excludes COPY, so the rows travel as arrays in PostgreSQL's text form, one statement per batch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TypeAlias
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,57 +16,99 @@ from numpy.typing import NDArray
 from contracts.events import DocumentConverted
 from contracts.ingestion import Chunk
 from retrieval.analysis import Analysis, Analyzer
+from retrieval.changes import Changes, Naming
 
 BATCH = 250  # chunks
+Values: TypeAlias = dict[str, object]
+Statement: TypeAlias = tuple[str, Values]
 
 
 @dataclass(frozen=True)
-class ChunkBatch:
-    """Some chunks' parameters, by statement: chunks, postings, vectors. Positions count within the document."""
+class Facts:
+    """What the index keeps of a document besides its chunks."""
 
-    start: int
-    chunks: str
-    terms: str
-    positions: list[int]
-    frequencies: str
-    lengths: str
-    embeddings: str
+    document_id: UUID
+    version: int
+    name: str
+    title: str | None
+    media_type: str
+    tags: list[str]
+    language: str | None
+    source_type: str | None
 
-    def numbered(self, numbers: Sequence[int]) -> tuple[list[int], str]:
-        """The chunks' own numbers, and one per posting, given all of the document's."""
-        own = list(numbers[self.start : self.start + BATCH])
-        return own, _array(numbers[position] for position in self.positions)
+    @classmethod
+    def of(cls, document: DocumentConverted | Facts) -> Facts:
+        """Also of an `Indexed`, which knows more of a document."""
+        return cls(**{field.name: getattr(document, field.name) for field in fields(cls)})
+
+    @property
+    def naming(self) -> Naming:
+        return Naming(self.name, self.title)
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """A row per chunk, of one embedding space."""
+
+    model: str
+    rows: NDArray[np.float32]
+
+    @property
+    def dims(self) -> int:
+        return int(self.rows.shape[1])
 
 
 @dataclass(frozen=True)
 class Prepared:
     """A document ready to be written. `term_count` is the sum of its chunks' lengths."""
 
-    document: DocumentConverted
-    chunk_count: int
-    term_count: int
+    facts: Facts
+    chunks: Sequence[Chunk]
+    analyses: Sequence[Analysis]
     title_terms: list[str]
-    batches: Sequence[ChunkBatch]
+    term_count: int
+    vectors: Vectors | None
+
+    @property
+    def chunk_count(self) -> int:
+        return len(self.chunks)
 
 
-def prepare(
-    document: DocumentConverted, chunks: Sequence[Chunk], vectors: NDArray[np.float32], analyzer: Analyzer
-) -> Prepared:
-    """Analyses the chunks; `vectors` has a row per chunk."""
-    title = document.title or document.name
-    analyses = [analyzer.analyse(*_indexed_texts(document, title, chunk)) for chunk in chunks]
+def prepare(facts: Facts, chunks: Sequence[Chunk], vectors: Vectors | None, analyzer: Analyzer) -> Prepared:
+    """Analyses the chunks."""
+    analyses = [analyzer.analyse(*_indexed_texts(facts.naming, chunk)) for chunk in chunks]
     return Prepared(
-        document=document,
-        chunk_count=len(chunks),
+        facts=facts,
+        chunks=chunks,
+        analyses=analyses,
+        title_terms=sorted(set(analyzer.terms(facts.title or facts.name))),
         term_count=sum(analysis.length for analysis in analyses),
-        title_terms=sorted(set(analyzer.terms(title))),
-        batches=[
-            _batch(
-                start, chunks[start : start + BATCH], analyses[start : start + BATCH], vectors[start : start + BATCH]
-            )
-            for start in range(0, len(chunks), BATCH)
-        ],
+        vectors=vectors,
     )
+
+
+def additions(prepared: Prepared, changes: Changes, new_numbers: Sequence[int]) -> list[Statement]:
+    """What is to be added, as (query, values): chunks (`new_numbers` are theirs, in order), postings, vectors."""
+    numbers = {**changes.kept, **dict(zip(changes.new, new_numbers, strict=True))}
+    statements: list[Statement] = []
+    for some in _batches(changes.new):
+        chunks = [prepared.chunks[position] for position in some]
+        own = [numbers[position] for position in some]
+        rows: Values = {"numbers": own, "chunks": json_rows(chunks)}
+        statements.append(("insert_chunks", rows))
+    statements += [("insert_postings", _postings(prepared, some, numbers)) for some in _batches(changes.posted)]
+    if vectors := prepared.vectors:
+        for some in _batches(changes.embedded):
+            embeddings = vector_array(vectors.rows[some])
+            own = [numbers[position] for position in some]
+            written: Values = {"numbers": own, "embeddings": embeddings, "model": vectors.model}
+            statements.append(("insert_vectors", written))
+    return statements
+
+
+def json_rows(chunks: Iterable[Chunk]) -> str:
+    """As json_to_recordset reads them."""
+    return f"[{','.join(chunk.model_dump_json() for chunk in chunks)}]"
 
 
 def vector_text(vector: NDArray[np.floating]) -> str:
@@ -72,33 +116,37 @@ def vector_text(vector: NDArray[np.floating]) -> str:
     return f"[{','.join(map(str, vector.tolist()))}]"
 
 
-def _indexed_texts(document: DocumentConverted, title: str, chunk: Chunk) -> Iterator[str]:
+def vector_array(vectors: NDArray[np.float32]) -> str:
+    """An array of them, of half precision."""
+    return _array(f'"{vector_text(vector)}"' for vector in vectors.astype(np.float16))
+
+
+def _indexed_texts(naming: Naming, chunk: Chunk) -> Iterator[str]:
     """What a chunk is found by: title, headings and content; and its document's file name, once."""
+    title, *name = naming.of(chunk.chunk_index)
     yield title
     yield from (heading for heading in chunk.heading_path if heading != title)
     yield chunk.content
-    if chunk.chunk_index == 0 and document.title is not None:
-        yield document.name
+    yield from name
 
 
-def _batch(
-    start: int, chunks: Sequence[Chunk], analyses: Sequence[Analysis], vectors: NDArray[np.float32]
-) -> ChunkBatch:
+def _postings(prepared: Prepared, positions: Sequence[int], numbers: Mapping[int, int]) -> Values:
     postings = [
-        (position, term, frequency, analysis.length)
-        for position, analysis in enumerate(analyses, start)
-        for term, frequency in sorted(analysis.frequencies.items())
+        (numbers[position], term, frequency, prepared.analyses[position].length)
+        for position in positions
+        for term, frequency in sorted(prepared.analyses[position].frequencies.items())
     ]
-    return ChunkBatch(
-        start=start,
-        chunks=f"[{','.join(chunk.model_dump_json() for chunk in chunks)}]",
+    return {
         # Terms hold no quote and no backslash: they are word characters, dots and hyphens.
-        terms=_array(f'"{term}"' for _, term, _, _ in postings),
-        positions=[position for position, _, _, _ in postings],
-        frequencies=_array(frequency for _, _, frequency, _ in postings),
-        lengths=_array(length for _, _, _, length in postings),
-        embeddings=_array(f'"{vector_text(vector)}"' for vector in vectors.astype(np.float16)),
-    )
+        "terms": _array(f'"{term}"' for _, term, _, _ in postings),
+        "chunks": _array(number for number, _, _, _ in postings),
+        "frequencies": _array(frequency for _, _, frequency, _ in postings),
+        "lengths": _array(length for _, _, _, length in postings),
+    }
+
+
+def _batches(positions: Sequence[int]) -> Iterator[Sequence[int]]:
+    return (positions[start : start + BATCH] for start in range(0, len(positions), BATCH))
 
 
 def _array(values: Iterable[object]) -> str:

@@ -3,41 +3,37 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from inference.embeddings import Embedder, EmbeddingSpace
+from inference.embedders import Embedders
+from inference.embeddings import Embedder
 
 Vector: TypeAlias = NDArray[np.float32]
 REMEMBERED = 512
 
 
 class QueryVectors:
-    """Embeds texts for searches; of queries the last few are remembered (least recently used goes first)."""
+    """Embeds queries with the model that a workspace is searched with.
 
-    def __init__(self, embedder: Embedder) -> None:
-        self.embedder = embedder
-        self.known: OrderedDict[str, Vector] = OrderedDict()
+    The last few are remembered (least recently used goes first).
+    """
 
-    @property
-    def space(self) -> EmbeddingSpace:
-        return self.embedder.space
+    def __init__(self, embedders: Embedders) -> None:
+        self.embedders = embedders
+        self.known: OrderedDict[tuple[str, int, str], Vector] = OrderedDict()
 
-    async def of_query(self, query: str) -> Vector:
+    async def of_query(self, query: str, embedder: Embedder) -> Vector:
         """A unit vector. Raises EmbeddingError."""
-        vector = self.known.get(query)
+        key = (embedder.space.model, embedder.space.dims, query)
+        vector = self.known.get(key)
         if vector is None:
-            vector = (await self.embedder.embed([query]))[0]
-            self.known[query] = vector
+            vector = (await embedder.embed([query]))[0]
+            self.known[key] = vector
             if len(self.known) > REMEMBERED:
                 self.known.popitem(last=False)
         else:
-            self.known.move_to_end(query)
+            self.known.move_to_end(key)
         return vector
-
-    async def of_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """A unit row per text. Raises EmbeddingError."""
-        return await self.embedder.embed(texts)

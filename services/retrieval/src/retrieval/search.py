@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 import psycopg
@@ -16,14 +16,14 @@ from retrieval.analysis import Analyzer
 from retrieval.candidates import Candidates, collect
 from retrieval.errors import SearchUnavailable
 from retrieval.highlighting import Highlighter
-from retrieval.legs import DenseLeg, Leg, Legs, LexicalLeg
-from retrieval.search_store import FoundChunk, Scope
+from retrieval.legs import Asked, DenseLeg, Leg, Legs, LexicalLeg
+from retrieval.search_store import FoundChunk, IndexReader
 
 DEPTH = 100  # candidates of each leg
 
 
 @dataclass(frozen=True)
-class Asked:
+class Answers:
     """The legs that a mode asks for; None for the one that it does not."""
 
     lexical: LexicalLeg | None
@@ -34,75 +34,99 @@ class Asked:
         return [leg for leg in (self.lexical, self.dense) if leg is not None]
 
 
+@dataclass(frozen=True)
+class Found:
+    """`chunks` by number; `order` is that of the best ones. `vanished`: a candidate was replaced during the search."""
+
+    answers: Answers
+    candidates: Candidates
+    chunks: dict[int, FoundChunk]
+    order: list[int]
+    vanished: bool
+
+
 class Search:
     """Searches the workspace that it is told."""
 
     def __init__(self, legs: Legs, analyzer: Analyzer) -> None:
         self.legs, self.analyzer = legs, analyzer
-        self.highlighter = Highlighter(legs.vectors, analyzer, legs.limits.highlight_seconds)
+        self.highlighter = Highlighter(analyzer, legs.limits.highlight_seconds)
 
     async def __call__(self, workspace_id: UUID, request: SearchRequest) -> SearchResponse:
         """Raises SearchUnavailable when no leg that the mode asks for could answer."""
         start = time.perf_counter()
         try:
-            scope = await self._scope(workspace_id, request)
-            asked = await self._ask(workspace_id, request, scope)
-            candidates, chunks = await self._fuse(workspace_id, request, asked)
+            found = await self._at_once(workspace_id, request)
+            if found.vanished:
+                found = await self._in_one_state(workspace_id, request)
         except psycopg.Error as error:
             raise SearchUnavailable("the index did not answer in time") from error
-        order = [chunk for chunk in candidates.best(request.k) if chunk in chunks]
+        answers, candidates = found.answers, found.candidates
         spans = {}
         if request.highlight:
-            weights = self._weights(request, asked)
-            spans = await self.highlighter([chunks[chunk] for chunk in order], weights, asked.dense)
+            weights = self._weights(request, answers)
+            spans = await self.highlighter([found.chunks[chunk] for chunk in found.order], weights, answers.dense)
         return SearchResponse(
             query=request.query,
             mode=request.mode,
             hits=[
                 hits.hit(
-                    chunks[chunk],
+                    found.chunks[chunk],
                     candidates.scores[chunk],
                     spans.get(chunk, []),
-                    hits.explanation(chunk, candidates, asked.lexical, asked.dense) if request.explain else None,
+                    hits.explanation(chunk, candidates, answers.lexical, answers.dense) if request.explain else None,
                 )
-                for chunk in order
+                for chunk in found.order
             ],
-            good_match=candidates.has_good_match(order),
-            legs=[hits.report(leg) for leg in asked.legs],
+            good_match=candidates.has_good_match(found.order),
+            legs=[hits.report(leg) for leg in answers.legs],
             milliseconds=round(1000 * (time.perf_counter() - start), 2),
         )
 
-    async def _scope(self, workspace_id: UUID, request: SearchRequest) -> Scope | None:
-        if request.document_ids is None and request.media_types is None:
-            return None
-        async with self.legs.store.reading(workspace_id, self.legs.limits.lexical_seconds) as reader:
-            return await reader.scope(request.document_ids, request.media_types)
+    async def _at_once(self, workspace_id: UUID, request: SearchRequest) -> Found:
+        """Both legs at the same time, each in a transaction of its own."""
+        store, seconds = self.legs.store, self.legs.limits.lexical_seconds
+        async with store.reading(workspace_id, seconds) as reader:
+            asked = await self._asked(reader, request)
+        answers = await self._answers(request.mode, asked)
+        async with store.reading(workspace_id, seconds) as reader:
+            return await self._found(reader, request, answers)
 
-    async def _ask(self, workspace_id: UUID, request: SearchRequest, scope: Scope | None) -> Asked:
-        lexical = self.legs.lexical(workspace_id, request.query, scope, DEPTH)
-        dense = self.legs.dense(workspace_id, request.query, scope, DEPTH)
-        if request.mode is SearchMode.lexical:
-            dense.close()
-            asked = Asked(await lexical, None)
-        elif request.mode is SearchMode.dense:
-            lexical.close()
-            asked = Asked(None, await dense)
+    async def _in_one_state(self, workspace_id: UUID, request: SearchRequest) -> Found:
+        """One leg after the other in one transaction: no document is replaced from its first statement on."""
+        seconds = self.legs.limits.lexical_seconds + self.legs.limits.dense_seconds
+        async with self.legs.store.snapshot(workspace_id, seconds) as reader:
+            asked = replace(await self._asked(reader, request), snapshot=reader)
+            answers = await self._answers(request.mode, asked)
+            return await self._found(reader, request, answers)
+
+    async def _asked(self, reader: IndexReader, request: SearchRequest) -> Asked:
+        filters = (request.document_ids, request.media_types, request.tags)
+        scope = None if filters == (None, None, None) else await reader.scope(*filters)
+        return Asked(reader.workspace_id, request.query, scope, await reader.space(), DEPTH)
+
+    async def _answers(self, mode: SearchMode, asked: Asked) -> Answers:
+        if mode is SearchMode.lexical:
+            answers = Answers(await self.legs.lexical(asked), None)
+        elif mode is SearchMode.dense:
+            answers = Answers(None, await self.legs.dense(asked))
+        elif asked.snapshot is not None:
+            answers = Answers(await self.legs.lexical(asked), await self.legs.dense(asked))
         else:
-            asked = Asked(*await asyncio.gather(lexical, dense))
-        if all(leg.error for leg in asked.legs):
-            raise SearchUnavailable(legs={leg.name: leg.error for leg in asked.legs})
-        return asked
+            answers = Answers(*await asyncio.gather(self.legs.lexical(asked), self.legs.dense(asked)))
+        if all(leg.error for leg in answers.legs):
+            raise SearchUnavailable(legs={leg.name: leg.error for leg in answers.legs})
+        return answers
 
-    async def _fuse(
-        self, workspace_id: UUID, request: SearchRequest, asked: Asked
-    ) -> tuple[Candidates, dict[int, FoundChunk]]:
-        async with self.legs.store.reading(workspace_id, self.legs.limits.lexical_seconds) as reader:
-            space = self.legs.vectors.space
-            candidates = await collect(reader, request.mode, asked.lexical, asked.dense, space)
-            return candidates, await reader.chunks(candidates.best(request.k))
+    async def _found(self, reader: IndexReader, request: SearchRequest, answers: Answers) -> Found:
+        candidates = await collect(reader, request.mode, answers.lexical, answers.dense)
+        best = candidates.best(request.k)
+        chunks = await reader.chunks(best)
+        order = [chunk for chunk in best if chunk in chunks]
+        return Found(answers, candidates, chunks, order, candidates.vanished or len(order) < len(best))
 
-    def _weights(self, request: SearchRequest, asked: Asked) -> Mapping[str, float]:
+    def _weights(self, request: SearchRequest, answers: Answers) -> Mapping[str, float]:
         """Of the query's terms; all alike where the lexical leg did not weigh them."""
-        if asked.lexical and asked.lexical.query:
-            return asked.lexical.query.weights
+        if answers.lexical and answers.lexical.query:
+            return answers.lexical.query.weights
         return dict.fromkeys(self.analyzer.terms(request.query), 1.0)

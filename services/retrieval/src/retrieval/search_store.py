@@ -11,6 +11,7 @@ from uuid import UUID
 from psycopg import sql
 from psycopg.rows import class_row
 
+from inference.embedders import SpaceKey
 from inference.embeddings import EmbeddingSpace
 from retrieval.bm25 import K1, B, WeightedQuery
 from retrieval.index_rows import vector_text
@@ -67,12 +68,21 @@ class IndexReader:
         rows = await self._rows("workspace_size")
         return (rows[0][0], rows[0][1]) if rows else (0, 0)
 
-    async def scope(self, document_ids: Sequence[UUID] | None, media_types: Sequence[str] | None) -> Scope:
+    async def space(self) -> SpaceKey | None:
+        """(model, dims) of the space that the workspace is searched in."""
+        rows = await self._rows("active_space")
+        return (rows[0][0], rows[0][1]) if rows else None
+
+    async def scope(
+        self,
+        document_ids: Sequence[UUID] | None = None,
+        media_types: Sequence[str] | None = None,
+        tags: Sequence[str] | None = None,
+    ) -> Scope:
         """Resolves a filter; None is no filter, an empty list leaves nothing."""
-        documents = None if document_ids is None else list(document_ids)
-        types = None if media_types is None else list(media_types)
-        rows = await self._rows("filter_documents", document_ids=documents, media_types=types)
-        return Scope(*rows[0])
+        filters = {"document_ids": document_ids, "media_types": media_types, "tags": tags}
+        values = {name: None if wanted is None else list(wanted) for name, wanted in filters.items()}
+        return Scope(*(await self._rows("filter_documents", **values))[0])
 
     async def rarest(self, terms: Sequence[str], keep: int, ceiling: int) -> list[str]:
         """The `keep` known terms that the fewest chunks have; beyond `ceiling` chunks all count as equally frequent."""
@@ -162,6 +172,16 @@ class SearchStore:
     @asynccontextmanager
     async def reading(self, workspace_id: UUID, seconds: float) -> AsyncIterator[IndexReader]:
         async with self.database.workspace(workspace_id) as connection:
-            limits = {"milliseconds": max(1, int(1000 * seconds)), "ef_search": self.ef_search}
-            await connection.execute(QUERIES["configure_search"], limits)
+            await self._configure(connection, seconds)
             yield IndexReader(connection, workspace_id)
+
+    @asynccontextmanager
+    async def snapshot(self, workspace_id: UUID, seconds: float) -> AsyncIterator[IndexReader]:
+        """One transaction of which every statement sees the same state."""
+        async with self.database.snapshot(workspace_id) as connection:
+            await self._configure(connection, seconds)
+            yield IndexReader(connection, workspace_id)
+
+    async def _configure(self, connection: Connection, seconds: float) -> None:
+        limits = {"milliseconds": max(1, int(1000 * seconds)), "ef_search": self.ef_search}
+        await connection.execute(QUERIES["configure_search"], limits)

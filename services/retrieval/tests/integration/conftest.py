@@ -14,7 +14,7 @@ from inference.factory import build_embedder
 from inference.settings import EmbeddingSettings
 from retrieval.analysis import Analyzer
 from retrieval.app import create_app
-from retrieval.index_rows import prepare
+from retrieval.index_rows import Facts, Vectors, prepare
 from retrieval.index_store import IndexWriter
 from retrieval.settings import Settings
 from service_kit.postgres import Database
@@ -43,11 +43,13 @@ def index(database, workspace_id):
 
     async def write(document, workspace: UUID | None = None) -> None:
         place = workspace or workspace_id
-        prepared = prepare(document.data, document.chunks, document.vectors, analyzer)
+        vectors = Vectors(document.data.embedding_model, document.vectors)
+        prepared = prepare(Facts.of(document.data), document.chunks, vectors, analyzer)
         async with database.workspace(place) as connection:
             writer = IndexWriter(connection, place)
-            if (await writer.lock(document.data.document_id)).wants(document.data):
-                await writer.replace(prepared)
+            known = await writer.lock(document.data.document_id)
+            if known.wants(document.data.version):
+                await writer.replace(known, prepared)
 
     return write
 
@@ -102,7 +104,8 @@ class Ingestion:
 
     async def store(self, document) -> None:
         await self.objects.aput(document.data.chunks_key, document.chunks_object)
-        await self.objects.aput(document.data.vectors_key, document.vectors_object)
+        if document.data.vectors_key:
+            await self.objects.aput(document.data.vectors_key, document.vectors_object)
 
     async def convert(self, document, **more: Any) -> UUID:
         await self.store(document)

@@ -11,6 +11,7 @@ import pytest
 
 from contracts.events import DocumentConverted, DocumentIndexed, Event
 from contracts.retrieval import SearchMode, SearchRequest
+from inference.embedders import Embedders
 from inference.embeddings import EmbeddingSpace
 from inference.errors import ProviderUnavailable
 from retrieval.analysis import Analyzer
@@ -37,6 +38,9 @@ ODD = [
 ]
 
 
+SPACE = ("all-MiniLM-L6-v2-onnx-int8", 384)
+
+
 class Embeddings:
     """An embedder that answers as it is told."""
 
@@ -60,7 +64,8 @@ class Embeddings:
 def searching(database):
     def build(embeddings: Embeddings, limits: Limits | None = None) -> Search:
         analyzer = Analyzer()
-        legs = Legs(SearchStore(database, 100), QueryVectors(embeddings), analyzer, limits or Limits())
+        vectors = QueryVectors(Embedders(embeddings))
+        legs = Legs(SearchStore(database, 100), vectors, analyzer, limits or Limits())
         return Search(legs, analyzer)
 
     return build
@@ -179,8 +184,8 @@ async def test_a_crash_before_the_commit_leaves_nothing_and_the_retry_all(
     )
     search = searching(Embeddings())
     with pytest.raises(Crash):
-        await Indexer(database, object_store, CrashingOutbox("test")).index(event)
+        await Indexer(database, object_store, CrashingOutbox("test"), SPACE).index(event)
     assert (await search(workspace_id, SearchRequest(query="port"))).hits == []
     for _ in range(2):  # the second time as after a crash between the commit and the acknowledgement
-        await Indexer(database, object_store, Outbox("test")).index(event)
+        await Indexer(database, object_store, Outbox("test"), SPACE).index(event)
     assert len((await search(workspace_id, SearchRequest(query="port"))).hits) == 1

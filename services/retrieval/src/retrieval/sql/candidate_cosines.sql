@@ -1,4 +1,4 @@
 SELECT chunk, 1 - (embedding <=> %(vector)s::halfvec) AS score
 FROM chunk_vector
 WHERE workspace_id = %(workspace_id)s AND chunk = ANY (%(chunks)s)
-  AND model = %(model)s AND vector_dims(embedding) = %(dims)s
+  AND model = %(model)s AND dims = %(dims)s

@@ -2,7 +2,7 @@
 SELECT chunk, 1 - (embedding <=> %(vector)s::halfvec) AS score
 FROM chunk_vector
 WHERE workspace_id = %(workspace_id)s
-  AND model = %(model)s AND vector_dims(embedding) = %(dims)s
+  AND model = %(model)s AND dims = %(dims)s
   AND (%(documents)s::bigint[] IS NULL OR document = ANY (%(documents)s::bigint[]))
 ORDER BY embedding <=> %(vector)s::halfvec, chunk
 LIMIT %(limit)s

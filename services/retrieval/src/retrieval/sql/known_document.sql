@@ -1,5 +1,3 @@
-SELECT
-    (SELECT version FROM indexed_document
-     WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s) AS version,
-    EXISTS (SELECT FROM tombstone
-            WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s) AS deleted
+SELECT document_id, version, name, title, media_type, tags, language, source_type, number, chunk_count, term_count
+FROM indexed_document
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s

@@ -1,0 +1,77 @@
+"""What a new version of a document leaves as it was, without IO.
+
+A chunk that says the same under the same headings keeps its number, and with it its vectors in every embedding space;
+its postings too where the document's title, which every chunk is found by, is also the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from contracts.ingestion import Chunk
+
+
+@dataclass(frozen=True)
+class StoredChunk:
+    """A chunk of the version that the index holds. `embedded` says whether it has a vector of the space at hand."""
+
+    number: int
+    chunk_id: str
+    chunk_index: int
+    heading_path: list[str]
+    embedded: bool
+
+
+@dataclass(frozen=True)
+class Naming:
+    """What a document is called, as its chunks are found by it."""
+
+    name: str
+    title: str | None
+
+    def of(self, chunk_index: int) -> list[str]:
+        """Texts that a chunk is found by besides its own: the title, and once, with the first, the file's name."""
+        if self.title is None:
+            return [self.name]
+        return [self.title, self.name] if chunk_index == 0 else [self.title]
+
+
+@dataclass(frozen=True)
+class Changes:
+    """By position in the new version. `kept`: the number that a chunk has already.
+
+    `posted` and `embedded` need postings and vectors; `reworded` are kept numbers whose old postings go, `removed`
+    numbers that go altogether.
+    """
+
+    kept: dict[int, int]
+    new: list[int]
+    posted: list[int]
+    embedded: list[int]
+    reworded: list[int]
+    removed: list[int]
+
+
+def compare(stored: Sequence[StoredChunk], before: Naming | None, chunks: Sequence[Chunk], after: Naming) -> Changes:
+    """`before` and `stored` are of the version that the index holds, None and empty without one."""
+    known = {one.chunk_id: one for one in stored}
+    changes = Changes({}, [], [], [], [], [])
+    for position, chunk in enumerate(chunks):
+        same = known.pop(chunk.chunk_id, None)
+        if same is None or before is None or same.heading_path != chunk.heading_path:
+            if same is not None:
+                changes.removed.append(same.number)
+            changes.new.append(position)
+            changes.posted.append(position)
+            changes.embedded.append(position)
+            continue
+        changes.kept[position] = same.number
+        if not same.embedded:
+            changes.embedded.append(position)
+        if before.of(same.chunk_index) != after.of(chunk.chunk_index):
+            changes.posted.append(position)
+            changes.reworded.append(same.number)
+    kept = set(changes.kept.values()) | set(changes.removed)
+    changes.removed.extend(one.number for one in stored if one.number not in kept)
+    return changes

@@ -1,0 +1,42 @@
+"""What the index holds, for those who compare it with what it should hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from contracts.base import Page
+from contracts.retrieval import IndexedDocument
+from inference.embeddings import EmbeddingSpace
+from retrieval.index_store import QUERIES
+from retrieval.spaces.rows import SpaceRows
+from service_kit.postgres import Database
+from service_kit.problems import BadCursor
+
+BEFORE_ALL = UUID(int=0)
+
+
+@dataclass(frozen=True)
+class IndexDocuments:
+    """`default` is the embedding space of workspaces that have no active one yet."""
+
+    database: Database
+    default: EmbeddingSpace
+
+    async def page(self, workspace_id: UUID, limit: int, cursor: str | None) -> Page[IndexedDocument]:
+        """In the order of their ids, with vectors of the active space. Raises BadCursor."""
+        try:
+            after = UUID(cursor) if cursor else BEFORE_ALL
+        except ValueError as error:
+            raise BadCursor from error
+        async with self.database.workspace(workspace_id) as connection:
+            active = await SpaceRows(connection, workspace_id).active()
+            space = active or self.default
+            values = {"workspace_id": workspace_id, "model": space.model, "dims": space.dims}
+            async with connection.cursor(row_factory=class_row(IndexedDocument)) as rows:
+                await rows.execute(QUERIES["indexed_documents"], values | {"after": after, "limit": limit + 1})
+                items = await rows.fetchall()
+        more = len(items) > limit
+        return Page(items=items[:limit], next_cursor=str(items[limit - 1].document_id) if more else None)

@@ -1,0 +1,133 @@
+"""Vectors for chunks that have none of a space: read, embedded, written, a batch at a time, from where it stands."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+import psycopg
+from numpy.typing import NDArray
+from psycopg.rows import class_row
+
+from contracts.events import DocumentIndexed
+from contracts.ingestion import embedding_text
+from contracts.retrieval import SpaceStatus
+from inference.embeddings import Embedder
+from inference.errors import ContextTooLong
+from retrieval.index_rows import vector_array
+from retrieval.spaces.leases import Claimed, Leases
+from retrieval.spaces.rows import QUERIES, SpaceRows
+from retrieval.spaces.switch import switch
+from service_kit.outbox import Outbox
+from service_kit.postgres import Database
+
+SMOOTHING = 0.2  # of the rate: the weight of the last batch
+
+
+@dataclass(frozen=True)
+class MissingChunk:
+    number: int
+    document_id: UUID
+    heading_path: list[str]
+    content: str
+
+
+class Filling:
+    """Works on one claimed space."""
+
+    def __init__(self, database: Database, leases: Leases, outbox: Outbox, space: Claimed) -> None:
+        self.database, self.leases, self.outbox, self.space = database, leases, outbox, space
+        self.rate = space.rate
+
+    async def run(self, embedder: Embedder, batch: int, seconds: float) -> None:
+        """Up to about `seconds`, or until the space is complete or somebody else's. Raises EmbeddingError."""
+        stop, after = time.monotonic() + seconds, 0
+        while time.monotonic() < stop:
+            started = time.monotonic()
+            chunks = await self._missing(after, batch)
+            if chunks:
+                vectors = await embed([embedding_text(one.heading_path, one.content) for one in chunks], embedder)
+                self._measure(len(chunks), time.monotonic() - started)
+                if not await self._write(chunks, vectors):
+                    return
+                after = chunks[-1].number
+            if len(chunks) < batch:
+                if await self._finish():
+                    return
+                after = 0  # somebody wrote meanwhile
+
+    async def _missing(self, after: int, limit: int) -> list[MissingChunk]:
+        async with (
+            self.database.workspace(self.space.workspace_id) as connection,
+            connection.cursor(row_factory=class_row(MissingChunk)) as cursor,
+        ):
+            await cursor.execute(QUERIES["missing_chunks"], self._of_space() | {"after": after, "limit": limit})
+            return await cursor.fetchall()
+
+    async def _write(self, chunks: Sequence[MissingChunk], vectors: NDArray[np.float32]) -> bool:
+        """False when the space is not ours any more. Tells of documents that are complete in the active space now."""
+        text = await asyncio.to_thread(vector_array, vectors)
+        place = self.space.workspace_id
+        documents = list({one.document_id for one in chunks})
+        async with self.database.workspace(place) as connection:
+            await connection.execute("SELECT is_living(%s)", (place,))  # the workspace's lock, before the documents'
+            await connection.execute(QUERIES["lock_documents"], {"workspace_id": place, "document_ids": documents})
+            if not await self.leases.hold(connection, self.space, worked=True, rate=self.rate):
+                return False
+            values = {"numbers": [one.number for one in chunks], "embeddings": text}
+            await connection.execute(QUERIES["fill_vectors"], self._of_space() | values)
+            if self.space.status == SpaceStatus.active:
+                await self._tell_complete(SpaceRows(connection, place), documents)
+        return True
+
+    async def _tell_complete(self, rows: SpaceRows, documents: list[UUID]) -> None:
+        for document in await rows.complete_documents(documents, self.space.key):
+            done = DocumentIndexed(
+                document_id=document.document_id,
+                version=document.version,
+                chunk_count=document.chunk_count,
+                vectors=document.chunk_count,
+            )
+            await self.outbox.write(rows.connection, rows.workspace_id, done, str(document.document_id))
+
+    async def _finish(self) -> bool:
+        """Counts, while nobody writes, and makes the space what it was to become. False when chunks lack vectors."""
+        try:
+            async with self.database.workspace(self.space.workspace_id) as connection:
+                rows = SpaceRows(connection, self.space.workspace_id)
+                await rows.lock_workspace()
+                row = await rows.find(self.space.id)
+                if row is None or not await self.leases.hold(connection, self.space, worked=True):
+                    return True
+                if row.activate:
+                    return await switch(rows, row, self.outbox)
+                if await rows.missing(row.key):
+                    return False
+                await rows.change(row, SpaceStatus.active if row.status is SpaceStatus.active else SpaceStatus.ready)
+        except psycopg.errors.LockNotAvailable:
+            return False
+        return True
+
+    def _measure(self, count: int, seconds: float) -> None:
+        rate = count / max(seconds, 1e-3)
+        self.rate = rate if self.rate is None else (1 - SMOOTHING) * self.rate + SMOOTHING * rate
+
+    def _of_space(self) -> dict[str, object]:
+        space = self.space
+        return {"workspace_id": space.workspace_id, "model": space.model, "dims": space.dims}
+
+
+async def embed(texts: Sequence[str], embedder: Embedder) -> NDArray[np.float32]:
+    """A row per text; of a text that the provider refuses as too long, as much of its beginning as it takes."""
+    try:
+        return await embedder.embed(texts)
+    except ContextTooLong:
+        if len(texts) > 1:
+            return np.concatenate([await embed([text], embedder) for text in texts])
+        if len(texts[0]) < 2:
+            raise
+        return await embed([texts[0][: len(texts[0]) // 2]], embedder)

@@ -1,0 +1,166 @@
+"""What users do with embedding spaces. The work itself is the builder's."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from uuid import UUID
+
+import psycopg
+
+from contracts.retrieval import EmbeddingSpaceCreate, EmbeddingSpaceState, SpaceStatus
+from inference.embedders import Embedders, SpaceKey
+from retrieval.errors import (
+    EmbeddingModelNotConfigured,
+    EmbeddingSpaceDropping,
+    EmbeddingSpaceInUse,
+    UnknownEmbeddingModel,
+    WorkspaceBusy,
+)
+from retrieval.spaces.rows import SpaceRow, SpaceRows, space_id
+from retrieval.spaces.switch import ensure_active, switch
+from service_kit.outbox import Outbox
+from service_kit.postgres import Database
+from service_kit.problems import NotFound
+
+
+@dataclass(frozen=True)
+class EmbeddingSpaces:
+    """The spaces of the workspace that it is told. `embedders` are the configured models."""
+
+    database: Database
+    embedders: Embedders
+    outbox: Outbox
+
+    async def all(self, workspace_id: UUID) -> list[EmbeddingSpaceState]:
+        """Those that there are, oldest first, then those that could be built."""
+        async with self.database.workspace(workspace_id) as connection:
+            rows = SpaceRows(connection, workspace_id)
+            known = await rows.all()
+            chunks, vectors = await rows.counts()
+        states = [self._state(row, chunks, vectors.get(row.key, 0)) for row in known]
+        return states + self._unbuilt({row.id for row in known}, chunks)
+
+    async def get(self, workspace_id: UUID, wanted: str) -> EmbeddingSpaceState:
+        """Raises NotFound."""
+        for state in await self.all(workspace_id):
+            if state.id == wanted:
+                return state
+        raise NotFound
+
+    async def create(self, workspace_id: UUID, body: EmbeddingSpaceCreate) -> EmbeddingSpaceState:
+        """Builds the space of a configured model; one that is there is completed. Raises UnknownEmbeddingModel."""
+        embedder = self.embedders.named(body.model, body.dims)
+        if embedder is None:
+            configured = [{"model": one.model, "dims": one.dims} for one in self.embedders.spaces]
+            raise UnknownEmbeddingModel(configured=configured)
+        space = (embedder.space.model, embedder.space.dims)
+        async with self._changing(workspace_id) as rows:
+            await ensure_active(rows, self._default, self.outbox)
+            await rows.add(space, SpaceStatus.building, activate=body.activate)
+            row = await rows.find(space_id(*space))
+            assert row is not None
+            if body.activate:
+                await self._activate(rows, row)
+            elif row.status in {SpaceStatus.ready, SpaceStatus.failed}:
+                await rows.change(row, SpaceStatus.building)
+            elif row.status is SpaceStatus.dropping:
+                raise EmbeddingSpaceDropping
+        return await self.get(workspace_id, row.id)
+
+    async def activate(self, workspace_id: UUID, wanted: str) -> EmbeddingSpaceState:
+        """Switches at once to a space that is complete; another is completed first.
+
+        Raises NotFound, EmbeddingModelNotConfigured, EmbeddingSpaceDropping.
+        """
+        async with self._changing(workspace_id) as rows:
+            row = await rows.find(wanted)
+            if row is not None:
+                await self._activate(rows, row)
+        state = await self.get(workspace_id, wanted)
+        if state.status is SpaceStatus.available:
+            return await self.create(workspace_id, EmbeddingSpaceCreate(model=state.model, dims=state.dims))
+        return state
+
+    async def drop(self, workspace_id: UUID, wanted: str) -> EmbeddingSpaceState:
+        """Has the vectors removed. Raises NotFound, EmbeddingSpaceInUse."""
+        async with self._changing(workspace_id) as rows:
+            row = await rows.find(wanted)
+            if row is not None and row.status is not SpaceStatus.active:
+                await rows.change(row, SpaceStatus.dropping)
+        state = await self.get(workspace_id, wanted)
+        if state.status is SpaceStatus.active:
+            raise EmbeddingSpaceInUse
+        return state
+
+    @property
+    def _default(self) -> SpaceKey:
+        return self.embedders.default.space.model, self.embedders.default.space.dims
+
+    @asynccontextmanager
+    async def _changing(self, workspace_id: UUID) -> AsyncIterator[SpaceRows]:
+        """Alone in the workspace. Raises WorkspaceBusy."""
+        try:
+            async with self.database.workspace(workspace_id) as connection:
+                rows = SpaceRows(connection, workspace_id)
+                await rows.lock_workspace()
+                yield rows
+        except psycopg.errors.LockNotAvailable as error:
+            raise WorkspaceBusy from error
+
+    async def _activate(self, rows: SpaceRows, row: SpaceRow) -> None:
+        if self.embedders.find(*row.key) is None:
+            raise EmbeddingModelNotConfigured(f"{row.model} with {row.dims} dimensions")
+        if row.status is SpaceStatus.dropping:
+            raise EmbeddingSpaceDropping
+        await rows.activate_no_other(row)
+        if row.status is not SpaceStatus.active and not await switch(rows, row, self.outbox):
+            await rows.change(row, SpaceStatus.building, activate=True)
+
+    def _state(self, row: SpaceRow, chunks: int, vectors: int) -> EmbeddingSpaceState:
+        configured = self.embedders.find(*row.key) is not None
+        working = row.status is SpaceStatus.building or row.incomplete
+        error = (row.error_class, row.error_message)
+        if working and not configured:
+            error = (EmbeddingModelNotConfigured.__name__, EmbeddingModelNotConfigured.title)
+        return EmbeddingSpaceState(
+            id=row.id,
+            model=row.model,
+            dims=row.dims,
+            status=row.status,
+            configured=configured,
+            activate=row.activate,
+            vectors=vectors,
+            chunks=chunks,
+            seconds_left=round((chunks - vectors) / row.rate, 1) if working and configured and row.rate else None,
+            created_at=row.created_at,
+            activated_at=row.activated_at,
+            error_class=error[0],
+            error_message=error[1],
+        )
+
+    def _unbuilt(self, known: set[str], chunks: int) -> list[EmbeddingSpaceState]:
+        """Configured models without a row; a workspace without any row will be searched in the default."""
+        found = []
+        for space in self.embedders.spaces:
+            is_default = not known and (space.model, space.dims) == self._default
+            if space_id(space.model, space.dims) not in known:
+                found.append(
+                    EmbeddingSpaceState(
+                        id=space_id(space.model, space.dims),
+                        model=space.model,
+                        dims=space.dims,
+                        status=SpaceStatus.active if is_default else SpaceStatus.available,
+                        configured=True,
+                        activate=False,
+                        vectors=0,
+                        chunks=chunks,
+                        seconds_left=None,
+                        created_at=None,
+                        activated_at=None,
+                        error_class=None,
+                        error_message=None,
+                    )
+                )
+        return found

@@ -1,0 +1,5 @@
+SELECT chunk_id, document_id, chunk_index, section_title, heading_path, content, 0 AS token_count, page, page_end, box,
+       line_start, line_end
+FROM chunk
+WHERE workspace_id = %(workspace_id)s AND document = %(document)s
+ORDER BY chunk_index

@@ -1,0 +1,7 @@
+SELECT number, document_id, heading_path, content FROM chunk
+WHERE workspace_id = %(workspace_id)s AND number > %(after)s
+  AND NOT EXISTS (SELECT FROM chunk_vector AS vector
+                  WHERE vector.workspace_id = %(workspace_id)s AND vector.model = %(model)s AND vector.dims = %(dims)s
+                    AND vector.chunk = chunk.number)
+ORDER BY number
+LIMIT %(limit)s

@@ -1,0 +1,7 @@
+SELECT number, chunk_id, chunk_index, heading_path,
+       EXISTS (SELECT FROM chunk_vector AS vector
+               WHERE vector.workspace_id = chunk.workspace_id AND vector.model = %(model)s AND vector.dims = %(dims)s
+                 AND vector.chunk = chunk.number) AS embedded
+FROM chunk
+WHERE workspace_id = %(workspace_id)s AND document = %(document)s
+ORDER BY chunk_index
