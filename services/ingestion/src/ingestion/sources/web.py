@@ -12,6 +12,7 @@ from ingestion.sources.selection import Selection
 from ingestion.sources.settings import SourceSettings
 from ingestion.sources.source import SourceReader, SourceRefused
 from ingestion.sources.web_address import AddressRefused
+from ingestion.sources.web_url import MAX_CHARACTERS, canonical
 
 
 async def check(config: WebConfig, settings: SourceSettings) -> None:
@@ -21,6 +22,8 @@ async def check(config: WebConfig, settings: SourceSettings) -> None:
         settings.web_allowed_networks.check_url(str(config.url))
     except AddressRefused as error:
         raise SourceRefused(str(error)) from error
+    if canonical(str(config.url)) is None:
+        raise SourceRefused(f"the URL is longer than {MAX_CHARACTERS} characters")
 
 
 @asynccontextmanager

@@ -43,8 +43,8 @@ class AllowedAddresses:
     networks: tuple[Network, ...] = ()
     hosts: frozenset[str] = frozenset()
 
-    def check_url(self, url: str) -> None:
-        """What can be said without resolving the name; raises AddressRefused.
+    def check_url(self, url: str, proxied: bool = False) -> None:
+        """What can be said without resolving the name, which behind a proxy is all; raises AddressRefused.
 
         Other forms of an IPv4 address (decimal, octal, hexadecimal, shortened) are literal addresses too.
         """
@@ -59,7 +59,7 @@ class AllowedAddresses:
         literal = literal_address(parsed.host)
         if literal is not None:
             self.check(parsed.host, parsed.port or 0, [literal])
-        elif not self.networks and parsed.port not in PORTS and parsed.host not in self.hosts:
+        elif parsed.port not in PORTS and parsed.host not in self.hosts and (proxied or not self.networks):
             raise AddressRefused(f"The port {parsed.port} is not allowed.")
 
     def check(self, host: str, port: int, addresses: Sequence[Address]) -> None:

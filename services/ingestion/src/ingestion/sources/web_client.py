@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import ssl
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -74,7 +75,7 @@ class WebClient:
         with _translated():
             async with asyncio.timeout(self.settings.web_download_seconds):
                 for _ in range(MAX_REDIRECTS + 1):
-                    self.settings.web_allowed_networks.check_url(url)
+                    self.settings.web_allowed_networks.check_url(url, self.settings.web_proxy is not None)
                     await permit(url)
                     async with self._request(url, headers(url)) as response:
                         target = _redirect(url, response)
@@ -110,7 +111,7 @@ class _translated:
                 raise ItemRefused("web-address", str(error)) from error
             case TimeoutError() | httpcore.TimeoutException():
                 raise PageAway("The server does not answer in time.") from error
-            case httpcore.NetworkError() | httpcore.ProtocolError() | httpcore.ProxyError():
+            case httpcore.NetworkError() | httpcore.ProtocolError() | httpcore.ProxyError() | ssl.SSLError():
                 raise PageAway(f"The server cannot be reached ({str(error)[:200] or type(error).__name__}).") from error
 
 

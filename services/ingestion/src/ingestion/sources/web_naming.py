@@ -44,7 +44,7 @@ def titled_name(name: str, title: str | None) -> str:
     """A page's title instead of the name in its URL, with the same extension."""
     if title is None:
         return name
-    return safe_name(f"{title.replace('/', '-').replace(chr(92), '-')}.{extension(name)}".encode())
+    return safe_name(f"{title.replace('/', '-').replace(chr(92), '-')}.{extension(name)}".encode(errors="replace"))
 
 
 def _as_text(name: str, given: str, media_type: str) -> str:

@@ -157,6 +157,15 @@ def test_the_port_is_free_only_on_allowed_addresses() -> None:
         allowed.check("wiki", 80, [ip_address("192.168.0.1")])
 
 
+def test_behind_a_proxy_the_port_of_a_name_is_decided_without_its_address() -> None:
+    allowed = allowed_addresses("10.0.0.0/8, wiki.intern")
+    allowed.check_url("http://other.intern:9000/")
+    allowed.check_url("http://wiki.intern:9000/", proxied=True)
+    allowed.check_url("http://10.0.0.1:9000/", proxied=True)
+    with pytest.raises(AddressRefused):
+        allowed.check_url("http://other.intern:9000/", proxied=True)
+
+
 def test_an_allowed_host_is_allowed_wherever_it_is() -> None:
     allowed = allowed_addresses("Wiki.Intern, fd00::/8")
     allowed.check_url("http://wiki.intern:9000/")
@@ -180,4 +189,6 @@ async def test_a_source_is_refused_by_its_url_without_a_request() -> None:
             await web.check(WebConfig(url=url), settings)
     with pytest.raises(SourceRefused):
         await web.check(WebConfig(url="https://example.org/", include=["*" * 50]), settings)
+    with pytest.raises(SourceRefused, match="1000 characters"):
+        await web.check(WebConfig(url=f"https://example.org/{'a' * 1000}"), settings)
     await web.check(WebConfig(url="http://127.0.0.1:9/"), SourceSettings(web_allowed_networks="127.0.0.0/8"))

@@ -47,4 +47,5 @@ def test_content_decides_the_extension(
 
 def test_a_title_becomes_the_name() -> None:
     assert titled_name("guide.html", "TCP/IP: a guide") == "TCP-IP: a guide.html"
+    assert titled_name("guide.html", "a \ud800 b\0") == "a ? b.html"
     assert titled_name("guide.html", None) == "guide.html"
