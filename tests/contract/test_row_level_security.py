@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from typing import Any
 from urllib.parse import quote, urlsplit, urlunsplit
 from uuid import UUID, uuid4
@@ -16,6 +17,7 @@ from psycopg.errors import InsufficientPrivilege
 
 from orchestrator import checkpoints
 from service_kit.migrate import migrate
+from service_kit.workspace_purge import QUERIES
 
 SERVICES = ("gateway", "ingestion", "knowledge_graph", "memory", "orchestrator", "retrieval")
 THREADS = "LangGraph's, by thread, which is a run's id: open to the system scope of the worker alone"
@@ -23,6 +25,7 @@ WITHOUT_WORKSPACE = {
     **{f"{service}.migration": "the administrator's own: services have no right to it" for service in SERVICES},
     "gateway.app_user": "a user may be in many workspaces",
     "gateway.workspace": "the wall itself",
+    "ingestion.worker": "processes of the deployment: open to the system scope alone",
     **{f"orchestrator.{table}": THREADS for table in checkpoints.TABLES},
 }
 SAMPLES = {
@@ -32,6 +35,7 @@ SAMPLES = {
     "real": "1",
     "double precision": "1",
     "boolean": "true",
+    "timestamp with time zone": "2026-01-01",
     "jsonb": "{}",
     "text[]": "{}",
     "vector": "[1]",
@@ -162,14 +166,47 @@ def test_a_query_without_its_filter_sees_and_changes_no_row_of_another_workspace
 
 
 def test_no_row_can_be_put_or_moved_into_another_workspace(deployment: Deployment) -> None:
-    mine, other = uuid4(), uuid4()
     for table in (table for table in deployment.tables if table.has_workspace):
+        mine, other = uuid4(), uuid4()
         deployment.fill(table, mine)
         move = sql.SQL("UPDATE {} SET workspace_id = %s").format(table.identifier)
         with deployment.service(table.schema, mine) as connection:
             for statement, values in (deployment.insertion(table, other), (move, [other])):
                 with pytest.raises(InsufficientPrivilege, match="violates row-level security policy"):
                     connection.execute(statement, values)
+
+
+def test_no_row_can_be_put_into_a_deleted_workspace(deployment: Deployment) -> None:
+    """But for the outbox, through which the purge tells, and for the mark itself."""
+    gone = uuid4()
+    tombstones = [table for table in deployment.tables if table.name == "deleted_workspace"]
+    assert {table.schema for table in tombstones} == set(SERVICES)
+    for tombstone in tombstones:
+        deployment.fill(tombstone, gone)
+    spared = {"deleted_workspace", "outbox"}
+    for table in (table for table in deployment.tables if table.has_workspace and table.name not in spared):
+        statement, values = deployment.insertion(table, gone)
+        with (
+            deployment.service(table.schema, gone) as connection,
+            pytest.raises(psycopg.DatabaseError, match="is deleted"),
+        ):
+            connection.execute(statement, values)
+        if any("is_system()" in condition for condition in table.visible):
+            with deployment.service(table.schema) as system:
+                system.execute("SELECT set_config('app.scope', 'system', false)")
+                with pytest.raises(psycopg.DatabaseError, match="is deleted"):
+                    system.execute(statement, values)
+
+
+def test_every_table_of_a_service_is_purged_with_its_workspace(deployment: Deployment) -> None:
+    """The purge finds them by their column, in an order that foreign keys allow."""
+    for service in SERVICES:
+        with deployment.service(service) as connection:
+            found = connection.execute(QUERIES["workspace_tables"]).fetchall()
+        purged = {table for table, _ in found}
+        held = {table.name for table in deployment.tables if table.schema == service and table.has_workspace}
+        assert purged == held - {"deleted_workspace"}
+        list(TopologicalSorter({table: set(others) for table, others in found}).static_order())
 
 
 def test_a_service_cannot_take_its_wall_down(deployment: Deployment) -> None:
