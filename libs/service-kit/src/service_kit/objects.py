@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from datetime import datetime
 from io import BytesIO
 from pathlib import Path
@@ -77,7 +77,7 @@ class ObjectStore:
         with _translated(key):
             self.client.fget_object(bucket_name=self.bucket, object_name=key, file_path=str(path))
 
-    def stream(self, key: str, offset: int = 0) -> Iterator[bytes]:
+    def stream(self, key: str, offset: int = 0) -> Generator[bytes]:
         """The object from a byte on, in pieces, opened now and released when the iteration ends.
 
         Raises ObjectMissing, and Unavailable when the object ends before `offset`.
@@ -133,7 +133,7 @@ class ObjectStore:
     async def aget(self, key: str) -> bytes:
         return await asyncio.to_thread(self.get, key)
 
-    async def astream(self, key: str, offset: int = 0) -> Iterator[bytes]:
+    async def astream(self, key: str, offset: int = 0) -> Generator[bytes]:
         return await asyncio.to_thread(self.stream, key, offset)
 
     async def aexists(self, key: str) -> bool:
@@ -150,7 +150,7 @@ class ObjectStore:
         await asyncio.to_thread(self.client.bucket_exists, bucket_name=self.bucket)
 
 
-def _pieces(response: Any) -> Iterator[bytes]:
+def _pieces(response: Any) -> Generator[bytes]:
     try:
         yield from response.stream(PIECE_BYTES)
     finally:

@@ -1,48 +1,60 @@
-"""The routes: documents in, their state, their original, their end."""
+"""The routes that change documents: in, again, stopped, out."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
-from fastapi.responses import StreamingResponse
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
 
-from contracts.base import Page, ProblemBody, Text
-from contracts.ingestion import DeletionReceipt, Document, DocumentDetail, DocumentStatus, Upload, UploadedFile
-from ingestion import deletion, documents
-from ingestion.errors import NoFiles, NothingAccepted, OriginalNotFound, TooManyFiles
-from ingestion.multipart import received_files
-from ingestion.names import attachment
-from ingestion.retry import retry_failed
+from contracts.base import ProblemBody, Text
+from contracts.ingestion import (
+    ActionResult,
+    DeletionReceipt,
+    DocumentDetail,
+    DocumentFilter,
+    Lane,
+    OriginKind,
+    Upload,
+    UploadedFile,
+)
+from ingestion import cancel, deletion, documents, listing, retry, selection
+from ingestion.errors import NoFiles, NothingAccepted, NothingToCancel, NothingToRetry, TooManyFiles
+from ingestion.multipart import ReceivedFile, received_files
 from ingestion.settings import Settings
-from ingestion.upload import Uploads
+from ingestion.upload import FULL, Key, Uploads, too_much_queued
 from ingestion.waiting import until
-from service_kit.auth import Editor, Viewer
+from service_kit.auth import Editor
 from service_kit.notifications import Notifications
-from service_kit.objects import ObjectMissing, ObjectStore, original_key
+from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox
-from service_kit.pagination import Cursor, Limit, decode_cursor, encode_cursor
-from service_kit.postgres import Database
+from service_kit.postgres import Connection, Database
+from service_kit.problems import PreconditionFailed
 
 router = APIRouter(prefix="/v1/documents", tags=["ingestion"])
 DOCUMENT_CHANNEL = "ingestion_document"
 WORK_CHANNEL = "ingestion_work"
-MISSING: dict[int | str, dict[str, Any]] = {404: {"model": ProblemBody, "description": "No such document"}}
-FILES_SCHEMA = {
-    "required": True,
-    "content": {
-        "multipart/form-data": {
-            "schema": {
-                "type": "object",
-                "required": ["files"],
-                "properties": {"files": {"type": "array", "items": {"type": "string", "format": "binary"}}},
-            }
-        }
-    },
+Responses = dict[int | str, dict[str, Any]]
+MISSING: Responses = {404: {"model": ProblemBody, "description": "No such document"}}
+QUEUED: Responses = {429: {"model": ProblemBody, "description": "Too much waits for conversion; see Retry-After"}}
+BODY: Responses = {
+    400: {"model": ProblemBody, "description": "The body is not well-formed multipart/form-data"},
+    413: {"model": ProblemBody, "description": "Too many files"},
+    415: {"model": ProblemBody, "description": "The body is not multipart/form-data"},
+    422: {"model": ProblemBody, "description": "No file, or none that was accepted; `files` says why"},
 }
+
+
+def _files_schema(**properties: dict[str, Any]) -> dict[str, Any]:
+    schema = {"type": "object", "required": list(properties), "properties": properties}
+    return {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": schema}}}}
+
+
+BINARY = {"type": "string", "format": "binary"}
 
 
 @dataclass(frozen=True)
@@ -65,129 +77,143 @@ def parts(request: Request) -> Parts:
 Ingestion = Annotated[Parts, Depends(parts)]
 
 
+def expected_version(if_match: Annotated[str | None, Header(max_length=100)] = None) -> int | None:
+    """The version of If-Match, None without it (or with *); raises PreconditionFailed where it can be none of ours."""
+    if if_match is None or if_match.strip() == "*":
+        return None
+    match = re.fullmatch(r'"?([0-9]{1,9})"?', if_match.strip())
+    if match is None:
+        raise PreconditionFailed("If-Match must be the document's version")
+    return int(match[1])
+
+
+IfMatch = Annotated[int | None, Depends(expected_version)]
+
+
 @router.post(
     "",
     summary="Upload documents",
     status_code=202,
     response_model=Upload,
-    openapi_extra={"requestBody": FILES_SCHEMA},
-    responses={
-        400: {"model": ProblemBody, "description": "The body is not well-formed multipart/form-data"},
-        413: {"model": ProblemBody, "description": "Too many files"},
-        415: {"model": ProblemBody, "description": "The body is not multipart/form-data"},
-        422: {"model": ProblemBody, "description": "No file, or none that was accepted; `files` says why"},
-    },
+    openapi_extra=_files_schema(files={"type": "array", "items": BINARY}),
+    responses={**BODY, **QUEUED},
 )
-async def upload_documents(request: Request, caller: Editor, here: Ingestion) -> Upload:
+async def upload_documents(
+    request: Request,
+    caller: Editor,
+    here: Ingestion,
+    key: Annotated[
+        Text | None,
+        Query(min_length=1, max_length=500, description="The caller's name for the one file of this request"),
+    ] = None,
+    source_type: Annotated[Literal["upload", "artifact"], Query(description="What the key belongs to")] = "upload",
+) -> Upload:
     """Receives one file or many in the field `files` and queues them for conversion.
 
-    The answer says for each file, in the order sent, what became of it; a refused file does not stop the others. The
+    The answer says for each file, in the order sent, what became of it; a refused file does not stop the others. An
+    archive (.zip, .tar, also compressed) is taken apart, and each file in it answered like one that was sent. The
     same bytes in the same workspace are the same document (`created` is then false), so that a repeated request does
-    no harm. A document that had failed is tried again.
+    no harm. A document that had failed is tried again. Other bytes under the same `key` are a new version of its
+    document.
     """
     files: list[UploadedFile] = []
-    content_type = request.headers.get("content-type", "")
-    folder, limit = here.settings.upload_folder, here.settings.max_file_bytes
-    async with aclosing(received_files(content_type, request.stream(), folder, limit)) as incoming:
+    received_parts = 0
+    work = await here.uploads.begin(caller.workspace_id, Key(OriginKind(source_type), key))
+    async with aclosing(_received(request, here)) as incoming:
         async for received in incoming:
-            if len(files) == here.settings.max_files_per_upload:
+            if received_parts == here.settings.max_files_per_upload:
                 raise TooManyFiles(f"at most {here.settings.max_files_per_upload} files in one request")
-            files.append(await here.uploads.accept(caller.workspace_id, received))
-    if not files:
-        raise NoFiles
-    if all(file.document is None for file in files):
-        raise NothingAccepted(files[0].message, files=[file.model_dump(mode="json") for file in files])
+            received_parts += 1
+            files += await work.accept(received)
+    _require_one(files)
     return Upload(files=files)
 
 
-@router.get("", summary="List the documents", response_model=Page[Document])
-async def list_documents(
-    caller: Viewer,
-    here: Ingestion,
-    status: DocumentStatus | None = None,
-    name: Annotated[Text | None, Query(max_length=200, description="Part of the name, in either case")] = None,
-    media_type: Annotated[Text | None, Query(max_length=200)] = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
-) -> Page[Document]:
-    """The documents of the workspace, newest first."""
-    before = decode_cursor(cursor)
-    async with here.database.workspace(caller.workspace_id) as connection:
-        rows = await documents.page(
-            connection,
-            caller.workspace_id,
-            status=status,
-            name=name,
-            media_type=media_type,
-            before=before,
-            limit=limit + 1,
-        )
-    more = encode_cursor(rows[limit - 1].created_at, rows[limit - 1].id) if len(rows) > limit else None
-    return Page(items=[row.resource() for row in rows[:limit]], next_cursor=more)
+@router.post("/retry", summary="Try documents again", status_code=202, response_model=ActionResult)
+async def retry_documents(chosen: DocumentFilter, caller: Editor, here: Ingestion) -> ActionResult:
+    """Runs the documents that the filter names again, from the stage that failed or was cancelled.
+
+    They wait behind what users upload.
+    """
+
+    async def act(connection: Connection, ids: Sequence[UUID]) -> int:
+        return await retry.retry(connection, here.outbox, caller.workspace_id, ids, Lane.bulk)
+
+    return await selection.for_all(here.database, caller.workspace_id, chosen, act)
 
 
-@router.get(
-    "/{document_id}", summary="Read a document, or wait for it", response_model=DocumentDetail, responses=MISSING
+@router.post("/cancel", summary="Stop documents", response_model=ActionResult)
+async def cancel_documents(chosen: DocumentFilter, caller: Editor, here: Ingestion) -> ActionResult:
+    """Stops the documents that the filter names, as far as they wait for a worker or a worker has them."""
+
+    async def act(connection: Connection, ids: Sequence[UUID]) -> int:
+        return await cancel.cancel(connection, caller.workspace_id, ids)
+
+    return await selection.for_all(here.database, caller.workspace_id, chosen, act)
+
+
+@router.put(
+    "/{document_id}",
+    summary="Replace the content of a document",
+    status_code=202,
+    response_model=UploadedFile,
+    openapi_extra=_files_schema(file=BINARY),
+    responses={
+        **BODY,
+        **MISSING,
+        **QUEUED,
+        409: {"model": ProblemBody, "description": "A source keeps it, or another document has these bytes"},
+        412: {"model": ProblemBody, "description": "If-Match names another version than the current one"},
+    },
 )
-async def get_document(
-    document_id: UUID,
-    caller: Viewer,
-    here: Ingestion,
-    wait: Annotated[Literal["searchable"] | None, Query(description="Answer when it is searchable or failed")] = None,
-    timeout: Annotated[float, Query(ge=0, le=300, description="Seconds to wait at most")] = 30,
-) -> DocumentDetail:
-    """The document with its stages, and in one sentence why it is not searchable yet."""
-
-    async def read() -> DocumentDetail:
-        async with here.database.workspace(caller.workspace_id) as connection:
-            return await documents.detail(connection, caller.workspace_id, document_id)
-
-    seconds = timeout if wait else 0
-    return await until(here.notifications, DOCUMENT_CHANNEL, document_id, read, _is_settled, seconds)
-
-
-def _is_settled(document: DocumentDetail) -> bool:
-    return document.status is not DocumentStatus.processing
-
-
-@router.get(
-    "/{document_id}/original",
-    summary="Download the original",
-    response_class=StreamingResponse,
-    responses={**MISSING, 200: {"content": {"application/octet-stream": {}}, "description": "The file's bytes"}},
-)
-async def download_original(document_id: UUID, caller: Viewer, here: Ingestion) -> StreamingResponse:
-    """The file as it was uploaded, always as a download: a browser never shows it in place."""
+async def replace_content(
+    document_id: UUID, request: Request, caller: Editor, here: Ingestion, expected: IfMatch
+) -> UploadedFile:
+    """Receives one file and makes it a new version; search serves the one before until it is indexed."""
     async with here.database.workspace(caller.workspace_id) as connection:
-        document = await documents.find(connection, caller.workspace_id, document_id)
-    try:
-        body = await here.objects.astream(original_key(caller.workspace_id, document.content_hash))
-    except ObjectMissing as error:
-        raise OriginalNotFound from error
-    headers = {
-        "Content-Disposition": attachment(document.name),
-        "Content-Length": str(document.file_size),
-        "ETag": f'"{document.content_hash}"',
-        "X-Content-Type-Options": "nosniff",
-        "Content-Security-Policy": "sandbox; default-src 'none'",
-        "Cache-Control": "private, no-store",
-    }
-    return StreamingResponse(body, media_type="application/octet-stream", headers=headers)
+        await documents.find(connection, caller.workspace_id, document_id)
+    work = await here.uploads.begin(caller.workspace_id, Key(OriginKind.upload, None))
+    files: list[UploadedFile] = []
+    async with aclosing(_received(request, here)) as incoming:
+        async for received in incoming:
+            if files:
+                raise TooManyFiles("the content of a document is one file")
+            files.append(await work.replace(document_id, received, expected))
+    _require_one(files)
+    return files[0]
 
 
 @router.post(
     "/{document_id}/retry",
-    summary="Try a failed document again",
+    summary="Try a document again",
     status_code=202,
     response_model=DocumentDetail,
-    responses={**MISSING, 409: {"model": ProblemBody, "description": "No stage has failed"}},
+    responses={**MISSING, 409: {"model": ProblemBody, "description": "No stage has failed or was cancelled"}},
 )
 async def retry_document(document_id: UUID, caller: Editor, here: Ingestion) -> DocumentDetail:
-    """Runs the document again from the stage that failed."""
-    async with here.database.workspace(caller.workspace_id) as connection:
-        document = await documents.find(connection, caller.workspace_id, document_id, for_update=True)
-        await retry_failed(connection, here.outbox, document)
-        return await documents.detail(connection, caller.workspace_id, document_id)
+    """Runs the document again from the stage that failed or was cancelled; what was put off is due at once."""
+    workspace_id = caller.workspace_id
+    async with here.database.workspace(workspace_id) as connection:
+        await documents.find(connection, workspace_id, document_id)
+        if not await retry.retry(connection, here.outbox, workspace_id, [document_id], Lane.interactive):
+            raise NothingToRetry
+    return await listing.detail(here.database, here.settings.lease_seconds, workspace_id, document_id)
+
+
+@router.post(
+    "/{document_id}/cancel",
+    summary="Stop a document",
+    response_model=DocumentDetail,
+    responses={**MISSING, 409: {"model": ProblemBody, "description": "No worker has it before it, or at hand"}},
+)
+async def cancel_document(document_id: UUID, caller: Editor, here: Ingestion) -> DocumentDetail:
+    """Stops its conversion or embedding. A version that search serves goes on to be served; retry resumes it."""
+    workspace_id = caller.workspace_id
+    async with here.database.workspace(workspace_id) as connection:
+        await documents.find(connection, workspace_id, document_id)
+        if not await cancel.cancel(connection, workspace_id, [document_id]):
+            raise NothingToCancel
+    return await listing.detail(here.database, here.settings.lease_seconds, workspace_id, document_id)
 
 
 @router.delete(
@@ -203,7 +229,10 @@ async def delete_document(
     here: Ingestion,
     timeout: Annotated[float, Query(ge=0, le=300, description="Seconds to wait for the confirmations")] = 10,
 ) -> DeletionReceipt:
-    """Removes the document everywhere: nobody sees it from now on, and each service confirms what it removed."""
+    """Removes the document everywhere: nobody sees it from now on, and each service confirms what it removed.
+
+    What a source still has of it stays away.
+    """
     async with here.database.workspace(caller.workspace_id) as connection:
         await deletion.request(connection, here.outbox, caller.workspace_id, document_id)
 
@@ -220,13 +249,17 @@ def _is_complete(receipt: DeletionReceipt) -> bool:
     return receipt.completed_at is not None
 
 
-@router.get(
-    "/{document_id}/receipt",
-    summary="Read the receipt of a deletion",
-    response_model=DeletionReceipt,
-    responses=MISSING,
-)
-async def get_receipt(document_id: UUID, caller: Viewer, here: Ingestion) -> DeletionReceipt:
-    """The proof of a deletion: what each service removed, and what it still counts."""
-    async with here.database.workspace(caller.workspace_id) as connection:
-        return await deletion.receipt(connection, caller.workspace_id, document_id)
+def _received(request: Request, here: Parts) -> AsyncGenerator[ReceivedFile]:
+    content_type = request.headers.get("content-type", "")
+    return received_files(content_type, request.stream(), here.settings.upload_folder, here.settings.max_file_bytes)
+
+
+def _require_one(files: list[UploadedFile]) -> None:
+    """Raises NoFiles, TooMuchQueued or NothingAccepted unless a file was accepted."""
+    if not files:
+        raise NoFiles
+    if any(file.document for file in files):
+        return
+    if all(file.error == FULL.error for file in files):
+        raise too_much_queued()
+    raise NothingAccepted(files[0].message, files=[file.model_dump(mode="json") for file in files])

@@ -15,7 +15,9 @@ from ingestion.celery_app import build_celery
 from ingestion.consumer import GROUP, DocumentEvents
 from ingestion.dispatch import Dispatcher
 from ingestion.erasure import Eraser
+from ingestion.intake import Intake, Limits
 from ingestion.queue_metrics import QueueMetrics
+from ingestion.reading_api import router as reading_router
 from ingestion.recovery import Recovery
 from ingestion.settings import Settings
 from ingestion.sources.api import router as sources_router
@@ -43,7 +45,7 @@ def create_app(settings: Settings) -> FastAPI:
             await _build(app, settings, stack)
             yield
 
-    return service_app(NAME, settings, [router, sources_router, syncs_router], lifespan)
+    return service_app(NAME, settings, [router, reading_router, sources_router, syncs_router], lifespan)
 
 
 async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> None:
@@ -58,7 +60,8 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     stack.callback(celery.close)
     outbox = Outbox(NAME)
     notifications = Notifications(database_url, DOCUMENT_CHANNEL, WORK_CHANNEL, QUEUE_CHANNEL, f"{SCHEMA}_outbox")
-    uploads = Uploads(database, objects, outbox, settings.max_file_bytes)
+    intake = Intake(database, objects, outbox, Limits(settings.max_file_bytes, settings.max_queued_bytes))
+    uploads = Uploads(intake, settings.archive_limits, settings.upload_folder)
     app.state.ingestion = Parts(settings, database, objects, outbox, notifications, uploads)
 
     background = await stack.enter_async_context(Background(metrics))

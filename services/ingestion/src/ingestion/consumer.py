@@ -9,6 +9,7 @@ from contracts.events import (
     DocumentGraphed,
     DocumentIndexed,
     DocumentPurged,
+    EmbeddingSpaceActivated,
     Event,
 )
 from contracts.ingestion import DocumentStatus, StageName
@@ -24,7 +25,10 @@ STAGE_OF: Mapping[str, StageName] = {"retrieval": "index", "knowledge-graph": "g
 
 
 class DocumentEvents:
-    """Enters confirmations and failures. Events of another version or of a document that is gone change nothing."""
+    """Enters confirmations and failures. Those of a document that is gone change nothing.
+
+    Of a version before the newest only that it is searchable counts.
+    """
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -36,13 +40,19 @@ class DocumentEvents:
             DocumentGraphed.event_type: self.graphed,
             DocumentFailed.event_type: self.failed,
             DocumentPurged.event_type: self.purged,
+            EmbeddingSpaceActivated.event_type: self.activated,
         }
 
     async def indexed(self, event: Event) -> None:
         data = DocumentIndexed.model_validate(event.data)
         async with self.database.workspace(event.workspace_id) as connection:
-            document = await _current(connection, event, data)
-            if document and await _confirm(connection, document, "index", event.source):
+            document = await documents.lock(connection, event.workspace_id, data.document_id)
+            if not await first_time(connection, event) or document is None:
+                return
+            key = {"workspace_id": event.workspace_id, "document_id": document.id, "version": data.version}
+            counts = {"vectors": data.vectors, "chunk_count": data.chunk_count}
+            await connection.execute(SQL["confirm_index"], {**key, **counts})
+            if data.version == document.version and await _confirm(connection, document, "index", event.source):
                 await documents.set_status(connection, document, DocumentStatus.searchable)
 
     async def graphed(self, event: Event) -> None:
@@ -82,10 +92,15 @@ class DocumentEvents:
                     connection, event.workspace_id, data.document_id, data.service, data.removed, data.remaining
                 )
 
+    async def activated(self, event: Event) -> None:
+        """What workers embed new documents of the workspace with from now on; the latest choice counts."""
+        data = EmbeddingSpaceActivated.model_validate(event.data)
+        async with self.database.workspace(event.workspace_id) as connection:
+            values = {"workspace_id": event.workspace_id, "model": data.model, "dims": data.dims}
+            await connection.execute(SQL["choose_embedding"], {**values, "told_at": event.time})
 
-async def _current(
-    connection: Connection, event: Event, data: DocumentIndexed | DocumentGraphed | DocumentFailed
-) -> DocumentRow | None:
+
+async def _current(connection: Connection, event: Event, data: DocumentGraphed | DocumentFailed) -> DocumentRow | None:
     """The document that the event is about, locked; None when there is nothing to do."""
     document = await documents.lock(connection, event.workspace_id, data.document_id)
     if not await first_time(connection, event) or document is None or document.version != data.version:

@@ -1,16 +1,16 @@
-"""Reads and writes documents and stages in the caller's transaction."""
+"""Locks, reads and writes documents and stages in the caller's transaction."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
 from psycopg.rows import class_row
 
-from contracts.ingestion import DocumentDetail, DocumentStatus, OriginKind, StageName
+from contracts.ingestion import DocumentStatus, OriginKind, StageName
 from ingestion.errors import DocumentNotFound
-from ingestion.explanation import explain
 from ingestion.rows import DocumentRow, StageRow, in_order
 from ingestion.statements import SQL
 from service_kit.postgres import Connection
@@ -24,6 +24,7 @@ async def _one(connection: Connection, statement: str, **values: Any) -> Documen
 
 
 async def find_by_hash(connection: Connection, workspace_id: UUID, content_hash: str) -> DocumentRow | None:
+    """The one whose newest version has these bytes."""
     return await _one(connection, "find_document_by_hash", workspace_id=workspace_id, content_hash=content_hash)
 
 
@@ -46,36 +47,21 @@ async def lock(connection: Connection, workspace_id: UUID, document_id: UUID) ->
     return await _one(connection, "lock_document", workspace_id=workspace_id, document_id=document_id)
 
 
+async def lock_all(connection: Connection, workspace_id: UUID, document_ids: Sequence[UUID]) -> list[DocumentRow]:
+    """Those that there are and that are not being deleted, in the order of their ids."""
+    async with connection.cursor(row_factory=class_row(DocumentRow)) as cursor:
+        values = {"workspace_id": workspace_id, "document_ids": list(document_ids)}
+        await cursor.execute(SQL["lock_documents"], values)
+        return await cursor.fetchall()
+
+
 async def lock_content(connection: Connection, workspace_id: UUID, content_hash: str) -> None:
-    """Held until the transaction ends: no upload and no erasure of these bytes runs beside it."""
+    """Held until the transaction ends: nobody takes in or erases these bytes beside it.
+
+    Locks have one order: place, source, content, document.
+    """
     values = {"workspace_id": workspace_id, "content_hash": content_hash}
     await connection.execute(SQL["lock_content"], values)
-
-
-async def page(
-    connection: Connection,
-    workspace_id: UUID,
-    *,
-    status: DocumentStatus | None,
-    name: str | None,
-    media_type: str | None,
-    before: tuple[datetime | None, UUID | None],
-    limit: int,
-) -> list[DocumentRow]:
-    """Newest first; `name` matches anywhere in the name, in either case."""
-    pattern = None if name is None else "%" + name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
-    values = {
-        "workspace_id": workspace_id,
-        "status": status,
-        "name": pattern,
-        "media_type": media_type,
-        "before": before[0],
-        "before_id": before[1],
-        "limit": limit,
-    }
-    async with connection.cursor(row_factory=class_row(DocumentRow)) as cursor:
-        await cursor.execute(SQL["list_documents"], values)
-        return await cursor.fetchall()
 
 
 async def insert(
@@ -96,36 +82,20 @@ async def insert(
     return await find(connection, workspace_id, document_id)
 
 
-async def insert_stages(connection: Connection, workspace_id: UUID, document_id: UUID, received_at: datetime) -> None:
-    values = {
-        "workspace_id": workspace_id,
-        "document_id": document_id,
-        "received_at": received_at,
-        "traceparent": outgoing_headers().get("traceparent"),
-    }
-    await connection.execute(SQL["insert_stages"], values)
-
-
 async def stages(connection: Connection, workspace_id: UUID, document_id: UUID) -> list[StageRow]:
     """In their order."""
-    async with connection.cursor(row_factory=class_row(StageRow)) as cursor:
-        await cursor.execute(SQL["list_stages"], {"workspace_id": workspace_id, "document_id": document_id})
-        return in_order(await cursor.fetchall())
+    return (await stages_of_all(connection, workspace_id, [document_id]))[document_id]
 
 
-async def detail(connection: Connection, workspace_id: UUID, document_id: UUID) -> DocumentDetail:
-    """Raises DocumentNotFound."""
-    document = await find(connection, workspace_id, document_id)
-    rows = await stages(connection, workspace_id, document_id)
-    key = {"workspace_id": workspace_id, "document_id": document_id}
-    ahead = await (await connection.execute(SQL["count_ahead"], key)).fetchone()
-    return DocumentDetail(
-        **document.resource().model_dump(),
-        headings=document.headings,
-        origins=[],
-        stages=[row.resource() for row in rows],
-        explanation=explain(document.status, rows, int(ahead[0]) if ahead else 0),
-    )
+async def stages_of_all(
+    connection: Connection, workspace_id: UUID, document_ids: Sequence[UUID]
+) -> dict[UUID, list[StageRow]]:
+    """By document, in their order."""
+    values = {"workspace_id": workspace_id, "document_ids": list(document_ids)}
+    found: dict[UUID, list[StageRow]] = defaultdict(list)
+    for row in await (await connection.execute(SQL["list_stages"], values)).fetchall():
+        found[row[0]].append(StageRow(*row[1:]))
+    return {document_id: in_order(found[document_id]) for document_id in document_ids}
 
 
 async def set_status(connection: Connection, document: DocumentRow, status: DocumentStatus) -> None:

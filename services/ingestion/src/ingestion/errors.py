@@ -17,8 +17,34 @@ class OriginalNotFound(NotFound):
     type, title = "original-not-found", "The object store no longer has the original of this document"
 
 
+class NotConverted(NotFound):
+    type, title = "not-converted", "No version of this document has been converted yet"
+
+
 class NothingToRetry(Conflict):
-    type, title = "nothing-to-retry", "No stage of this document has failed"
+    type, title = "nothing-to-retry", "No stage of this document has failed or was cancelled"
+
+
+class NothingToCancel(Conflict):
+    type, title = "nothing-to-cancel", "No worker has this document before it, or at hand"
+
+
+class ComesFromSource(Conflict):
+    type, title = "comes-from-source", "A source keeps this document: change it there"
+
+
+class ContentExists(Conflict):
+    """`document_id` in the body says which."""
+
+    type, title = "content-exists", "Another document of this workspace has these bytes"
+
+
+class TooMuchQueued(Problem):
+    status, type, title = 429, "too-much-queued", "This workspace has as much waiting for conversion as it may"
+
+
+class NotAKey(InvalidRequest):
+    type, title = "bad-key", "A key may not begin with sha256:"
 
 
 class BadMultipart(Problem):

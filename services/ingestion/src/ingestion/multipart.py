@@ -18,10 +18,10 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import ClientDisconnect
 
 from ingestion.errors import BadMultipart, NotMultipart, StorageFull
+from ingestion.incoming import HEAD_BYTES
 
 FLUSH_BYTES = 1024 * 1024
 SLICE_BYTES = 256 * 1024
-HEAD_BYTES = 8192
 
 
 @dataclass(frozen=True)

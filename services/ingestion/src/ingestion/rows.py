@@ -20,6 +20,8 @@ from contracts.ingestion import (
     StageStatus,
 )
 
+UNKEYED = "sha256:"
+
 
 @dataclass(frozen=True)
 class DocumentRow:
@@ -142,7 +144,7 @@ class OriginRow:
     @property
     def is_unkeyed(self) -> bool:
         """True for an upload that is known by its bytes alone."""
-        return self.kind is OriginKind.upload and self.path.startswith("sha256:")
+        return self.kind is OriginKind.upload and self.path.startswith(UNKEYED)
 
     def resource(self) -> Origin:
         return Origin.model_validate(self, from_attributes=True)

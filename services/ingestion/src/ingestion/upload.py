@@ -1,119 +1,145 @@
-"""Receives one file: refuses it with a reason, finds its document, or stores it as a new one."""
+"""Takes in what a request brings: files, archives of files, and the new content of a document."""
 
 from __future__ import annotations
 
+from contextlib import aclosing
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from uuid import UUID, uuid4
+from pathlib import Path
+from uuid import UUID
 
-from contracts.events import DocumentStored
-from contracts.formats import SUPPORTED
-from contracts.ingestion import DocumentStatus, OriginKind, UploadedFile
-from ingestion import documents
-from ingestion.formats import media_type_of
+from contracts.ingestion import Lane, OriginKind, UploadedFile
+from ingestion import replacement
+from ingestion.archives import ArchiveKind, ArchiveLimits, archive_kind, expanded
+from ingestion.errors import NotAKey, TooMuchQueued
+from ingestion.incoming import IncomingFile, Refused, Taken
+from ingestion.intake import Intake
 from ingestion.multipart import ReceivedFile
-from ingestion.names import NAMELESS, safe_name
-from ingestion.retry import retry_failed
-from ingestion.rows import DocumentRow
-from service_kit.objects import ObjectStore, original_key
-from service_kit.outbox import Outbox
-from service_kit.postgres import Connection, Database
+from ingestion.names import safe_name
+from ingestion.origins import Place
+from ingestion.rows import UNKEYED
 
 FIELDS = frozenset({"files", "file"})
+RETRY_SECONDS = 30
+FULL = Refused("too-much-queued", "this workspace has as much waiting for conversion as it may; try again later")
 
 
 @dataclass(frozen=True)
-class NewFile:
-    """A file that may become a document."""
+class Key:
+    """Under which another program keeps its document: the same key with other bytes is a new version."""
 
-    received: ReceivedFile
-    name: str
-    media_type: str
-    received_at: datetime
+    kind: OriginKind
+    value: str | None
+
+    def __post_init__(self) -> None:
+        if self.value is not None and self.value.startswith(UNKEYED):
+            raise NotAKey
 
 
 class Uploads:
-    """Stores what was received: the original first, then its document, stages and event in one transaction."""
+    """`folder` holds one expanded file per archive that is being taken apart."""
 
-    def __init__(self, database: Database, objects: ObjectStore, outbox: Outbox, max_file_bytes: int) -> None:
-        self.database, self.objects, self.outbox, self.max_file_bytes = database, objects, outbox, max_file_bytes
+    def __init__(self, intake: Intake, archive_limits: ArchiveLimits, folder: Path) -> None:
+        self.intake, self.archive_limits, self.folder = intake, archive_limits, folder
 
-    async def accept(self, workspace_id: UUID, received: ReceivedFile) -> UploadedFile:
-        """What became of the file; raises Unavailable when a store is away."""
+    async def begin(self, workspace_id: UUID, key: Key) -> UploadRequest:
+        """Raises TooMuchQueued before anything is read."""
+        request = UploadRequest(self, workspace_id, key)
+        await request.look()
+        if request.queued >= self.intake.limits.max_queued_bytes:
+            raise too_much_queued()
+        return request
+
+
+class UploadRequest:
+    """The files of one request, one after the other."""
+
+    def __init__(self, uploads: Uploads, workspace_id: UUID, key: Key) -> None:
+        self.uploads, self.intake, self.workspace_id, self.key = uploads, uploads.intake, workspace_id, key
+        self.queued = self.taken = 0
+
+    async def look(self) -> None:
+        self.queued = await self.intake.queued_bytes(self.workspace_id, Lane.interactive)
+
+    async def accept(self, received: ReceivedFile) -> list[UploadedFile]:
+        """What became of the file, or of each file of an archive; raises Unavailable when a store is away."""
         name = safe_name(received.part.file_name or b"")
-        refusal = self._refusal(received, name)
-        if refusal:
-            error, message = refusal
-            return UploadedFile(name=name, error=error, message=message)
-        media_type = media_type_of(name, received.head)
-        assert media_type is not None
-        file = NewFile(received, name, media_type, datetime.now(UTC))
-        document, created = await self._find_or_store(workspace_id, file)
-        return UploadedFile(name=name, document=document.resource(), created=created)
+        if refused := part_refusal(received):
+            return [_answer(name, refused)]
+        file = incoming(received, name)
+        kind = archive_kind(name, received.head)
+        if kind and not received.too_large:
+            if self.key.value is not None:
+                return [_answer(name, Refused("archive-with-key", "a key stands for one file, not for an archive"))]
+            return await self._expand(file, kind)
+        if self.key.value is None:
+            return [await self._take(name, file, Place.of_content(file.content_hash))]
+        self.taken += 1
+        if self.taken > 1:
+            return [_answer(name, Refused("one-file-per-key", "a key stands for one file: send the others without"))]
+        return [await self._take(name, file, Place(self.key.kind, None, self.key.value))]
 
-    def _refusal(self, received: ReceivedFile, name: str) -> tuple[str, str] | None:
-        """(slug, message), or None when the file is accepted."""
-        if received.part.field not in FIELDS:
-            return "unexpected-field", f"the field is called {received.part.field[:50]!r}; files go into `files`"
-        if received.part.file_name is None:
-            return "no-file-name", "the part has no file name"
-        if received.too_large:
-            return "file-too-large", f"the file has more than {self.max_file_bytes} bytes, the largest accepted size"
-        if received.size == 0:
-            return "empty-file", "the file is empty"
-        if media_type_of(name, received.head) is None:
-            kind = "it has no extension and is not text" if name == NAMELESS or "." not in name else "by its extension"
-            return "unsupported-format", f"the format is not supported ({kind}); supported: {', '.join(SUPPORTED)}"
-        return None
+    async def replace(self, document_id: UUID, received: ReceivedFile, expected_version: int | None) -> UploadedFile:
+        """Raises DocumentNotFound, PreconditionFailed, ContentExists, ComesFromSource."""
+        name = safe_name(received.part.file_name or b"")
+        if refused := part_refusal(received) or self._queue_refusal(received.size):
+            return _answer(name, refused)
+        file = incoming(received, name)
+        taken = await replacement.replace(self.intake, self.workspace_id, document_id, file, expected_version)
+        return _answer(name, taken)
 
-    async def _find_or_store(self, workspace_id: UUID, file: NewFile) -> tuple[DocumentRow, bool]:
-        content_hash = file.received.content_hash
-        async with self.database.workspace(workspace_id) as connection:
-            known = await documents.find_by_hash(connection, workspace_id, content_hash)
-        if known is None or known.status is DocumentStatus.failed:
-            # The object goes first: a document without its original cannot exist.
-            await self._store_original(workspace_id, file)
-        async with self.database.workspace(workspace_id) as connection:
-            await documents.lock_content(connection, workspace_id, content_hash)
-            known = await documents.find_by_hash(connection, workspace_id, content_hash)
-            if known:
-                return await self._known(connection, known), False
-            if not await self.objects.aexists(original_key(workspace_id, content_hash)):
-                # The erasure of a deleted document with these bytes came between.
-                await self._store_original(workspace_id, file)
-            return await self._create(connection, workspace_id, file), True
+    async def _expand(self, archive: IncomingFile, kind: ArchiveKind) -> list[UploadedFile]:
+        answers: list[UploadedFile] = []
+        uploads = self.uploads
+        async with aclosing(expanded(archive.path, kind, uploads.archive_limits, uploads.folder)) as members:
+            async for member in members:
+                name = f"{archive.name}/{member.path}" if member.path else archive.name
+                content = member.content
+                if isinstance(content, Refused):
+                    answers.append(_answer(name, content))
+                else:
+                    place = Place.of_content(content.content_hash, within=name)
+                    answers.append(await self._take(name, content, place))
+        return answers or [_answer(archive.name, Refused("empty-archive", "the archive holds no file"))]
 
-    async def _store_original(self, workspace_id: UUID, file: NewFile) -> None:
-        key = original_key(workspace_id, file.received.content_hash)
-        await self.objects.aput_file(key, file.received.path, file.media_type)
+    async def _take(self, name: str, file: IncomingFile, place: Place) -> UploadedFile:
+        if refused := self._queue_refusal(file.size):
+            return _answer(name, refused)
+        taken = await self.intake.take(self.workspace_id, file, place, Lane.interactive)
+        if taken.change in {"created", "new_version"}:
+            self.queued += file.size
+        return _answer(name, taken)
 
-    async def _known(self, connection: Connection, document: DocumentRow) -> DocumentRow:
-        """The document of the same bytes; one that had failed gets another chance."""
-        locked = await documents.lock(connection, document.workspace_id, document.id)
-        if locked is None or locked.status is not DocumentStatus.failed:
-            return document
-        await retry_failed(connection, self.outbox, locked)
-        return await documents.find(connection, document.workspace_id, document.id)
+    def _queue_refusal(self, size: int) -> Refused | None:
+        """What fits in an empty queue is taken, however large."""
+        full = self.queued and self.queued + size > self.intake.limits.max_queued_bytes
+        return FULL if full else None
 
-    async def _create(self, connection: Connection, workspace_id: UUID, file: NewFile) -> DocumentRow:
-        received = file.received
-        document = await documents.insert(
-            connection,
-            workspace_id=workspace_id,
-            document_id=uuid4(),
-            name=file.name,
-            media_type=file.media_type,
-            file_size=received.size,
-            content_hash=received.content_hash,
-            kind=OriginKind.upload,
-        )
-        await documents.insert_stages(connection, workspace_id, document.id, file.received_at)
-        stored = DocumentStored(
-            document_id=document.id,
-            name=document.name,
-            object_key=original_key(workspace_id, received.content_hash),
-            bytes=document.file_size,
-            content_hash=document.content_hash,
-        )
-        await self.outbox.write(connection, workspace_id, stored, str(document.id))
-        return document
+
+def too_much_queued() -> TooMuchQueued:
+    return TooMuchQueued(headers={"Retry-After": str(RETRY_SECONDS)})
+
+
+def incoming(received: ReceivedFile, name: str) -> IncomingFile:
+    return IncomingFile(received.path, name, received.size, received.content_hash, received.head)
+
+
+def part_refusal(received: ReceivedFile) -> Refused | None:
+    """Of what is not a file of the request."""
+    if received.part.field not in FIELDS:
+        field = received.part.field[:50]
+        return Refused("unexpected-field", f"the field is called {field!r}; files go into `files`")
+    return None if received.part.file_name is not None else Refused("no-file-name", "the part has no file name")
+
+
+def _answer(name: str, what: Taken | Refused) -> UploadedFile:
+    refused = what if isinstance(what, Refused) else what.refused
+    if refused:
+        return UploadedFile(name=name, error=refused.error, message=refused.message)
+    assert isinstance(what, Taken)
+    assert what.document is not None
+    return UploadedFile(
+        name=name,
+        document=what.document.resource(),
+        created=what.change == "created",
+        new_version=what.change == "new_version",
+    )

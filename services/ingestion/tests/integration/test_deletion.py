@@ -30,8 +30,8 @@ async def test_everything_goes_and_every_service_confirms(
     assert receipt["completed_at"]
     counts = {one["service"]: (one["removed"], one["remaining"]) for one in receipt["services"]}
     assert counts["ingestion"] == (
-        {"documents": 1, "originals": 1, "derived_objects": 4},
-        {"documents": 0, "originals": 0, "derived_objects": 0},
+        {"documents": 1, "versions": 1, "stages": 6, "originals": 1, "derived_objects": 4},
+        {"documents": 0, "versions": 0, "stages": 0, "originals": 0, "derived_objects": 0},
     )
     assert set(counts) == {"ingestion", "retrieval", "knowledge-graph", "memory"}
     assert object_store.keys(str(workspace_id)) == []
@@ -39,7 +39,7 @@ async def test_everything_goes_and_every_service_confirms(
     assert (await client.get("/v1/documents")).json()["items"] == []
     assert (await client.get(f"/v1/documents/{document['id']}/receipt")).json() == receipt
     with psycopg.connect(database.admin) as connection:
-        for table in ("document", "document_stage", "deletion", "deletion_receipt", "outbox"):
+        for table in ("document", "document_version", "document_stage", "origin", "deletion", "deletion_receipt", "outbox"):
             rows = connection.execute(f"SELECT row_to_json(t)::text FROM ingestion.{table} t").fetchall()
             assert not any("ecret" in row[0] for row in rows), table
 

@@ -29,7 +29,7 @@ async def test_a_document_and_its_original_are_stored(
     assert (entry["name"], entry["created"], entry["error"]) == ("notes.md", True, None)
     document = entry["document"]
     assert document["content_hash"] == hashlib.sha256(body).hexdigest()
-    assert (document["bytes"], document["media_type"], document["status"]) == (len(body), "text/markdown", "processing")
+    assert (document["file_size"], document["media_type"], document["status"]) == (len(body), "text/markdown", "processing")
     assert object_store.get(original_key(workspace_id, document["content_hash"])) == body
 
     answer = await client.get(f"/v1/documents/{document['id']}")
@@ -42,10 +42,10 @@ async def test_a_document_and_its_original_are_stored(
         ("index", "waiting"),
         ("graph", "waiting"),
     ]
-    assert detail["explanation"] == "Waiting for a worker"
+    assert detail["explanation"] == "Waiting for a worker, and none is running"
     second = await upload("second.md")
     detail = (await client.get(f"/v1/documents/{second['document']['id']}")).json()
-    assert detail["explanation"] == "Waiting for a worker, behind 1 other document of this workspace"
+    assert detail["explanation"] == "Waiting for a worker, and none is running"
 
 
 async def test_a_bad_file_does_not_stop_the_others(client: httpx.AsyncClient) -> None:
@@ -182,5 +182,5 @@ async def test_memory_does_not_grow_with_the_file(
         answer = await client.post("/v1/documents", content=body(), headers=headers)
         after = process.memory_info().rss
     assert answer.status_code == 202, answer.text
-    assert answer.json()["files"][0]["document"]["bytes"] == size
+    assert answer.json()["files"][0]["document"]["file_size"] == size
     assert max(peak, after) - before < 60 * 2**20

@@ -7,6 +7,15 @@ WHERE workspace_id = %(workspace_id)s AND status <> 'deleting'
   AND (%(status)s::text IS NULL OR status = %(status)s)
   AND (%(name)s::text IS NULL OR name ILIKE %(name)s)
   AND (%(media_type)s::text IS NULL OR media_type = %(media_type)s)
+  AND (%(source_type)s::text IS NULL OR source_type = %(source_type)s)
+  AND (%(source_id)s::uuid IS NULL OR EXISTS (
+        SELECT FROM origin
+        WHERE origin.workspace_id = document.workspace_id AND origin.document_id = document.id
+          AND origin.source_id = %(source_id)s
+      ))
+  AND (%(tag)s::text IS NULL OR %(tag)s = ANY(tags))
+  AND (%(embedding_status)s::text IS NULL OR embedding_status = %(embedding_status)s)
+  AND (%(stale)s::boolean IS NULL OR (stale_at IS NOT NULL) = %(stale)s)
   AND (%(before)s::timestamptz IS NULL OR (created_at, id) < (%(before)s, %(before_id)s::uuid))
 ORDER BY created_at DESC, id DESC
 LIMIT %(limit)s

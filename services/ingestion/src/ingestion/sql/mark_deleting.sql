@@ -1,2 +1,2 @@
 UPDATE document SET status = 'deleting', updated_at = now()
-WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s AND status <> 'deleting'
+WHERE workspace_id = %(workspace_id)s AND id = ANY(%(document_ids)s) AND status <> 'deleting'

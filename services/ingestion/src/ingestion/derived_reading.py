@@ -1,0 +1,58 @@
+"""Reads what conversion left in the object store, no more of it than is asked for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+
+from contracts.ingestion import Chunk
+from service_kit.objects import ObjectStore
+from service_kit.problems import BadCursor
+
+
+@dataclass(frozen=True)
+class ChunkPage:
+    """`following`: the byte and the index at which the next page begins; None on the last one."""
+
+    chunks: list[Chunk]
+    following: tuple[int, int] | None
+
+
+async def read_chunks(objects: ObjectStore, key: str, offset: int, first: int, limit: int) -> ChunkPage:
+    """From the byte `offset`, where the chunk with the index `first` begins.
+
+    Raises ObjectMissing, and BadCursor when something else lies there, as the chunks were made anew.
+    """
+    return await asyncio.to_thread(_read, objects, key, offset, first, limit)
+
+
+def _read(objects: ObjectStore, key: str, offset: int, first: int, limit: int) -> ChunkPage:
+    chunks: list[Chunk] = []
+    with closing(objects.stream(key, offset)) as pieces:
+        for line in _lines(pieces):
+            chunk = _chunk(line)
+            if not chunks and chunk.chunk_index != first:
+                raise BadCursor
+            if len(chunks) == limit:
+                return ChunkPage(chunks, (offset, chunk.chunk_index))
+            chunks.append(chunk)
+            offset += len(line) + 1
+    return ChunkPage(chunks, None)
+
+
+def _lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    rest = b""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split(b"\n")
+        yield from whole
+    if rest:
+        yield rest
+
+
+def _chunk(line: bytes) -> Chunk:
+    try:
+        return Chunk.model_validate_json(line)
+    except ValueError as error:
+        raise BadCursor from error
