@@ -1,4 +1,4 @@
-"""Who comes next: interactive before bulk, fairly between workspaces, at any length of the queue; and what wakes whom."""
+"""Who comes next: what users wait for before what is bulk, and fairly between workspaces, however long the queue."""
 
 from __future__ import annotations
 

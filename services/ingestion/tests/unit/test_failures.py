@@ -1,33 +1,57 @@
 from __future__ import annotations
 
+import errno
+
 import psycopg
 import pytest
 
-from inference.errors import ProviderUnavailable, WrongEmbeddings
+from contracts.ingestion import StageName
+from inference.errors import ContextTooLong, ProviderRejected, ProviderUnavailable, WrongEmbeddings
 from ingestion.conversion import PasswordProtected, WorkerDied
-from ingestion.worker.failures import delay_after, failure_of
+from ingestion.worker.embedding import UnknownModel
+from ingestion.worker.failures import LONGEST_EMBEDDING_DELAY_SECONDS, delay_after, failure_of
 from service_kit.objects import ObjectMissing
 from service_kit.problems import Unavailable
 
 
+def caused(error: Exception, cause: Exception) -> Exception:
+    error.__cause__ = cause
+    return error
+
+
+FULL = OSError(errno.ENOSPC, "No space left on device")
+
+
 @pytest.mark.parametrize(
-    ("error", "error_class", "retry"),
+    ("error", "stage", "error_class", "retry"),
     [
-        (PasswordProtected("locked"), "password-protected", None),
-        (WorkerDied("gone"), "worker-died", "lost"),
-        (ObjectMissing("key"), "object-missing", None),
-        (Unavailable("away"), "store-unavailable", "postponed"),
-        (psycopg.OperationalError("away"), "store-unavailable", "postponed"),
-        (ProviderUnavailable("away"), "embedding-unavailable", "postponed"),
-        (WrongEmbeddings("zero"), "embedding-failed", None),
-        (KeyError("secret"), "internal-error", None),
+        (PasswordProtected("locked"), "convert", "password-protected", None),
+        (WorkerDied("gone"), "convert", "worker-died", "lost"),
+        (ObjectMissing("key"), "convert", "original-missing", None),
+        (ObjectMissing("key"), "embed", "chunks-missing", None),
+        (Unavailable("away"), "convert", "store-unavailable", "postponed"),
+        (psycopg.OperationalError("away"), "convert", "store-unavailable", "postponed"),
+        (ProviderUnavailable("away"), "embed", "embedding-unavailable", "postponed"),
+        (ProviderRejected("no such key", status=401), "embed", "embedding-failed", "postponed"),
+        (WrongEmbeddings("zero"), "embed", "embedding-failed", "postponed"),
+        (ContextTooLong("512 tokens", status=400), "embed", "embedding-text-too-long", None),
+        (UnknownModel("not here"), "embed", "embedding-model-unknown", None),
+        (FULL, "convert", "disk-full", "postponed"),
+        (caused(Unavailable("the object store does not answer"), FULL), "convert", "disk-full", "postponed"),
+        (MemoryError(), "embed", "out-of-memory", "postponed"),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), "convert", "out-of-memory", "postponed"),
+        (PermissionError(errno.EACCES, "Permission denied", "/secret"), "convert", "system-error", "postponed"),
+        (KeyError("secret"), "convert", "internal-error", None),
     ],
 )
-def test_only_what_may_pass_is_tried_again(error: Exception, error_class: str, retry: str | None) -> None:
-    failure = failure_of(error)
+def test_every_failure_has_a_name_and_only_what_may_pass_is_tried_again(
+    error: Exception, stage: StageName, error_class: str, retry: str | None
+) -> None:
+    failure = failure_of(error, stage)
     assert (failure.error_class, failure.retry) == (error_class, retry)
     assert "secret" not in failure.message
 
 
 def test_delays_grow_up_to_a_bound() -> None:
     assert [delay_after(tries) for tries in (0, 1, 2, 20)] == [2, 4, 8, 120]
+    assert [delay_after(tries, LONGEST_EMBEDDING_DELAY_SECONDS) for tries in (6, 20, 10_000)] == [128, 900, 900]
