@@ -14,7 +14,8 @@ from api_calls import EXAMPLES, REPOSITORY, eventually, ingest
 pytestmark = pytest.mark.skipif(
     not os.environ.get("ATTRACTOR_COMPOSE"), reason="needs the Compose stack: ATTRACTOR_COMPOSE=1"
 )
-OURS = {"gateway", "orchestrator", "ingestion", "ingestion-worker", "retrieval", "knowledge-graph", "memory"}
+OURS = {"gateway", "orchestrator", "ingestion", "ingestion-worker", "ingestion-scheduler"}
+OURS |= {"retrieval", "knowledge-graph", "memory"}
 
 
 def compose(*arguments: str) -> str:

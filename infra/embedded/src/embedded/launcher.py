@@ -45,6 +45,7 @@ class Launcher:
             allocation = allocate(self._settings, self._host)
             engines = Engines(self._folder, allocation.engines)
             site = self._site(engines, allocation)
+            site.documents.mkdir(mode=0o700, exist_ok=True)
             supervisor = Supervisor(wakeup, self._progress.warn, lambda: self._record(supervisor), Patience())
             with self._stopping(supervisor, engines), contextlib.suppress(KeyboardInterrupt):
                 self._start(supervisor, engines, site)

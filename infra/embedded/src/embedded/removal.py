@@ -28,5 +28,7 @@ def remove(folder: DataFolder) -> None:
                 shutil.rmtree(place)
         for name in OWN_FILES:
             (folder.path / name).unlink(missing_ok=True)
-    with contextlib.suppress(OSError):  # something else is in it
+    with contextlib.suppress(OSError):  # the user's documents, or something else, are in it
+        (folder.path / "documents").rmdir()
+    with contextlib.suppress(OSError):
         folder.path.rmdir()

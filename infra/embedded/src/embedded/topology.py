@@ -15,15 +15,21 @@ from embedded.engines import Engines
 from embedded.ports import LOOPBACK
 
 GATEWAY = "gateway"
+# What sources need to reach other servers.
+SOURCE_KEYS = ("WEB_PROXY", "SOURCE_S3_CONNECTIONS")
 # `.env` is made for Compose: its passwords and addresses are those of the other way to run.
-FROM_DOTENV = ("CHAT_", "EMBEDDING_", "GATEWAY_PORT", "GATEWAY_HOST", "ATTRACTOR_DATA", "INTERNAL_PORTS_FROM")
+FROM_DOTENV = (
+    *("CHAT_", "EMBEDDING_", "SOURCE_", "WEB_", "WATCH_"),
+    *("GATEWAY_PORT", "GATEWAY_HOST", "ATTRACTOR_DATA", "INTERNAL_PORTS_FROM"),
+)
 
 
 @dataclass(frozen=True)
 class Process:
     """A line of the table. `service` owns the role and the schema; a process without a `health` path has no port.
 
-    `objects` when it uses the object store; `keys` are those of the user's secrets that it needs.
+    `objects` when it uses the object store, `redis` when it uses that, `sources` when it reads the folders of sources;
+    `keys` are those of the user's secrets that it needs.
     """
 
     name: str
@@ -31,6 +37,8 @@ class Process:
     args: tuple[str, ...] = ("serve",)
     health: str | None = "/readyz"
     objects: bool = False
+    redis: bool = True
+    sources: bool = False
     keys: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     stop: tuple[tuple[signal.Signals, float], ...] = ((signal.SIGTERM, 15.0),)
@@ -45,17 +53,19 @@ PROCESSES = (
     Process("retrieval", "retrieval", objects=True, keys=("EMBEDDING_API_KEY", "EMBEDDING_MODELS")),
     Process("knowledge-graph", "knowledge-graph", objects=True, keys=("NEO4J_PASSWORD",)),
     Process("memory", "memory", keys=("EMBEDDING_API_KEY",)),
-    Process("ingestion", "ingestion", objects=True),
+    Process("ingestion", "ingestion", objects=True, sources=True, keys=SOURCE_KEYS),
     Process(
         "ingestion-worker",
         "ingestion",
         ("worker",),
         health=None,
         objects=True,
-        keys=("EMBEDDING_API_KEY", "EMBEDDING_MODELS"),
+        sources=True,
+        keys=("EMBEDDING_API_KEY", "EMBEDDING_MODELS", *SOURCE_KEYS),
         env={"MALLOC_ARENA_MAX": "2"},  # more arenas more than double what converting scans takes
         stop=((signal.SIGTERM, 10.0), (signal.SIGQUIT, 5.0)),
     ),
+    Process("ingestion-scheduler", "ingestion", ("scheduler",), health=None, redis=False, sources=True),
     Process("orchestrator", "orchestrator", keys=("CHAT_API_KEY",)),
     Process(GATEWAY, GATEWAY, keys=("ADMIN_API_KEY",)),
 )
@@ -83,6 +93,15 @@ class Site:
     def admin_key_file(self) -> Path:
         return self.data / "admin.key"
 
+    @property
+    def documents(self) -> Path:
+        """Files that are put here can be taken in by a source of the kind folder."""
+        return self.data / "documents"
+
+    @property
+    def source_roots(self) -> str:
+        return self.user.get("SOURCE_ROOTS") or str(self.documents)
+
     def url(self, service: str) -> str:
         host = LOOPBACK if service != GATEWAY or self.host == "0.0.0.0" else self.host
         return f"http://{host}:{self.ports[service]}"
@@ -90,11 +109,14 @@ class Site:
     def environment(self, process: Process) -> dict[str, str]:
         """The user's own settings (CHAT_*, EMBEDDING_* and the like) below what this installation decides."""
         decided = {
-            "REDIS_URL": self.engines.redis_url,
             **{f"{name.upper().replace('-', '_')}_URL": self.url(name) for name in SERVICES if name != GATEWAY},
         }
         if process.name == GATEWAY:
             decided |= {"ADMIN_KEY_FILE": str(self.admin_key_file)}
+        if process.redis:
+            decided |= {"REDIS_URL": self.engines.redis_url}
+        if process.sources:
+            decided |= {"SOURCE_ROOTS": self.source_roots}
         if process.objects:
             decided |= self._object_store()
         if process.health:

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from ingestion.sources.beat import keep_beating
 from ingestion.sources.due import mark_stale, queue_due
-from ingestion.sources.settings import SourceSettings
+from ingestion.sources.settings import FolderSettings
 from ingestion.sources.watch import FolderWatcher, Watching
 from service_kit.background import Background
 from service_kit.notifications import Notifications
@@ -27,7 +27,7 @@ SOURCE_CHANNEL = "ingestion_source"
 HEALTHY_SECONDS = 60.0
 
 
-class SchedulerSettings(DatabaseSettings, SourceSettings):
+class SchedulerSettings(DatabaseSettings, FolderSettings):
     """`watch_polling`: for network mounts, where the file system tells of no changes. See `Watching`."""
 
     log_level: str = "INFO"

@@ -83,8 +83,12 @@ class S3SourceSettings(Environment):
     own_s3_bucket: str = Field(default="attractor", validation_alias="s3_bucket")
 
 
-class SourceSettings(WebSettings, S3SourceSettings):
+class FolderSettings(Environment):
     """`source_roots`: where folder and git sources may lie, separated as in PATH; without any, they are refused."""
 
     source_roots: Annotated[tuple[Path, ...], NoDecode, BeforeValidator(_paths)] = ()
     source_max_files: int = Field(default=100_000, gt=0, description="Files that one source may list")
+
+
+class SourceSettings(FolderSettings, WebSettings, S3SourceSettings):
+    """All of it."""

@@ -15,7 +15,6 @@ from ingestion.conversion import Converter
 from ingestion.intake import Intake, Limits
 from ingestion.settings import MEBIBYTE
 from ingestion.sources.queue import Leases
-from ingestion.sources.settings import SourceSettings
 from ingestion.sources.sync import Policy as SyncPolicy
 from ingestion.sources.sync import Synchroniser
 from ingestion.worker.database import WorkerDatabase
@@ -127,7 +126,7 @@ def _syncs(
         database,
         Intake(database, objects, Outbox(SOURCE), limits),
         Leases(database, name),
-        SourceSettings(),
+        settings,
         SyncPolicy(settings.lease_seconds, settings.max_postponements, settings.max_file_bytes, settings.work_folder),
         is_closed,
     )

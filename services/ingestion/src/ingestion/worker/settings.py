@@ -12,10 +12,11 @@ from inference.settings import EmbeddingSettings
 from ingestion.conversion import ChunkOptions, Limits, PdfEngine, PdfOptions, Recycling, Setup
 from ingestion.conversion.values import DEFAULT_CHUNK_TOKENS
 from ingestion.settings import MEBIBYTE, LeaseSettings
+from ingestion.sources.settings import SourceSettings
 from service_kit.settings import ObjectStoreSettings, RedisSettings
 
 
-class WorkerSettings(LeaseSettings, RedisSettings, ObjectStoreSettings, EmbeddingSettings):
+class WorkerSettings(LeaseSettings, RedisSettings, ObjectStoreSettings, EmbeddingSettings, SourceSettings):
     """`work_folder` holds, per running document, its original and what is made of it.
 
     After `worker_max_documents`, or beyond `worker_max_memory_mib` of its own (without the conversions' processes), a
