@@ -57,6 +57,7 @@ class Site:
 def handler(site: Callable[[], Site]) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
 
         def do_GET(self) -> None:
             site().requests.append((self.path, dict(self.headers.items())))
