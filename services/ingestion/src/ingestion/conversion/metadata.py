@@ -27,7 +27,9 @@ LONGEST_AUTHOR = 200
 TAG_LINE = re.compile(r"^ {0,2}(?:[-*>] +)?:?(?:\*\*|__)?tags(?:\*\*|__)?:(?:\*\*|__)?[ \t]*(\S.*)$", re.IGNORECASE)
 FENCE = re.compile(r"^ {0,3}(```+|~~~+)")
 MAIL_ADDRESS = re.compile(r"<[^<>]*>|\b[\w.+-]+(?:@| at )[\w-]+(?:\.[\w-]+)+")
-NOT_A_NAME = re.compile(r"^(?:https?:|www\.)", re.IGNORECASE)
+NOT_A_NAME = re.compile(
+    r"^(?:https?:|www\.|(?:openpyxl|xlsxwriter|python-(?:docx|pptx)|unknown|microsoft office user)$)", re.IGNORECASE
+)
 
 
 @dataclass(slots=True)
@@ -133,12 +135,13 @@ def authors(found: Iterable[object]) -> tuple[str, ...]:
 
 
 def _people(text: str) -> list[str]:
-    """Names are listed with semicolons, or with commas when each is of several words: one may be 'Last, First'."""
+    """Listed with semicolons; or with commas and `and`, if all names are of several words or none: no 'Last, First'."""
     if ";" in text:
         return text.split(";")
     parts = [part for part in re.split(r",|\s+and\s+|\s&\s", text) if part.strip()]
-    several = all(len(part.split()) > 1 or "@" in part for part in parts)
-    return parts if several or re.search(r"\sand\s|\s&\s", text) else [text]
+    several = sum(len(part.split()) > 1 or "@" in part for part in parts)
+    alike = several == len(parts) or (not several and re.search(r"\sand\s|\s&\s", text))
+    return parts if alike else [text]
 
 
 def _strings(found: Iterable[object]) -> Iterator[str]:

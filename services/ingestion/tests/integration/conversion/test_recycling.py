@@ -49,6 +49,7 @@ class Converting:
 
     def __init__(self, converter: Converter, folder: Path) -> None:
         self.converter, self.folder = converter, folder
+        self.others = set(everyone())
         self.used: list[int] = []
 
     def convert(self, content: str, name: str = "a.md", limits: Limits = LIMITS) -> Converted:
@@ -56,7 +57,7 @@ class Converting:
 
         def on_progress(_: object) -> None:
             if not seen:
-                seen.extend(running())
+                seen.extend(self.running())
 
         seen: list[int] = []
         try:
@@ -64,8 +65,12 @@ class Converting:
         finally:
             self.used += seen[:1]
 
+    def running(self) -> list[int]:
+        return [pid for pid in everyone() if pid not in self.others]
 
-def running() -> list[int]:
+
+def everyone() -> list[int]:
+    """Conversions of all converters of this process."""
     servers = [child for child in psutil.Process().children() if "forkserver" in " ".join(child.cmdline())]
     return [
         child.pid
@@ -79,8 +84,9 @@ def running() -> list[int]:
 def converting(folder: Path, recycling: Recycling, chunking: ChunkOptions | None = None) -> Iterator[Converting]:
     setup = Setup(recycling=recycling, chunking=chunking or ChunkOptions())
     with Converter(setup) as converter:
-        yield Converting(converter, folder)
-    assert running() == []
+        it = Converting(converter, folder)
+        yield it
+    assert it.running() == []
 
 
 def test_a_process_serves_several_files_and_is_replaced_after_its_share(tmp_path: Path) -> None:
@@ -111,12 +117,12 @@ def test_a_process_is_not_used_after_a_failure(tmp_path: Path) -> None:
 def test_a_process_without_work_ends_and_one_that_was_killed_is_not_missed(tmp_path: Path) -> None:
     with converting(tmp_path, Recycling(idle_seconds=0.1)) as it:
         it.convert(MARKDOWN)
-        _, left = psutil.wait_procs([psutil.Process(pid) for pid in running()], timeout=10)
+        _, left = psutil.wait_procs([psutil.Process(pid) for pid in it.running()], timeout=10)
         assert left == []
         it.convert(MARKDOWN)
     with converting(tmp_path, Recycling()) as it:
         it.convert(MARKDOWN)
-        for pid in running():
+        for pid in it.running():
             os.kill(pid, signal.SIGKILL)
         assert it.convert(MARKDOWN).chunks > 0
 

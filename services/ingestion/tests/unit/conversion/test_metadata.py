@@ -89,6 +89,9 @@ def test_authors_are_names() -> None:
     assert authors(["Doe, Jane"]) == ("Doe, Jane",)
     assert authors([{"name": "Ann Other", "url": "https://x"}, ["Bo"]]) == ("Ann Other", "Bo")
     assert authors(["someone@example.org"]) == ("someone@example.org",)
+    assert authors(["The core team and community", "Ann and Bo", "openpyxl"]) == (
+        "The core team and community", "Ann", "Bo",
+    )  # fmt: skip
     assert authors(["https://example.org/ann", "", None]) == ()
 
 
