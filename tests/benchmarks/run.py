@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from benchmarks import conversion_speed, figures, ingestion_figures
+from benchmarks import conversion_agreement, conversion_speed, figures, ingestion_figures
 from benchmarks.figures import Row
 from stack import EmbeddedStack
 
@@ -41,6 +41,7 @@ def main() -> None:
             "latency": lambda: figures.run(figures.added_latency(figures.fresh(folder / "latency"))),
             "search": lambda: on_a_stack(folder / "search", figures.search_proposals),
             "conversion": lambda: conversion_speed.conversion_speed() + conversion_speed.conversion_memory(),
+            "agreement": conversion_agreement.conversion_agreement,
             "sync": lambda: figures.run(ingestion_figures.synchronisation(figures.fresh(folder / "sync"))),
             "workers": lambda: figures.run(ingestion_figures.two_workers(figures.fresh(folder / "workers"))),
         }

@@ -11,12 +11,13 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from docling.datamodel.base_models import ConversionStatus, InputFormat
-from docling.datamodel.document import InputDocument
+from docling.datamodel.document import InputDocument, get_input_rejection_cause
 from docling.datamodel.pipeline_options import ConvertPipelineOptions
 from docling.datamodel.progress import PageCompletedProgress, ProgressReporter
 from docling.datamodel.settings import DocumentLimits
 from docling.pipeline.simple_pipeline import SimplePipeline
 
+from ingestion.conversion.containers import SUSPECT_RATIO
 from ingestion.conversion.errors import CorruptFile, PageLimitExceeded
 from ingestion.conversion.file_format import Format
 
@@ -47,11 +48,14 @@ BACKENDS: dict[Format, tuple[InputFormat, str, str]] = {
     Format.image: (InputFormat.IMAGE, "image_backend", "ImageDocumentBackend"),
 }
 PAGED = {Format.pdf, Format.image}
+OPEN_DOCUMENT = {Format.odt, Format.odp, Format.ods}
 OnPage = Callable[[int, int], None]
 
 
 def backend(kind: Format) -> type:
     _, module, name = BACKENDS[kind]
+    if kind in OPEN_DOCUMENT:  # repetitive tables reach more than its 200; bombs are refused by `containers`
+        import_module("odfdo.security").security.max_compression_ratio = SUSPECT_RATIO
     found: type = getattr(import_module(f"docling.backend.{module}"), name)
     return found
 
@@ -72,7 +76,7 @@ def read(data: bytes, file_name: str, kind: Format, max_pages: int, pdf: PdfMode
     if source.page_count > max_pages:
         raise PageLimitExceeded(f"The document has {source.page_count} pages; {max_pages} are allowed.")
     if not source.valid:
-        raise CorruptFile(f"The file could not be opened as {kind.value}: it is damaged or incomplete.")
+        raise _unreadable(kind, _rejection(source))
 
     def on_event(event: object) -> None:
         if isinstance(event, PageCompletedProgress):
@@ -89,6 +93,11 @@ def read(data: bytes, file_name: str, kind: Format, max_pages: int, pdf: PdfMode
     if result.status not in {ConversionStatus.SUCCESS, ConversionStatus.PARTIAL_SUCCESS}:
         raise _unreadable(kind, result.errors[0].error_message if result.errors else "no reason given")
     return result.document
+
+
+def _rejection(source: InputDocument) -> str:
+    cause = get_input_rejection_cause(source)
+    return str((cause.__cause__ or cause) if cause else "") or "it is damaged or incomplete"
 
 
 def _unreadable(kind: Format, reason: str) -> CorruptFile:
