@@ -1,13 +1,22 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
+import socket
+import zlib
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+import uvicorn
 from redis.asyncio import Redis
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
 
 from contracts.events import DOCUMENTS, DocumentDeleted, Event, EventData
 from inference.factory import build_embedder
@@ -55,15 +64,27 @@ def index(database, workspace_id):
 
 
 @pytest.fixture
-def settings(urls, redis_url, token_secret, object_store_settings):
-    return Settings(
-        port=0,
-        internal_token_secret=token_secret,
-        database_url=urls.service,
-        redis_url=redis_url,
-        embedding_threads=1,
-        **object_store_settings.model_dump(),
-    )
+def make_settings(urls, redis_url, token_secret, object_store_settings):
+    """make_settings(embedding_backend=..., embedding_models=[...]): of a service on this test's engines."""
+
+    def make(embedding_models: list[dict[str, Any]] | None = None, **more: Any) -> Settings:
+        values = {
+            "port": 0,
+            "internal_token_secret": token_secret,
+            "database_url": urls.service,
+            "redis_url": redis_url,
+            "embedding_threads": 1,
+            "embedding_models": json.dumps(embedding_models or []),
+            **object_store_settings.model_dump(),
+        }
+        return Settings(**values | more)
+
+    return make
+
+
+@pytest.fixture
+def settings(make_settings):
+    return make_settings()
 
 
 @pytest.fixture
@@ -131,11 +152,73 @@ class Ingestion:
         await eventually(left, lambda found: found == (0, 0))
 
 
+class Provider:
+    """An OpenAI-compatible endpoint on this machine. A text's vector counts its words, by their hash.
+
+    While `open` is not set it keeps callers waiting; `status` other than 200 is what it answers.
+    """
+
+    def __init__(self) -> None:
+        self.url, self.status, self.texts, self.open = "", 200, [], asyncio.Event()
+        self.open.set()
+
+    def model(self, name: str = "words") -> dict[str, Any]:
+        """An entry of EMBEDDING_MODELS."""
+        return {"backend": "openai", "base_url": self.url, "model": name, "dims": 64, "api_key": "sk-secret"}
+
+    def default(self, name: str = "words") -> dict[str, Any]:
+        """The same as the settings of the default model."""
+        return {f"embedding_{key}": value for key, value in self.model(name).items()}
+
+    async def answer(self, request: Request) -> JSONResponse:
+        texts = (await request.json())["input"]
+        await self.open.wait()
+        if self.status != 200:
+            return JSONResponse({"error": {"message": "not now"}}, self.status)
+        self.texts += texts
+        data = [{"index": index, "embedding": word_counts(text)} for index, text in enumerate(texts)]
+        return JSONResponse({"data": data})
+
+
+def word_counts(text: str) -> list[float]:
+    vector = [0.01] * 64
+    for word in re.findall(r"\w+", text.lower()):
+        vector[zlib.crc32(word.encode()) % 64] += 1.0
+    return vector
+
+
+@pytest.fixture
+async def provider():
+    provider = Provider()
+    app = Starlette(routes=[Route("/v1/embeddings", provider.answer, methods=["POST"])])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        provider.url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", ws="none", lifespan="off"))
+        serving = asyncio.create_task(server.serve([listener]))
+        yield provider
+        provider.open.set()
+        server.should_exit = True
+        await serving
+
+
 async def eventually(read: Callable[[], Awaitable[Any]], good: Callable[[Any], bool], seconds: float = 30) -> Any:
     async with asyncio.timeout(seconds):
         while not good(found := await read()):  # noqa: ASYNC110  another server's state has no event
             await asyncio.sleep(0.05)
     return found
+
+
+@pytest.fixture(name="eventually")
+def eventually_fixture():
+    """await eventually(read, good): what `read` gives once it is good."""
+    return eventually
+
+
+@pytest.fixture
+def ingesting(redis, object_store, embedder, workspace_id):
+    """As `ingestion`, for a test that runs the service itself."""
+    return Ingestion(redis, object_store, embedder, workspace_id)
 
 
 @pytest.fixture

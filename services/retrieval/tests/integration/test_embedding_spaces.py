@@ -1,0 +1,290 @@
+"""Spaces of two real models: built, searched, switched there and back, dropped; through failures and restarts."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from contracts.events import DocumentIndexed, EmbeddingSpaceActivated
+from contracts.gateway import Role
+from contracts.retrieval import SpaceStatus
+from inference.factory import build_embedders
+from retrieval.app import create_app
+from retrieval.spaces import builder as builder_module
+from retrieval.spaces import leases
+from retrieval.spaces.builder import CHANNEL, SpaceBuilder
+from retrieval.spaces.rows import SpaceRows
+from service_kit.notifications import Notifications
+from service_kit.outbox import Outbox
+
+MINILM, WORDS = "all-MiniLM-L6-v2-onnx-int8", "words"
+TEXTS = ["The port is 8080.", "Lunch is at noon.", "Backups run at night."]
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    monkeypatch.setattr(leases, "RETRY_SECONDS", 0.2)
+    monkeypatch.setattr(builder_module, "LONGEST_WAIT_SECONDS", 0.3)
+
+
+@pytest.fixture
+def settings(make_settings, provider):
+    """The bundled model is the default, the provider's may be chosen."""
+    return make_settings([provider.model()])
+
+
+class Spaces:
+    """The routes, as an owner."""
+
+    def __init__(self, client, headers, eventually) -> None:
+        self.client, self.headers, self.eventually = client, headers, eventually
+
+    async def all(self):
+        answer = await self.client.get("/v1/embedding-spaces", headers=self.headers())
+        assert answer.status_code == 200, answer.text
+        return {one["model"]: one for one in answer.json()["items"]}
+
+    async def post(self, path: str = "", status: int = 202, role: Role = Role.owner, **body):
+        place = f"/v1/embedding-spaces{path}"
+        answer = await self.client.post(place, json=body or None, headers=self.headers(role=role))
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    async def drop(self, space_id: str, status: int = 202):
+        answer = await self.client.delete(f"/v1/embedding-spaces/{space_id}", headers=self.headers())
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    async def until(self, model: str, status: str, **more):
+        wanted = more | {"status": status}
+        found = await self.eventually(self.all, lambda found: wanted.items() <= found.get(model, {}).items())
+        return found[model]
+
+
+@pytest.fixture
+def connect(auth_headers, eventually):
+    return lambda client: Spaces(client, auth_headers, eventually)
+
+
+@pytest.fixture
+def spaces(client, connect):
+    return connect(client)
+
+
+@pytest.fixture
+def indexed(ingestion, converted):
+    """await indexed(texts, ...): a document with vectors of the bundled model, in the index."""
+
+    async def index(texts=TEXTS, **more):
+        document = converted(texts, **more)
+        if more.get("embedded", True):
+            await ingestion.embedded(document)
+        before = len(await ingestion.answers(DocumentIndexed)) if more.get("later") else 0
+        await ingestion.convert(document)
+        await ingestion.wait_for(DocumentIndexed, before + 1)
+        return document
+
+    return index
+
+
+async def dense(search, query: str) -> str:
+    found = await search(query, mode="dense", k=1)
+    return str(found["hits"][0]["content"])
+
+
+async def count(database, workspace_id, statement: str, *values) -> int:
+    async with database.workspace(workspace_id) as connection:
+        return (await (await connection.execute(statement, values)).fetchone())[0]
+
+
+async def test_there_and_back_and_gone(spaces, indexed, ingestion, search, provider, database, workspace_id):
+    empty = await spaces.all()
+    assert {model: one["status"] for model, one in empty.items()} == {MINILM: "active", WORDS: "available"}
+    await indexed()
+    told = await ingestion.wait_for(EmbeddingSpaceActivated, 1)
+    assert [(one.model, one.dims) for one in told] == [(MINILM, 384)]
+
+    built = await spaces.post(model=WORDS)
+    assert (built["model"], built["activate"], built["configured"]) == (WORDS, True, True)
+    active = await spaces.until(WORDS, "active")
+    assert (active["vectors"], active["chunks"], active["seconds_left"]) == (3, 3, None)
+    assert sorted(provider.texts) == sorted(TEXTS)
+    assert (await spaces.all())[MINILM]["status"] == "ready"
+    assert await dense(search, "backups at night") == TEXTS[2]
+    assert provider.texts[-1] == "backups at night"
+    assert [one.model for one in await ingestion.answers(EmbeddingSpaceActivated)] == [MINILM, WORDS]
+
+    old = (await spaces.all())[MINILM]
+    assert (await spaces.post(f"/{old['id']}/activate"))["status"] == "active"
+    asked = len(provider.texts)
+    assert await dense(search, "when do I eat?") == TEXTS[1]
+    assert len(provider.texts) == asked
+    assert (await spaces.all())[WORDS]["status"] == "ready"
+    assert (await spaces.drop(old["id"], 409))["type"] == "embedding-space-in-use"
+
+    index = f"chunk_vector_{active['id']}"
+    assert await count(database, workspace_id, "SELECT count(to_regclass(%s))", index) == 1
+    assert (await spaces.drop(active["id"]))["status"] == "dropping"
+    await spaces.until(WORDS, "available", vectors=0)
+    assert await count(database, workspace_id, "SELECT count(*) FROM chunk_vector") == 3
+    assert await count(database, workspace_id, "SELECT count(to_regclass(%s))", index) == 0
+
+
+async def test_what_cannot_be_is_refused_with_a_reason(spaces, client, auth_headers):
+    unknown = await spaces.post(status=422, model="nothing")
+    assert unknown["type"] == "unknown-embedding-model"
+    assert unknown["configured"] == [{"model": MINILM, "dims": 384}, {"model": WORDS, "dims": 64}]
+    assert (await spaces.post(status=422, model=WORDS, dims=65))["type"] == "unknown-embedding-model"
+    assert (await spaces.post(status=422, model=WORDS, base_url="http://elsewhere"))["type"] == "invalid-request"
+    assert (await spaces.post(status=403, role=Role.editor, model=WORDS))["type"] == "forbidden"
+    for unknown_id in ("0" * 16, "%00", "x"):
+        answer = await client.get(f"/v1/embedding-spaces/{unknown_id}", headers=auth_headers())
+        assert answer.status_code in {404, 422}
+    await spaces.post(f"/{'0' * 16}/activate", 404)
+    await spaces.drop("0" * 16, 404)
+    viewer = await client.get("/v1/embedding-spaces", headers=auth_headers(role=Role.viewer))
+    assert viewer.status_code == 200
+    assert "sk-secret" not in viewer.text
+
+
+async def test_what_arrives_during_the_build_is_in_the_new_space_before_it_is_searched(
+    spaces, indexed, search, provider
+):
+    await indexed()
+    provider.open.clear()
+    await spaces.post(model=WORDS)
+    state = (await spaces.all())[WORDS]
+    assert (state["status"], state["vectors"]) == ("building", 0)
+    await indexed(["A late passage."], later=True)
+    assert await dense(search, "late passage") == "A late passage."
+    provider.open.set()
+    active = await spaces.until(WORDS, "active")
+    assert (active["vectors"], active["chunks"]) == (4, 4)
+    assert await dense(search, "late passage") == "A late passage."
+
+
+async def test_vectors_of_the_other_model_are_filled_in_later(spaces, indexed, ingestion, search):
+    """A document that was on its way, embedded with the model from before the switch."""
+    await indexed()
+    await spaces.post(model=WORDS)
+    await spaces.until(WORDS, "active")
+    await indexed(["Embedded with the old one."], later=True)
+    healed = await ingestion.wait_for(DocumentIndexed, 3)
+    assert [one.vectors for one in healed] == [3, 0, 1]
+    state = await spaces.all()
+    assert (state[WORDS]["vectors"], state[MINILM]["vectors"]) == (4, 4)
+    assert await dense(search, "the old one") == "Embedded with the old one."
+
+
+async def test_a_document_without_vectors_gets_them(ingestion, search, converted):
+    bare = converted(TEXTS, embedded=False)
+    await ingestion.convert(bare)
+    first, second = await ingestion.wait_for(DocumentIndexed, 2)
+    assert (first.vectors, second.vectors, second.version) == (0, 3, 1)
+    assert await dense(search, "when do I eat?") == TEXTS[1]
+
+
+async def test_a_provider_that_fails_is_shown_and_asked_again(spaces, indexed, provider):
+    await indexed()
+    provider.status = 401
+    await spaces.post(model=WORDS)
+    failed = await spaces.until(WORDS, "failed", error_class="ProviderRejected")
+    assert "not now" in failed["error_message"]
+    provider.status = 429
+    await spaces.post(model=WORDS)
+    await spaces.until(WORDS, "building", error_class="ProviderUnavailable")
+    provider.status = 200
+    active = await spaces.until(WORDS, "active", error_class=None)
+    assert active["vectors"] == 3
+    assert len(provider.texts) == 3
+
+
+async def test_of_two_spaces_that_are_built_the_last_one_asked_for_is_searched(spaces, indexed, provider):
+    await indexed()
+    provider.open.clear()
+    await spaces.post(model=WORDS)
+    await spaces.post(f"/{(await spaces.all())[MINILM]['id']}/activate")
+    provider.open.set()
+    assert (await spaces.until(WORDS, "ready", vectors=3))["activate"] is False
+    assert (await spaces.all())[MINILM]["status"] == "active"
+
+
+async def test_another_environment_never_breaks_the_search(
+    make_settings, provider, running, ingesting, converted, connect, auth_headers
+):
+    """The model that a workspace is searched with is configured no more; then it is again, beside another default."""
+
+    async def ask(client, **more):
+        answer = await client.post("/v1/search", json={"query": "backups at night", **more}, headers=auth_headers())
+        return answer.status_code, answer.json()
+
+    async with running(create_app(make_settings())) as client:
+        await ingesting.convert(await ingesting.embedded(converted(TEXTS)))
+        await ingesting.wait_for(DocumentIndexed, 1)
+
+    beside = {"backend": "bundled"}
+    async with running(create_app(make_settings([beside], **provider.default()))) as client:
+        await asyncio.sleep(0.6)  # two rounds of the builder, which has no reason to do anything
+        assert {one["model"]: one["status"] for one in (await connect(client).all()).values()} == {
+            MINILM: "active",
+            WORDS: "available",
+        }
+        assert (await ask(client))[1]["legs"][1]["error"] is None
+
+    async with running(create_app(make_settings(**provider.default()))) as client:
+        await connect(client).post(model=WORDS)
+        await connect(client).until(WORDS, "active")
+
+    provider.status = 429
+    async with running(create_app(make_settings(**provider.default("moved")))) as client:
+        await connect(client).until("moved", "building", error_class="ProviderUnavailable")
+        status, found = await ask(client)
+        assert (status, found["hits"][0]["content"]) == (200, TEXTS[2])
+        assert found["legs"][1]["error"] == "the embedding model words (64 dimensions) is configured no more"
+        assert (await ask(client, mode="dense"))[0] == 503
+        old = (await connect(client).all())[WORDS]
+        assert (old["status"], old["configured"]) == ("active", False)
+        provider.status = 200
+        await connect(client).until("moved", "active", vectors=3)
+        assert (await ask(client, mode="dense"))[1]["hits"][0]["content"] == TEXTS[2]
+        refused = await connect(client).post(f"/{old['id']}/activate", 409)
+        assert refused["type"] == "embedding-model-not-configured"
+
+
+async def test_replicas_share_the_work_and_one_that_dies_is_replaced(
+    settings, urls, database, index, converted, workspace_id, provider, monkeypatch, eventually
+):
+    monkeypatch.setattr(leases, "LEASE_SECONDS", 0.5)
+    await index(converted([f"passage number {number}" for number in range(200)]))
+    configured = build_embedders(settings)
+    async with database.workspace(workspace_id) as connection:
+        rows = SpaceRows(connection, workspace_id)
+        await rows.add((MINILM, 384), SpaceStatus.active)
+        await rows.add((WORDS, 64), SpaceStatus.building, activate=True)
+
+    def replica() -> SpaceBuilder:
+        waiting = Notifications(urls.service, CHANNEL)
+        return SpaceBuilder(
+            database, waiting, Outbox("test"), lambda: build_embedders(settings), configured.spaces, batch=8
+        )
+
+    async def vectors() -> int:
+        return await count(database, workspace_id, "SELECT count(*) FROM chunk_vector WHERE model = %s", WORDS)
+
+    dying = replica()
+    space = await dying.leases.claim()  # and nothing is heard of it again
+    assert space is not None
+    assert await replica().leases.claim() is None
+    await asyncio.sleep(0.6)
+    working = asyncio.create_task(replica().work_off())
+    await eventually(vectors, lambda written: written >= 40)
+    working.cancel()
+    await asyncio.gather(working, return_exceptions=True)
+    await asyncio.sleep(0.6)
+    await asyncio.gather(*(replica().work_off() for _ in range(3)))
+    assert await vectors() == 200
+    assert 200 <= len(provider.texts) <= 208  # one batch was on its way when its process ended
+    statement = "SELECT status FROM embedding_space WHERE model = %s"
+    assert await count(database, workspace_id, statement, WORDS) == "active"
+    await configured.aclose()

@@ -1,0 +1,139 @@
+"""From version to version: one at a time is seen, what did not change is kept, later words and vectors arrive."""
+
+from __future__ import annotations
+
+import asyncio
+
+from contracts.events import DocumentDescribed, DocumentIndexed
+from contracts.retrieval import SearchMode, SearchRequest
+from inference.embedders import Embedders
+from retrieval.analysis import Analyzer
+from retrieval.legs import Legs, Limits
+from retrieval.query_vectors import QueryVectors
+from retrieval.search import Search
+from retrieval.search_store import SearchStore
+
+SWITCHES = 50
+PASSAGES = ["The port is 8080.", "Nothing else is said.", "Backups run at night."]
+
+
+async def rows(database, workspace_id, statement: str):
+    async with database.workspace(workspace_id) as connection:
+        return await (await connection.execute(statement)).fetchall()
+
+
+async def test_a_search_sees_one_version_never_none_and_never_two(index, database, embedder, converted, workspace_id):
+    analyzer = Analyzer()
+    legs = Legs(SearchStore(database, 100), QueryVectors(Embedders(embedder)), analyzer, Limits(10, 10, 10))
+    search, first = Search(legs, analyzer), converted(["shared", "port number 0"])
+    document_id, done = first.data.document_id, asyncio.Event()
+    for _ in range(15):  # others that the query finds too, better than a chunk whose words are gone
+        await index(converted(["A number of things that say nothing of a harbour.", "port"]))
+    await index(first)
+    requests = [
+        SearchRequest(query="port number", mode=mode, document_ids=ids)
+        for mode in (SearchMode.lexical, SearchMode.hybrid)
+        for ids in (None, [document_id])
+    ]
+
+    async def switch() -> None:
+        for version in range(1, SWITCHES + 1):
+            texts = ["shared", f"port number {version}"][:: 1 if version % 2 else -1]
+            await index(converted(texts, document_id=document_id, version=version))
+        done.set()
+
+    async def ask(request: SearchRequest) -> int:
+        asked = 0
+        while not done.is_set():
+            hits = (await search(workspace_id, request)).hits
+            own = [hit.content for hit in hits if hit.document_id == document_id and "port" in hit.content]
+            assert len(own) == 1, own
+            asked += 1
+        return asked
+
+    *asked, _ = await asyncio.gather(*map(ask, requests), switch())
+    assert sum(asked) > SWITCHES
+
+
+async def test_what_did_not_change_keeps_its_rows_and_its_vectors(ingestion, search, converted, database, workspace_id):
+    first = await ingestion.embedded(converted(PASSAGES, title="Guide", tags=["old"]))
+    await ingestion.convert(first)
+    await ingestion.wait_for(DocumentIndexed, 1)
+    places = "SELECT number, content, chunk_index, xmin::text FROM chunk ORDER BY chunk_index"
+    before = {content: (number, written) for number, content, _, written in await rows(database, workspace_id, places)}
+    changed = [PASSAGES[0].replace("8080", "9090"), PASSAGES[2], PASSAGES[1]]
+    second = converted(changed, document_id=first.data.document_id, version=2, title="Guide", tags=["new"])
+    await ingestion.convert(await ingestion.embedded(second))
+    *_, indexed = await ingestion.wait_for(DocumentIndexed, 2)
+    assert (indexed.version, indexed.chunk_count, indexed.vectors) == (2, 3, 3)
+    after = await rows(database, workspace_id, places)
+    assert [content for _, content, _, _ in after] == changed
+    assert {number for number, content, _, _ in after if content in before} == {
+        before[text][0] for text in PASSAGES[1:]
+    }
+    assert await rows(database, workspace_id, "SELECT count(*) FROM chunk_vector") == [(3,)]
+    assert (await search("8080", mode="lexical"))["hits"] == []
+    assert (await search("9090", mode="lexical"))["hits"][0]["content"] == changed[0]
+    assert (await search("guide", tags=["old"]))["hits"] == []
+    assert len((await search("guide", tags=["other", "new"]))["hits"]) == 3
+    ((statistics,),) = await rows(database, workspace_id, "SELECT (chunks, terms)::text FROM workspace_statistics")
+    ((counted,),) = await rows(
+        database,
+        workspace_id,
+        "SELECT (count(DISTINCT chunk), sum(frequency))::text FROM posting",
+    )
+    assert statistics == counted
+
+
+async def test_vectors_that_come_later_are_added_and_nothing_is_built_again(
+    ingestion, search, converted, database, workspace_id
+):
+    bare = converted(PASSAGES, embedded=False, model="elsewhere")
+    await ingestion.convert(bare)
+    (indexed,) = await ingestion.wait_for(DocumentIndexed, 1)
+    assert indexed.chunk_count == 3
+    assert (await search("port"))["hits"][0]["content"] == PASSAGES[0]
+    postings = "SELECT max(xmin::text::bigint) FROM posting"
+    before = await rows(database, workspace_id, postings)
+    complete = await ingestion.embedded(converted(PASSAGES, document_id=bare.data.document_id))
+    await ingestion.convert(complete)
+    await ingestion.drained()
+    assert (await ingestion.answers(DocumentIndexed))[-1].vectors == 3
+    assert await rows(database, workspace_id, postings) == before
+    assert (await search("port"))["legs"][1]["candidates"] == 3
+
+
+async def test_a_renamed_document_is_found_by_its_new_name_and_not_by_its_old_one(ingestion, search, converted):
+    document = await ingestion.embedded(converted(PASSAGES, name="walrus.md", tags=["one"]))
+    await ingestion.convert(document)
+    await ingestion.wait_for(DocumentIndexed, 1)
+    assert len((await search("walrus", mode="lexical"))["hits"]) == 3
+    told = {"document_id": document.data.document_id, "version": 1}
+    await ingestion.send(DocumentDescribed(**told, name="penguin.md", title=None, tags=["two"]))
+    await ingestion.drained()
+    assert (await search("walrus", mode="lexical"))["hits"] == []
+    hits = (await search("penguin", mode="lexical", tags=["two"]))["hits"]
+    assert [hit["document_name"] for hit in hits] == ["penguin.md"] * 3
+    assert (await search("port", mode="dense"))["legs"][0]["candidates"] == 3
+    await ingestion.send(DocumentDescribed(**told, name="penguin.md", title=None, tags=["three"]))
+    await ingestion.send(DocumentDescribed(**told | {"version": 0}, name="late.md", title=None, tags=[]))
+    await ingestion.drained()
+    assert len((await search("penguin", tags=["three"]))["hits"]) == 3
+
+
+async def test_the_index_tells_what_it_holds(ingestion, client, converted, auth_headers):
+    documents = [await ingestion.embedded(converted(PASSAGES[: 1 + number % 3])) for number in range(5)]
+    for document in documents:
+        await ingestion.convert(document)
+    await ingestion.wait_for(DocumentIndexed, 5)
+    found, cursor, pages = [], None, 0
+    while pages == 0 or cursor:
+        params = {"limit": 2} | ({"cursor": cursor} if cursor else {})
+        page = (await client.get("/v1/index/documents", params=params, headers=auth_headers())).json()
+        found, cursor, pages = found + page["items"], page["next_cursor"], pages + 1
+    expected = {str(one.data.document_id): len(one.chunks) for one in documents}
+    assert {one["document_id"]: one["chunk_count"] for one in found} == expected
+    assert all((one["version"], one["vectors"]) == (1, one["chunk_count"]) for one in found)
+    assert (len(found), pages) == (5, 3)
+    wrong = await client.get("/v1/index/documents", params={"cursor": "x"}, headers=auth_headers())
+    assert (wrong.status_code, wrong.json()["type"]) == (422, "bad-cursor")
