@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from uuid import UUID
 
 from fastapi import FastAPI
-from redis.asyncio import Redis
 
 from contracts.events import DOCUMENTS
 from ingestion.api import DOCUMENT_CHANNEL, WORK_CHANNEL, Parts, router
 from ingestion.celery_app import build_celery
 from ingestion.consumer import GROUP, DocumentEvents
 from ingestion.dispatch import Dispatcher
-from ingestion.erasure import Eraser
+from ingestion.erasure import Eraser, purge_objects
 from ingestion.intake import Intake, Limits
 from ingestion.queue_metrics import QueueMetrics
 from ingestion.reading_api import router as reading_router
@@ -24,15 +24,12 @@ from ingestion.sources.api import router as sources_router
 from ingestion.sources.syncs_api import router as syncs_router
 from ingestion.upload import Uploads
 from service_kit.app import service_app
-from service_kit.background import Background
-from service_kit.notifications import Notifications
+from service_kit.event_service import EventService
 from service_kit.objects import ObjectStore
-from service_kit.outbox import Outbox, OutboxRelay, keep_forgetting
-from service_kit.postgres import Database
-from service_kit.streams import Consumer
+from service_kit.workspace_purge import Erased
 
-NAME, SCHEMA = "ingestion", "ingestion"
-QUEUE_CHANNEL = f"{SCHEMA}_queue"
+NAME = "ingestion"
+QUEUE_CHANNEL = f"{NAME}_queue"
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -49,34 +46,31 @@ def create_app(settings: Settings) -> FastAPI:
 
 
 async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> None:
-    metrics, health = app.state.metrics, app.state.health
-    database_url, redis_url = settings.database_url.get_secret_value(), settings.redis_url.get_secret_value()
-    database = await stack.enter_async_context(Database(database_url, settings.database_pool_size).opened())
-    redis = await stack.enter_async_context(Redis.from_url(redis_url))
+    service = await stack.enter_async_context(
+        EventService.opened(app, settings, GROUP, [DOCUMENT_CHANNEL, WORK_CHANNEL, QUEUE_CHANNEL])
+    )
+    database, redis, outbox, notifications = service.database, service.redis, service.outbox, service.notifications
     objects = ObjectStore(settings)
     stack.callback(objects.close)
     await asyncio.to_thread(objects.ensure_bucket)
-    celery = build_celery(redis_url)
+    celery = build_celery(settings.redis_url.get_secret_value())
     stack.callback(celery.close)
-    outbox = Outbox(NAME)
-    notifications = Notifications(database_url, DOCUMENT_CHANNEL, WORK_CHANNEL, QUEUE_CHANNEL, f"{SCHEMA}_outbox")
     intake = Intake(database, objects, outbox, Limits(settings.max_file_bytes, settings.max_queued_bytes))
     uploads = Uploads(intake, settings.archive_limits, settings.upload_folder)
     app.state.ingestion = Parts(settings, database, objects, outbox, notifications, uploads)
+    app.state.health.add("object_store", objects.check)
 
-    background = await stack.enter_async_context(Background(metrics))
-    background.start("notifications", notifications.run)
-    background.start("outbox", OutboxRelay(database, redis, notifications, metrics, SCHEMA).run)
-    background.start("events", Consumer(redis, DOCUMENTS, GROUP, DocumentEvents(database).handlers, metrics).run)
+    async def purge(workspace_id: UUID) -> Erased:
+        removed, remaining = await purge_objects(objects, workspace_id)
+        return Erased({"objects": removed}, {"objects": remaining})
+
+    background = await stack.enter_async_context(
+        service.running({DOCUMENTS: DocumentEvents(database).handlers}, after=[purge])
+    )
     recovery = Recovery(database, redis, outbox, settings)
-    queue_metrics = QueueMetrics(metrics.registry, database, settings.lease_seconds)
+    queue_metrics = QueueMetrics(app.state.metrics.registry, database, settings.lease_seconds)
     dispatcher = Dispatcher(
         database, redis, celery, notifications, QUEUE_CHANNEL, settings.lease_seconds, recovery, queue_metrics
     )
     background.start("dispatcher", dispatcher.run)
     background.start("eraser", Eraser(database, objects, notifications, WORK_CHANNEL, settings.lease_seconds).run)
-    background.start("housekeeping", lambda: keep_forgetting(database))
-    health.add("database", database.check)
-    health.add("redis", redis.ping)
-    health.add("object_store", objects.check)
-    health.add("background", background.check)

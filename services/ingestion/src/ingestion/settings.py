@@ -9,7 +9,7 @@ from pydantic import Field
 
 from ingestion.archives import ArchiveLimits
 from ingestion.sources.settings import SourceSettings
-from service_kit.settings import DatabaseSettings, Environment, ObjectStoreSettings, RedisSettings, ServiceSettings
+from service_kit.settings import DatabaseSettings, Environment, EventSettings, ObjectStoreSettings, ServiceSettings
 
 MEBIBYTE = 1024 * 1024
 
@@ -27,7 +27,7 @@ class IntakeSettings(Environment):
     max_queued_bytes: int = Field(default=2048 * MEBIBYTE, gt=0)
 
 
-class Settings(ServiceSettings, LeaseSettings, RedisSettings, ObjectStoreSettings, SourceSettings, IntakeSettings):
+class Settings(ServiceSettings, LeaseSettings, EventSettings, ObjectStoreSettings, SourceSettings, IntakeSettings):
     """`upload_folder` holds one file per running upload, and one of an archive that is taken apart.
 
     `max_archive_…`: what one archive may expand to; `ratio` in bytes per byte of it.
