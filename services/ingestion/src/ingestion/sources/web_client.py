@@ -88,6 +88,7 @@ class WebClient:
     @asynccontextmanager
     async def _request(self, url: str, extra: Mapping[str, str]) -> AsyncIterator[httpcore.Response]:
         headers = {
+            "Host": url.split("/")[2],  # with the brackets of an IPv6 address, which httpcore leaves out
             "User-Agent": self.settings.web_user_agent,
             "Accept": "*/*",
             "Accept-Encoding": "gzip",

@@ -45,8 +45,12 @@ class Fingerprint:
         return tuple(unpacked.decode().splitlines())
 
 
-def read_fingerprint(text: str | None) -> Fingerprint | None:
-    return Fingerprint(**json.loads(text)) if text else None
+def read_fingerprint(text: str) -> Fingerprint | None:
+    """None when another version of this program wrote it: the page is then read as if for the first time."""
+    try:
+        return Fingerprint(**json.loads(text))
+    except (TypeError, ValueError):
+        return None
 
 
 def packed(paths: Sequence[str]) -> str | None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
+from typing import TypeVar
 
 from ingestion.sources.settings import SourceSettings
 from ingestion.sources.source import Fetched, ItemRefused
@@ -22,6 +24,7 @@ from ingestion.sources.web_url import path_of, site_of
 # What lies in the scratch folder at most; beyond it a page is asked for again when it is taken.
 SCRATCH_BYTES = 512 * 1024 * 1024
 RETRY_SECONDS = 1.0
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -55,11 +58,7 @@ class Pages:
 
     async def visit(self, url: str, permit: Permit) -> Page:
         """Raises PageAway (after a second try), PageGone, ItemRefused."""
-        try:
-            return await self._ask(url, permit)
-        except PageAway as error:
-            await asyncio.sleep(min(error.retry_after or RETRY_SECONDS, self.settings.web_max_delay_seconds))
-            return await self._ask(url, permit)
+        return await self._twice(lambda: self._ask(url, permit))
 
     def remembered(self, url: str) -> Page | None:
         """The page as it was, for one that is away; None when the URL is not that of a known page."""
@@ -91,9 +90,19 @@ class Pages:
 
     async def download(self, url: str, permit: Permit, max_bytes: int) -> tuple[str, Path]:
         """(final URL, file in the scratch folder) of something that is no page. Raises as `visit`."""
-        file = self._scratch_file()
+        return await self._twice(lambda: self._save(url, permit, max_bytes))
+
+    async def _twice(self, ask: Callable[[], Awaitable[T]]) -> T:
+        try:
+            return await ask()
+        except PageAway as error:
+            await asyncio.sleep(min(error.retry_after or RETRY_SECONDS, self.settings.web_max_delay_seconds))
+            return await ask()
+
+    async def _save(self, url: str, permit: Permit, max_bytes: int) -> tuple[str, Path]:
         async with self.client.get(url, permit, _unconditional) as answer:
-            await _written(answer, file, max_bytes)
+            with self._scratch_file() as file:
+                await _written(answer, file, max_bytes)
             return answer.url, file
 
     async def _ask(self, url: str, permit: Permit) -> Page:
@@ -104,11 +113,10 @@ class Pages:
                 return self._unchanged(answer.url)
             if answer.length > self.settings.web_max_page_bytes:
                 return _unread(new)
-            file = self._scratch_file()
             try:
-                size, content_hash = await _written(answer, file, self.settings.web_max_page_bytes)
-            except ItemRefused:
-                file.unlink()
+                with self._scratch_file() as file:
+                    size, content_hash = await _written(answer, file, self.settings.web_max_page_bytes)
+            except ItemRefused:  # larger than announced
                 return _unread(new)
         return await self._read(answer, replace(new, content_hash=content_hash), file, size)
 
@@ -124,9 +132,9 @@ class Pages:
         """With the title as name and, where they are kept, the links to the same site."""
         media_type, charset = answer.content_type
         header = answer.headers.get("x-robots-tag", "")
-        if media_type not in HTML_TYPES:
-            return new, PageFacts(None, (), forbids_index(header))
         facts = PageFacts(None, (), forbids_index(header))
+        if media_type not in HTML_TYPES:
+            return new, facts
         if size <= self.settings.web_max_page_bytes:
             facts = await asyncio.to_thread(read_page, file, answer.url, charset, self.agent, header)
         new = replace(new, name=titled_name(new.name, facts.title))
@@ -165,8 +173,15 @@ class Pages:
         known = self.known.get(url)
         return known.conditions if known is not None else {}
 
-    def _scratch_file(self) -> Path:
-        return self.scratch / f"page-{next(self.numbers)}"
+    @contextmanager
+    def _scratch_file(self) -> Iterator[Path]:
+        """A file that stays when it was written to its end."""
+        file = self.scratch / f"page-{next(self.numbers)}"
+        try:
+            yield file
+        except BaseException:
+            file.unlink(missing_ok=True)
+            raise
 
 
 def _fingerprint(answer: Answer) -> Fingerprint:

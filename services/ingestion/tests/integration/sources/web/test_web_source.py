@@ -111,6 +111,19 @@ async def test_sizes_are_limited_also_of_what_is_compressed(site: Site, synchron
         await synchronise({})
 
 
+async def test_what_breaks_off_leaves_nothing_behind(site: Site, synchronise: Synchroniser) -> None:
+    site.html("/", headers={"Content-Length": "100000", "Connection": "close"})
+    with pytest.raises(SourceUnavailable, match="cannot be reached"):
+        await synchronise({})
+    assert list(synchronise.folder.rglob("page-*")) == []
+
+
+async def test_a_fingerprint_of_another_version_is_no_hindrance(site: Site, synchronise: Synchroniser) -> None:
+    site.html("/")
+    for text in ('{"strange":1}', "not JSON", "[]"):
+        assert list((await synchronise({}, {"/": text})).fetched) == ["/"]
+
+
 async def test_large_content_is_read_once_and_then_only_when_it_changed(site: Site, synchronise: Synchroniser) -> None:
     synchronise.settings["web_max_page_bytes"] = 1000
     site.pages["/a.pdf"] = Reply(b"%PDF-" + b"0" * 5000, media_type="application/pdf", etag='"1"')
