@@ -22,6 +22,7 @@ from ingestion.versions import Content
 from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox
 from service_kit.postgres import Connection, Database
+from service_kit.problems import WorkspaceGone
 
 __all__ = ["Change", "Dropped", "IncomingFile", "Intake", "Limits", "Place", "Refused", "SourceGone", "Taken"]
 Dropped = Literal["deleted", "unlinked", "stale", "unknown"]
@@ -53,7 +54,7 @@ class Intake:
         self.originals = Originals(database, objects)
 
     async def take(self, workspace_id: UUID, file: IncomingFile, place: Place, lane: Lane) -> Taken:
-        """What became of the file; raises SourceGone.
+        """What became of the file; raises SourceGone and WorkspaceGone.
 
         Equal bytes are one document with several origins, whoever brings them and at the same moment. Other bytes at a
         known place are a new version of its document, or another document when the old one has further origins.
@@ -69,6 +70,9 @@ class Intake:
                     return await self._take(connection, arrival)
             except _Moved:
                 continue
+            except WorkspaceGone:
+                await self.originals.erase(workspace_id, content)
+                raise
 
     async def drop(self, workspace_id: UUID, origin_id: UUID, on_removed: OnRemoved) -> Dropped:
         """The place has no file any more. Take what is new first, so that a moved file is found by its content."""

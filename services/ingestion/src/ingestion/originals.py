@@ -30,5 +30,9 @@ class Originals:
         if not await self.objects.aexists(original_key(workspace_id, content.content_hash)):
             await self._put(workspace_id, path, content)
 
+    async def erase(self, workspace_id: UUID, content: Content) -> None:
+        """What was stored for a workspace that was deleted meanwhile: its purge may have passed."""
+        await self.objects.adelete([original_key(workspace_id, content.content_hash)])
+
     async def _put(self, workspace_id: UUID, path: Path, content: Content) -> None:
         await self.objects.aput_file(original_key(workspace_id, content.content_hash), path, content.media_type)
