@@ -15,6 +15,7 @@ from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox, first_time, new_event
 from service_kit.postgres import Database
 from service_kit.problems import WorkspaceGone
+from service_kit.stream_erasure import count_events, erase_events
 from service_kit.streams import Consumer, dead_letters
 from service_kit.telemetry import Metrics
 from service_kit.workspace_purge import Erased, WorkspacePurge
@@ -225,3 +226,20 @@ async def test_an_event_of_a_deleted_workspace_is_no_dead_letter(database, purge
         assert await consumer.read_batch() == 1
         assert await redis.xlen(dead_letters(DOCUMENTS)) == 0
         assert (await redis.xpending(DOCUMENTS, "kit"))["pending"] == 0
+
+
+async def test_its_events_leave_the_streams(redis_url, workspace_id, monkeypatch):
+    monkeypatch.setattr("service_kit.stream_erasure.ENTRIES_AT_ONCE", 3)
+    other = uuid4()
+    async with Redis.from_url(redis_url) as redis:
+        await redis.xadd(DOCUMENTS, {"event": "no event"})
+        for owner in [workspace_id, other] * 5:
+            one = event(owner, DocumentDeleted(document_id=uuid4()))
+            await redis.xadd(DOCUMENTS, {"event": one.model_dump_json()})
+        await redis.xadd(DOCUMENTS, {"event": event(workspace_id).model_dump_json()})
+        assert await count_events(redis, DOCUMENTS, workspace_id) == 5
+        assert await erase_events(redis, DOCUMENTS, workspace_id) == 5
+        assert await count_events(redis, DOCUMENTS, workspace_id) == 0
+        assert await count_events(redis, DOCUMENTS, other) == 5
+        assert await redis.xlen(DOCUMENTS) == 7
+        assert await erase_events(redis, "no.stream", workspace_id) == 0

@@ -64,7 +64,7 @@ class Parts:
         self.notifications = Notifications(settings.database_url.get_secret_value(), "gateway_outbox", RECEIPTS)
         self.last_used = LastUsed(self.database)
         self.deletions = WorkspaceDeletions(
-            self.database, self.notifications, Outbox(GATEWAY), settings.workspace_settle_seconds
+            self.database, self.redis, self.notifications, Outbox(GATEWAY), settings.workspace_settle_seconds
         )
         self.upstreams = Upstreams(
             settings.upstreams(),

@@ -10,8 +10,9 @@ from uuid import UUID
 
 from psycopg.rows import class_row, dict_row
 from psycopg.types.json import Jsonb
+from redis.asyncio import Redis
 
-from contracts.events import Event, WorkspaceDeleted, WorkspacePurged
+from contracts.events import DOCUMENTS, TURNS, Event, WorkspaceDeleted, WorkspacePurged
 from contracts.gateway import WorkspaceDeletion
 from contracts.ingestion import StoreReceipt
 from gateway import store
@@ -21,9 +22,12 @@ from gateway.store import SQL
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox
 from service_kit.postgres import Connection, Database
+from service_kit.stream_erasure import count_events, erase_events
+from service_kit.streams import dead_letters
 
 GATEWAY = "gateway"
 CONFIRMING = ("ingestion", "retrieval", "knowledge-graph", "memory", "orchestrator")
+STREAMS = [name for stream in (DOCUMENTS, TURNS) for name in (stream, dead_letters(stream))]
 RECEIPTS = "gateway_workspace_receipt"
 LOCK = "SELECT pg_advisory_xact_lock(hashtext('gateway/delete_workspace'))"
 FIRST_AGAIN_SECONDS, LONGEST_AGAIN_SECONDS = 15.0, 600.0
@@ -41,8 +45,10 @@ class DeletionRow:
 class WorkspaceDeletions:
     """`settle_seconds` after the request nothing that was admitted before it is under way any more."""
 
-    def __init__(self, database: Database, notifications: Notifications, outbox: Outbox, settle_seconds: float) -> None:
-        self.database, self.notifications, self.outbox = database, notifications, outbox
+    def __init__(
+        self, database: Database, redis: Redis, notifications: Notifications, outbox: Outbox, settle_seconds: float
+    ) -> None:
+        self.database, self.redis, self.notifications, self.outbox = database, redis, notifications, outbox
         self.settle_seconds = settle_seconds
 
     async def delete(
@@ -85,8 +91,20 @@ class WorkspaceDeletions:
         }
         async with self.database.workspace(event.workspace_id) as connection:
             await connection.execute(SQL["lock_deletion"], values)
-            if (await connection.execute(SQL["confirm_purge"], values)).rowcount:
-                await connection.execute(SQL["settle_deletion"], values)
+            if not (await connection.execute(SQL["confirm_purge"], values)).rowcount:
+                return
+            cursor = await connection.execute(SQL["settle_deletion"], values)
+            is_settled = (await cursor.fetchone() or (False,))[0]
+        if is_settled:
+            await self._erase_events(event.workspace_id)
+
+    async def _erase_events(self, workspace_id: UUID) -> None:
+        """Nobody is to read them any more. A crash before the end makes the confirmation come again."""
+        removed = sum([await erase_events(self.redis, stream, workspace_id) for stream in STREAMS])
+        remaining = sum([await count_events(self.redis, stream, workspace_id) for stream in STREAMS])
+        values = {"workspace_id": workspace_id, "removed": removed, "remaining": remaining, "gateway": GATEWAY}
+        async with self.database.workspace(workspace_id) as connection:
+            await connection.execute(SQL["add_stream_entries"], values)
 
     async def run(self) -> None:
         """Announces again what is not settled, until cancelled: a background task, safe in several replicas."""

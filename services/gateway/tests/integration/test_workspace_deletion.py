@@ -10,9 +10,10 @@ import psycopg
 import pytest
 from redis.asyncio import Redis
 
-from contracts.events import DOCUMENTS, Event, WorkspaceDeleted, WorkspacePurged
+from contracts.events import DOCUMENTS, TURNS, DocumentDeleted, Event, WorkspaceDeleted, WorkspacePurged
 from gateway.workspace_deletion import CONFIRMING
 from service_kit.outbox import new_event
+from service_kit.streams import dead_letters
 
 
 @pytest.fixture
@@ -200,6 +201,9 @@ async def test_a_last_look_comes_when_nothing_can_be_under_way_any_more(door, se
     monkeypatch.setattr("gateway.workspace_deletion.TICK_SECONDS", 0.05)
     async with door(workspace_settle_seconds=1.0) as admin:
         workspace, _ = await make_workspace(admin)
+        turn = new_event("orchestrator", UUID(workspace), DocumentDeleted(document_id=uuid4()), "x")
+        for stream in (TURNS, dead_letters(DOCUMENTS)):
+            await services.redis.xadd(stream, {"event": turn.model_dump_json()})
         path = f"/v1/workspaces/{workspace}"
         async with task(services.answer(workspace)):
             first = (await admin.delete(path, params={"name": "doomed"})).json()
@@ -210,6 +214,12 @@ async def test_a_last_look_comes_when_nothing_can_be_under_way_any_more(door, se
             admin, f"{path}/receipt", lambda found: all(one["removed"]["row"] == 4 for one in found["services"][1:2])
         )
         assert last["completed_at"] == first["completed_at"]
+        settled = await eventually(
+            admin, f"{path}/receipt", lambda found: "stream_entries" in found["services"][0]["remaining"]
+        )
+        own = settled["services"][0]
+        assert (own["removed"]["stream_entries"], own["remaining"]["stream_entries"]) == (2, 0)
+        assert await services.redis.xlen(TURNS) == 0
 
 
 async def test_confirmations_of_unknown_deletions_change_nothing(door, services):

@@ -17,3 +17,4 @@ SET completed_at = CASE WHEN confirmed.clean THEN coalesce(deletion.completed_at
     END
 FROM confirmed
 WHERE deletion.workspace_id = %(workspace_id)s
+RETURNING deletion.next_announcement IS NULL AS is_settled
