@@ -31,15 +31,19 @@ from contracts.events import (
     EventData,
 )
 from contracts.ingestion import Chunk
+from inference.embedders import Embedders
 from inference.embeddings import EmbeddingSpace
 from ingestion.app import create_app
 from ingestion.conversion import Converted, CorruptFile, EmptyDocument, Limits, Progress
 from ingestion.settings import Settings
 from ingestion.worker.database import WorkerDatabase
-from ingestion.worker.embedding import ChunkEmbedder, running_loop
+from ingestion.worker.embedding import TextEmbedder, running_loop
 from ingestion.worker.holding import Shutdown
-from ingestion.worker.process import Policy, Processor
+from ingestion.worker.metrics import WorkerMetrics
+from ingestion.worker.process import Processor
+from ingestion.worker.recording import Policy
 from ingestion.worker.stages import Stages
+from ingestion.worker.vectors import VectorMaker
 from service_kit.background import Background
 from service_kit.objects import ObjectStore
 from service_kit.outbox import new_event
@@ -71,7 +75,6 @@ def settings(
         max_file_bytes=1_000_000,
         max_files_per_upload=20,
         lease_seconds=LEASE_SECONDS,
-        resend_after_seconds=1.0,
         reannounce_after_seconds=1.0,
     )
 
@@ -133,10 +136,12 @@ class ConstantEmbedder:
     def __init__(self) -> None:
         self.space = EmbeddingSpace("constant", 4, 128)
         self.failures: list[Exception] = []
+        self.embedded: list[str] = []
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         if self.failures:
             raise self.failures.pop(0)
+        self.embedded += texts
         return np.ones((len(texts), self.space.dims), np.float32)
 
     async def aclose(self) -> None: ...
@@ -170,21 +175,26 @@ def processor(
 ) -> Iterator[Processor]:
     with ExitStack() as stack:
         database = stack.enter_context(WorkerDatabase(settings.database_url.get_secret_value(), 4).opened())
-        loop = stack.enter_context(running_loop())
+        loop = stack.enter_context(running_loop("embedding"))
         work = tmp_path / "work"
         work.mkdir()
-        policy = Policy(Limits(60, 2**30, 100, 10**6), 3, 3, LEASE_SECONDS, work)
-        yield Processor(
-            Stages(database, "test"), object_store, converter, ChunkEmbedder(embedder, loop), shutdown, policy
-        )
+        policy = Policy(Limits(60, 2**30, 100, 10**6), 3, 3, 3, LEASE_SECONDS, work)
+        vectors = VectorMaker(database, object_store, TextEmbedder(Embedders(embedder), loop))
+        stages = Stages(database, "test")
+        yield Processor(stages, object_store, converter, vectors, shutdown, policy, WorkerMetrics())
 
 
 @pytest.fixture
 def process(processor: Processor, workspace_id: UUID) -> Callable[[str], Coroutine[Any, Any, None]]:
-    """`await process(document_id)`: what a worker does on a task."""
+    """`await process(document_id)`: what a worker does with a document that it has chosen."""
+
+    def lease_and_process(document_id: str) -> None:
+        job = processor.stages.lease(workspace_id, UUID(document_id))
+        if job:
+            processor.process(job)
 
     async def run(document_id: str) -> None:
-        await asyncio.to_thread(processor.process, workspace_id, UUID(document_id))
+        await asyncio.to_thread(lease_and_process, document_id)
 
     return run
 
@@ -214,7 +224,8 @@ class Neighbours:
             lines = (await self.objects.aget(data.chunks_key)).splitlines()
             assert len(lines) == data.chunk_count
             done = {"document_id": data.document_id, "version": data.version}
-            await self._answer(group, event, DocumentIndexed(**done, chunk_count=len(lines)))
+            vectors = len(lines) if data.vectors_key else 0
+            await self._answer(group, event, DocumentIndexed(**done, chunk_count=len(lines), vectors=vectors))
         if group == "knowledge-graph":
             graphed = DocumentGraphed(document_id=data.document_id, version=data.version, entities=1, relations=0)
             await self._answer(group, event, graphed)

@@ -11,11 +11,9 @@ from uuid import UUID
 
 import httpx
 import numpy as np
-import psycopg
 import pytest
 
 from contracts.events import DocumentFailed, DocumentIndexed, EventData
-from inference.errors import ProviderUnavailable, WrongEmbeddings
 from ingestion.derived import derived_keys
 from ingestion.worker.holding import Shutdown
 from service_kit.objects import ObjectStore, original_key
@@ -72,7 +70,7 @@ async def test_the_wait_ends_when_it_happens_not_when_it_is_looked_at(
 async def test_a_wait_that_passes_answers_with_the_state(upload: Entry, client: httpx.AsyncClient) -> None:
     document_id = (await upload())["document"]["id"]
     detail = await settled(client, document_id, 0.2)
-    assert (detail["status"], detail["explanation"]) == ("processing", "Waiting for a worker")
+    assert (detail["status"], detail["explanation"]) == ("processing", "Waiting for a worker, and none is running")
 
 
 async def test_a_second_delivery_does_nothing(searchable: Entry, process: Process, converter: Any) -> None:
@@ -115,49 +113,6 @@ async def test_uploading_a_failed_document_again_queues_it(upload: Entry, proces
     assert (again["document"]["id"], again["document"]["status"]) == (first["document"]["id"], "processing")
 
 
-async def test_a_failed_embedding_is_its_own_failure_and_keeps_the_conversion(
-    upload: Entry, process: Process, client: httpx.AsyncClient, embedder: Any, converter: Any, neighbours: Any
-) -> None:
-    assert neighbours
-    embedder.failures.append(WrongEmbeddings("a vector is zero"))
-    document_id = (await upload())["document"]["id"]
-    await process(document_id)
-    detail = await settled(client, document_id, 0)
-    assert detail["status"] == "failed"
-    assert stages(detail) | {"index": "", "graph": ""} == {
-        "store": "succeeded",
-        "convert": "succeeded",
-        "chunk": "succeeded",
-        "embed": "failed",
-        "index": "",
-        "graph": "",
-    }
-    assert stage(detail, "embed")["error_class"] == "embedding-failed"
-    await client.post(f"/v1/documents/{document_id}/retry")
-    await process(document_id)
-    assert (await settled(client, document_id))["status"] == "searchable"
-    assert len(converter.conversions) == 1
-
-
-async def test_a_provider_that_is_away_is_tried_again_later_and_not_for_ever(
-    upload: Entry, process: Process, client: httpx.AsyncClient, embedder: Any, database: Any
-) -> None:
-    embedder.failures += [ProviderUnavailable("no answer")] * 3
-    document_id = (await upload())["document"]["id"]
-    await process(document_id)
-    detail = await settled(client, document_id, 0)
-    assert stages(detail)["embed"] == "queued"
-    assert "it will be tried again, as the model's provider is not available" in detail["explanation"]
-    await process(document_id)  # before its time: nothing happens
-    assert len(embedder.failures) == 2
-    for _ in range(2):
-        with psycopg.connect(database.admin) as connection:
-            connection.execute("UPDATE ingestion.document_stage SET not_before = now()")
-        await process(document_id)
-    detail = await settled(client, document_id, 0)
-    assert (detail["status"], stage(detail, "embed")["error_class"]) == ("failed", "embedding-unavailable")
-
-
 async def test_a_lost_original_is_named(
     upload: Entry, process: Process, client: httpx.AsyncClient, object_store: ObjectStore, workspace_id: UUID
 ) -> None:
@@ -165,7 +120,7 @@ async def test_a_lost_original_is_named(
     object_store.delete([original_key(workspace_id, document["content_hash"])])
     await process(document["id"])
     detail = await settled(client, document["id"], 0)
-    assert stage(detail, "convert")["error_class"] == "object-missing"
+    assert stage(detail, "convert")["error_class"] == "original-missing"
     answer = await client.get(f"/v1/documents/{document['id']}/original")
     assert (answer.status_code, answer.json()["type"]) == (404, "original-not-found")
 
@@ -228,7 +183,7 @@ async def test_an_event_of_another_version_changes_nothing(
     neighbours.silent.add("retrieval")
     document_id = (await upload())["document"]["id"]
     await process(document_id)
-    stale = DocumentIndexed(document_id=UUID(document_id), version=7, chunk_count=1)
+    stale = DocumentIndexed(document_id=UUID(document_id), version=7, chunk_count=1, vectors=1)
     await publish(neighbours, workspace_id, document_id, "retrieval", stale)
     assert (await settled(client, document_id, 1))["status"] == "processing"
 

@@ -8,14 +8,19 @@ from contextlib import ExitStack
 from typing import Any
 from uuid import UUID
 
+import httpx
 import pytest
 from redis.asyncio import Redis
 
-from ingestion.celery_app import QUEUE
+from contracts.ingestion import Lane
+from ingestion.celery_app import QUEUES
 from ingestion.settings import Settings
 from ingestion.worker.database import WorkerDatabase
+from ingestion.worker.registration import Registration
 from ingestion.worker.stages import LeaseLost, Stages
 
+LEASE_SECONDS = 2.0
+QUEUE = QUEUES[Lane.interactive]
 Entry = Callable[..., Awaitable[dict[str, Any]]]
 Process = Callable[[str], Coroutine[Any, Any, None]]
 Detail = Callable[[str], Awaitable[dict[str, Any]]]
@@ -34,25 +39,61 @@ def convert_stage(detail: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-async def test_tasks_that_the_broker_lost_are_sent_again(upload: Entry, redis_url: str, eventually: Any) -> None:
+@pytest.fixture
+def registered(settings: Settings) -> Iterator[Callable[[], Registration]]:
+    """`registered()`: a worker with two slots is there, and takes nothing."""
+    with ExitStack() as stack:
+        database = stack.enter_context(WorkerDatabase(settings.database_url.get_secret_value(), 2).opened())
+
+        def register() -> Registration:
+            waiting = Registration(database, "waiting", 2, LEASE_SECONDS, lambda: 0, lambda: None)
+            return stack.enter_context(waiting)
+
+        yield register
+
+
+async def test_what_the_broker_lost_is_sent_again_and_what_merely_waits_is_not(
+    upload: Entry, redis_url: str, registered: Callable[[], Registration], eventually: Any
+) -> None:
+    registered()
     async with Redis.from_url(redis_url) as redis:
-        for _ in range(3):
+        for _ in range(5):
             await upload()
+        # As many as the worker has threads for users' documents.
         await eventually(lambda: redis.llen(QUEUE), lambda waiting: waiting == 3)
         await redis.flushall()
         await eventually(lambda: redis.llen(QUEUE), lambda waiting: waiting == 3)
-        # A part of them, too: all are sent again, and the ones too many do no harm.
         await redis.lpop(QUEUE)
-        await eventually(lambda: redis.llen(QUEUE), lambda waiting: waiting >= 3)
-
-
-async def test_tasks_that_merely_wait_are_not_sent_twice(upload: Entry, redis_url: str, eventually: Any) -> None:
-    async with Redis.from_url(redis_url) as redis:
-        for _ in range(3):
-            await upload()
         await eventually(lambda: redis.llen(QUEUE), lambda waiting: waiting == 3)
-        await asyncio.sleep(3)
+        await asyncio.sleep(2.5)  # ticks pass
         assert await redis.llen(QUEUE) == 3
+
+
+async def test_without_a_worker_everything_waits_for_one(
+    upload: Entry, redis_url: str, registered: Callable[[], Registration], eventually: Any, client: httpx.AsyncClient
+) -> None:
+    async with Redis.from_url(redis_url) as redis:
+        await upload()
+        await asyncio.sleep(1.5)
+        assert await redis.llen(QUEUE) == 0
+        metrics = (await client.get("/metrics")).text
+        assert "attractor_ingestion_workers 0.0" in metrics
+        registered()
+        await eventually(lambda: redis.llen(QUEUE), lambda waiting: waiting == 1, timeout=5)
+
+
+async def test_the_queue_is_measured(upload: Entry, client: httpx.AsyncClient, eventually: Any) -> None:
+    await upload()
+
+    async def metrics() -> str:
+        return (await client.get("/metrics")).text
+
+    def counted(text: str) -> bool:
+        return 'attractor_ingestion_queue_depth{lane="interactive",stage="convert"} 1.0' in text
+
+    text = await eventually(metrics, counted, timeout=25)
+    assert 'attractor_ingestion_queue_oldest_seconds{lane="interactive"}' in text
+    assert 'attractor_ingestion_queue_depth{lane="bulk",stage="embed"} 0.0' in text
 
 
 async def test_events_that_the_streams_lost_are_told_again(

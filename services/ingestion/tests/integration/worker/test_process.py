@@ -6,18 +6,13 @@ import asyncio
 import os
 import signal
 import subprocess
-import sys
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 from typing import Any
 from uuid import UUID
 
 import httpx
 import psutil
-import pytest
 
-from ingestion.settings import Settings
 from service_kit.objects import ObjectStore, derived_prefix
 
 Entry = Callable[..., Awaitable[dict[str, Any]]]
@@ -25,68 +20,9 @@ Detail = Callable[[str], Awaitable[dict[str, Any]]]
 SLOW = "".join(f"<h2>Section {index}</h2><p>Paragraph number {index} of a long page.</p>\n" for index in range(2000))
 
 
-@pytest.fixture
-def settings(settings: Settings) -> Settings:
-    return settings.model_copy(update={"max_file_bytes": 50_000_000, "lease_seconds": 3.0})
-
-
-class WorkerProcesses:
-    """Starts workers; all are killed, with their children, at the end."""
-
-    def __init__(self, environment: dict[str, str], folder: Path) -> None:
-        self.environment, self.folder = environment, folder
-        self.health_file = folder / "alive"
-        self.log = folder / "worker.log"
-
-    @contextmanager
-    def started(self) -> Iterator[subprocess.Popen[bytes]]:
-        with self.log.open("ab") as log:
-            command = [sys.executable, "-m", "ingestion", "worker"]
-            process = subprocess.Popen(command, env=self.environment, stdout=log, stderr=log)
-        try:
-            yield process
-        finally:
-            if process.poll() is None:
-                for child in psutil.Process(process.pid).children(recursive=True):
-                    child.kill()
-                process.kill()
-            process.wait(10)
-
-    def health(self) -> int:
-        return subprocess.run(
-            [sys.executable, "-m", "ingestion", "worker-health"], env=self.environment, stderr=subprocess.DEVNULL
-        ).returncode
-
-
-@pytest.fixture
-def workers(settings: Settings, tmp_path: Path) -> WorkerProcesses:
-    work = tmp_path / "work"
-    work.mkdir()
-    environment = {
-        "PATH": os.environ["PATH"],
-        "DATABASE_URL": settings.database_url.get_secret_value(),
-        "REDIS_URL": settings.redis_url.get_secret_value(),
-        "S3_ENDPOINT": settings.s3_endpoint,
-        "S3_ACCESS_KEY": settings.s3_access_key,
-        "S3_SECRET_KEY": settings.s3_secret_key.get_secret_value(),
-        "S3_BUCKET": settings.s3_bucket,
-        "LEASE_SECONDS": "3",
-        "WORKER_SHUTDOWN_SECONDS": "1",
-        "WORK_FOLDER": str(work),
-        "WORKER_HEALTH_FILE": str(tmp_path / "alive"),
-    }
-    return WorkerProcesses(environment, tmp_path)
-
-
-@pytest.fixture
-def worker(workers: WorkerProcesses) -> Iterator[subprocess.Popen[bytes]]:
-    with workers.started() as process:
-        yield process
-
-
 async def test_files_become_searchable_and_a_broken_one_says_why(
     worker: subprocess.Popen[bytes],
-    workers: WorkerProcesses,
+    workers: Any,
     neighbours: Any,
     client: httpx.AsyncClient,
 ) -> None:
@@ -112,7 +48,7 @@ async def test_files_become_searchable_and_a_broken_one_says_why(
 
 
 async def test_a_worker_that_is_killed_leaves_nothing_stuck_and_nothing_twice(
-    workers: WorkerProcesses,
+    workers: Any,
     upload: Entry,
     neighbours: Any,
     detail: Detail,
@@ -138,7 +74,7 @@ async def test_a_worker_that_is_killed_leaves_nothing_stuck_and_nothing_twice(
 
 
 async def test_a_worker_that_is_stopped_gives_its_document_back(
-    workers: WorkerProcesses, upload: Entry, detail: Detail, eventually: Any
+    workers: Any, upload: Entry, detail: Detail, eventually: Any
 ) -> None:
     with workers.started() as process:
         document_id = (await upload("slow.html", SLOW.encode()))["document"]["id"]

@@ -1,0 +1,84 @@
+"""Workers as they are deployed: processes of their own, with Celery, Docling and the bundled model."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+
+from ingestion.settings import Settings
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    return settings.model_copy(update={"max_file_bytes": 50_000_000, "lease_seconds": 3.0})
+
+
+class WorkerProcesses:
+    """Starts workers; all are killed, with their children, at the end."""
+
+    def __init__(self, environment: dict[str, str], folder: Path) -> None:
+        self.environment, self.folder = environment, folder
+        self.health_file = folder / "alive"
+        self.log = folder / "worker.log"
+
+    @contextmanager
+    def started(self, **more: str) -> Iterator[subprocess.Popen[bytes]]:
+        """With `more` in its environment."""
+        with self.log.open("ab") as log:
+            command = [sys.executable, "-m", "ingestion", "worker"]
+            process = subprocess.Popen(command, env=self.environment | more, stdout=log, stderr=log)
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                for child in psutil.Process(process.pid).children(recursive=True):
+                    child.kill()
+                process.kill()
+            process.wait(10)
+
+    def health(self) -> int:
+        return subprocess.run(
+            [sys.executable, "-m", "ingestion", "worker-health"], env=self.environment, stderr=subprocess.DEVNULL
+        ).returncode
+
+
+@pytest.fixture
+def workers(settings: Settings, tmp_path: Path) -> WorkerProcesses:
+    work = tmp_path / "work"
+    work.mkdir()
+    environment = {
+        "PATH": os.environ["PATH"],
+        "DATABASE_URL": settings.database_url.get_secret_value(),
+        "REDIS_URL": settings.redis_url.get_secret_value(),
+        "S3_ENDPOINT": settings.s3_endpoint,
+        "S3_ACCESS_KEY": settings.s3_access_key,
+        "S3_SECRET_KEY": settings.s3_secret_key.get_secret_value(),
+        "S3_BUCKET": settings.s3_bucket,
+        "LEASE_SECONDS": "3",
+        "WORKER_SHUTDOWN_SECONDS": "1",
+        "WORK_FOLDER": str(work),
+        "WORKER_HEALTH_FILE": str(tmp_path / "alive"),
+    }
+    return WorkerProcesses(environment, tmp_path)
+
+
+@pytest.fixture
+def worker(workers: WorkerProcesses) -> Iterator[subprocess.Popen[bytes]]:
+    with workers.started() as process:
+        yield process
+
+
+@pytest.fixture
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -1,0 +1,46 @@
+"""What users wait for is done beside a bulk load."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import httpx
+import psycopg
+
+Entry = Callable[..., Awaitable[dict[str, Any]]]
+Detail = Callable[[str], Awaitable[dict[str, Any]]]
+SLOW = "".join(f"<h2>Section {index}</h2><p>Paragraph number {index} of a long page.</p>\n" for index in range(3000))
+
+
+def to_bulk(database: Any) -> None:
+    with psycopg.connect(database.admin) as connection:
+        connection.execute("UPDATE ingestion.document_stage SET lane = 'bulk'")
+
+
+async def test_an_upload_passes_a_bulk_load_that_takes_every_slot(
+    workers: Any,
+    upload: Entry,
+    detail: Detail,
+    eventually: Any,
+    neighbours: Any,
+    client: httpx.AsyncClient,
+    database: Any,
+) -> None:
+    assert neighbours
+    slow = [(await upload(f"slow {number}.html", f"{number}{SLOW}".encode()))["document"]["id"] for number in range(3)]
+    to_bulk(database)
+
+    async def running() -> int:
+        states = [await detail(one) for one in slow]
+        return sum(one["stages"][1]["status"] == "running" for one in states)
+
+    with workers.started(WORKER_CONCURRENCY="1", CONVERT_THREADS="1"):
+        await eventually(running, lambda count: count == 1, timeout=40)
+        quick = (await upload("quick.md", b"# Quick\n\nA user waits for this.\n"))["document"]["id"]
+        answer = await client.get(f"/v1/documents/{quick}", params={"wait": "searchable", "timeout": 30})
+        assert answer.json()["status"] == "searchable", workers.log.read_text()[-3000:]
+        states = [await detail(one) for one in slow]
+        # One of them still runs, and no second one was begun beside it.
+        assert [one["stages"][1]["status"] for one in states].count("running") == 1
+        assert [one["status"] for one in states] == ["processing"] * 3
