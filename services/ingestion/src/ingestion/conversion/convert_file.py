@@ -29,6 +29,7 @@ from ingestion.conversion.passages import Passage, TokenBudget, storable
 from ingestion.conversion.pdf.inspection import inspect_pdf
 from ingestion.conversion.plain_text import text_document, text_passages, text_title
 from ingestion.conversion.resources import Resources
+from ingestion.conversion.restructured.markdown import restructured_markdown
 from ingestion.conversion.restructured.parsing import UnreadableMarkup
 from ingestion.conversion.restructured.passages import restructured_passages
 from ingestion.conversion.restructured.reading import read_restructured_text, restructured_document
@@ -115,7 +116,8 @@ def _read_restructured(text: str, file_name: str, budget: TokenBudget) -> _Read:
     found = read_restructured_text(text)
     document = restructured_document(found.blocks, file_name)
     passages = partial(restructured_passages, found.blocks, budget)
-    return _Read(document, _markdown(document), tidy(found.title), passages, header(text), text)
+    markdown = restructured_markdown(found.blocks)
+    return _Read(document, markdown, tidy(found.title), passages, header(text), text)
 
 
 def _read_structured(

@@ -9,6 +9,7 @@ from itertools import pairwise, zip_longest
 from ingestion.conversion.packing import pack
 from ingestion.conversion.passages import Passage, TokenBudget
 from ingestion.conversion.restructured.blocks import Block, Kind
+from ingestion.conversion.restructured.markdown import block_text, separator
 
 Path = tuple[str, ...]
 
@@ -44,10 +45,10 @@ def _packed(inside: Sequence[Block], path: Path, budget: TokenBudget) -> Iterato
     open_: list[tuple[Block, str]] = []
     size = 0
     for block, following in zip_longest(inside, inside[1:]):
-        text = _shown(block)
+        text = block_text(block)
         tokens = budget.size(text)
         introduces = following is not None and block.text.endswith(":") and following.kind is not Kind.text
-        beside = tokens + (budget.size(_shown(following)) if introduces and following is not None else 0)
+        beside = tokens + (budget.size(block_text(following)) if introduces and following is not None else 0)
         if open_ and (size + tokens > room or (size + beside > room and beside <= room)):
             yield from _joined(open_, path, budget)
             open_, size = [], 0
@@ -63,7 +64,7 @@ def _packed(inside: Sequence[Block], path: Path, budget: TokenBudget) -> Iterato
 def _joined(parts: Sequence[tuple[Block, str]], path: Path, budget: TokenBudget) -> Iterator[Passage]:
     content = parts[0][1]
     for (before, _), (block, text) in pairwise(parts):
-        content += ("\n" if before.kind is block.kind is Kind.item else "\n\n") + text
+        content += separator(before, block) + text
     starts = [block.line_start for block, _ in parts if block.line_start]
     ends = [block.line_end for block, _ in parts if block.line_end]
     lines = (min(starts), max(ends)) if starts and ends else (None, None)
@@ -100,26 +101,3 @@ def _divided_table(block: Block, text: str, path: Path, budget: TokenBudget) -> 
         passage = Passage("\n".join([header, *part]), path)
         for each in [passage] if budget.fits(passage) else pack(passage.content, budget, path):
             yield replace(each, line_start=block.line_start, line_end=block.line_end)
-
-
-def _shown(block: Block) -> str:
-    if block.kind is Kind.table:
-        return "\n".join([*([block.text] if block.text else []), *_rows(block)])
-    if block.kind is Kind.code:
-        return block.text
-    indent = "  " * (block.level - 1 if block.kind is Kind.item else block.level)
-    marker = f"{block.marker} " if block.kind is Kind.item else ""
-    text = f"$${block.text}$$" if block.kind is Kind.formula else block.text
-    return indent + marker + text.replace("\n", "\n" + indent)
-
-
-def _rows(block: Block) -> list[str]:
-    """In Markdown; a cell that spans others is repeated in none of them."""
-    width = max((cell.column + cell.columns for row in block.cells for cell in row), default=0)
-    rows = []
-    for row in block.cells:
-        texts = [""] * width
-        for cell in row:
-            texts[cell.column] = cell.text.replace("|", "\\|")
-        rows.append(f"| {' | '.join(texts)} |")
-    return [*rows[:1], "|" + " - |" * width, *rows[1:]]
