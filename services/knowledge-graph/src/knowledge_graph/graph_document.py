@@ -21,7 +21,7 @@ from knowledge_graph.extraction.code import is_source_code
 from knowledge_graph.extraction.records import Passage, SourceDocument
 from knowledge_graph.extractor import Extractor
 from knowledge_graph.provenance import MadeFrom
-from service_kit.objects import ObjectStore
+from service_kit.objects import ObjectMissing, ObjectStore
 from service_kit.outbox import Outbox, first_time
 from service_kit.postgres import Connection, Database
 from service_kit.streams import Handler
@@ -55,7 +55,14 @@ class DocumentGraphs:
         async with self.database.workspace(workspace_id) as connection:
             if not await provenance.is_current(connection, workspace_id, data.document_id, data.version):
                 return
-        content = await self.objects.aget(data.chunks_key)
+        try:
+            content = await self.objects.aget(data.chunks_key)
+        except ObjectMissing as error:
+            # No retry would bring it back: the document was deleted or has a later version, or its objects are lost.
+            async with self.database.workspace(workspace_id) as connection:
+                if await first_time(connection, event):
+                    await self._fail(connection, event, "object-missing", f"The object store has no {error}")
+            return
         digest = sha256(content).hexdigest()
         source = MadeFrom(data.version, data.name, data.title, data.chunks_key, digest)
         async with self.database.workspace(workspace_id) as connection:
@@ -74,8 +81,13 @@ class DocumentGraphs:
         if known is None or known.version != data.version or not known.chunks_key:
             return  # a conversion that is yet to come brings the name with it
         source = MadeFrom(data.version, data.name, data.title, known.chunks_key, known.chunks_digest)
-        if not known.is_made_from(source):
-            await self._replace(event, data.document_id, source, await self.objects.aget(known.chunks_key))
+        if known.is_made_from(source):
+            return
+        try:
+            content = await self.objects.aget(known.chunks_key)
+        except ObjectMissing:
+            return  # deleted meanwhile
+        await self._replace(event, data.document_id, source, content)
 
     async def forget(self, event: Event) -> None:
         """`document.deleted`: provenance goes, and what had no other. Confirmed here, or after Neo4j followed."""
@@ -96,8 +108,12 @@ class DocumentGraphs:
         """A dead letter: the document's stage shows it."""
         if event.type != DocumentConverted.event_type:
             return
-        data = DocumentConverted.model_validate(event.data)
         error_class, _, message = reason.partition(": ")
+        async with self.database.workspace(event.workspace_id) as connection:
+            await self._fail(connection, event, error_class, message)
+
+    async def _fail(self, connection: Connection, event: Event, error_class: str, message: str) -> None:
+        data = DocumentConverted.model_validate(event.data)
         failed = DocumentFailed(
             document_id=data.document_id,
             version=data.version,
@@ -106,8 +122,7 @@ class DocumentGraphs:
             error_class=error_class,
             error_message=message,
         )
-        async with self.database.workspace(event.workspace_id) as connection:
-            await self.outbox.write(connection, event.workspace_id, failed, str(data.document_id))
+        await self.outbox.write(connection, event.workspace_id, failed, str(data.document_id))
 
     async def _replace(self, event: Event, document_id: UUID, source: MadeFrom, content: bytes) -> None:
         workspace_id, document = event.workspace_id, _read(source, content)

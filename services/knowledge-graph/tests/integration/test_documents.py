@@ -160,3 +160,14 @@ async def test_the_database_itself_hides_other_workspaces(client, documents, wor
                 found = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
                 assert found is not None
                 assert (found[0] > 0) == (count > 0), (table, seen)
+
+
+async def test_objects_that_are_gone_are_told_at_once_and_hold_up_nobody(documents, entities, object_store):
+    gone = documents.convert([BILLING])
+    object_store.delete([gone.chunks_key])
+    await documents.send(gone)
+    await documents.graph([LOGIN], name="login.md")
+    (failed,) = await documents.told("document.failed.v1")
+    assert (failed["document_id"], failed["stage"]) == (str(gone.document_id), "graph")
+    assert failed["error_class"] == "object-missing"
+    assert "BillingService" not in await entities()
