@@ -81,7 +81,13 @@ class DocumentEvents:
                 "error_message": data.error_message,
             }
             changed = await connection.execute(SQL["reject_stage"], values)
-            if changed.rowcount and stage == "index":
+            if changed.rowcount == 0 or stage != "index":
+                return
+            if document.searchable_version == document.version:
+                # Told again with its vectors: its words are indexed.
+                key = {"workspace_id": document.workspace_id, "document_id": document.id}
+                await connection.execute(SQL["fail_embedding"], key)
+            else:
                 await documents.set_status(connection, document, DocumentStatus.failed)
 
     async def purged(self, event: Event) -> None:

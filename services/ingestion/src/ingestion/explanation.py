@@ -31,7 +31,7 @@ def explain(document: DocumentRow, rows: Sequence[StageRow], queue: Queue, now: 
     if document.status is DocumentStatus.searchable:
         if document.embedding_status is EmbeddingStatus.complete:
             return None
-        return f"{WORDS_ALONE}: {_lowered(_embedding(stages['embed'], queue, now))}"
+        return f"{WORDS_ALONE}: {_lowered(_embedding(stages, queue, now))}"
     sentence = _unsearchable(stages, queue, now)
     if document.searchable_version in (None, document.version):
         return sentence
@@ -52,9 +52,11 @@ def _unsearchable(stages: Stages, queue: Queue, now: datetime) -> str:
     return _queued(queued, queue, now) if queued else "Waiting for the stage before"
 
 
-def _embedding(stage: StageRow, queue: Queue, now: datetime) -> str:
-    if stage.status in ENDED:
-        return _ended(stage)
+def _embedding(stages: Stages, queue: Queue, now: datetime) -> str:
+    stage = stages["embed"]
+    for one in (stage, stages["index"]):
+        if one.status in ENDED:
+            return _ended(one)
     if stage.status is StageStatus.running:
         return _running(stage)
     if stage.status is StageStatus.queued:

@@ -1,0 +1,126 @@
+"""Documents as callers read them: lists, chunks, Markdown, counts, waits."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+
+Entry = Callable[..., Awaitable[dict[str, Any]]]
+Process = Callable[[str], Coroutine[Any, Any, None]]
+
+
+async def test_chunks_are_read_page_by_page(searchable: Entry, client: httpx.AsyncClient) -> None:
+    lines = [f"Passage {index} é" for index in range(25)]
+    document = await searchable("a.md", "\n".join(lines).encode())
+    path, found, params = f"/v1/documents/{document['id']}/chunks", [], {"limit": "10"}
+    while True:
+        page = (await client.get(path, params=params)).json()
+        found += [chunk["content"] for chunk in page["items"]]
+        if page["next_cursor"] is None:
+            break
+        params = {"limit": "10", "cursor": page["next_cursor"]}
+    assert found == lines
+    for bad in ("x", "WzEsMV0", "WzEsIDUsIDFd", "Wy0xLDAsMF0", "WzksIDAsIDBd"):
+        answer = await client.get(path, params={"cursor": bad})
+        assert (answer.status_code, answer.json()["type"]) == (422, "bad-cursor"), bad
+
+
+async def test_markdown_is_a_download(searchable: Entry, client: httpx.AsyncClient) -> None:
+    document = await searchable("a.md", b"Title\n<script>alert(1)</script>")
+    answer = await client.get(f"/v1/documents/{document['id']}/markdown")
+    assert answer.text == "Title\n\n<script>alert(1)</script>"
+    assert answer.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert answer.headers["content-disposition"].startswith("attachment; ")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+async def test_what_is_not_converted_has_no_parts(upload: Entry, client: httpx.AsyncClient) -> None:
+    document = (await upload())["document"]
+    for part in ("chunks", "markdown"):
+        answer = await client.get(f"/v1/documents/{document['id']}/{part}")
+        assert (answer.status_code, answer.json()["type"]) == (404, "not-converted")
+    assert len((await client.get(f"/v1/documents/{document['id']}/versions")).json()["items"]) == 1
+
+
+async def test_versions_are_paged(upload: Entry, client: httpx.AsyncClient) -> None:
+    document = (await upload("a.md", b"0"))["document"]
+    for index in range(1, 5):
+        answer = await client.put(f"/v1/documents/{document['id']}", files=[("file", ("a.md", b"%d" % index))])
+        assert answer.status_code == 202
+    path = f"/v1/documents/{document['id']}/versions"
+    first = (await client.get(path, params={"limit": 3})).json()
+    rest = (await client.get(path, params={"limit": 3, "cursor": first["next_cursor"]})).json()
+    assert [one["version"] for one in [*first["items"], *rest["items"]]] == [5, 4, 3, 2, 1]
+    assert rest["next_cursor"] is None
+
+
+async def test_the_list_is_filtered(
+    upload: Entry, searchable: Entry, client: httpx.AsyncClient, folder: Any, database: Any
+) -> None:
+    taken = await folder.take("a.md", b"of a source")
+    uploaded = (await upload("b.txt"))["document"]
+    embedded = await searchable("c.md")
+    with psycopg.connect(database.admin) as connection:
+        connection.execute("UPDATE ingestion.document SET tags = '{red,blue}' WHERE id = %s", (uploaded["id"],))
+
+    async def found(**params: Any) -> list[str]:
+        answer = await client.get("/v1/documents", params=params)
+        assert answer.status_code == 200, answer.text
+        return [one["name"] for one in answer.json()["items"]]
+
+    assert await found(source_id=str(folder.source_id)) == ["a.md"]
+    assert await found(source_type="folder") == ["a.md"]
+    assert await found(source_type="upload") == ["c.md", "b.txt"]
+    assert await found(tag="red") == ["b.txt"]
+    assert await found(tag="re") == []
+    assert await found(embedding_status="complete") == ["c.md"]
+    assert await found(status="searchable", name="C") == [embedded["name"]]
+    assert await found(stale=True) == []
+    assert len(await found(stale=False)) == 3
+    assert taken.document
+
+
+async def test_the_summary_counts(
+    upload: Entry, process: Process, searchable: Entry, client: httpx.AsyncClient, folder: Any
+) -> None:
+    empty = (await client.get("/v1/documents/summary")).json()
+    assert (empty["total"], empty["seconds_left"], empty["by_status"]["failed"]) == (0, 0.0, 0)
+    await folder.take("a.md", b"of a source")
+    await process((await upload("broken-a.md"))["document"]["id"])
+    await searchable("b.md")
+    counts = (await client.get("/v1/documents/summary")).json()
+    assert counts["total"] == 3
+    assert counts["by_status"] == {"processing": 1, "searchable": 1, "failed": 1, "cancelled": 0, "deleting": 0}
+    assert (counts["by_stage"]["convert"], counts["failures"]) == (1, {"corrupt-file": 1})
+    assert (counts["queued_bytes"], counts["done_last_minute"]) == (len(b"of a source"), 1)
+    assert counts["seconds_left"] >= 1
+    counts = (await client.get("/v1/documents/summary", params={"source_id": str(folder.source_id)})).json()
+    assert (counts["total"], counts["failures"], counts["seconds_left"]) == (1, {}, None)
+
+
+@pytest.mark.parametrize("awaited", ["searchable", "embedded", "graphed", "settled"])
+async def test_a_wait_ends_when_it_is_so_far(
+    upload: Entry, process: Process, neighbours: Any, settled: Any, awaited: str
+) -> None:
+    assert neighbours
+    document_id = (await upload())["document"]["id"]
+    waiting = asyncio.create_task(settled(document_id, awaited, 30))
+    await process(document_id)
+    state = await asyncio.wait_for(waiting, 10)
+    assert state["status"] == "searchable" or awaited == "graphed"
+    if awaited in {"embedded", "settled"}:
+        assert state["embedding_status"] == "complete"
+    if awaited in {"graphed", "settled"}:
+        assert state["stages"][-1]["status"] == "succeeded"
+
+
+@pytest.mark.parametrize("awaited", ["searchable", "embedded", "graphed", "settled"])
+async def test_a_wait_ends_when_it_has_failed(upload: Entry, process: Process, settled: Any, awaited: str) -> None:
+    document_id = (await upload("broken-a.md"))["document"]["id"]
+    await process(document_id)
+    assert (await asyncio.wait_for(settled(document_id, awaited, 30), 5))["status"] == "failed"

@@ -1,0 +1,118 @@
+"""The sentence says why, as far as anybody knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from contracts.ingestion import DocumentStatus, EmbeddingStatus, StageStatus
+from ingestion.explanation import Queue, explain
+from ingestion.rows import DocumentRow, StageRow
+
+DONE, QUEUED, RUNNING = StageStatus.succeeded, StageStatus.queued, StageStatus.running
+FAILED, CANCELLED = StageStatus.failed, StageStatus.cancelled
+AT_NOON = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
+SOON = {"status": QUEUED, "not_before": AT_NOON + timedelta(minutes=3)}
+EMBEDDED = {"store": DONE, "convert": DONE, "chunk": DONE}
+
+Documents = Callable[..., DocumentRow]
+Stages = Callable[..., list[StageRow]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "queue", "sentence"),
+    [
+        ({"convert": QUEUED}, Queue(0, 1), "Waiting for a worker"),
+        ({"convert": QUEUED}, Queue(7, 0), "Waiting for a worker, and none is running"),
+        ({"convert": QUEUED}, Queue(1, 1), "Waiting for a worker, behind 1 other document of this workspace"),
+        ({"convert": QUEUED}, Queue(212, 2), "Waiting for a worker, behind 212 other documents of this workspace"),
+        (
+            {"convert": {**SOON, "error_message": "The object store does not answer."}},
+            Queue(3, 1),
+            "Waiting for the next try at 12:03 UTC, as the object store does not answer",
+        ),
+        (
+            {"convert": {"status": QUEUED, "not_before": AT_NOON + timedelta(days=1)}},
+            Queue(0, 1),
+            "Waiting for the next try at 2026-11-23 12:00 UTC",
+        ),
+        (
+            {"convert": {"status": QUEUED, "error_message": "The worker stopped."}},
+            Queue(0, 1),
+            "Waiting for a worker; it will be tried again, as the worker stopped",
+        ),
+        ({"convert": RUNNING}, Queue(0, 1), "Converting"),
+        ({"convert": {"status": RUNNING, "page": 40, "pages": 310}}, Queue(0, 1), "Converting, page 40 of 310"),
+        ({"convert": RUNNING, "chunk": RUNNING}, Queue(0, 1), "Cutting into chunks"),
+        (
+            {**EMBEDDED, "embed": {"status": RUNNING, "page": 16, "pages": 40}},
+            Queue(0, 1),
+            "Embedding, part 16 of 40",
+        ),
+        (
+            {**EMBEDDED, "embed": DONE, "index": QUEUED, "graph": QUEUED},
+            Queue(0, 1),
+            "Converted; waiting to be indexed",
+        ),
+        ({**EMBEDDED, "embed": SOON, "index": QUEUED}, Queue(0, 1), "Converted; waiting to be indexed"),
+        (
+            {"convert": {"status": FAILED, "error_message": "It needs a password."}},
+            Queue(0, 1),
+            "Failed to convert: It needs a password.",
+        ),
+        ({"convert": CANCELLED, "chunk": CANCELLED}, Queue(0, 1), "Cancelled before it was converted"),
+        ({**EMBEDDED, "embed": CANCELLED}, Queue(0, 1), "Cancelled before it was embedded"),
+    ],
+)
+def test_of_a_document_that_is_not_searchable(
+    document: Documents, stages: Stages, changes: dict[str, Any], queue: Queue, sentence: str
+) -> None:
+    assert explain(document(), stages(**changes), queue, AT_NOON) == sentence
+
+
+def test_an_earlier_version_serves_meanwhile(document: Documents, stages: Stages) -> None:
+    rows = stages(convert={"status": FAILED, "error_message": "It is damaged."})
+    row = document(status=DocumentStatus.failed, version=3, searchable_version=2)
+    sentence = explain(row, rows, Queue(0, 1), AT_NOON)
+    assert sentence == "Failed to convert: It is damaged; version 2 is searchable meanwhile"
+
+
+@pytest.mark.parametrize(
+    ("embed", "index", "sentence"),
+    [
+        (
+            {"status": FAILED, "error_message": "The provider refuses the key."},
+            DONE,
+            "Searchable by its words alone: failed to embed: The provider refuses the key.",
+        ),
+        (
+            {**SOON, "error_message": "The provider is away."},
+            DONE,
+            "Searchable by its words alone: its embedding waits for the next try at 12:03 UTC, as the provider is away",
+        ),
+        (QUEUED, DONE, "Searchable by its words alone: its embedding waits for a worker"),
+        (RUNNING, DONE, "Searchable by its words alone: embedding"),
+        (CANCELLED, DONE, "Searchable by its words alone: cancelled before it was embedded"),
+        (DONE, QUEUED, "Searchable by its words alone: its vectors are on their way to the index"),
+        (
+            DONE,
+            {"status": FAILED, "error_message": "It broke."},
+            "Searchable by its words alone: failed to index: It broke.",
+        ),
+    ],
+)
+def test_of_a_document_without_its_embedding(
+    document: Documents, stages: Stages, embed: Any, index: Any, sentence: str
+) -> None:
+    row = document(status=DocumentStatus.searchable, searchable_version=1, embedding_status=EmbeddingStatus.failed)
+    rows = stages(**EMBEDDED, embed=embed, index=index, graph=DONE)
+    assert explain(row, rows, Queue(0, 1), AT_NOON) == sentence
+
+
+def test_a_searchable_document_needs_no_explanation(document: Documents, stages: Stages) -> None:
+    rows = stages(graph={"status": FAILED, "error_message": "x"})
+    row = document(status=DocumentStatus.searchable, embedding_status=EmbeddingStatus.complete)
+    assert explain(row, rows, Queue(0, 1), AT_NOON) is None

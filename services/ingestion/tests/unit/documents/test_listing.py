@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from ingestion.listing import seconds_left
+
+NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("left", "done", "since", "seconds"),
+    [
+        (0, 0, None, 0.0),
+        (10, 0, None, None),
+        (10, 100, NOW - timedelta(seconds=50), 5.0),
+        (100, 10, NOW - timedelta(minutes=5), 3000.0),
+        (100, 50, NOW, 10.0),  # at the very beginning no rate is believed
+    ],
+)
+def test_the_time_left_follows_from_the_rate_of_late(
+    left: int, done: int, since: datetime | None, seconds: float | None
+) -> None:
+    assert seconds_left(left, done, since, NOW) == seconds
