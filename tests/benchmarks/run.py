@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from benchmarks import conversion_agreement, conversion_speed, figures, ingestion_figures
+from benchmarks import conversion_agreement, conversion_speed, figures, index_figures, ingestion_figures
 from benchmarks.figures import Row
 from stack import EmbeddedStack
 
@@ -40,6 +40,8 @@ def main() -> None:
             "upload": lambda: on_a_stack(folder / "upload", figures.upload_to_searchable),
             "latency": lambda: figures.run(figures.added_latency(figures.fresh(folder / "latency"))),
             "search": lambda: on_a_stack(folder / "search", figures.search_proposals),
+            "storage": lambda: figures.run(index_figures.storage()),
+            "spaces": lambda: figures.run(index_figures.searches_during_a_build()),
             "conversion": lambda: conversion_speed.conversion_speed() + conversion_speed.conversion_memory(),
             "agreement": conversion_agreement.conversion_agreement,
             "sync": lambda: figures.run(ingestion_figures.synchronisation(figures.fresh(folder / "sync"))),

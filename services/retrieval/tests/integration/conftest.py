@@ -155,12 +155,13 @@ class Ingestion:
 class Provider:
     """An OpenAI-compatible endpoint on this machine. A text's vector counts its words, by their hash.
 
-    While `open` is not set it keeps callers waiting; `status` other than 200 is what it answers.
+    While `open` is not set it keeps callers waiting, from the start or after `answers`; `status` is what it answers.
     """
 
     def __init__(self) -> None:
         self.url, self.status, self.texts, self.open = "", 200, [], asyncio.Event()
         self.open.set()
+        self.answers: int | None = None
 
     def model(self, name: str = "words") -> dict[str, Any]:
         """An entry of EMBEDDING_MODELS."""
@@ -172,6 +173,10 @@ class Provider:
 
     async def answer(self, request: Request) -> JSONResponse:
         texts = (await request.json())["input"]
+        if self.answers is not None:
+            self.answers -= 1
+            if self.answers < 0:
+                self.open.clear()
         await self.open.wait()
         if self.status != 200:
             return JSONResponse({"error": {"message": "not now"}}, self.status)

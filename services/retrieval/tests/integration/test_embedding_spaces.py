@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
+import socket
+import sys
 
 import pytest
+from pydantic import SecretStr
 
 from contracts.events import DocumentIndexed, EmbeddingSpaceActivated
 from contracts.gateway import Role
@@ -252,10 +257,36 @@ async def test_another_environment_never_breaks_the_search(
         assert refused["type"] == "embedding-model-not-configured"
 
 
-async def test_replicas_share_the_work_and_one_that_dies_is_replaced(
+CHILD = """
+from retrieval.spaces import leases
+leases.LEASE_SECONDS = 1.0
+from retrieval.__main__ import start
+start()
+"""
+
+
+def environment(settings) -> dict[str, str]:
+    """What a process of its own needs to run with these settings."""
+    values = settings.model_dump(exclude_none=True, exclude={"embedding_models"}) | {"port": _free_port()}
+    plain = {
+        name.upper(): str(one.get_secret_value() if isinstance(one, SecretStr) else one) for name, one in values.items()
+    }
+    models = [one.model_dump(mode="json", exclude_none=True) for one in settings.embedding_models]
+    for model, one in zip(models, settings.embedding_models, strict=True):
+        model["api_key"] = one.api_key.get_secret_value()
+    return os.environ | plain | {"EMBEDDING_MODELS": json.dumps(models)}
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+async def test_a_build_goes_on_after_kill_and_replicas_share_it(
     settings, urls, database, index, converted, workspace_id, provider, monkeypatch, eventually
 ):
-    monkeypatch.setattr(leases, "LEASE_SECONDS", 0.5)
+    monkeypatch.setattr(leases, "LEASE_SECONDS", 1.0)
     await index(converted([f"passage number {number}" for number in range(200)]))
     configured = build_embedders(settings)
     async with database.workspace(workspace_id) as connection:
@@ -266,25 +297,29 @@ async def test_replicas_share_the_work_and_one_that_dies_is_replaced(
     def replica() -> SpaceBuilder:
         waiting = Notifications(urls.service, CHANNEL)
         return SpaceBuilder(
-            database, waiting, Outbox("test"), lambda: build_embedders(settings), configured.spaces, batch=8
+            database, waiting, Outbox("test"), lambda: build_embedders(settings), configured.spaces, batch=16
         )
 
     async def vectors() -> int:
         return await count(database, workspace_id, "SELECT count(*) FROM chunk_vector WHERE model = %s", WORDS)
 
-    dying = replica()
-    space = await dying.leases.claim()  # and nothing is heard of it again
-    assert space is not None
-    assert await replica().leases.claim() is None
-    await asyncio.sleep(0.6)
-    working = asyncio.create_task(replica().work_off())
-    await eventually(vectors, lambda written: written >= 40)
-    working.cancel()
-    await asyncio.gather(working, return_exceptions=True)
-    await asyncio.sleep(0.6)
-    await asyncio.gather(*(replica().work_off() for _ in range(3)))
-    assert await vectors() == 200
-    assert 200 <= len(provider.texts) <= 208  # one batch was on its way when its process ended
+    provider.answers = 3  # then it keeps callers waiting
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", CHILD, env=environment(settings))
+    try:
+        await eventually(vectors, lambda written: written >= 32)
+        assert await replica().leases.claim() is None
+    finally:
+        process.kill()
+        await process.wait()
+    provider.answers = None
+    provider.open.set()
+
+    async def complete() -> bool:
+        await asyncio.gather(*(replica().work_off() for _ in range(3)))
+        return await vectors() == 200
+
+    await eventually(complete, bool)
+    assert 200 <= len(provider.texts) <= 232  # what had been answered, and what was on its way, when it was killed
     statement = "SELECT status FROM embedding_space WHERE model = %s"
     assert await count(database, workspace_id, statement, WORDS) == "active"
     await configured.aclose()
