@@ -23,7 +23,7 @@ from ingestion.worker.metrics import WorkerMetrics, format_of
 from ingestion.worker.recording import FailureRecorder, Policy
 from ingestion.worker.stages import LeaseLost, Stages
 from ingestion.worker.vectors import VectorMaker
-from service_kit.objects import ObjectStore, derived_prefix, original_key
+from service_kit.objects import ObjectStore, original_key
 from service_kit.tracing import span
 
 log = logging.getLogger(__name__)
@@ -170,7 +170,7 @@ class Processor:
     def _clean_up(self, job: Job) -> None:
         """Removes what was written too late for a document that is being deleted, then lets its erasure go on."""
         if self.stages.is_deleted(job):
-            late = self.objects.keys(derived_prefix(job.workspace_id, job.document_id))
+            late = self.objects.keys(derived_keys(job.workspace_id, job.document_id, job.version).prefix)
             if late:
                 self.objects.delete(late)
             self.stages.abandon(job)

@@ -1,0 +1,177 @@
+"""A source and a workspace leave nothing behind."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import psycopg
+import pytest
+
+from contracts.sources import SourceDeletion
+from ingestion import deletion
+from ingestion.erasure import purge_objects
+from ingestion.errors import ReceiptNotFound
+from service_kit.objects import ObjectStore, derived_prefix
+from service_kit.outbox import Outbox
+from service_kit.postgres import Database
+
+Entry = Callable[..., Awaitable[dict[str, Any]]]
+Process = Callable[[str], Coroutine[Any, Any, None]]
+
+
+@pytest.fixture
+def delete_source(open_database: Database) -> Callable[..., Awaitable[bool]]:
+    async def run(folder: Any) -> bool:
+        async with open_database.workspace(folder.workspace_id) as connection:
+            outbox = Outbox("ingestion")
+            return await deletion.request_source(connection, outbox, folder.workspace_id, folder.source_id)
+
+    return run
+
+
+@pytest.fixture
+def source_receipt(open_database: Database) -> Callable[..., Awaitable[SourceDeletion]]:
+    async def read(folder: Any) -> SourceDeletion:
+        async with open_database.workspace(folder.workspace_id) as connection:
+            return await deletion.source_receipt(connection, folder.workspace_id, folder.source_id)
+
+    return read
+
+
+async def test_a_source_goes_with_its_documents_and_what_others_have_stays(
+    folder: Any,
+    make_folder: Any,
+    process: Process,
+    settled: Any,
+    neighbours: Any,
+    client: httpx.AsyncClient,
+    object_store: ObjectStore,
+    delete_source: Any,
+    source_receipt: Any,
+    eventually: Any,
+) -> None:
+    assert neighbours
+    other = make_folder("other")
+    alone = [await folder.take(f"{index}.md", b"alone %d" % index) for index in range(3)]
+    shared = await folder.take("shared.md", b"shared")
+    await other.take("copy.md", b"shared")
+    for taken in (alone[0], shared):
+        await process(str(taken.document.id))
+        await settled(taken.document.id)
+    with pytest.raises(ReceiptNotFound):
+        await source_receipt(folder)
+    assert await delete_source(folder)
+    assert await delete_source(folder)  # again: nothing more
+    left = (await client.get("/v1/documents")).json()["items"]
+    assert [(one["id"], one["name"], one["source_name"]) for one in left] == [
+        (str(shared.document.id), "copy.md", "other")
+    ]
+    receipt = await eventually(lambda: source_receipt(folder), lambda now: now.completed_at)
+    assert (receipt.documents, receipt.pending_documents) == (3, 0)
+    counts = {one.service: (one.removed, one.remaining) for one in receipt.services}
+    assert set(counts) == {"ingestion", "retrieval", "knowledge-graph", "memory"}
+    assert counts["ingestion"][0] == {
+        "documents": 3,
+        "versions": 3,
+        "stages": 18,
+        "originals": 3,
+        "derived_objects": 4,
+    }
+    assert all(not any(remaining.values()) for _, remaining in counts.values())
+    assert counts["retrieval"][0] == {"rows": 6}
+    assert len(object_store.keys(f"{folder.workspace_id}/originals/")) == 1
+
+
+async def test_a_source_without_documents_is_complete_at_once(
+    folder: Any, make_folder: Any, delete_source: Any, source_receipt: Any, client: httpx.AsyncClient
+) -> None:
+    assert client
+    assert await delete_source(folder)
+    receipt = await source_receipt(folder)
+    assert (receipt.documents, receipt.completed_at) == (0, receipt.requested_at)
+    unknown = make_folder()
+    unknown.source_id = uuid4()
+    assert not await delete_source(unknown)
+
+
+async def test_thousands_of_documents_are_one_deletion(
+    folder: Any, delete_source: Any, source_receipt: Any, database: Any, open_database: Database
+) -> None:
+    assert open_database
+    with psycopg.connect(database.admin) as connection:
+        values = {"workspace": folder.workspace_id, "source": folder.source_id}
+        connection.execute("SET search_path = ingestion")
+        connection.execute(
+            "INSERT INTO document (workspace_id, id, name, media_type, file_size, content_hash)"
+            " SELECT %(workspace)s, gen_random_uuid(), n || '.md', 'text/markdown', 1, 'hash ' || n"
+            " FROM generate_series(1, 10000) AS n",
+            values,
+        )
+        connection.execute(
+            "INSERT INTO origin (workspace_id, id, kind, source_id, path, name, document_id)"
+            " SELECT %(workspace)s, gen_random_uuid(), 'folder', %(source)s, name, name, id FROM document",
+            values,
+        )
+    started = asyncio.get_running_loop().time()
+    assert await delete_source(folder)
+    receipt = await source_receipt(folder)
+    assert (receipt.documents, receipt.pending_documents) == (10_000, 10_000)
+    assert asyncio.get_running_loop().time() - started < 25
+    with psycopg.connect(database.admin) as connection:
+        rows = connection.execute("SELECT count(*) FROM ingestion.outbox").fetchone()
+    assert rows == (10_000,)
+
+
+async def test_a_delete_while_a_version_is_in_work_erases_all_versions(
+    searchable: Entry,
+    process: Process,
+    converter: Any,
+    client: httpx.AsyncClient,
+    object_store: ObjectStore,
+    workspace_id: Any,
+) -> None:
+    document = await searchable("a.md", b"First\ntext")
+    path = f"/v1/documents/{document['id']}"
+    converter.started.clear()
+    await client.put(path, files=[("file", ("gate-a.md", b"Second\ntext"))])
+    running = asyncio.create_task(process(document["id"]))
+    assert await asyncio.to_thread(converter.started.wait, 10)
+    assert object_store.keys(derived_prefix(workspace_id, document["id"]))
+    answer = await client.delete(path)
+    assert answer.status_code == 200, answer.text
+    await running
+    counts = {one["service"]: one for one in answer.json()["services"]}["ingestion"]
+    assert counts["removed"] == {"documents": 1, "versions": 2, "stages": 6, "originals": 2, "derived_objects": 4}
+    assert not any(counts["remaining"].values())
+    assert object_store.keys(str(workspace_id)) == []
+
+
+async def test_an_original_that_another_document_needs_stays(
+    upload: Entry, client: httpx.AsyncClient, object_store: ObjectStore, workspace_id: Any, eventually: Any
+) -> None:
+    first = (await upload("a.md", b"shared bytes"))["document"]
+    await client.put(f"/v1/documents/{first['id']}", files=[("file", ("a.md", b"other bytes"))])
+    second = (await upload("b.md", b"shared bytes"))["document"]
+    assert second["id"] != first["id"]
+    await client.delete(f"/v1/documents/{first['id']}", params={"timeout": 0})
+
+    async def receipt() -> Any:
+        return (await client.get(f"/v1/documents/{first['id']}/receipt")).json()["pending"]
+
+    await eventually(receipt, lambda pending: "ingestion" not in pending)
+    assert (await client.get(f"/v1/documents/{second['id']}/original")).content == b"shared bytes"
+    assert len(object_store.keys(f"{workspace_id}/originals/")) == 1
+
+
+async def test_a_workspaces_objects_are_erased_and_counted(object_store: ObjectStore) -> None:
+    mine, theirs = uuid4(), uuid4()
+    for workspace_id in (mine, theirs):
+        for index in range(3):
+            object_store.put(f"{workspace_id}/documents/{index}", b"x")
+    assert await purge_objects(object_store, mine) == (3, 0)
+    assert await purge_objects(object_store, mine) == (0, 0)
+    assert len(object_store.keys(f"{theirs}/")) == 3
