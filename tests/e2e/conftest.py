@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 from uuid import UUID
 
 import httpx
@@ -14,13 +15,27 @@ from stack import EmbeddedStack
 
 
 @pytest.fixture(scope="session")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    """(URL, administrator's key)."""
-    if url := os.environ.get("ATTRACTOR_URL"):
-        yield url, os.environ["ATTRACTOR_API_KEY"]
+def embedded_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStack | None]:
+    """None when another stack is given."""
+    if os.environ.get("ATTRACTOR_URL"):
+        yield None
         return
     with EmbeddedStack.started(tmp_path_factory.mktemp("stack"), RATE_LIMIT_PER_MINUTE="100000") as stack:
-        yield stack.url, stack.api_key
+        yield stack
+
+
+@pytest.fixture(scope="session")
+def address(embedded_stack: EmbeddedStack | None) -> tuple[str, str]:
+    """(URL, administrator's key)."""
+    if embedded_stack is None:
+        return os.environ["ATTRACTOR_URL"], os.environ["ATTRACTOR_API_KEY"]
+    return embedded_stack.url, embedded_stack.api_key
+
+
+@pytest.fixture(scope="session")
+def data_folder(embedded_stack: EmbeddedStack | None) -> Path | None:
+    """Of the embedded stack."""
+    return embedded_stack.folder.path if embedded_stack else None
 
 
 @pytest.fixture(scope="session")
