@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import io
 import time
 from collections.abc import Awaitable, Callable, Coroutine
@@ -123,6 +124,34 @@ async def test_a_lost_original_is_named(
     assert stage(detail, "convert")["error_class"] == "original-missing"
     answer = await client.get(f"/v1/documents/{document['id']}/original")
     assert (answer.status_code, answer.json()["type"]) == (404, "original-not-found")
+
+
+@pytest.mark.parametrize(
+    ("error", "error_class", "words"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "disk-full", "the worker has no space left"),
+        (MemoryError(), "out-of-memory", "the worker has no memory left"),
+    ],
+)
+async def test_what_a_worker_lacks_is_named_and_tried_again(
+    upload: Entry,
+    process: Process,
+    client: httpx.AsyncClient,
+    converter: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    error_class: str,
+    words: str,
+) -> None:
+    def fail(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(converter, "convert", fail)
+    document_id = (await upload())["document"]["id"]
+    await process(document_id)
+    detail = await settled(client, document_id, 0)
+    assert (stage(detail, "convert")["status"], stage(detail, "convert")["error_class"]) == ("queued", error_class)
+    assert words in detail["explanation"].lower()
 
 
 async def test_a_worker_that_is_told_to_stop_gives_its_stage_back_at_once(

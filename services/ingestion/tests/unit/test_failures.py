@@ -7,7 +7,7 @@ import pytest
 
 from contracts.ingestion import StageName
 from inference.errors import ContextTooLong, ProviderRejected, ProviderUnavailable, WrongEmbeddings
-from ingestion.conversion import PasswordProtected, WorkerDied
+from ingestion.conversion import DiskFull, PasswordProtected, WorkerDied
 from ingestion.worker.embedding import UnknownModel
 from ingestion.worker.failures import LONGEST_EMBEDDING_DELAY_SECONDS, delay_after, failure_of
 from service_kit.objects import ObjectMissing
@@ -37,6 +37,7 @@ FULL = OSError(errno.ENOSPC, "No space left on device")
         (ContextTooLong("512 tokens", status=400), "embed", "embedding-text-too-long", None),
         (UnknownModel("not here"), "embed", "embedding-model-unknown", None),
         (FULL, "convert", "disk-full", "postponed"),
+        (DiskFull("no space"), "chunk", "disk-full", "postponed"),
         (caused(Unavailable("the object store does not answer"), FULL), "convert", "disk-full", "postponed"),
         (MemoryError(), "embed", "out-of-memory", "postponed"),
         (OSError(errno.ENOMEM, "Cannot allocate memory"), "convert", "out-of-memory", "postponed"),

@@ -9,6 +9,7 @@ from ingestion.conversion.engines import EngineUnavailable
 from ingestion.conversion.errors import (
     ConversionError,
     CorruptFile,
+    DiskFull,
     EmptyDocument,
     InputTooLarge,
     MemoryLimitExceeded,
@@ -27,6 +28,7 @@ __all__ = [
     "Converted",
     "Converter",
     "CorruptFile",
+    "DiskFull",
     "EmptyDocument",
     "EngineUnavailable",
     "InputTooLarge",

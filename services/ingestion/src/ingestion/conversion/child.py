@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import gc
 import json
 import logging
@@ -21,7 +22,7 @@ from uuid import UUID
 import psutil
 
 from ingestion.conversion.convert_file import convert_file
-from ingestion.conversion.errors import ConversionError, MemoryLimitExceeded
+from ingestion.conversion.errors import ConversionError, DiskFull, MemoryLimitExceeded
 from ingestion.conversion.jobs import CONVERTED, Job, Setup
 from ingestion.conversion.passages import token_budget
 from ingestion.conversion.pdf.models import PdfModels
@@ -87,6 +88,9 @@ def _convert(messages: Connection, job: Job, resources: Resources) -> bool:
     except RecursionError:
         _send_failure(messages, ConversionError("The document is nested too deeply to be read."))
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            _send_failure(messages, DiskFull("The worker has no space left for its files."))
+            return False
         logger.exception("conversion failed")
         _send_failure(messages, ConversionError(f"The document could not be converted ({type(error).__name__})."))
     else:

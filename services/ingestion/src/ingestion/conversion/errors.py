@@ -59,6 +59,12 @@ class PageLimitExceeded(ConversionError):
     error_class = "page-limit-exceeded"
 
 
+class DiskFull(ConversionError):
+    """There is no space left for the conversion's files. Worth another attempt."""
+
+    error_class = "disk-full"
+
+
 class WorkerDied(ConversionError):
     """The conversion's process ended without a result. Worth another attempt."""
 

@@ -13,14 +13,14 @@ from psycopg_pool import PoolTimeout
 
 from contracts.ingestion import StageName
 from inference.errors import CircuitOpen, ContextTooLong, EmbeddingError, ProviderUnavailable
-from ingestion.conversion import ConversionError, WorkerDied
+from ingestion.conversion import ConversionError, DiskFull, WorkerDied
 from ingestion.worker.embedding import UnknownModel
 from service_kit.objects import ObjectMissing
 from service_kit.problems import Unavailable
 
 Retry = Literal["lost", "postponed"]
 FIRST_DELAY_SECONDS, LONGEST_DELAY_SECONDS, LONGEST_EMBEDDING_DELAY_SECONDS = 2.0, 120.0, 900.0
-FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+FULL = {errno.ENOSPC, errno.EDQUOT}
 NO_MEMORY = {errno.ENOMEM, errno.EAGAIN}  # EAGAIN: no process or thread could be started
 
 
@@ -53,6 +53,8 @@ def _conversion_failure(error: Exception) -> Failure | None:
     match error:
         case WorkerDied():
             return Failure(error.error_class, str(error), "lost")
+        case DiskFull():
+            return Failure(error.error_class, str(error), "postponed")
         case ConversionError():
             return Failure(error.error_class, str(error))
     return None
