@@ -1,20 +1,133 @@
-"""A web site, and what synchronises it."""
+"""Sources in a real folder, synchronised as a worker does it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
-from web_site import Site, Synchroniser, serving
+
+from ingestion.intake import Intake, Limits
+from ingestion.settings import Settings
+from ingestion.sources.queue import Leases, claim_due
+from ingestion.sources.sync import Policy, Synchroniser
+from service_kit.objects import ObjectStore
+from service_kit.outbox import Outbox
+from service_kit.postgres import Database
+
+MAX_FILE_BYTES = 100_000
+MAX_QUEUED_BYTES = 50_000_000
 
 
 @pytest.fixture
-def site() -> Iterator[Site]:
-    with serving() as site:
-        yield site
+def documents(tmp_path: Path) -> Path:
+    path = tmp_path / "documents"
+    path.mkdir()
+    return path
 
 
 @pytest.fixture
-def synchronise(site: Site, tmp_path: Path) -> Synchroniser:
-    return Synchroniser(site, tmp_path)
+def settings(settings: Settings, documents: Path) -> Settings:
+    return settings.model_copy(update={"source_roots": (documents,)})
+
+
+@pytest.fixture
+async def pool(settings: Settings) -> AsyncIterator[Database]:
+    async with Database(settings.database_url.get_secret_value()).opened() as database:
+        yield database
+
+
+@pytest.fixture
+def make_synchroniser(
+    pool: Database, settings: Settings, object_store: ObjectStore, tmp_path: Path
+) -> Callable[..., Synchroniser]:
+    def make(name: str = "test", **options: Any) -> Synchroniser:
+        intake = Intake(
+            pool, object_store, Outbox("ingestion"), Limits(MAX_FILE_BYTES, options.get("queued", MAX_QUEUED_BYTES))
+        )
+        policy = Policy(settings.lease_seconds, 3, MAX_FILE_BYTES, tmp_path)
+        stopping = options.get("stopping", lambda: False)
+        return Synchroniser(pool, intake, Leases(pool, name), settings, policy, stopping)
+
+    return make
+
+
+@pytest.fixture
+def work(pool: Database, make_synchroniser: Callable[..., Synchroniser]) -> Callable[[], Awaitable[int]]:
+    """`await work()`: synchronises until nothing is due; returns how many there were."""
+    synchroniser = make_synchroniser()
+
+    async def run() -> int:
+        done = 0
+        while True:
+            async with pool.system() as connection:
+                keys = await claim_due(connection, 1, 60)
+            if not keys:
+                return done
+            await synchroniser.synchronise(keys[0].workspace_id, keys[0].sync_id)
+            done += 1
+
+    return run
+
+
+class SourceClient:
+    """A source of the caller's workspace, used through the API."""
+
+    def __init__(self, client: httpx.AsyncClient, work: Callable[[], Awaitable[int]], source: dict[str, Any]) -> None:
+        self.client, self.work, self.id, self.created = client, work, source["id"], source
+        self.path = f"/v1/sources/{self.id}"
+
+    async def get(self) -> dict[str, Any]:
+        answer = await self.client.get(self.path)
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    async def start(self, **params: Any) -> dict[str, Any]:
+        answer = await self.client.post(f"{self.path}/sync", params=params)
+        assert answer.status_code == 202, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    async def sync(self, **params: Any) -> dict[str, Any]:
+        """Queued, done, and read again."""
+        started = await self.start(**params)
+        await self.work()
+        return await self.read(started["id"])
+
+    async def read(self, sync_id: str) -> dict[str, Any]:
+        found: dict[str, Any] = (await self.client.get(f"{self.path}/syncs/{sync_id}")).json()
+        return found
+
+    async def changes(self, sync_id: str) -> list[tuple[str, str]]:
+        """(action, path), over all pages."""
+        found, cursor = [], None
+        while True:
+            params = {"limit": 50, **({"cursor": cursor} if cursor else {})}
+            page = (await self.client.get(f"{self.path}/syncs/{sync_id}/changes", params=params)).json()
+            found += [(one["action"], one["path"]) for one in page["items"]]
+            cursor = page["next_cursor"]
+            if cursor is None:
+                return found
+
+    async def documents(self) -> dict[str, dict[str, Any]]:
+        """The documents of the workspace by source path."""
+        items = (await self.client.get("/v1/documents", params={"limit": 200})).json()["items"]
+        return {one["source_path"]: one for one in items}
+
+
+@pytest.fixture
+def make_source(
+    client: httpx.AsyncClient, documents: Path, work: Callable[[], Awaitable[int]]
+) -> Callable[..., Awaitable[SourceClient]]:
+    """`await make_source(...)`: a folder source on `documents`, not synchronised yet unless `sync=True`."""
+
+    async def make(sync: bool = False, config: dict[str, Any] | None = None, **fields: Any) -> SourceClient:
+        body = {"name": "Handbook", "config": config or {"kind": "folder", "path": str(documents)}, **fields}
+        answer = await client.post("/v1/sources", json=body, params={"sync": sync})
+        assert answer.status_code == 201, answer.text
+        return SourceClient(client, work, answer.json())
+
+    return make
