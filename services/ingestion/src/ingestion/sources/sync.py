@@ -108,9 +108,7 @@ class Synchroniser:
         try:
             await asyncio.wait({work, beat}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for task in (work, beat):
-                task.cancel()
-            await asyncio.wait({work, beat})
+            await _ended({work, beat})
         for task in (beat, work):
             if not task.cancelled():
                 task.result()
@@ -175,3 +173,12 @@ class Synchroniser:
                 statement = "source_succeeded" if status is SyncStatus.succeeded else "source_failed"
                 await connection.execute(SQL[statement], {**held.key, "place": run.place})
             await connection.execute(SQL["forget_syncs"], {**held.key, "kept": KEPT_SYNCS})
+
+
+async def _ended(tasks: set[asyncio.Task[None]]) -> None:
+    """Cancels what still runs; again, as asyncio.wait_for, inside libraries, loses one before Python 3.12."""
+    pending = {task for task in tasks if not task.done()}
+    while pending:
+        for task in pending:
+            task.cancel()
+        _, pending = await asyncio.wait(pending, timeout=1)

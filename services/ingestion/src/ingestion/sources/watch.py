@@ -94,11 +94,11 @@ class FolderWatcher:
                 self.tasks[source.id] = (source, asyncio.create_task(self._keep_watching(source)))
 
     async def _end(self, source_ids: list[UUID]) -> None:
-        ended = [self.tasks.pop(one)[1] for one in source_ids]
-        for task in ended:
-            task.cancel()
-        if ended:
-            await asyncio.wait(ended)
+        pending = {self.tasks.pop(one)[1] for one in source_ids}
+        while pending:  # asked again: asyncio.wait_for, inside libraries, loses a cancellation before Python 3.12
+            for task in pending:
+                task.cancel()
+            _, pending = await asyncio.wait(pending, timeout=1)
 
     async def _keep_watching(self, source: Watched) -> None:
         polling = self.watching.polling

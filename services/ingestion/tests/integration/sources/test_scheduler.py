@@ -1,0 +1,166 @@
+"""The scheduler as a process: what is due, what has changed in a folder, and what was not seen for too long."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from ingestion.settings import Settings
+
+MakeSource = Callable[..., Awaitable[Any]]
+Scheduler = Callable[..., Any]
+
+
+@pytest.fixture
+def scheduler(settings: Settings, documents: Path, tmp_path: Path) -> Scheduler:
+    """`async with scheduler() as process`: `python -m ingestion scheduler`."""
+
+    @asynccontextmanager
+    async def run(**environment: str) -> AsyncIterator[asyncio.subprocess.Process]:
+        env = {
+            **os.environ,
+            "DATABASE_URL": settings.database_url.get_secret_value(),
+            "SOURCE_ROOTS": str(documents.parent),
+            "SCHEDULE_SECONDS": "0.2",
+            "WATCH_QUIET_SECONDS": "0.3",
+            "SCHEDULER_HEALTH_FILE": str(tmp_path / "alive"),
+            **environment,
+        }
+        process = await asyncio.create_subprocess_exec(sys.executable, "-m", "ingestion", "scheduler", env=env)
+        try:
+            yield process
+        finally:
+            if process.returncode is None:
+                process.send_signal(signal.SIGTERM)
+            async with asyncio.timeout(15):
+                assert await process.wait() == 0
+
+    return run
+
+
+async def followed(source: Any, eventually: Any, paths: set[str]) -> None:
+    """Waits until the documents are these; the queue is worked off meanwhile."""
+
+    async def found() -> set[str]:
+        await source.work()
+        return set(await source.documents())
+
+    await eventually(found, lambda now: now == paths, timeout=25)
+
+
+@pytest.mark.parametrize("polling", ["0", "1"])
+async def test_a_watched_folder_is_followed_without_anyone_asking(
+    polling: str, make_source: MakeSource, documents: Path, scheduler: Scheduler, eventually: Any
+) -> None:
+    (documents / "a.md").write_text("one")
+    source = await make_source()
+    async with scheduler(WATCH_POLLING=polling, WATCH_POLL_SECONDS="0.3"):
+        await followed(source, eventually, {"a.md"})  # what was there before it was watched
+        (documents / "deep").mkdir()
+        (documents / "deep" / "b.md").write_text("two")
+        await followed(source, eventually, {"a.md", "deep/b.md"})
+        (documents / "deep").rename(documents / "moved")
+        await followed(source, eventually, {"a.md", "moved/b.md"})
+        (documents / "a.md").unlink()
+        await followed(source, eventually, {"moved/b.md"})
+        assert (await source.get())["last_sync"]["trigger"] == "watch"
+
+
+async def test_a_burst_of_changes_is_few_synchronisations(
+    make_source: MakeSource, documents: Path, scheduler: Scheduler, eventually: Any
+) -> None:
+    source = await make_source()
+    async with scheduler():
+        await eventually(source.work, lambda done: done == 1, timeout=20)
+        for number in range(40):
+            (documents / f"{number}.md").write_text(f"text {number}")
+            await asyncio.sleep(0.02)
+        await followed(source, eventually, {f"{number}.md" for number in range(40)})
+        syncs = (await source.client.get(f"{source.path}/syncs")).json()["items"]
+        assert len(syncs) <= 4
+
+
+async def test_a_folder_that_comes_back_is_watched_again(
+    make_source: MakeSource, documents: Path, scheduler: Scheduler, eventually: Any
+) -> None:
+    (documents / "a.md").write_text("one")
+    source = await make_source()
+    async with scheduler():
+        await followed(source, eventually, {"a.md"})
+        documents.rename(documents.parent / "away")  # noqa: ASYNC240  done at once
+
+        async def ended() -> str:
+            await source.work()
+            return str((await source.get())["last_sync"]["status"])
+
+        await eventually(ended, lambda status: status == "failed", timeout=20)
+        assert set(await source.documents()) == {"a.md"}
+        (documents.parent / "away" / "b.md").write_text("two")
+        (documents.parent / "away").rename(documents)
+        await followed(source, eventually, {"a.md", "b.md"})
+
+
+async def test_two_schedulers_queue_what_is_due_once(
+    make_source: MakeSource, documents: Path, scheduler: Scheduler, eventually: Any, database: Any
+) -> None:
+    (documents / "a.md").write_text("one")
+    config = {"kind": "folder", "path": str(documents), "watch": False}
+    source = await make_source(config=config, every_seconds=3600)
+    paused = await make_source(config=config, every_seconds=3600)
+    await paused.client.patch(paused.path, json={"paused": True})
+    await source.sync()
+    async with AsyncExitStack() as both:
+        for _ in range(2):
+            await both.enter_async_context(scheduler())
+        with psycopg.connect(database.admin, autocommit=True) as connection:
+            connection.execute("UPDATE ingestion.source SET next_sync_at = now()")
+        await eventually(source.work, timeout=20)
+        await asyncio.sleep(1)
+        assert await source.work() == 0
+    syncs = (await source.client.get(f"{source.path}/syncs")).json()["items"]
+    assert [one["trigger"] for one in syncs] == ["schedule", "request"]
+    assert (await source.get())["next_sync_at"] is not None
+    assert (await paused.get())["next_sync_at"] is None
+
+
+async def test_documents_of_a_source_that_is_not_seen_become_stale(
+    make_source: MakeSource, documents: Path, scheduler: Scheduler, eventually: Any, database: Any, upload: Any
+) -> None:
+    (documents / "a.md").write_text("one")
+    (documents / "b.md").write_text("two")
+    source = await make_source(
+        config={"kind": "folder", "path": str(documents), "watch": False}, stale_after_seconds=3600
+    )
+    await source.sync()
+    await upload("b.md", b"two")  # known from elsewhere, too
+    async with scheduler():
+        with psycopg.connect(database.admin, autocommit=True) as connection:
+            connection.execute("UPDATE ingestion.source SET last_success_at = now() - interval '2 hours'")
+        found = await eventually(source.documents, lambda now: now["a.md"]["stale_at"] is not None, timeout=20)
+        assert found["b.md"]["stale_at"] is None
+    await source.sync()
+    assert (await source.documents())["a.md"]["stale_at"] is None
+
+
+async def test_its_health_follows_its_work(scheduler: Scheduler, tmp_path: Path, eventually: Any) -> None:
+    nowhere = {"DATABASE_URL": "postgresql://nobody@localhost:1/x", "SCHEDULER_HEALTH_FILE": str(tmp_path / "alive")}
+    env = {**os.environ, **nowhere}
+
+    async def healthy() -> bool:
+        check = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "ingestion", "scheduler-health", env=env, stderr=asyncio.subprocess.DEVNULL
+        )
+        return await check.wait() == 0
+
+    assert not await healthy()
+    async with scheduler():
+        await eventually(healthy, timeout=20)
