@@ -75,7 +75,7 @@ async def _connection(config: S3Config, settings: SourceSettings) -> S3Connectio
         raise SourceRefused(f"the operator has configured no S3 connection with the name {config.connection!r}")
     if connection.buckets and config.bucket not in connection.buckets:
         raise SourceRefused(f"the connection {config.connection!r} is not for the bucket {config.bucket!r}")
-    if config.bucket == settings.own_s3_bucket and await is_same_store(connection, settings.own_s3_endpoint):
+    if config.bucket == settings.s3_bucket and await is_same_store(connection, settings.s3_endpoint):
         raise SourceRefused("this bucket holds the documents of all workspaces")
     return connection
 

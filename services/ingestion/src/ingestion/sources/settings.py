@@ -76,11 +76,11 @@ class WebSettings(Environment):
 
 
 class S3SourceSettings(Environment):
-    """`source_s3_connections`: a JSON object of connections by name. No source may read the product's own bucket."""
+    """`source_s3_connections`: a JSON object of connections by name. `s3_bucket` is the product's own, and no source."""
 
     source_s3_connections: Annotated[dict[str, S3Connection], NoDecode, BeforeValidator(_decoded)] = {}
-    own_s3_endpoint: str = Field(default="", validation_alias="s3_endpoint")
-    own_s3_bucket: str = Field(default="attractor", validation_alias="s3_bucket")
+    s3_endpoint: str = ""
+    s3_bucket: str = "attractor"
 
 
 class FolderSettings(Environment):

@@ -154,8 +154,8 @@ async def test_a_bucket_that_does_not_exist(settings: Settings, object_store: Ob
 async def test_the_bucket_of_all_workspaces_is_no_source(settings: Settings, tmp_path: Path) -> None:
     config = S3Config(bucket="documents")
     await s3.check(config, settings())
-    port = settings().own_s3_endpoint.rpartition(":")[2]
-    for endpoint in ("", f"localhost:{port}", settings().own_s3_endpoint.upper()):
+    port = settings().s3_endpoint.rpartition(":")[2]
+    for endpoint in ("", f"localhost:{port}", settings().s3_endpoint.upper()):
         with pytest.raises(SourceRefused, match="all workspaces"):
             await s3.check(config, settings(own_bucket="documents", own_endpoint=endpoint))
     with pytest.raises(SourceUnavailable, match="all workspaces"):
