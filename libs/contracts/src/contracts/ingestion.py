@@ -131,7 +131,7 @@ class Document(Resource):
 
 
 class DocumentDetail(Document):
-    """`explanation` says in one sentence why the newest version is not searchable yet; null when it is."""
+    """`explanation` says in one sentence why the newest version is not searchable yet, or by its words alone."""
 
     headings: list[str]
     origins: list[Origin]
