@@ -39,7 +39,15 @@ async def test_everything_goes_and_every_service_confirms(
     assert (await client.get("/v1/documents")).json()["items"] == []
     assert (await client.get(f"/v1/documents/{document['id']}/receipt")).json() == receipt
     with psycopg.connect(database.admin) as connection:
-        for table in ("document", "document_version", "document_stage", "origin", "deletion", "deletion_receipt", "outbox"):
+        for table in (
+            "document",
+            "document_version",
+            "document_stage",
+            "origin",
+            "deletion",
+            "deletion_receipt",
+            "outbox",
+        ):
             rows = connection.execute(f"SELECT row_to_json(t)::text FROM ingestion.{table} t").fetchall()
             assert not any("ecret" in row[0] for row in rows), table
 

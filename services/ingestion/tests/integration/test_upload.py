@@ -29,7 +29,11 @@ async def test_a_document_and_its_original_are_stored(
     assert (entry["name"], entry["created"], entry["error"]) == ("notes.md", True, None)
     document = entry["document"]
     assert document["content_hash"] == hashlib.sha256(body).hexdigest()
-    assert (document["file_size"], document["media_type"], document["status"]) == (len(body), "text/markdown", "processing")
+    assert (document["file_size"], document["media_type"], document["status"]) == (
+        len(body),
+        "text/markdown",
+        "processing",
+    )
     assert object_store.get(original_key(workspace_id, document["content_hash"])) == body
 
     answer = await client.get(f"/v1/documents/{document['id']}")
