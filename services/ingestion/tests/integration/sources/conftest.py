@@ -17,7 +17,7 @@ from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
 
-MAX_FILE_BYTES = 100_000
+MAX_FILE_BYTES = 500_000
 MAX_QUEUED_BYTES = 50_000_000
 
 

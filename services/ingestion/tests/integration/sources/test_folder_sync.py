@@ -92,7 +92,7 @@ async def test_a_touched_file_is_read_once_and_then_known(make_source: MakeSourc
 
 async def test_a_refused_file_stops_no_other(make_source: MakeSource, documents: Path, tmp_path: Path) -> None:
     write(documents, a="one", empty="")
-    (documents / "large.md").write_bytes(b"0" * 100_001)
+    (documents / "large.md").write_bytes(b"0" * 500_001)
     (tmp_path / "secret.md").write_text("secret")
     (documents / "link.md").symlink_to(tmp_path / "secret.md")
     (documents / "film.mp4").write_bytes(b"0")
