@@ -11,9 +11,10 @@ from typing import Any
 
 import psycopg
 import pytest
+from api_calls import EVALUATION
 from dulwich import porcelain
 
-PEPS = Path("/work/shared/eval/ingest-peps")
+PEPS = EVALUATION / "ingest-peps"
 MakeSource = Callable[..., Awaitable[Any]]
 UNCHANGED_SECONDS = 3.0
 
