@@ -38,7 +38,8 @@ def plan(document: DocumentRow, stages: Sequence[StageRow]) -> Plan:
     """
     ended = {stage.name for stage in stages if stage.status in ENDED}
     put_off = {stage.name for stage in stages if stage.next_attempt_at}
-    if ended & {"convert", "chunk"} or "convert" in put_off:
+    chunks_are_gone = any(stage.error_class == "chunks-missing" for stage in stages)
+    if ended & {"convert", "chunk"} or "convert" in put_off or chunks_are_gone:
         return Plan(["convert"])
     status = {stage.name: stage.status for stage in stages}
     # Stored vectors that the index does not have are of another model than the workspace is searched with.

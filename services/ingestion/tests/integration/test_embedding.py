@@ -126,10 +126,13 @@ async def test_it_is_not_tried_for_ever_and_not_when_it_cannot_help(
     assert stage(await detail(other), "embed")["status"] == "failed"
 
 
-async def test_chunks_that_are_gone_are_named(
+async def test_chunks_that_are_gone_are_named_and_made_again_by_a_retry(
     upload: Entry,
     process: Process,
     detail: Detail,
+    client: httpx.AsyncClient,
+    settled: Detail,
+    neighbours: Any,
     hasten: Callable[[], None],
     embedder: Any,
     object_store: ObjectStore,
@@ -143,6 +146,12 @@ async def test_chunks_that_are_gone_are_named(
     await process(document_id)
     embed = stage(await detail(document_id), "embed")
     assert (embed["status"], embed["error_class"]) == ("failed", "chunks-missing")
+
+    assert neighbours
+    assert (await client.post(f"/v1/documents/{document_id}/retry")).status_code == 202
+    await process(document_id)
+    state = await settled(document_id)
+    assert {stage(state, name)["status"] for name in ("convert", "chunk", "embed")} == {"succeeded"}
 
 
 async def test_the_model_is_the_one_that_the_workspace_is_searched_with(
