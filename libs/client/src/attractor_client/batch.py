@@ -107,20 +107,24 @@ class Batch:
     async def _upload(self, file: Found) -> None:
         path = str(file.path)
         try:
-            uploaded = (await self.client.documents.upload(file.path))[0]
+            uploaded = await self.client.documents.upload(file.path)
         except OSError as error:
             self._settle(FileReport(path, Result.failed, reason=UNREADABLE, message=error.strerror or str(error)))
         except AttractorError as error:
             self._fail(path, None, error)
         else:
             self.server_failures = 0
-            self._accepted(file, uploaded)
+            if len(uploaded) == 1:
+                self._accepted(uploaded[0], path, file.named)
+                return
+            for member in uploaded:  # of an archive, which is like a folder
+                self._accepted(member, str(file.path.parent / member.name), named=False)
 
-    def _accepted(self, file: Found, uploaded: UploadedFile) -> None:
-        path, document = str(file.path), uploaded.document
+    def _accepted(self, uploaded: UploadedFile, path: str, named: bool) -> None:
+        document = uploaded.document
         if document is None:
             slug = uploaded.error or "refused"
-            left_out = None if file.named else LEFT_OUT_IN_FOLDERS.get(slug)
+            left_out = None if named else LEFT_OUT_IN_FOLDERS.get(slug)
             result = Result.skipped if left_out else Result.failed
             self._settle(FileReport(path, result, reason=left_out or slug, message=uploaded.message))
         elif not self.wait:

@@ -109,6 +109,14 @@ class TestIngest:
             (tmp_path / f"{number}.md").write_text(f"text {number}")
         assert attractor("ingest", "-j", "8", str(tmp_path), "--json").json["counts"] == {"searchable": 50}
 
+    def test_an_archive_is_reported_file_by_file(self, settled, samples, attractor, json, tmp_path: Path) -> None:
+        (tmp_path / "all.zip").write_bytes(b"PK")
+        files = [{"name": "all.zip/a.md", "document": samples.document(1), "created": True}]
+        files += [{"name": "all.zip/film.mp4", "error": "unsupported-format", "message": "no"}]
+        settled.on("POST", "/v1/documents", json({"files": files}, 202))
+        ran = attractor("ingest", str(tmp_path / "all.zip"), "--json")
+        assert (ran.code, results(ran)) == (0, {"a.md": "searchable", "film.mp4": "skipped"})
+
     def test_an_empty_folder(self, attractor, tmp_path: Path) -> None:
         assert attractor("ingest", str(tmp_path)).out == "no files there\n"
 

@@ -22,7 +22,8 @@ class SearchMode(StrEnum):
 
 
 class SearchRequest(Request):
-    """`document_ids` limits the search inside each leg; an empty list matches nothing. `tags`: any of them.
+    """`document_ids` limits the search inside each leg; an empty list matches nothing. `tags`: any of
+    them, in either case.
 
     `highlight` adds the sentences that answer best, as spans of the content; `explain` adds per leg rank and score and
     the timings.

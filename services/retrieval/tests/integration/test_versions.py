@@ -75,7 +75,7 @@ async def test_what_did_not_change_keeps_its_rows_and_its_vectors(ingestion, sea
     assert (await search("8080", mode="lexical"))["hits"] == []
     assert (await search("9090", mode="lexical"))["hits"][0]["content"] == changed[0]
     assert (await search("guide", tags=["old"]))["hits"] == []
-    assert len((await search("guide", tags=["other", "new"]))["hits"]) == 3
+    assert len((await search("guide", tags=["other", "NEW"]))["hits"]) == 3
     ((statistics,),) = await rows(database, workspace_id, "SELECT (chunks, terms)::text FROM workspace_statistics")
     ((counted,),) = await rows(
         database,

@@ -76,7 +76,7 @@ class WebSettings(Environment):
 
 
 class S3SourceSettings(Environment):
-    """`source_s3_connections`: a JSON object of connections by name. `s3_bucket` is the product's own, and no source."""
+    """`source_s3_connections`: a JSON object of connections by name. `s3_bucket` is our own, which is no source."""
 
     source_s3_connections: Annotated[dict[str, S3Connection], NoDecode, BeforeValidator(_decoded)] = {}
     s3_endpoint: str = ""

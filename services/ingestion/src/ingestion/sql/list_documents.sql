@@ -13,7 +13,7 @@ WHERE workspace_id = %(workspace_id)s AND status <> 'deleting'
         WHERE origin.workspace_id = document.workspace_id AND origin.document_id = document.id
           AND origin.source_id = %(source_id)s
       ))
-  AND (%(tag)s::text IS NULL OR %(tag)s = ANY(tags))
+  AND (%(tag)s::text IS NULL OR lower(%(tag)s) = ANY(lower(tags::text)::text[]))
   AND (%(embedding_status)s::text IS NULL OR embedding_status = %(embedding_status)s)
   AND (%(stale)s::boolean IS NULL OR (stale_at IS NOT NULL) = %(stale)s)
   AND (%(before)s::timestamptz IS NULL OR (created_at, id) < (%(before)s, %(before_id)s::uuid))

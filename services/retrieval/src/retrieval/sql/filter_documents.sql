@@ -3,4 +3,4 @@ FROM indexed_document
 WHERE workspace_id = %(workspace_id)s
   AND (%(document_ids)s::uuid[] IS NULL OR document_id = ANY (%(document_ids)s))
   AND (%(media_types)s::text[] IS NULL OR media_type = ANY (%(media_types)s))
-  AND (%(tags)s::text[] IS NULL OR tags && %(tags)s)
+  AND (%(tags)s::text[] IS NULL OR lower(tags::text)::text[] && lower(%(tags)s::text)::text[])
