@@ -24,7 +24,7 @@ UPLOAD_EVERY_SECONDS = 1.0
 SAMPLE = 120  # documents for the comparison of workers
 ABSENT: list[Row] = [("ingestion of the PEPs", "../shared/eval/ingest-peps is not here", "")]
 SCHEMAS = {
-    "retrieval": "chunk index: text, postings, vectors, HNSW",
+    "retrieval": "index with text, postings, vectors, HNSW",
     "knowledge_graph": "graph provenance",
     "ingestion": "documents, stages, origins",
 }
@@ -163,7 +163,7 @@ async def _storage(stack: EmbeddedStack) -> list[Row]:
         chunks = int(_one(connection, "SELECT reltuples FROM pg_class WHERE oid = 'chunk'::regclass"))
         for schema, what in SCHEMAS.items():
             stored = int(_one(connection, size, schema))
-            rows.append((f"stored per chunk ({chunks} chunks): {what}", f"{stored / chunks:.0f} bytes", ""))
+            rows.append((f"stored per chunk (of {chunks}): {what}", f"{stored / chunks:.0f} bytes", ""))
     store = sum(path.stat().st_size for path in (stack.folder.path / "object-store").rglob("*") if path.is_file())
     rows.append(("  object store: originals, JSON, Markdown, chunks, vectors", f"{store / chunks:.0f} bytes", ""))
     return rows

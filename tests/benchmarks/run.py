@@ -52,10 +52,10 @@ def main() -> None:
         parser.add_argument("--cold", action="store_true", help="also start from an empty package cache (downloads)")
         arguments = parser.parse_args()
         names = arguments.only or [name for name in all_figures if name != "cold" or arguments.cold]
-        print(f"{'figure':<56} {'measured':<34} aim")
+        print(f"{'figure':<72} {'measured':<30} aim")
         for name in names:
             for row in all_figures[name]():
-                print(f"{row[0]:<56} {row[1]:<34} {row[2]}", flush=True)
+                print(f"{row[0]:<72} {row[1]:<30} {row[2]}", flush=True)
 
 
 if __name__ == "__main__":
