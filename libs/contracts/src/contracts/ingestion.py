@@ -213,9 +213,9 @@ class Chunk(Resource):
     """A passage of a document.
 
     `chunk_id` is the first 32 hex digits of a SHA-256 over document, content and an ordinal for repeats: an unchanged
-    passage keeps it in later versions. `content` is
-    the passage itself; what is embedded is the heading path, then the content. `box` is left, top, right, bottom in
-    points from the page's upper left corner. Lines count from 1.
+    passage keeps it in later versions. `content` is the passage itself; what is embedded is the heading path, then the
+    content. `page` is a slide's or a sheet's number too. `box` is left, top, right, bottom in points from the page's
+    upper left corner; `cells` is the range of the table in its sheet, such as A1:D20. Lines count from 1.
     """
 
     chunk_id: str
@@ -230,6 +230,7 @@ class Chunk(Resource):
     box: tuple[float, float, float, float] | None = None
     line_start: int | None = None
     line_end: int | None = None
+    cells: str | None = None
 
 
 def embedding_text(heading_path: Sequence[str], content: str) -> str:

@@ -41,6 +41,7 @@ def chunks(passages: Iterable[Passage], document_id: UUID, budget: TokenBudget) 
                 box=passage.box,
                 line_start=passage.line_start,
                 line_end=passage.line_end,
+                cells=passage.cells,
             )
         )
         repeats[passage.content] += 1

@@ -34,7 +34,7 @@ from ingestion.conversion.restructured.parsing import UnreadableMarkup
 from ingestion.conversion.restructured.passages import restructured_passages
 from ingestion.conversion.restructured.reading import read_restructured_text, restructured_document
 from ingestion.conversion.source_code import code_document, code_passages
-from ingestion.conversion.structured import structured_passages
+from ingestion.conversion.structured import Area, structured_passages
 from ingestion.conversion.titles import document_title, tidy
 from ingestion.conversion.values import Converted, Limits, Progress
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 ENGINES = {Format.restructured_text: "docutils", Format.code: "code", Format.text: "text"}
 TEXT = set(ENGINES)
 DECODED = {Format.csv, Format.asciidoc, Format.latex, Format.webvtt, Format.boxnote}
-BOXED = {Format.pdf, Format.image}
+AREAS: dict[Format, Area] = {Format.pdf: "box", Format.image: "box", Format.xlsx: "cells"}
 OnProgress = Callable[[Progress], None]
 
 
@@ -86,7 +86,7 @@ def convert_file(
         raise EmptyDocument("No text was found in the document.")
     _write(output, result, [row.model_dump_json() for row in rows])
     about = describe(result.document, result.text, result.declared, resources.languages)
-    engine = resources.pdf.name if kind in BOXED else ENGINES.get(kind, f"docling/{kind.value}")
+    engine = resources.pdf.name if AREAS.get(kind) == "box" else ENGINES.get(kind, f"docling/{kind.value}")
     return Converted(pages, result.title, len(rows), len(result.markdown), engine + by, **about)
 
 
@@ -146,7 +146,7 @@ def _read_structured(
         document,
         _markdown(document),
         shown,
-        lambda: structured_passages(document, resources.budget, boxes=kind in BOXED),
+        lambda: structured_passages(document, resources.budget, AREAS.get(kind)),
         declared,
         text,
     )

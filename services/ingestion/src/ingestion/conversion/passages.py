@@ -27,7 +27,7 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """`box` lies on the first page, `page`, also where the passage goes on to `page_end`."""
+    """`box` lies on the first page, `page`, also where the passage goes on to `page_end`. `cells` as A1:D20."""
 
     content: str
     heading_path: tuple[str, ...] = ()
@@ -36,6 +36,7 @@ class Passage:
     box: Box | None = None
     line_start: int | None = None
     line_end: int | None = None
+    cells: str | None = None
 
 
 def storable(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from docling_core.transforms.chunker.doc_chunk import DocChunk
 from docling_core.transforms.chunker.hierarchical_chunker import ChunkingDocSerializer, ChunkingSerializerProvider
@@ -13,6 +13,7 @@ from docling_core.transforms.serializer.markdown import MarkdownTableSerializer
 from docling_core.types.doc.items.group import InlineGroup
 from docling_core.types.doc.items.node import DocItem
 from docling_core.types.doc.items.table.table import TableItem
+from openpyxl.utils import get_column_letter
 from pydantic import ConfigDict
 
 from ingestion.conversion.embedding_text import embedding_text
@@ -98,8 +99,11 @@ def _share_item(one: DocChunk, following: DocChunk) -> bool:
     return one.meta.doc_items[-1].self_ref == following.meta.doc_items[0].self_ref
 
 
-def structured_passages(document: DoclingDocument, budget: TokenBudget, boxes: bool) -> list[Passage]:
-    """Passages in reading order, with pages where the document has them, and boxes if asked for.
+Area = Literal["box", "cells"]
+
+
+def structured_passages(document: DoclingDocument, budget: TokenBudget, area: Area | None) -> list[Passage]:
+    """Passages in reading order, with pages where the document has them, and the area on the page that is asked for.
 
     A section that holds nothing is a passage of its heading.
     """
@@ -112,11 +116,11 @@ def structured_passages(document: DoclingDocument, budget: TokenBudget, boxes: b
     passages: list[Passage] = []
     for chunk in chunker.chunk(document):
         if isinstance(chunk, DocChunk):  # what this chunker yields; its base class promises less
-            passages += _passages(chunk, document, budget, boxes)
+            passages += _passages(chunk, document, budget, area)
     return passages
 
 
-def _passages(chunk: DocChunk, document: DoclingDocument, budget: TokenBudget, boxes: bool) -> list[Passage]:
+def _passages(chunk: DocChunk, document: DoclingDocument, budget: TokenBudget, area: Area | None) -> list[Passage]:
     headings, content = list(chunk.meta.headings or ()), storable(chunk.text)
     if not content.strip():
         if not headings:
@@ -124,9 +128,15 @@ def _passages(chunk: DocChunk, document: DoclingDocument, budget: TokenBudget, b
         content = storable(headings.pop())
     path = budget.capped(headings)
     page, page_end, box = _place(chunk.meta.doc_items, document)
-    return [
-        Passage(part.content, path, page, page_end, box if boxes else None) for part in _fitting(content, path, budget)
-    ]
+    cells = _cells(box) if box and area == "cells" else None
+    box = box if area == "box" else None
+    return [Passage(part.content, path, page, page_end, box, cells=cells) for part in _fitting(content, path, budget)]
+
+
+def _cells(box: Box) -> str:
+    """A sheet's box counts columns and rows from 0, the last ones not included: as A1:D20."""
+    left, top, right, bottom = map(int, box)
+    return f"{get_column_letter(left + 1)}{top + 1}:{get_column_letter(right)}{bottom}"
 
 
 def _fitting(content: str, path: tuple[str, ...], budget: TokenBudget) -> list[Passage]:

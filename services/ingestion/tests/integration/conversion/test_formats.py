@@ -179,12 +179,14 @@ def test_image_is_recognised(convert: Convert) -> None:
     assert "ledger" in result.chunks[0].content
 
 
-@pytest.mark.parametrize(("content", "name"), [(slides(), "plan.pptx"), (workbook(), "tons.xlsx")])
-def test_slides_and_sheets(convert: Convert, content: bytes, name: str) -> None:
+@pytest.mark.parametrize(
+    ("content", "name", "cells"), [(slides(), "plan.pptx", None), (workbook(), "tons.xlsx", "A1:B2")]
+)
+def test_slides_and_sheets(convert: Convert, content: bytes, name: str, cells: str | None) -> None:
     result = convert(content, name)
     assert result.converted.pages == 1
     assert result.chunks[0].page == 1
-    assert result.chunks[0].box is None
+    assert (result.chunks[0].box, result.chunks[0].cells) == (None, cells)
 
 
 def test_csv(convert: Convert) -> None:
