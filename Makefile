@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv/bin
 BOOTSTRAP := $(PYTHON) infra/embedded/bootstrap.py
 ENGINES ?= embedded
+# Test processes side by side, each with engines of its own: tests wait more than they compute.
+JOBS ?= 3
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -20,7 +22,7 @@ setup: ## create the environment for development
 	@$(BOOTSTRAP) setup --dev
 
 test: setup ## unit, integration and contract tests; ENGINES=containers runs them on the public images (needs Docker)
-	@ENGINES=$(ENGINES) $(VENV)/pytest $(ARGS)
+	@ENGINES=$(ENGINES) $(VENV)/pytest -n $(JOBS) --dist loadfile $(ARGS)
 
 faults: setup ## kill -9 under load: nothing is lost, stuck or doubled
 	@$(VENV)/pytest tests/faults $(ARGS)
