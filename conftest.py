@@ -32,6 +32,14 @@ from service_kit.settings import ObjectStoreSettings
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
 
+LONGEST_ID = 20
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Files as parameters are named by their argument: what is in them may hold the time at which they were made."""
+    return argname if isinstance(val, bytes) and len(val) > LONGEST_ID else None
+
+
 Running = Callable[[FastAPI], AbstractAsyncContextManager[httpx.AsyncClient]]
 
 
