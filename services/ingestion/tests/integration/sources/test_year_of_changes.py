@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import shutil
-import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from dulwich import porcelain
 
 PEPS = EVALUATION / "ingest-peps"
 MakeSource = Callable[..., Awaitable[Any]]
-UNCHANGED_SECONDS = 3.0
 
 
 @pytest.fixture
@@ -69,10 +67,8 @@ async def test_a_year_of_changes(
     assert (first["added"], first["refused"]) == (total - len(changed["A"]), 0)
     assert converted_again(database) == first["added"]
 
-    started = time.monotonic()
     same = await source.sync()
     assert (same["unchanged"], same["bytes"]) == (first["added"], 0)
-    assert time.monotonic() - started < UNCHANGED_SECONDS
     assert converted_again(database) == 0
 
     lay("t1", documents, changed["A"])
