@@ -4,7 +4,7 @@ VENV := .venv/bin
 BOOTSTRAP := $(PYTHON) infra/embedded/bootstrap.py
 ENGINES ?= embedded
 # Test processes side by side, each with engines of its own: tests wait more than they compute.
-JOBS ?= 3
+JOBS ?= 2
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'

@@ -9,7 +9,7 @@ import re
 import signal
 from pathlib import Path
 
-from embedded.errors import ChildCrashed, EmbeddedError, MissingLibrary, NoEngine
+from embedded.errors import ChildCrashed, EmbeddedError, MissingLibrary, NoEngine, PortLost
 
 _MISSING_LIBRARY = re.compile(
     r"error while loading shared libraries: (?P<glibc>[^:\s]+)"
@@ -36,7 +36,7 @@ def crash(name: str, code: int, log: Path, tail: str) -> EmbeddedError:
             f"another disk (log: {log})"
         )
     if _PORT.search(tail):
-        return EmbeddedError(f"{name} ended because its port is in use by another program: start again (log: {log})")
+        return PortLost(name, log)
     return ChildCrashed(name, how_it_ended(code), log, last_line(tail))
 
 

@@ -12,11 +12,14 @@ from pathlib import Path
 from embedded.child import Child
 from embedded.data_folder import DataFolder
 from embedded.engine import Engine
+from embedded.errors import PortLost
 from embedded.object_store import ObjectStore, ObjectStoreAccess, ObjectStorePorts
 from embedded.ports import LOOPBACK, free_port
 from embedded.postgres import DATABASE, Postgres
 from embedded.postgres_home import PostgresHome
 from embedded.valkey import Valkey
+
+CHOICES = 3
 
 
 @dataclass(frozen=True)
@@ -95,15 +98,30 @@ class Engines:
         folder.create()
         with folder.lock():
             folder.end_leftovers()
+            engines = cls._ready(folder, ports)
+            try:
+                yield engines
+            finally:
+                engines.stop()
+                folder.record(())
+
+    @classmethod
+    def _ready(cls, folder: DataFolder, ports: EnginePorts | None) -> Engines:
+        """On ports of its own choice it tries others when one was lost between the choice and the start."""
+        for left in reversed(range(1 if ports else CHOICES)):
             engines = cls(folder, ports or EnginePorts.free())
             try:
                 engines.launch()
                 folder.record(engines.children)
                 engines.wait_ready()
-                yield engines
-            finally:
+            except BaseException as error:
                 engines.stop()
                 folder.record(())
+                if not (left and isinstance(error, PortLost)):
+                    raise
+            else:
+                return engines
+        raise AssertionError("the last try returns or raises")
 
     @classmethod
     @contextlib.contextmanager

@@ -20,6 +20,13 @@ class PortInUse(EmbeddedError):
         )
 
 
+class PortLost(EmbeddedError):
+    """Another program took the port between its choice and the start."""
+
+    def __init__(self, child: str, log: Path) -> None:
+        super().__init__(f"{child} ended because its port is in use by another program: start again (log: {log})")
+
+
 class AlreadyRunning(EmbeddedError):
     """The data folder is locked by a living process."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-import random
+import secrets
 import socket
 from collections.abc import Collection
 
@@ -33,7 +33,7 @@ def is_free(port: int, host: str = LOOPBACK) -> bool:
 def free_port(taken: Collection[int] = ()) -> int:
     """A port that is free together with the one 10000 above it, and not among `taken`."""
     while True:
-        port = random.randint(_LOWEST, _HIGHEST)
+        port = secrets.randbelow(_HIGHEST - _LOWEST) + _LOWEST  # not what a test run seeds alike in each process
         if port not in taken and is_free(port) and is_free(port + GRPC_OFFSET):
             return port
 
