@@ -26,7 +26,7 @@ KILLS_EACH = 6 if WHOLE else 2
 # The launcher gives up on a process that crashes five times a minute; a pause of 8 s between any two stays below.
 PAUSE_SECONDS = 8.0
 # What the files of doc-convert deserve that cannot be read, by the end of their name: the classes of the reason.
-TRUE_REASONS = {".pdf": {"password-protected"}, ".doc": {"needs-libreoffice"}, ".ppt": {"needs-libreoffice"}}
+TRUE_REASONS = {".pdf": {"password-protected"}, ".doc": {"unsupported-format"}, ".ppt": {"unsupported-format"}}
 
 
 @pytest.fixture(scope="module")
