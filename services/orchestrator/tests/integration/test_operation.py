@@ -69,7 +69,7 @@ async def test_a_run_is_cancelled_through_another_process(start: Any, model_sett
 
 
 async def test_many_runs_on_two_processes_end_once_each(start: Any, settings: Any) -> None:
-    async with start(settings) as one, start(settings) as other, asyncio.timeout(60):
+    async with start(settings) as one, start(settings) as other, asyncio.timeout(240):
         sessions = [await one.session(title="t") for _ in range(10)]
         runs = [await (one, other)[at % 2].ask(sessions[at % 10], f"Question {at}?") for at in range(30)]
         for run in runs:
