@@ -129,6 +129,8 @@ async def test_a_folder_outside_of_the_roots_is_refused(make_tenant):
 
 @pytest.mark.skipif(not os.environ.get("ATTRACTOR_COMPOSE"), reason="needs the Compose stack: ATTRACTOR_COMPOSE=1")
 def test_the_stores_agree():
-    command = ["docker", "compose", "exec", "-T", "ingestion", "python", "-m", "ingestion", "reconcile"]
+    # By default what changed in the last minutes is not compared: here that is everything.
+    environment = ["-e", "SETTLED_AFTER_SECONDS=5"]
+    command = ["docker", "compose", "exec", "-T", *environment, "ingestion", "python", "-m", "ingestion", "reconcile"]
     run = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr

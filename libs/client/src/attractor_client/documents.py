@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, Unpack
 from uuid import UUID
 
 from attractor_client.errors import InvalidRequest, UnexpectedAnswer
@@ -26,6 +26,7 @@ from contracts.ingestion import (
     DocumentStatus,
     DocumentSummary,
     DocumentVersion,
+    EmbeddingStatus,
     OriginKind,
     Upload,
     UploadedFile,
@@ -35,6 +36,19 @@ DOCUMENTS = "/v1/documents"
 LONG_POLL_SECONDS = 20.0
 ANSWER_SECONDS = 30.0
 UPLOAD_SECONDS = 120.0
+
+
+class Filters(TypedDict, total=False):
+    """What is left out, or None, does not limit. `name` is a part of the name."""
+
+    status: DocumentStatus | None
+    name: str | None
+    media_type: str | None
+    source_id: UUID | None
+    source_type: OriginKind | None
+    tag: str | None
+    embedding_status: EmbeddingStatus | None
+    stale: bool | None
 
 
 class Documents:
@@ -78,16 +92,12 @@ class Documents:
             )
         return self.transport.parse(answer, Upload).files[0]
 
-    async def page(self, *, limit: int = 50, cursor: str | None = None, **filters: Any) -> Page[Document]:
+    async def page(self, *, limit: int = 50, cursor: str | None = None, **filters: Unpack[Filters]) -> Page[Document]:
         """One page, newest first; `limit` at most 200, filters as for `all`."""
         return await self.transport.get(DOCUMENTS, Page[Document], {**filters, "limit": limit, "cursor": cursor})
 
-    def all(self, **filters: Any) -> AsyncIterator[Document]:
-        """Every document, newest first.
-
-        Filters: `status`, `name` (a part of it), `media_type`, `source_id`, `source_type`, `tag`, `embedding_status`,
-        `stale`.
-        """
+    def all(self, **filters: Unpack[Filters]) -> AsyncIterator[Document]:
+        """Every document, newest first."""
         return every(self.transport, DOCUMENTS, Page[Document], filters)
 
     async def summary(self, source_id: UUID | None = None) -> DocumentSummary:

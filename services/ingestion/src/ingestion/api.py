@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 
 from contracts.base import ProblemBody, Text
 from contracts.ingestion import (
@@ -33,7 +32,7 @@ from service_kit.notifications import Notifications
 from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox
 from service_kit.postgres import Connection, Database
-from service_kit.problems import PreconditionFailed
+from service_kit.request_headers import ExpectedVersion
 
 router = APIRouter(prefix="/v1/documents", tags=["ingestion"])
 DOCUMENT_CHANNEL = "ingestion_document"
@@ -75,19 +74,6 @@ def parts(request: Request) -> Parts:
 
 
 Ingestion = Annotated[Parts, Depends(parts)]
-
-
-def expected_version(if_match: Annotated[str | None, Header(max_length=100)] = None) -> int | None:
-    """The version of If-Match, None without it (or with *); raises PreconditionFailed where it can be none of ours."""
-    if if_match is None or if_match.strip() == "*":
-        return None
-    match = re.fullmatch(r'"?([0-9]{1,9})"?', if_match.strip())
-    if match is None:
-        raise PreconditionFailed("If-Match must be the document's version")
-    return int(match[1])
-
-
-IfMatch = Annotated[int | None, Depends(expected_version)]
 
 
 @router.post(
@@ -167,7 +153,7 @@ async def cancel_documents(chosen: DocumentFilter, caller: Editor, here: Ingesti
     },
 )
 async def replace_content(
-    document_id: UUID, request: Request, caller: Editor, here: Ingestion, expected: IfMatch
+    document_id: UUID, request: Request, caller: Editor, here: Ingestion, expected: ExpectedVersion
 ) -> UploadedFile:
     """Receives one file and makes it a new version; search serves the one before until it is indexed."""
     async with here.database.workspace(caller.workspace_id) as connection:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 
 from ingestion.archives import ArchiveLimits
 from ingestion.sources.settings import SourceSettings
@@ -47,3 +47,12 @@ class Settings(ServiceSettings, LeaseSettings, EventSettings, ObjectStoreSetting
         return ArchiveLimits(
             self.max_archive_files, self.max_archive_bytes, self.max_archive_ratio, self.max_file_bytes
         )
+
+
+class ReconcileSettings(DatabaseSettings, ObjectStoreSettings):
+    """`settled_after_seconds`: what changed later is still on its way, and not compared."""
+
+    internal_token_secret: SecretStr
+    retrieval_url: str
+    knowledge_graph_url: str
+    settled_after_seconds: float = Field(default=300.0, ge=0)

@@ -48,8 +48,8 @@ def list_documents(
     """
 
     async def work(client: AttractorClient, output: Output) -> None:
-        filters = {"status": status, "name": name, "source_id": source, "tag": tag, "stale": stale}
-        found = await at_most(limit, client.documents.all(**filters))
+        chosen = client.documents.all(status=status, name=name, source_id=source, tag=tag, stale=stale)
+        found = await at_most(limit, chosen)
         if output.as_json:
             output.json(found)
             return

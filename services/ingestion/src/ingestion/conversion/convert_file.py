@@ -56,6 +56,7 @@ class _Read:
     passages: Callable[[], list[Passage]]
     declared: Declared
     text: str | None = None  # the file's own, where it is text
+    engine: str | None = None  # where it is not the one of the format
 
 
 def convert_file(
@@ -86,7 +87,8 @@ def convert_file(
         raise EmptyDocument("No text was found in the document.")
     _write(output, result, [row.model_dump_json() for row in rows])
     about = describe(result.document, result.text, result.declared, resources.languages)
-    engine = resources.pdf.name if AREAS.get(kind) == "box" else ENGINES.get(kind, f"docling/{kind.value}")
+    by_format = resources.pdf.name if AREAS.get(kind) == "box" else ENGINES.get(kind, f"docling/{kind.value}")
+    engine = result.engine or by_format
     return Converted(pages, result.title, len(rows), len(result.markdown), engine + by, **about)
 
 
@@ -109,7 +111,7 @@ def _read_text(data: bytes, file_name: str, kind: Format, budget: TokenBudget) -
         with suppress(UnreadableMarkup):
             return _read_restructured(text, file_name, budget)
     title, document = tidy(text_title(text)), text_document(text, file_name)
-    return _Read(document, text, title, lambda: text_passages(text, budget), header(text), text)
+    return _Read(document, text, title, lambda: text_passages(text, budget), header(text), text, ENGINES[Format.text])
 
 
 def _read_restructured(text: str, file_name: str, budget: TokenBudget) -> _Read:

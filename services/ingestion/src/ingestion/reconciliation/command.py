@@ -13,28 +13,18 @@ from typing import NamedTuple
 from uuid import UUID
 
 import httpx
-from pydantic import Field, SecretStr
 
 from ingestion.reconciliation.drift import REMEDY, Drift, DriftKind, compare
 from ingestion.reconciliation.repair import Repair
 from ingestion.reconciliation.survey import Surveyor
+from ingestion.settings import ReconcileSettings
 from service_kit.auth import Tokens
 from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
-from service_kit.settings import DatabaseSettings, ObjectStoreSettings
 
 NAME = "ingestion"
 ANSWER_SECONDS = 30.0
-
-
-class ReconcileSettings(DatabaseSettings, ObjectStoreSettings):
-    """`settled_after_seconds`: what changed later is still on its way, and not compared."""
-
-    internal_token_secret: SecretStr
-    retrieval_url: str
-    knowledge_graph_url: str
-    settled_after_seconds: float = Field(default=300.0, ge=0)
 
 
 class Found(NamedTuple):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any
 from uuid import UUID, uuid4, uuid5
 
-from fastapi import APIRouter, Depends, Header, Query, Response
+from fastapi import APIRouter, Query, Response
 
 from contracts.base import Page, ProblemBody
 from contracts.sources import Source, SourceCreate, SourceDeletion, SourceUpdate, SyncTrigger
@@ -20,7 +19,8 @@ from ingestion.sources.kinds import kind_module
 from ingestion.waiting import until
 from service_kit.auth import Owner, Viewer
 from service_kit.pagination import Cursor, Limit, decode_cursor, encode_cursor
-from service_kit.problems import InvalidRequest, PreconditionFailed
+from service_kit.problems import PreconditionFailed
+from service_kit.request_headers import ExpectedVersion, IdempotencyKey
 
 router = APIRouter(prefix="/v1/sources", tags=["ingestion"])
 MISSING: dict[int | str, dict[str, Any]] = {404: {"model": ProblemBody, "description": "No such source"}}
@@ -30,28 +30,6 @@ REFUSED: dict[int | str, dict[str, Any]] = {
 STALE: dict[int | str, dict[str, Any]] = {
     412: {"model": ProblemBody, "description": "If-Match names another version than the current one"}
 }
-_VERSION = re.compile(r'(?:W/)?"?(\d{1,9})"?', re.ASCII)
-
-
-def expected_version(if_match: Annotated[str | None, Header(max_length=100)] = None) -> int | None:
-    """The version of If-Match, None without it (or with *); raises PreconditionFailed where it can be none of ours."""
-    if if_match is None or if_match.strip() == "*":
-        return None
-    match = _VERSION.fullmatch(if_match.strip())
-    if match is None:
-        raise PreconditionFailed("If-Match must be the resource's version")
-    return int(match[1])
-
-
-def idempotency(idempotency_key: Annotated[str | None, Header(max_length=200)] = None) -> str | None:
-    """The key; raises InvalidRequest where it holds anything but visible ASCII."""
-    if idempotency_key is not None and not (idempotency_key.isascii() and idempotency_key.isprintable()):
-        raise InvalidRequest("Idempotency-Key must be visible ASCII characters")
-    return idempotency_key or None
-
-
-ExpectedVersion = Annotated[int | None, Depends(expected_version)]
-IdempotencyKey = Annotated[str | None, Depends(idempotency)]
 
 
 @router.post("", status_code=201, summary="Create a source", response_model=Source, responses=REFUSED)

@@ -159,6 +159,7 @@ def test_restructured_text_keeps_its_lines(convert: Convert) -> None:
 def test_unreadable_markup_is_plain_text(convert: Convert) -> None:
     result = convert("Words " * 3000, "a.rst")
     assert result.chunks[0].content.startswith("Words")
+    assert result.converted.engine == "text"
 
 
 def test_sheets_comments_and_notes_are_read(convert: Convert) -> None:

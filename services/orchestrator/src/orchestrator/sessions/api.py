@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -15,7 +14,7 @@ from orchestrator.runs.api import Runs, Streams, event_stream
 from orchestrator.sessions.store import SessionStore
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit
-from service_kit.problems import InvalidRequest, PreconditionFailed
+from service_kit.request_headers import ExpectedVersion, IdempotencyKey
 
 router = APIRouter(prefix="/v1/sessions", tags=["orchestrator"])
 NOT_FOUND: dict[int | str, dict[str, Any]] = {
@@ -24,7 +23,6 @@ NOT_FOUND: dict[int | str, dict[str, Any]] = {
 STALE: dict[int | str, dict[str, Any]] = {
     412: {"model": ProblemBody, "description": "If-Match names another version than the current one"}
 }
-_VERSION = re.compile(r'(?:W/)?"?(\d{1,9})"?', re.ASCII)
 
 
 def session_store(request: Request) -> SessionStore:
@@ -32,26 +30,7 @@ def session_store(request: Request) -> SessionStore:
     return store
 
 
-def expected_version(if_match: Annotated[str | None, Header(max_length=100)] = None) -> int | None:
-    """The version of If-Match, None without it (or with *); raises PreconditionFailed where it can be none of ours."""
-    if if_match is None or if_match.strip() == "*":
-        return None
-    match = _VERSION.fullmatch(if_match.strip())
-    if match is None:
-        raise PreconditionFailed("If-Match must be the resource's version")
-    return int(match[1])
-
-
-def idempotency(idempotency_key: Annotated[str | None, Header(max_length=200)] = None) -> str | None:
-    """The key; raises InvalidRequest where it holds anything but visible ASCII."""
-    if idempotency_key is not None and not (idempotency_key.isascii() and idempotency_key.isprintable()):
-        raise InvalidRequest("Idempotency-Key must be visible ASCII characters")
-    return idempotency_key or None
-
-
 Sessions = Annotated[SessionStore, Depends(session_store)]
-ExpectedVersion = Annotated[int | None, Depends(expected_version)]
-IdempotencyKey = Annotated[str | None, Depends(idempotency)]
 
 
 @router.post("", status_code=status.HTTP_201_CREATED, summary="Create a session")

@@ -53,14 +53,16 @@ class SpaceBuilder:
         self.database, self.notifications, self.outbox = database, notifications, outbox
         self.open_embedders, self.default, self.batch = open_embedders, configured[0], batch
         self.leases = Leases(database, configured)
+        self._may_have_unused_indexes = True
 
     async def run(self) -> None:
         """Runs until cancelled; begins at once when a space is asked for or a document lacks vectors."""
-        await self._drop_unused_indexes()
         async with self.notifications.subscribe(CHANNEL) as changed:
             while True:
                 await self.leases.adopt_default(self.default)
                 await self.work_off()
+                if self._may_have_unused_indexes:
+                    await self._drop_unused_indexes()
                 await changed.wait(LONGEST_WAIT_SECONDS)
 
     async def work_off(self) -> None:
@@ -104,14 +106,16 @@ class SpaceBuilder:
         async with self.database.workspace(space.workspace_id) as connection:
             of = {"workspace_id": space.workspace_id, "id": space.id, "owner": self.leases.owner}
             await connection.execute(QUERIES["remove_space"], of)
-        await self._drop_unused_indexes()
+        self._may_have_unused_indexes = True
 
     async def _drop_unused_indexes(self) -> None:
-        """A search that has the table holds this up, and must not hold up those behind it: later, then."""
+        """A search that has the table holds this up, and must not hold up those behind it: at the next look, then."""
         try:
             async with self.database.system() as connection:
                 await connection.execute("SET LOCAL lock_timeout = '2s'")
                 statement = "SELECT drop_unused_vector_indexes(%s, %s)"
                 await connection.execute(statement, (self.default.model, self.default.dims))
         except psycopg.errors.LockNotAvailable:
-            log.info("an unused vector index is dropped at the next occasion")
+            log.info("an unused vector index is dropped at the next look")
+        else:
+            self._may_have_unused_indexes = False

@@ -1,0 +1,33 @@
+"""Headers that several services take: If-Match with a version (RFC 9110), and Idempotency-Key."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from fastapi import Depends, Header
+
+from service_kit.problems import InvalidRequest, PreconditionFailed
+
+_VERSION = re.compile(r'(?:W/)?"?(\d{1,9})"?', re.ASCII)
+
+
+def expected_version(if_match: Annotated[str | None, Header(max_length=100)] = None) -> int | None:
+    """The version of If-Match, None without it (or with *); raises PreconditionFailed where it can be none of ours."""
+    if if_match is None or if_match.strip() == "*":
+        return None
+    match = _VERSION.fullmatch(if_match.strip())
+    if match is None:
+        raise PreconditionFailed("If-Match must be the resource's version")
+    return int(match[1])
+
+
+def idempotency(idempotency_key: Annotated[str | None, Header(max_length=200)] = None) -> str | None:
+    """The key; raises InvalidRequest where it holds anything but visible ASCII."""
+    if idempotency_key is not None and not (idempotency_key.isascii() and idempotency_key.isprintable()):
+        raise InvalidRequest("Idempotency-Key must be visible ASCII characters")
+    return idempotency_key or None
+
+
+ExpectedVersion = Annotated[int | None, Depends(expected_version)]
+IdempotencyKey = Annotated[str | None, Depends(idempotency)]
