@@ -24,9 +24,9 @@ from inference.embeddings import EmbeddingSpace
 from inference.factory import build_embedders
 from inference.settings import EmbeddingSettings
 from inference.tokens import load_minilm_tokenizer
-from retrieval.legs import Legs
-from retrieval.query_vectors import QueryVectors
-from retrieval.search import Search
+from retrieval.dense.query_vectors import QueryVectors
+from retrieval.search.legs import Legs
+from retrieval.search.search import Search
 from retrieval.spaces.builder import CHANNEL, SpaceBuilder
 from retrieval.spaces.rows import SpaceRows
 from service_kit.notifications import Notifications

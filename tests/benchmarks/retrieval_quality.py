@@ -36,13 +36,13 @@ from inference.embedders import Embedders
 from inference.embeddings import EmbeddingSpace
 from inference.factory import build_embedder
 from inference.settings import EmbeddingSettings
-from retrieval.analysis import Analyzer
-from retrieval.index_rows import Facts, Vectors, prepare
-from retrieval.index_store import IndexWriter, ensure_vector_index
-from retrieval.legs import Legs, Limits
-from retrieval.query_vectors import QueryVectors
-from retrieval.search import Search
-from retrieval.search_store import SearchStore
+from retrieval.dense.query_vectors import QueryVectors
+from retrieval.index.rows import Facts, Vectors, prepare
+from retrieval.index.writer import IndexWriter, ensure_vector_index
+from retrieval.lexical.analysis import Analyzer
+from retrieval.search.legs import Legs, Limits
+from retrieval.search.reader import SearchStore
+from retrieval.search.search import Search
 from service_kit.migrate import migrate
 from service_kit.postgres import Database
 

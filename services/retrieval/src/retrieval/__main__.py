@@ -4,7 +4,7 @@ import sys
 
 from contracts.events import DOCUMENTS
 from retrieval.app import create_app
-from retrieval.consumer import GROUP
+from retrieval.index.consumer import GROUP
 from retrieval.settings import Settings
 from service_kit.command import apply_migrations, replay_dead_letters, run
 from service_kit.serve import serve

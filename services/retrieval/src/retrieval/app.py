@@ -12,15 +12,15 @@ from contracts.events import DOCUMENTS
 from inference.embedders import Embedders
 from inference.errors import EmbeddingError
 from inference.factory import build_embedders
-from retrieval.analysis import Analyzer
-from retrieval.api import router
-from retrieval.consumer import GROUP, Indexer
-from retrieval.index_documents import IndexDocuments
-from retrieval.index_store import ensure_vector_index
-from retrieval.legs import Legs, Limits
-from retrieval.query_vectors import QueryVectors
-from retrieval.search import Search
-from retrieval.search_store import SearchStore
+from retrieval.dense.query_vectors import QueryVectors
+from retrieval.index.consumer import GROUP, Indexer
+from retrieval.index.held import IndexDocuments
+from retrieval.index.writer import ensure_vector_index
+from retrieval.lexical.analysis import Analyzer
+from retrieval.search.api import router
+from retrieval.search.legs import Legs, Limits
+from retrieval.search.reader import SearchStore
+from retrieval.search.search import Search
 from retrieval.settings import Settings
 from retrieval.spaces.api import router as spaces_router
 from retrieval.spaces.builder import CHANNEL, SpaceBuilder

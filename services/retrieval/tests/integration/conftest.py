@@ -21,10 +21,10 @@ from starlette.routing import Route
 from contracts.events import DOCUMENTS, DocumentDeleted, Event, EventData
 from inference.factory import build_embedder
 from inference.settings import EmbeddingSettings
-from retrieval.analysis import Analyzer
 from retrieval.app import create_app
-from retrieval.index_rows import Facts, Vectors, prepare
-from retrieval.index_store import IndexWriter
+from retrieval.index.rows import Facts, Vectors, prepare
+from retrieval.index.writer import IndexWriter
+from retrieval.lexical.analysis import Analyzer
 from retrieval.settings import Settings
 from service_kit.postgres import Database
 

@@ -13,10 +13,10 @@ import psycopg
 import pytest
 
 from inference.embeddings import EmbeddingSpace
-from retrieval.analysis import Analyzer
-from retrieval.bm25 import weighted
-from retrieval.index_store import IndexWriter, ensure_vector_index
-from retrieval.search_store import SearchStore
+from retrieval.index.writer import IndexWriter, ensure_vector_index
+from retrieval.lexical.analysis import Analyzer
+from retrieval.lexical.bm25 import weighted
+from retrieval.search.reader import SearchStore
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "omega"]
 TABLES = ("indexed_document", "tombstone", "chunk", "posting", "chunk_vector", "workspace_statistics")

@@ -14,13 +14,13 @@ from contracts.retrieval import SearchMode, SearchRequest
 from inference.embedders import Embedders
 from inference.embeddings import EmbeddingSpace
 from inference.errors import ProviderUnavailable
-from retrieval.analysis import Analyzer
-from retrieval.consumer import Indexer
+from retrieval.dense.query_vectors import QueryVectors
 from retrieval.errors import SearchUnavailable
-from retrieval.legs import MOST_TERMS, Legs, Limits
-from retrieval.query_vectors import QueryVectors
-from retrieval.search import Search
-from retrieval.search_store import SearchStore
+from retrieval.index.consumer import Indexer
+from retrieval.lexical.analysis import Analyzer
+from retrieval.search.legs import MOST_TERMS, Legs, Limits
+from retrieval.search.reader import SearchStore
+from retrieval.search.search import Search
 from service_kit.outbox import Outbox
 
 ODD = [

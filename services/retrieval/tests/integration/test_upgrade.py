@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 import service_kit.migrate
-from retrieval.index_store import ensure_vector_index
+from retrieval.index.writer import ensure_vector_index
 from retrieval.spaces.rows import SpaceRows, space_id
 from service_kit.postgres import Database
 

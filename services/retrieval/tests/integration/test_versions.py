@@ -7,11 +7,11 @@ import asyncio
 from contracts.events import DocumentDescribed, DocumentIndexed
 from contracts.retrieval import SearchMode, SearchRequest
 from inference.embedders import Embedders
-from retrieval.analysis import Analyzer
-from retrieval.legs import Legs, Limits
-from retrieval.query_vectors import QueryVectors
-from retrieval.search import Search
-from retrieval.search_store import SearchStore
+from retrieval.dense.query_vectors import QueryVectors
+from retrieval.lexical.analysis import Analyzer
+from retrieval.search.legs import Legs, Limits
+from retrieval.search.reader import SearchStore
+from retrieval.search.search import Search
 
 SWITCHES = 50
 PASSAGES = ["The port is 8080.", "Nothing else is said.", "Backups run at night."]

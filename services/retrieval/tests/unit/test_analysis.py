@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.analysis import LONGEST_TERM, Analyzer
+from retrieval.lexical.analysis import LONGEST_TERM, Analyzer
 
 
 @pytest.fixture(scope="module")

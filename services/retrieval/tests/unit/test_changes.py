@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import uuid4
 
 from contracts.ingestion import Chunk
-from retrieval.changes import Changes, Naming, StoredChunk, compare
+from retrieval.index.changes import Changes, Naming, StoredChunk, compare
 
 DOCUMENT = uuid4()
 CALLED = Naming("a.md", "Title")

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.bm25 import idf, weighted
-from retrieval.fusion import Features, absolute, is_good_match, reciprocal_ranks, title_named
+from retrieval.lexical.bm25 import idf, weighted
+from retrieval.ranking.fusion import Features, absolute, is_good_match, reciprocal_ranks, title_named
 
 SHARE = st.floats(0, 1)
 FEATURES = st.builds(Features, cosine=st.floats(-1, 1), bm25_share=SHARE, title_named=SHARE, all_terms=SHARE)

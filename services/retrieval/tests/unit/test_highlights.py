@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval import highlights
-from retrieval.analysis import Analyzer
-from retrieval.sentences import is_code, spans
+from retrieval.highlights import scoring
+from retrieval.highlights.sentences import is_code, spans
+from retrieval.lexical.analysis import Analyzer
 
 
 @dataclass(frozen=True)
@@ -85,9 +85,9 @@ def test_any_text_has_spans_within_it(text):
 def test_the_answer_is_the_best_highlight():
     content = "The gateway is public. Tokens expire after fifteen minutes. Lunch is at noon."
     weights = {"token": 2.0, "expir": 2.5}
-    sentences = highlights.sentences_of(0, Passage(content), weights, Analyzer())
+    sentences = scoring.sentences_of(0, Passage(content), weights, Analyzer())
     cosines = {(0, one.span): value for one, value in zip(sentences, (0.1, 0.7, 0.05), strict=True)}
-    found = highlights.best(sentences, cosines)
+    found = scoring.best(sentences, cosines)
     assert content[found[0].start : found[0].end] == "Tokens expire after fifteen minutes."
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
     assert all(0 <= one.score <= 1 for one in found)
@@ -96,26 +96,26 @@ def test_the_answer_is_the_best_highlight():
 def test_a_heading_says_what_the_sentences_under_it_are_about():
     passage = Passage("It is owned by Payments. It rains.", heading_path=("Services", "BillingRouter"))
     weights = {"own": 2.0, "billingrout": 2.0, "servic": 4.0}
-    owned, rain = highlights.sentences_of(0, passage, weights, Analyzer())
+    owned, rain = scoring.sentences_of(0, passage, weights, Analyzer())
     assert owned.read == "BillingRouter: It is owned by Payments."
-    assert owned.share == pytest.approx((2.0 + highlights.CONTEXT_WEIGHT * 2.0) / 8.0)
+    assert owned.share == pytest.approx((2.0 + scoring.CONTEXT_WEIGHT * 2.0) / 8.0)
     assert rain.share == 0.0
 
 
 def test_the_title_of_a_document_and_names_in_code_say_nothing_more():
     titled = Passage("It rains.", heading_path=("Services",))
     code = Passage("x = 1", "text/x-python", ("module", "function"))
-    assert highlights.sentences_of(0, titled, {}, Analyzer())[0].read == "It rains."
-    assert highlights.sentences_of(0, code, {}, Analyzer())[0].read == "x = 1"
+    assert scoring.sentences_of(0, titled, {}, Analyzer())[0].read == "It rains."
+    assert scoring.sentences_of(0, code, {}, Analyzer())[0].read == "x = 1"
 
 
 @given(st.lists(st.integers(0, 60), min_size=1, max_size=30))
 def test_few_sentences_are_embedded_and_the_first_hit_comes_first(counts):
     by_hit = [
-        [highlights.Sentence(hit, (number, number + 1), "x", 0.0) for number in range(count)]
+        [scoring.Sentence(hit, (number, number + 1), "x", 0.0) for number in range(count)]
         for hit, count in enumerate(counts)
     ]
-    chosen = highlights.to_embed(by_hit)
-    assert len(chosen) <= highlights.MOST_EMBEDDED
+    chosen = scoring.to_embed(by_hit)
+    assert len(chosen) <= scoring.MOST_EMBEDDED
     assert len(set(chosen)) == len(chosen)
-    assert sum(one.hit == 0 for one in chosen) >= min(counts[0], highlights.MOST_EMBEDDED // 2)
+    assert sum(one.hit == 0 for one in chosen) >= min(counts[0], scoring.MOST_EMBEDDED // 2)

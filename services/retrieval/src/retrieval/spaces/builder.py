@@ -18,7 +18,7 @@ from inference.errors import (
     ProviderRejected,
     WrongEmbeddings,
 )
-from retrieval.index_store import ensure_vector_index
+from retrieval.index.writer import ensure_vector_index
 from retrieval.spaces.filling import Filling
 from retrieval.spaces.leases import Claimed, Leases
 from retrieval.spaces.rows import QUERIES

@@ -18,7 +18,7 @@ from contracts.ingestion import embedding_text
 from contracts.retrieval import SpaceStatus
 from inference.embeddings import Embedder
 from inference.errors import ContextTooLong
-from retrieval.index_rows import vector_array
+from retrieval.index.rows import vector_array
 from retrieval.spaces.leases import Claimed, Leases
 from retrieval.spaces.rows import QUERIES, SpaceRows
 from retrieval.spaces.switch import switch

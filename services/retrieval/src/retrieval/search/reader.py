@@ -13,9 +13,9 @@ from psycopg.rows import class_row
 
 from inference.embedders import SpaceKey
 from inference.embeddings import EmbeddingSpace
-from retrieval.bm25 import K1, B, WeightedQuery
-from retrieval.index_rows import vector_text
-from retrieval.query_vectors import Vector
+from retrieval.dense.query_vectors import Vector
+from retrieval.index.rows import vector_text
+from retrieval.lexical.bm25 import K1, B, WeightedQuery
 from service_kit.postgres import Connection, Database
 from service_kit.queries import load
 

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from inference.errors import EmbeddingError
-from retrieval import highlights
-from retrieval.analysis import Analyzer
-from retrieval.highlights import Scored, Sentence
-from retrieval.legs import DenseLeg
-from retrieval.search_store import FoundChunk
-from retrieval.sentences import Span
+from retrieval.highlights import scoring
+from retrieval.highlights.scoring import Scored, Sentence
+from retrieval.highlights.sentences import Span
+from retrieval.lexical.analysis import Analyzer
+from retrieval.search.legs import DenseLeg
+from retrieval.search.reader import FoundChunk
 
 
 class Highlighter:
@@ -24,12 +24,12 @@ class Highlighter:
         self, chunks: Sequence[FoundChunk], weights: Mapping[str, float], dense: DenseLeg | None
     ) -> dict[int, list[Scored]]:
         """By chunk, best first. Without a vector of the query, or where sentences come too late, terms decide alone."""
-        by_hit = [highlights.sentences_of(rank, chunk, weights, self.analyzer) for rank, chunk in enumerate(chunks)]
+        by_hit = [scoring.sentences_of(rank, chunk, weights, self.analyzer) for rank, chunk in enumerate(chunks)]
         cosines = await self._cosines(by_hit, dense) if dense else {}
-        return {chunk.number: highlights.best(by_hit[rank], cosines) for rank, chunk in enumerate(chunks)}
+        return {chunk.number: scoring.best(by_hit[rank], cosines) for rank, chunk in enumerate(chunks)}
 
     async def _cosines(self, by_hit: Sequence[Sequence[Sentence]], dense: DenseLeg) -> dict[tuple[int, Span], float]:
-        chosen = highlights.to_embed(by_hit)
+        chosen = scoring.to_embed(by_hit)
         if dense.vector is None or dense.embedder is None or not chosen:
             return {}
         try:

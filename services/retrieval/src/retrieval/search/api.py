@@ -8,8 +8,8 @@ from fastapi import APIRouter, Depends, Request
 
 from contracts.base import Page, ProblemBody
 from contracts.retrieval import IndexedDocument, SearchRequest, SearchResponse
-from retrieval.index_documents import IndexDocuments
-from retrieval.search import Search
+from retrieval.index.held import IndexDocuments
+from retrieval.search.search import Search
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit
 

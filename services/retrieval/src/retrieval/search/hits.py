@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from contracts.retrieval import Highlight, Hit, HitExplanation, LegReport
-from retrieval.candidates import Candidates
-from retrieval.highlights import Scored
-from retrieval.legs import DenseLeg, Leg, LexicalLeg
-from retrieval.search_store import FoundChunk
+from retrieval.highlights.scoring import Scored
+from retrieval.search.candidates import Candidates
+from retrieval.search.legs import DenseLeg, Leg, LexicalLeg
+from retrieval.search.reader import FoundChunk
 
 
 def hit(chunk: FoundChunk, score: float, spans: Sequence[Scored], explanation: HitExplanation | None) -> Hit:

@@ -28,7 +28,7 @@ _HUMP = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]{2}")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 LONGEST_TERM = 64  # characters; what is longer is no word, and an index entry has to fit a page
 
-STOP_WORDS = frozenset(resources.files("retrieval").joinpath("stop_words.txt").read_text("utf-8").split())
+STOP_WORDS = frozenset(resources.files("retrieval.lexical").joinpath("stop_words.txt").read_text("utf-8").split())
 
 
 @dataclass(frozen=True)

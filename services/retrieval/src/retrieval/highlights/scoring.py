@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Protocol
 
-from retrieval.analysis import Analyzer
-from retrieval.sentences import Span, is_code, spans
+from retrieval.highlights.sentences import Span, is_code, spans
+from retrieval.lexical.analysis import Analyzer
 
 MOST_EMBEDDED = 40  # sentences of one request
 MOST_PER_HIT = 3

@@ -11,13 +11,13 @@ from uuid import UUID
 import psycopg
 
 from contracts.retrieval import SearchMode, SearchRequest, SearchResponse
-from retrieval import hits
-from retrieval.analysis import Analyzer
-from retrieval.candidates import Candidates, collect
 from retrieval.errors import SearchUnavailable
-from retrieval.highlighting import Highlighter
-from retrieval.legs import Asked, DenseLeg, Leg, Legs, LexicalLeg
-from retrieval.search_store import FoundChunk, IndexReader
+from retrieval.highlights.highlighter import Highlighter
+from retrieval.lexical.analysis import Analyzer
+from retrieval.search import hits
+from retrieval.search.candidates import Candidates, collect
+from retrieval.search.legs import Asked, DenseLeg, Leg, Legs, LexicalLeg
+from retrieval.search.reader import FoundChunk, IndexReader
 
 DEPTH = 100  # candidates of each leg
 

@@ -15,10 +15,10 @@ import psycopg
 from inference.embedders import SpaceKey
 from inference.embeddings import Embedder
 from inference.errors import EmbeddingError
-from retrieval.analysis import Analyzer
-from retrieval.bm25 import WeightedQuery, weighted
-from retrieval.query_vectors import QueryVectors, Vector
-from retrieval.search_store import IndexReader, Scope, Scored, SearchStore
+from retrieval.dense.query_vectors import QueryVectors, Vector
+from retrieval.lexical.analysis import Analyzer
+from retrieval.lexical.bm25 import WeightedQuery, weighted
+from retrieval.search.reader import IndexReader, Scope, Scored, SearchStore
 from service_kit.problems import Unavailable
 
 log = logging.getLogger(__name__)

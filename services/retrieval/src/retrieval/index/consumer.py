@@ -17,11 +17,11 @@ from contracts.events import (
 )
 from contracts.retrieval import SpaceStatus
 from inference.embedders import SpaceKey
-from retrieval.analysis import Analyzer
-from retrieval.converted import read_chunks, read_vectors
 from retrieval.errors import ConvertedInvalid
-from retrieval.index_rows import Facts, Prepared, prepare
-from retrieval.index_store import IndexWriter, Known
+from retrieval.index.converted import read_chunks, read_vectors
+from retrieval.index.rows import Facts, Prepared, prepare
+from retrieval.index.writer import IndexWriter, Known
+from retrieval.lexical.analysis import Analyzer
 from retrieval.spaces.rows import SpaceRow, SpaceRows
 from retrieval.spaces.switch import ensure_active
 from service_kit.objects import ObjectMissing, ObjectStore

@@ -12,7 +12,7 @@ from contracts.base import storable
 from contracts.events import DocumentConverted
 from contracts.ingestion import Chunk
 from retrieval.errors import ConvertedInvalid
-from retrieval.index_rows import Vectors
+from retrieval.index.rows import Vectors
 
 
 def read_chunks(document: DocumentConverted, data: bytes) -> list[Chunk]:

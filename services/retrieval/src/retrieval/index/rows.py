@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from contracts.events import DocumentConverted
 from contracts.ingestion import Chunk
-from retrieval.analysis import Analysis, Analyzer
-from retrieval.changes import Changes, Naming
+from retrieval.index.changes import Changes, Naming
+from retrieval.lexical.analysis import Analysis, Analyzer
 
 BATCH = 250  # chunks
 Values: TypeAlias = dict[str, object]

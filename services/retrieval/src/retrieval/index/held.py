@@ -10,7 +10,7 @@ from psycopg.rows import class_row
 from contracts.base import Page
 from contracts.retrieval import IndexedDocument
 from inference.embeddings import EmbeddingSpace
-from retrieval.index_store import QUERIES
+from retrieval.index.writer import QUERIES
 from retrieval.spaces.rows import SpaceRows
 from service_kit.postgres import Database
 from service_kit.problems import BadCursor

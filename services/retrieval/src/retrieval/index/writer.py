@@ -9,8 +9,8 @@ from uuid import UUID
 from psycopg.rows import class_row, scalar_row
 
 from contracts.ingestion import Chunk
-from retrieval.changes import Changes, StoredChunk, compare
-from retrieval.index_rows import Facts, Prepared, Values, additions, json_rows
+from retrieval.index.changes import Changes, StoredChunk, compare
+from retrieval.index.rows import Facts, Prepared, Values, additions, json_rows
 from service_kit.postgres import Connection
 from service_kit.queries import load
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from contracts.retrieval import SearchMode
-from retrieval import fusion
-from retrieval.bm25 import WeightedQuery
-from retrieval.fusion import Features
-from retrieval.legs import DenseLeg, LexicalLeg
-from retrieval.search_store import IndexReader
+from retrieval.lexical.bm25 import WeightedQuery
+from retrieval.ranking import fusion
+from retrieval.ranking.fusion import Features
+from retrieval.search.legs import DenseLeg, LexicalLeg
+from retrieval.search.reader import IndexReader
 
 LOOKED_AT_FOR_GOOD_MATCH = 3
 

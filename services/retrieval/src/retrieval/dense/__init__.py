@@ -1,0 +1,1 @@
+"""Meaning: the vectors of queries, and their nearest neighbours."""

@@ -1,0 +1,1 @@
+"""The sentences of a hit that answer the query."""

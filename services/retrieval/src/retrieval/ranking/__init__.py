@@ -1,0 +1,1 @@
+"""What is made of the candidates of all legs: features, fusion, order. No IO."""

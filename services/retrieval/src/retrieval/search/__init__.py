@@ -1,0 +1,1 @@
+"""One search, from the request to its hits."""
