@@ -240,7 +240,13 @@ class Samples:
             ("document_title", "section_title", "page", "page_end", "box", "line_start", "line_end")
         )
         base = {"chunk_id": "c1", "document_id": str(UUID(int=1)), "document_name": "note-1.md", "chunk_index": 0}
-        rest = {"media_type": "text/markdown", "score": 0.5, "content": "A passage.", "heading_path": ["A", "B"]}
+        rest = {
+            "workspace_id": str(UUID(int=5)),
+            "media_type": "text/markdown",
+            "score": 0.5,
+            "content": "A passage.",
+            "heading_path": ["A", "B"],
+        }
         return {**nothing, **base, **rest, **changes}
 
     @staticmethod

@@ -29,6 +29,7 @@ BILLING_TEXT = "The BillingRouter sends invoices every Monday. It was written in
 def hit(text: str, name: str, highlights: list[tuple[int, int, float]]) -> dict[str, Any]:
     return {
         "chunk_id": f"{DOCUMENT}:1:{name}",
+        "workspace_id": str(DOCUMENT),
         "document_id": str(DOCUMENT),
         "document_name": name,
         "document_title": None,
@@ -89,6 +90,7 @@ def other_services(world: World) -> FastAPI:
             "mode": "hybrid",
             "hits": world.hits,
             "good_match": world.good_match,
+            "match": float(world.good_match),
             "legs": [],
             "milliseconds": 1.0,
         }

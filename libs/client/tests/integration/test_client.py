@@ -192,7 +192,15 @@ SERVICE = {"name": "memory", "status": "ready"}
 
 class TestRequests:
     async def test_the_key_goes_along_and_nothing_that_was_not_given(self, server, client_of) -> None:
-        empty = {"query": "q", "mode": "hybrid", "hits": [], "good_match": False, "legs": [], "milliseconds": 1}
+        empty = {
+            "query": "q",
+            "mode": "hybrid",
+            "hits": [],
+            "good_match": False,
+            "match": 0.1,
+            "legs": [],
+            "milliseconds": 1,
+        }
         server.on("POST", "/v1/search", empty)
         async with client_of() as client:
             await client.search("q", k=3)

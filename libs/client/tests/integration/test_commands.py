@@ -31,7 +31,7 @@ class TestReading:
         chunk = {"chunk_id": "c1", "document_id": ONE, "hop": 1, "path": ["UserDB", "Billing"], "score": 0.77}
         stage = samples.stage(status="failed", attempts=3, error_message="model is away")
         service = {"name": "memory", "status": "ready", "detail": None}
-        found = {"query": "q", "mode": "hybrid", "hits": [samples.hit()], "good_match": True, "legs": []}
+        found = {"query": "q", "mode": "hybrid", "hits": [samples.hit()], "good_match": True, "match": 0.9, "legs": []}
         server.on("GET", "/v1/documents", page(samples.document()))
         server.on("GET", f"/v1/documents/{ONE}", samples.detail(stages=[stage], explanation="embed failed"))
         server.on("GET", f"/v1/documents/{ONE}/chunks", page(samples.chunk(0), samples.chunk(1)))
@@ -112,7 +112,15 @@ class TestReading:
 
     def test_search_says_when_nothing_fits(self, settled, attractor) -> None:
         leg = {"leg": "dense", "candidates": 0, "milliseconds": 1.0, "error": "timeout"}
-        weak = {"query": "q", "mode": "hybrid", "hits": [], "good_match": False, "legs": [leg], "milliseconds": 1}
+        weak = {
+            "query": "q",
+            "mode": "hybrid",
+            "hits": [],
+            "good_match": False,
+            "match": 0.1,
+            "legs": [leg],
+            "milliseconds": 1,
+        }
         settled.on("POST", "/v1/search", weak)
         ran = attractor("search", "q", "-k", "3", "--mode", "lexical", "-d", ONE)
         assert "nothing found" in ran.err
@@ -124,7 +132,15 @@ class TestReading:
         content = "Filler words here. " * 60 + "The best sentence." + " More words." * 60
         start = content.index("The best")
         hit = samples.hit(content=content, highlights=[{"start": start, "end": start + 18, "score": 0.9}])
-        found = {"query": "q", "mode": "hybrid", "hits": [hit], "good_match": True, "legs": [], "milliseconds": 1}
+        found = {
+            "query": "q",
+            "mode": "hybrid",
+            "hits": [hit],
+            "good_match": True,
+            "match": 0.9,
+            "legs": [],
+            "milliseconds": 1,
+        }
         settled.on("POST", "/v1/search", found)
         passage = attractor("search", "q").out.splitlines()[1]
         assert passage.startswith("   … ")

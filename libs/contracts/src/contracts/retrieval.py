@@ -4,37 +4,132 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import AliasChoices, AwareDatetime, Field
 
-from contracts.base import Question, Request, Resource, Text
+from contracts.base import Name, Question, Request, Resource, Text
+
+Weight = Annotated[float, Field(ge=0, le=10)]
 
 
 class SearchMode(StrEnum):
-    """`hybrid` adds both legs on absolute scales, `rrf` is reciprocal rank fusion; the others are single legs."""
+    """`hybrid` adds features of all legs on absolute scales, `convex` the legs' scores after min-max (Bruch et al.
+    2023), `rrf` is reciprocal rank fusion (Cormack et al. 2009); the others are single legs.
+    """
 
     hybrid = "hybrid"
+    convex = "convex"
     rrf = "rrf"
     lexical = "lexical"
     dense = "dense"
 
 
-class SearchRequest(Request):
-    """`document_ids` limits the search inside each leg; an empty list matches nothing. `tags`: any of
-    them, in either case.
+class SearchScope(StrEnum):
+    """`session`: the documents attached to `session_id`. `global`: every workspace that the caller may read."""
 
-    `highlight` adds the sentences that answer best, as spans of the content; `explain` adds per leg rank and score and
-    the timings.
+    session = "session"
+    workspace = "workspace"
+    every = "global"
+
+
+class Around(StrEnum):
+    """How much of its document a hit brings along, beside its own content."""
+
+    nothing = "nothing"
+    neighbours = "neighbours"
+    section = "section"
+
+
+class Facet(StrEnum):
+    media_type = "media_type"
+    source_type = "source_type"
+    source = "source"
+    language = "language"
+    tag = "tag"
+    document = "document"
+
+
+JsonPath = Annotated[Text, Field(min_length=1, max_length=500)]
+
+
+class SearchFilters(Request):
+    """What a search is limited to, inside each leg; an empty list matches nothing, several filters all have to hold.
+
+    `tags`: any of them, in either case. `languages`: ISO 639-1. `written_*`: the document's own date where it has one,
+    else when its source changed it last. `metadata`: SQL/JSON path expressions over the document's metadata, for
+    instance `$.authors[*] ? (@ == "Ada")`, that all have to find something.
+    """
+
+    scope: SearchScope = SearchScope.workspace
+    session_id: UUID | None = None
+    document_ids: Annotated[list[UUID], Field(max_length=10_000)] | None = None
+    source_ids: Annotated[list[UUID], Field(max_length=100)] | None = None
+    media_types: Annotated[list[Text], Field(max_length=100)] | None = None
+    source_types: Annotated[list[Text], Field(max_length=20)] | None = None
+    tags: Annotated[list[Text], Field(max_length=100)] | None = None
+    languages: Annotated[list[Text], Field(max_length=50)] | None = None
+    written_from: AwareDatetime | None = None
+    written_to: AwareDatetime | None = None
+    metadata: Annotated[list[JsonPath], Field(max_length=10)] = []
+
+
+class FusionWeights(Request):
+    """Of the features of `hybrid`; what is left out keeps the weight of the workspace's embedding space."""
+
+    cosine: Weight | None = None
+    bm25_share: Weight | None = None
+    soft_match: Weight | None = None
+    title_named: Weight | None = None
+    all_terms: Weight | None = None
+    phrases: Weight | None = None
+    graph: Weight | None = None
+
+
+class LegWeights(Request):
+    """Of the legs in `rrf` and `convex`."""
+
+    lexical: Weight = 1.0
+    dense: Weight = 1.0
+    graph: Weight = 0.5
+
+
+class FusionOptions(Request):
+    """What is left out is as in the workspace's search settings."""
+
+    rrf_k: Annotated[int, Field(ge=1, le=1000)] | None = None
+    weights: FusionWeights | None = None
+    legs: LegWeights | None = None
+
+
+class SearchRequest(SearchFilters):
+    """`queries` are further wordings of `query`: all are searched and fused.
+
+    In `query`, "several words" in quotes are a phrase, `word*` is a prefix, and `title:`, `name:`, `section:`, `tag:`,
+    `type:`, `language:` and `source:` before a word limit the search to what has it there. A phrase ranks what has it
+    first; with `strict` it is required, and `-word` excludes.
+
+    `use_graph` adds what the knowledge graph reaches from the entities of the query. `rerank` lets the configured
+    reranker order the first hits. `fold_duplicates` returns one of several nearly equal passages and names the others
+    in it; `max_per_document` caps a document's hits; `diversity` (0: none) is the weight of novelty in maximal marginal
+    relevance. `highlight` adds the sentences that answer best, as spans of the content; `explain` adds per leg rank and
+    score, features, matched terms, paths and timings.
     """
 
     query: Question
-    k: Annotated[int, Field(ge=1, le=100)] = 10
-    mode: SearchMode = SearchMode.hybrid
-    document_ids: Annotated[list[UUID], Field(max_length=10_000)] | None = None
-    media_types: Annotated[list[Text], Field(max_length=100)] | None = None
-    tags: Annotated[list[Text], Field(max_length=100)] | None = None
+    queries: Annotated[list[Question], Field(max_length=7)] = []
+    k: Annotated[int, Field(ge=1, le=100, validation_alias=AliasChoices("k", "top_k"))] = 10
+    mode: SearchMode | None = None
+    fusion: FusionOptions | None = None
+    strict: bool = False
+    use_graph: bool = True
+    rerank: bool = True
+    fold_duplicates: bool = True
+    max_per_document: Annotated[int, Field(ge=1, le=100)] | None = None
+    diversity: Annotated[float, Field(ge=0, le=1)] = 0.0
+    around: Around = Around.nothing
+    facets: Annotated[list[Facet], Field(max_length=6)] = []
     highlight: bool = False
     explain: bool = False
 
@@ -47,23 +142,55 @@ class Highlight(Resource):
     score: float
 
 
-class HitExplanation(Resource):
-    """Ranks count from 1; null where the leg did not return the chunk."""
+class LegScore(Resource):
+    """Rank counts from 1; null where the leg did not return the chunk. `score` is the leg's own, where it has one."""
 
-    lexical_rank: int | None
-    lexical_score: float | None
-    dense_rank: int | None
-    dense_score: float | None
+    rank: int | None
+    score: float | None
+
+
+class HitExplanation(Resource):
+    """`legs` by name, with `#2`, `#3` … behind it for those of further queries."""
+
+    legs: dict[str, LegScore]
     features: dict[str, float] = Field(description="The terms of the fused score, before their weights.")
+    weights: dict[str, float]
     matched_terms: list[str]
+    graph_path: list[str] = Field(default=[], description="Entities from the query to the chunk.")
+    fused_score: float = Field(description="Before reranking.")
+    fused_rank: int
+
+
+class Duplicate(Resource):
+    """A passage that says nearly the same as the hit that it is folded into."""
+
+    chunk_id: str
+    document_id: UUID
+    document_name: str
+
+
+class Surrounding(Resource):
+    """The passages from `chunk_index_from` to `chunk_index_to` of the hit's document, in order, as one text."""
+
+    content: str
+    chunk_index_from: int
+    chunk_index_to: int
+    page: int | None
+    page_end: int | None
 
 
 class Hit(Resource):
+    """`score` is that of the mode, or the reranker's. `workspace_id` matters in a global search."""
+
     chunk_id: str
+    workspace_id: UUID
     document_id: UUID
     document_name: str
     document_title: str | None
     media_type: str
+    source_type: str | None = None
+    language: str | None = None
+    tags: list[str] = []
     score: float
     content: str
     section_title: str | None
@@ -75,6 +202,8 @@ class Hit(Resource):
     line_start: int | None
     line_end: int | None
     highlights: list[Highlight] = []
+    duplicates: list[Duplicate] = []
+    around: Surrounding | None = None
     explanation: HitExplanation | None = None
 
 
@@ -88,15 +217,166 @@ class LegReport(Resource):
     error: str | None = None
 
 
+class FacetCount(Resource):
+    value: str
+    chunks: int
+    documents: int
+
+
+class QueryReport(Resource):
+    """How the query was read. `corrected`: terms that no document has, and the known ones that were taken instead."""
+
+    text: str
+    terms: list[str]
+    phrases: list[str] = []
+    prefixes: list[str] = []
+    excluded: list[str] = []
+    fields: dict[str, list[str]] = {}
+    corrected: dict[str, list[str]] = {}
+
+
 class SearchResponse(Resource):
-    """`good_match` is false when nothing found is likely to answer the query: a caller should then say so."""
+    """`good_match` is false when nothing found is likely to answer the query: a caller should then say so.
+
+    `match` is the estimated probability that one of the first hits answers it. `facets` count what the filters left,
+    not the hits alone. `understood` and `timings` (milliseconds by step) come with `explain`.
+    """
 
     query: str
     mode: SearchMode
     hits: list[Hit]
     good_match: bool
+    match: float
     legs: list[LegReport]
+    facets: dict[Facet, list[FacetCount]] = {}
+    reranked_by: str | None = None
+    cached: bool = False
+    understood: QueryReport | None = None
+    timings: dict[str, float] | None = None
     milliseconds: float
+
+
+class ContextRequest(SearchFilters):
+    """Asks for evidence for a prompt: what answers the `queries`, packed into at most `max_tokens` tokens.
+
+    Tokens are counted by `tokenizer`, one of those that `GET /v1/context/tokenizers` names. `around` lets a passage
+    grow to its neighbours or its section where the budget allows.
+    """
+
+    queries: Annotated[list[Question], Field(min_length=1, max_length=8)]
+    max_tokens: Annotated[int, Field(ge=64, le=200_000)] = 2_000
+    tokenizer: Annotated[Text, Field(max_length=100)] | None = None
+    mode: SearchMode | None = None
+    use_graph: bool = True
+    rerank: bool = True
+    around: Around = Around.neighbours
+    max_passages: Annotated[int, Field(ge=1, le=100)] = 20
+
+
+class EvidenceQuote(Resource):
+    """A sentence that answers best: characters `start` to `end` of the content of the passage's first chunk."""
+
+    text: str
+    start: int
+    end: int
+    score: float
+
+
+class Evidence(Resource):
+    """A passage of the packet. `number` is what an answer cites: [1]. `content` is what stands in the prompt.
+
+    `chunk_ids` are all chunks that it is made of, in order; the citation is checked against the first, `chunk_id`.
+    """
+
+    number: int
+    chunk_id: str
+    chunk_ids: list[str]
+    workspace_id: UUID
+    document_id: UUID
+    document_name: str
+    document_title: str | None
+    section: str | None
+    content: str
+    tokens: int
+    score: float
+    page: int | None
+    page_end: int | None
+    box: tuple[float, float, float, float] | None
+    line_start: int | None
+    line_end: int | None
+    quotes: list[EvidenceQuote]
+
+
+class ContextResponse(Resource):
+    """`text` is the packet as it goes into a prompt; `tokens` counts it and never exceeds the budget.
+
+    `cut` says what was left out or shortened, and why.
+    """
+
+    text: str
+    tokens: int
+    max_tokens: int
+    tokenizer: str
+    evidence: list[Evidence]
+    good_match: bool
+    match: float
+    cut: list[str]
+    legs: list[LegReport]
+
+
+class Tokenizers(Resource):
+    default: str
+    names: list[str]
+
+
+class SavedSearchCreate(Request):
+    name: Name
+    request: SearchRequest
+
+
+class SavedSearchUpdate(Request):
+    name: Name | None = None
+    request: SearchRequest | None = None
+
+
+class SavedSearch(Resource):
+    """A search that a team keeps, visible to the whole workspace. `version` goes into If-Match when it is changed."""
+
+    id: UUID
+    name: str
+    request: SearchRequest
+    created_by: UUID
+    created_at: datetime
+    updated_at: datetime
+    version: int
+
+
+class SearchSettingsUpdate(Request):
+    """What is left out stays; `reset` lists fields that go back to the deployment's default."""
+
+    mode: SearchMode | None = None
+    k1: Annotated[float, Field(ge=0, le=10)] | None = None
+    b: Annotated[float, Field(ge=0, le=1)] | None = None
+    rrf_k: Annotated[int, Field(ge=1, le=1000)] | None = None
+    legs: LegWeights | None = None
+    weights: FusionWeights | None = None
+    reset: list[Literal["mode", "k1", "b", "rrf_k", "legs", "weights"]] = []
+
+
+class SearchSettings(Resource):
+    """How the workspace is searched where a request does not say. `weights` are those of its active embedding space,
+    `fitted_on` names what they were fitted on where a refit set them.
+    """
+
+    mode: SearchMode
+    k1: float
+    b: float
+    rrf_k: int
+    legs: LegWeights
+    weights: dict[str, float]
+    embedding_space: str | None
+    fitted_on: str | None
+    version: int
 
 
 class SpaceStatus(StrEnum):

@@ -22,7 +22,7 @@ async def test_an_indexed_document_is_found_by_its_words_and_by_its_meaning(inge
     by_name = await search("authservice", explain=True)
     assert by_name["hits"][0]["content"] == TEXTS[0]
     assert by_name["hits"][0]["explanation"]["matched_terms"] == ["authservic"]
-    assert by_name["hits"][0]["explanation"]["lexical_rank"] == 1
+    assert by_name["hits"][0]["explanation"]["legs"]["lexical"]["rank"] == 1
     assert by_name["good_match"] is True
 
     by_meaning = await search("when can I eat?", mode="dense")

@@ -70,7 +70,7 @@ def _show(output: Output, rank: int, hit: Hit) -> None:
     if hit.explanation:
         why = hit.explanation
         terms = ", ".join(why.matched_terms) or "none"
-        ranks = f"lexical rank {why.lexical_rank or '-'}, dense rank {why.dense_rank or '-'}, terms: {terms}"
+        ranks = ", ".join(f"{leg} rank {found.rank or '-'}" for leg, found in why.legs.items()) + f", terms: {terms}"
         features = " ".join(f"{name}={value:.3f}" for name, value in why.features.items())
         output.text(f"   {ranks}; {features}", "dim")
     output.text()

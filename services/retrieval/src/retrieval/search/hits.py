@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from uuid import UUID
 
-from contracts.retrieval import Highlight, Hit, HitExplanation, LegReport
+from contracts.retrieval import Highlight, Hit, HitExplanation, LegReport, LegScore
 from retrieval.highlights.scoring import Scored
+from retrieval.ranking.fusion import WEIGHTS
 from retrieval.search.candidates import Candidates
 from retrieval.search.legs import DenseLeg, Leg, LexicalLeg
 from retrieval.search.reader import FoundChunk
 
 
-def hit(chunk: FoundChunk, score: float, spans: Sequence[Scored], explanation: HitExplanation | None) -> Hit:
+def hit(
+    workspace_id: UUID, chunk: FoundChunk, score: float, spans: Sequence[Scored], explanation: HitExplanation | None
+) -> Hit:
     box = chunk.box
     return Hit(
         chunk_id=chunk.chunk_id,
+        workspace_id=workspace_id,
         document_id=chunk.document_id,
         document_name=chunk.document_name,
         document_title=chunk.document_title,
@@ -39,12 +44,15 @@ def explanation(
 ) -> HitExplanation:
     """Ranks where a leg found the chunk; scores also where it did not, as they entered the fusion."""
     return HitExplanation(
-        lexical_rank=_rank(lexical, chunk),
-        lexical_score=candidates.bm25.get(chunk),
-        dense_rank=_rank(dense, chunk),
-        dense_score=candidates.cosines.get(chunk),
+        legs={
+            "lexical": LegScore(rank=_rank(lexical, chunk), score=candidates.bm25.get(chunk)),
+            "dense": LegScore(rank=_rank(dense, chunk), score=candidates.cosines.get(chunk)),
+        },
         features=candidates.features[chunk].as_dict(),
+        weights=WEIGHTS.as_dict(),
         matched_terms=candidates.matched[chunk],
+        fused_score=candidates.scores[chunk],
+        fused_rank=candidates.best(len(candidates.scores)).index(chunk) + 1,
     )
 
 

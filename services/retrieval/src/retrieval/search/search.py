@@ -55,6 +55,7 @@ class Search:
     async def __call__(self, workspace_id: UUID, request: SearchRequest) -> SearchResponse:
         """Raises SearchUnavailable when no leg that the mode asks for could answer."""
         start = time.perf_counter()
+        mode = request.mode or SearchMode.hybrid
         try:
             found = await self._at_once(workspace_id, request)
             if found.vanished:
@@ -68,9 +69,10 @@ class Search:
             spans = await self.highlighter([found.chunks[chunk] for chunk in found.order], weights, answers.dense)
         return SearchResponse(
             query=request.query,
-            mode=request.mode,
+            mode=mode,
             hits=[
                 hits.hit(
+                    workspace_id,
                     found.chunks[chunk],
                     candidates.scores[chunk],
                     spans.get(chunk, []),
@@ -79,6 +81,7 @@ class Search:
                 for chunk in found.order
             ],
             good_match=candidates.has_good_match(found.order),
+            match=float(candidates.has_good_match(found.order)),
             legs=[hits.report(leg) for leg in answers.legs],
             milliseconds=round(1000 * (time.perf_counter() - start), 2),
         )
@@ -88,7 +91,7 @@ class Search:
         store, seconds = self.legs.store, self.legs.limits.lexical_seconds
         async with store.reading(workspace_id, seconds) as reader:
             asked = await self._asked(reader, request)
-        answers = await self._answers(request.mode, asked)
+        answers = await self._answers(request.mode or SearchMode.hybrid, asked)
         async with store.reading(workspace_id, seconds) as reader:
             return await self._found(reader, request, answers)
 
@@ -97,7 +100,7 @@ class Search:
         seconds = self.legs.limits.lexical_seconds + self.legs.limits.dense_seconds
         async with self.legs.store.snapshot(workspace_id, seconds) as reader:
             asked = replace(await self._asked(reader, request), snapshot=reader)
-            answers = await self._answers(request.mode, asked)
+            answers = await self._answers(request.mode or SearchMode.hybrid, asked)
             return await self._found(reader, request, answers)
 
     async def _asked(self, reader: IndexReader, request: SearchRequest) -> Asked:
@@ -119,7 +122,7 @@ class Search:
         return answers
 
     async def _found(self, reader: IndexReader, request: SearchRequest, answers: Answers) -> Found:
-        candidates = await collect(reader, request.mode, answers.lexical, answers.dense)
+        candidates = await collect(reader, request.mode or SearchMode.hybrid, answers.lexical, answers.dense)
         best = candidates.best(request.k)
         chunks = await reader.chunks(best)
         order = [chunk for chunk in best if chunk in chunks]
