@@ -26,8 +26,10 @@ async def test_a_service_that_comes_back_is_in_the_document_again(upstream, seen
     async with door(openapi_refresh_seconds=0.1) as client:
         assert "retrieval" in (await client.get("/openapi.json")).json()["x-unavailable-services"]
         async with serve_app(upstream.service(seen), free_port), asyncio.timeout(60):
-            while "x-unavailable-services" in (document := (await client.get("/openapi.json")).json()):
-                await asyncio.sleep(0.05)  # noqa: ASYNC110  another server's state has no event
+            while "x-unavailable-services" in (  # noqa: ASYNC110  another server's state has no event
+                document := (await client.get("/openapi.json")).json()
+            ):
+                await asyncio.sleep(0.05)
             assert "/v1/search" in document["paths"]
 
 
