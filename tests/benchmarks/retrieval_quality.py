@@ -40,7 +40,8 @@ from retrieval.dense.query_vectors import QueryVectors
 from retrieval.index.rows import Facts, Vectors, prepare
 from retrieval.index.writer import IndexWriter, ensure_vector_index
 from retrieval.lexical.analysis import Analyzer
-from retrieval.search.legs import Legs, Limits
+from retrieval.search.leg import Limits
+from retrieval.search.legs import Legs
 from retrieval.search.reader import SearchStore
 from retrieval.search.search import Search
 from service_kit.migrate import migrate

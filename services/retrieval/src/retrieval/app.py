@@ -18,7 +18,8 @@ from retrieval.index.held import IndexDocuments
 from retrieval.index.writer import ensure_vector_index
 from retrieval.lexical.analysis import Analyzer
 from retrieval.search.api import router
-from retrieval.search.legs import Legs, Limits
+from retrieval.search.leg import Limits
+from retrieval.search.legs import Legs
 from retrieval.search.reader import SearchStore
 from retrieval.search.search import Search
 from retrieval.settings import Settings

@@ -18,7 +18,9 @@ from retrieval.dense.query_vectors import QueryVectors
 from retrieval.errors import SearchUnavailable
 from retrieval.index.consumer import Indexer
 from retrieval.lexical.analysis import Analyzer
-from retrieval.search.legs import MOST_TERMS, Legs, Limits
+from retrieval.lexical.leg import MOST_TERMS
+from retrieval.search.leg import Limits
+from retrieval.search.legs import Legs
 from retrieval.search.reader import SearchStore
 from retrieval.search.search import Search
 from service_kit.outbox import Outbox

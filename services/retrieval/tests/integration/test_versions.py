@@ -9,7 +9,8 @@ from contracts.retrieval import SearchMode, SearchRequest
 from inference.embedders import Embedders
 from retrieval.dense.query_vectors import QueryVectors
 from retrieval.lexical.analysis import Analyzer
-from retrieval.search.legs import Legs, Limits
+from retrieval.search.leg import Limits
+from retrieval.search.legs import Legs
 from retrieval.search.reader import SearchStore
 from retrieval.search.search import Search
 

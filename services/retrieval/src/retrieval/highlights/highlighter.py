@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from inference.errors import EmbeddingError
+from retrieval.dense.leg import DenseLeg
 from retrieval.highlights import scoring
 from retrieval.highlights.scoring import Scored, Sentence
 from retrieval.highlights.sentences import Span
 from retrieval.lexical.analysis import Analyzer
-from retrieval.search.legs import DenseLeg
 from retrieval.search.reader import FoundChunk
 
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from contracts.retrieval import SearchMode
+from retrieval.dense.leg import DenseLeg
 from retrieval.lexical.bm25 import WeightedQuery
+from retrieval.lexical.leg import LexicalLeg
 from retrieval.ranking import fusion
 from retrieval.ranking.fusion import Features
-from retrieval.search.legs import DenseLeg, LexicalLeg
 from retrieval.search.reader import IndexReader
 
 LOOKED_AT_FOR_GOOD_MATCH = 3

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from contracts.retrieval import Highlight, Hit, HitExplanation, LegReport, LegScore
+from retrieval.dense.leg import DenseLeg
 from retrieval.highlights.scoring import Scored
+from retrieval.lexical.leg import LexicalLeg
 from retrieval.ranking.fusion import WEIGHTS
 from retrieval.search.candidates import Candidates
-from retrieval.search.legs import DenseLeg, Leg, LexicalLeg
+from retrieval.search.leg import Leg
 from retrieval.search.reader import FoundChunk
 
 

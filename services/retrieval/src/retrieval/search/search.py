@@ -11,12 +11,15 @@ from uuid import UUID
 import psycopg
 
 from contracts.retrieval import SearchMode, SearchRequest, SearchResponse
+from retrieval.dense.leg import DenseLeg
 from retrieval.errors import SearchUnavailable
 from retrieval.highlights.highlighter import Highlighter
 from retrieval.lexical.analysis import Analyzer
+from retrieval.lexical.leg import LexicalLeg
 from retrieval.search import hits
 from retrieval.search.candidates import Candidates, collect
-from retrieval.search.legs import Asked, DenseLeg, Leg, Legs, LexicalLeg
+from retrieval.search.leg import Asked, Leg
+from retrieval.search.legs import Legs
 from retrieval.search.reader import FoundChunk, IndexReader
 
 DEPTH = 100  # candidates of each leg

@@ -1,0 +1,68 @@
+"""A leg of a search: what it is asked, what it did, and how long it may take. A failure is its report."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import psycopg
+
+from inference.embedders import SpaceKey
+from inference.errors import EmbeddingError
+from retrieval.search.reader import IndexReader, Scope, Scored
+from service_kit.problems import Unavailable
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Deadlines in seconds; `exact_scan` is the most vectors that are compared one by one."""
+
+    lexical_seconds: float = 2.0
+    dense_seconds: float = 3.0
+    highlight_seconds: float = 3.0
+    exact_scan: int = 10_000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the legs are asked. `space`: the active one, None for a workspace that has none yet.
+
+    `snapshot`: the one transaction for all of the search, or None: each leg opens its own.
+    """
+
+    workspace_id: UUID
+    query: str
+    scope: Scope | None
+    space: SpaceKey | None
+    depth: int
+    snapshot: IndexReader | None = None
+
+
+@dataclass
+class Leg:
+    """What a leg did. `error` is None when it was in time."""
+
+    name: str
+    found: list[Scored] = field(default_factory=list)
+    method: str | None = None
+    error: str | None = None
+    milliseconds: float = 0.0
+
+    async def within(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+        """Does the work; what comes too late or fails is recorded, and the other leg goes on."""
+        start = time.perf_counter()
+        try:
+            async with asyncio.timeout(seconds):
+                await work()
+        except (TimeoutError, psycopg.errors.QueryCanceled):
+            self.found, self.error = [], f"not done within {seconds:g} s"
+        except (psycopg.Error, EmbeddingError, Unavailable) as error:
+            log.warning("leg failed", extra={"leg": self.name}, exc_info=error)
+            self.found, self.error = [], f"{type(error).__name__}: the leg failed"
+        self.milliseconds = 1000 * (time.perf_counter() - start)
