@@ -34,9 +34,10 @@ class ChangeList:
         self.written, self.waiting = 0, list[Change]()
 
     async def resume(self) -> None:
-        """Reads what an earlier attempt has done; its refusals are found again."""
+        """Reads what an earlier attempt has done, to the last file; its refusals are found again."""
         async with self.database.workspace(self.held.workspace_id) as connection:
             await connection.execute(SQL["forget_refusals"], self.held.key)
+            await connection.execute(SQL["recover_changes"], self.held.key)
             cursor = await connection.execute(SQL["earlier_changes"], self.held.key)
             rows = await cursor.fetchall()
         self.earlier = {path: SyncAction(action) for _, action, path in rows}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +34,7 @@ HEAD_BYTES = 8192
 AT_ONCE = 4
 LOOK_FOR_ROOM_EVERY = 16
 ROOM_SECONDS = 2.0
+REMOVED_AT_ONCE = 100
 SEEN_AT_ONCE = 5000
 EMPTY = (
     "The folder is empty, and lies on another file system than before: is it mounted? If it is meant to be empty, "
@@ -80,8 +81,7 @@ class SyncRun:
         await self._read(reader, plan)
         await self._flush_touched()
         # Last, so that a file that has moved was found under its new path by its content.
-        for one in missing(known, self.items, self.gaps):
-            await self._remove(one)
+        await self._remove(missing(known, self.items, self.gaps))
         await self.changes.flush()
 
     async def _resume(self) -> None:
@@ -228,14 +228,21 @@ class SyncRun:
         self.counts.refused += 1
         await self.changes.add(Change(SyncAction.refuse, path, None, size, message))
 
-    async def _remove(self, known: Known) -> None:
-        if known.missing and self.held.on_removed is OnRemoved.mark_stale:
-            return  # told when it went missing
-        if not self.held.dry_run:
-            await self.intake.drop(self.held.workspace_id, known.id, self.held.on_removed)
-        if known.document_id is not None:
-            self.counts.removed += 1
-            await self.changes.add(Change(SyncAction.remove, known.path, known.document_id))
+    async def _remove(self, gone: Sequence[Known]) -> None:
+        """Entered before it is done: afterwards nothing would tell the next attempt that it was."""
+        # What is marked was told when it went missing.
+        marks = self.held.on_removed is OnRemoved.mark_stale
+        gone = [one for one in gone if not (one.missing and marks)]
+        for start in range(0, len(gone), REMOVED_AT_ONCE):
+            batch = gone[start : start + REMOVED_AT_ONCE]
+            for one in batch:
+                if one.document_id is not None and one.path not in self.changes.earlier:
+                    self.counts.removed += 1
+                    await self.changes.add(Change(SyncAction.remove, one.path, one.document_id))
+            await self.changes.flush()
+            if not self.held.dry_run:
+                for one in batch:
+                    await self.intake.drop(self.held.workspace_id, one.id, self.held.on_removed)
 
 
 def _incoming(fetched: Fetched, target: Path) -> IncomingFile:
