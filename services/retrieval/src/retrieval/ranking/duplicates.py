@@ -1,0 +1,96 @@
+"""Near-duplicate folding, without IO: a passage that adds nothing to a better one is named in it, not returned.
+
+Compared are shingles of three words (Broder 1997, On the Resemblance and Containment of Documents), exactly: of a few
+hundred passages every shingle can be looked up, so nothing is estimated. Passages that differ in a number, a version
+or an identifier with digits say different things, however alike they are otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+SHINGLE = 3  # words
+CONTAINED = 0.9  # share of a passage's shingles that a better one has
+ALIKE = 0.8  # Jaccard of both
+
+# Chinese, Japanese and Korean write no spaces: each character counts as a word.
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_WORD = re.compile(f"[{_CJK}]|[^\\W{_CJK}]+")
+_WITH_DIGITS = re.compile(r"[\w.,:/-]*\d[\w.,:/-]*")
+Shingles: TypeAlias = frozenset[tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Folded:
+    """`order`: those that stay, best first. `duplicates`: by one that stays, those folded into it, best first."""
+
+    order: list[int] = field(default_factory=list)
+    duplicates: dict[int, list[int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Read:
+    """`plain`: the words alone; `numbers`: what has a digit, however often."""
+
+    plain: str
+    numbers: frozenset[str]
+    shingles: Shingles
+
+
+class Folding:
+    """Takes passages one by one, the best first."""
+
+    def __init__(self) -> None:
+        self.folded = Folded()
+        self._kept: dict[int, _Read] = {}
+        self._same: dict[str, int] = {}
+        self._having: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+
+    def add(self, passage: int, text: str) -> int | None:
+        """The better passage that this one is folded into; None when it stays."""
+        read = _read(text)
+        found = self._duplicate_of(read)
+        if found is not None:
+            self.folded.duplicates.setdefault(found, []).append(passage)
+            return found
+        self.folded.order.append(passage)
+        self._kept[passage] = read
+        self._same.setdefault(read.plain, passage)
+        for shingle in read.shingles:
+            self._having[shingle].append(passage)
+        return None
+
+    def _duplicate_of(self, read: _Read) -> int | None:
+        same = self._same.get(read.plain)
+        if same is not None and self._kept[same].numbers == read.numbers:
+            return same
+        shared = Counter(passage for shingle in read.shingles for passage in self._having.get(shingle, ()))
+        for passage, count in shared.most_common():
+            better = self._kept[passage]
+            contained = count / len(read.shingles)
+            alike = count / (len(read.shingles) + len(better.shingles) - count)
+            if (contained >= CONTAINED or alike >= ALIKE) and read.numbers <= better.numbers:
+                return passage
+        return None
+
+
+def fold(order: Sequence[int], texts: Mapping[int, str]) -> Folded:
+    """Folds all of `order`, best first; one without a text stays."""
+    folding = Folding()
+    for passage in order:
+        if passage in texts:
+            folding.add(passage, texts[passage])
+        else:
+            folding.folded.order.append(passage)
+    return folding.folded
+
+
+def _read(text: str) -> _Read:
+    words = _WORD.findall(text.lower())
+    shingles = frozenset(zip(*(words[start:] for start in range(SHINGLE)), strict=False))
+    numbers = frozenset(found.strip(".,:/-") for found in _WITH_DIGITS.findall(text.lower()))
+    return _Read(" ".join(words), numbers, shingles)
