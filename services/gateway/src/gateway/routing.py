@@ -28,6 +28,8 @@ TABLE = (
     Prefix("/v1/sources", "ingestion", uploads=True),
     Prefix("/v1/search", "retrieval"),
     Prefix("/v1/context", "retrieval"),
+    Prefix("/v1/saved-searches", "retrieval"),
+    Prefix("/v1/search-settings", "retrieval"),
     Prefix("/v1/embedding-spaces", "retrieval"),
     Prefix("/v1/graph", "knowledge-graph"),
     Prefix("/v1/memories", "memory"),
