@@ -1,0 +1,83 @@
+"""What is written of postings is read again, whatever they are."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.lexical.postings import (
+    LARGEST_BLOCK,
+    ORDINAL_BITS,
+    Postings,
+    decode,
+    decode_terms,
+    encode,
+    encode_terms,
+    merge,
+    postings,
+)
+
+NUMBERS = st.one_of(
+    st.integers(0, 2**63 - 1),
+    st.builds(lambda document, ordinal: document << ORDINAL_BITS | ordinal, st.integers(1, 40), st.integers(0, 9)),
+)
+COUNTS = st.one_of(st.integers(1, 20), st.integers(1, 2**31 - 1))
+
+
+@st.composite
+def some_postings(draw: st.DrawFn) -> Postings:
+    chunks = draw(st.lists(NUMBERS, unique=True, max_size=60))
+    pairs = draw(st.lists(st.tuples(COUNTS, COUNTS), min_size=len(chunks), max_size=len(chunks)))
+    return postings(chunks, [one for one, _ in pairs], [one for _, one in pairs])
+
+
+def rows(one: Postings) -> list[tuple[int, int, int]]:
+    return list(zip(one.chunks.tolist(), one.frequencies.tolist(), one.lengths.tolist(), strict=True))
+
+
+@given(some_postings())
+def test_postings_come_back(one):
+    again = decode(encode(one))
+    assert rows(again) == rows(one)
+    assert (again.chunks.dtype, again.frequencies.dtype, again.lengths.dtype) == (np.int64, np.int32, np.int32)
+
+
+@given(st.dictionaries(st.text(st.characters(blacklist_characters="\0", codec="utf-8"), min_size=1), some_postings()))
+def test_terms_come_back(by_term):
+    again = decode_terms(encode_terms(by_term))
+    assert {term: rows(again[term]) for term in again} == {
+        term: rows(found) for term, found in by_term.items() if len(found)
+    }
+    assert again.postings == sum(map(len, by_term.values()))
+    assert "\0" not in again
+
+
+@given(some_postings(), st.data())
+def test_what_is_taken_out_and_put_back_is_all_of_it(one, data):
+    some = np.array(data.draw(st.lists(st.sampled_from(one.chunks.tolist() or [0]))), np.int64)
+    assert rows(merge(one.without(some), one.only(some))) == rows(one)
+    parts = list(one.split(7))
+    assert all(0 < len(part) <= 7 for part in parts)
+    assert [row for part in parts for row in rows(part)] == rows(one)
+
+
+def test_the_plain_form_of_the_migration_is_read():
+    chunks, frequencies, lengths = [1 << ORDINAL_BITS, 5 << ORDINAL_BITS | 3], [1, 70_000], [9, 80]
+    data = b"\x01" + struct.pack(">2q2i2i", *chunks, *frequencies, *lengths)
+    assert rows(decode(data)) == list(zip(chunks, frequencies, lengths, strict=True))
+
+
+@pytest.mark.parametrize("share", [0.9, 0.1, 0.01])
+def test_a_block_takes_at_most_five_bytes_a_posting(share):
+    dice = np.random.default_rng(4)
+    documents = np.repeat(np.arange(1, 400_000), dice.integers(1, 60, 399_999))
+    starts = np.r_[0, np.flatnonzero(np.diff(documents)) + 1]
+    ordinals = np.arange(len(documents)) - np.repeat(starts, np.diff(np.r_[starts, len(documents)]))
+    chosen = np.flatnonzero(dice.random(len(documents)) < share)[:LARGEST_BLOCK]
+    lengths = dice.lognormal(4.6, 0.5, LARGEST_BLOCK)
+    block = postings((documents << ORDINAL_BITS | ordinals)[chosen], dice.geometric(0.6, LARGEST_BLOCK), lengths)
+    assert len(encode(block)) <= 5 * LARGEST_BLOCK
