@@ -19,7 +19,7 @@ GATEWAY = "gateway"
 SOURCE_KEYS = ("WEB_PROXY", "SOURCE_S3_CONNECTIONS")
 # `.env` is made for Compose: its passwords and addresses are those of the other way to run.
 FROM_DOTENV = (
-    *("CHAT_", "EMBEDDING_", "SOURCE_", "WEB_", "WATCH_"),
+    *("CHAT_", "EMBEDDING_", "RERANK_", "SEARCH_", "SOURCE_", "WEB_", "WATCH_"),
     *("GATEWAY_PORT", "GATEWAY_HOST", "ATTRACTOR_DATA", "INTERNAL_PORTS_FROM"),
 )
 
@@ -50,7 +50,7 @@ class Process:
 
 # In the order of their start; they end in the opposite order, so the public door opens last and closes first.
 PROCESSES = (
-    Process("retrieval", "retrieval", objects=True, keys=("EMBEDDING_API_KEY", "EMBEDDING_MODELS")),
+    Process("retrieval", "retrieval", objects=True, keys=("EMBEDDING_API_KEY", "EMBEDDING_MODELS", "RERANK_API_KEY")),
     Process("knowledge-graph", "knowledge-graph", objects=True, keys=("NEO4J_PASSWORD",)),
     Process("memory", "memory", keys=("EMBEDDING_API_KEY",)),
     Process("ingestion", "ingestion", objects=True, sources=True, keys=SOURCE_KEYS),

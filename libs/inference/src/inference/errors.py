@@ -20,7 +20,11 @@ class ChatError(InferenceError):
     """The chat model could not answer."""
 
 
-class ProviderError(EmbeddingError, ChatError):
+class RerankError(InferenceError):
+    """Passages could not be reranked."""
+
+
+class ProviderError(EmbeddingError, ChatError, RerankError):
     """The model's provider failed."""
 
 
@@ -46,7 +50,7 @@ class ContextTooLong(ProviderRejected):
 
 
 class UnreadableReply(ProviderError):
-    """The provider's reply does not have the form of the OpenAI API."""
+    """The provider's reply does not have the form of its API."""
 
 
 class CircuitOpen(ProviderError):
@@ -75,6 +79,10 @@ class EncoderFailed(EmbeddingError):
 
 class WrongEmbeddings(EmbeddingError):
     """The provider returned other embeddings than asked for."""
+
+
+class WrongScores(RerankError):
+    """The provider returned other scores than asked for."""
 
 
 class PromptInvalid(InferenceError):

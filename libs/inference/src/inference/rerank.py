@@ -1,0 +1,116 @@
+"""The port for rerankers, and those that are asked over HTTP: Cohere, Jina, text-embeddings-inference, or alike."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from inference.breaker import CircuitBreaker
+from inference.errors import ProviderUnavailable, UnreadableReply, WrongScores
+from inference.provider import Provider
+from inference.retry import RetryPolicy
+from inference.unicode import encodable
+
+
+class Reranker(Protocol):
+    """Reads a query and a passage together and says how well the one answers the other."""
+
+    @property
+    def model(self) -> str: ...
+
+    async def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+        """A score per text, in the texts' order; the greater the better, comparable within one query.
+
+        Raises RerankError.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Dialect:
+    """How one API writes a request, and where its reply has the scores."""
+
+    body: Callable[[str, str, list[str]], dict[str, Any]]
+    results: Callable[[Any], Any]
+    score: str
+    batch_size: int
+
+
+def _cohere(model: str, query: str, texts: list[str]) -> dict[str, Any]:
+    return {"model": model, "query": query, "documents": texts}
+
+
+def _jina(model: str, query: str, texts: list[str]) -> dict[str, Any]:
+    return {"model": model, "query": query, "documents": texts, "return_documents": False}
+
+
+def _tei(_model: str, query: str, texts: list[str]) -> dict[str, Any]:
+    return {"query": query, "texts": texts, "truncate": True}
+
+
+DIALECTS = {
+    "cohere": _Dialect(_cohere, lambda reply: reply["results"], "relevance_score", 1000),
+    "jina": _Dialect(_jina, lambda reply: reply["results"], "relevance_score", 1000),
+    "tei": _Dialect(_tei, lambda reply: reply, "score", 32),  # its --max-client-batch-size
+}
+
+
+class HttpReranker:
+    """`POST /rerank`, below the provider's base URL.
+
+    The base URL is that of Cohere (`https://api.cohere.com/v2`), of Jina (`https://api.jina.ai/v1`), of a server that
+    speaks as one of them (vLLM, Infinity, LiteLLM), or of text-embeddings-inference.
+    """
+
+    def __init__(
+        self,
+        provider: Provider,
+        backend: Literal["cohere", "jina", "tei"],
+        model: str,
+        *,
+        batch_size: int | None = None,
+        retry: RetryPolicy | None = None,
+        breaker: CircuitBreaker | None = None,
+    ) -> None:
+        """Owns `provider` and closes it. Someone waits for the answer: by default it is asked twice, close together."""
+        self.model = model
+        self._provider = provider
+        self._dialect = DIALECTS[backend]
+        self._batch_size = batch_size or self._dialect.batch_size
+        self._retry = retry or RetryPolicy(attempts=2, first_seconds=0.1, longest_seconds=1.0)
+        self._breaker = breaker or CircuitBreaker()
+
+    async def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+        scores: list[float] = []
+        for start in range(0, len(texts), self._batch_size):
+            scores += await self._rerank_batch(query, texts[start : start + self._batch_size])
+        return scores
+
+    async def aclose(self) -> None:
+        await self._provider.aclose()
+
+    async def _rerank_batch(self, query: str, texts: Sequence[str]) -> list[float]:
+        body = self._dialect.body(self.model, encodable(query), [encodable(text) or " " for text in texts])
+
+        async def once() -> Any:
+            # Each attempt counts: whoever waits may give up before the last one, and that would count as nothing.
+            with self._breaker.call(failures=ProviderUnavailable):
+                return await self._provider.json("POST", "rerank", body)
+
+        return self._scores(await self._retry.run(once), len(texts))
+
+    def _scores(self, reply: Any, count: int) -> list[float]:
+        try:
+            results = self._dialect.results(reply)
+            by_index = {int(one["index"]): float(one[self._dialect.score]) for one in results}
+        except (KeyError, TypeError, ValueError):
+            raise UnreadableReply("no list of scores with their indexes") from None
+        if len(results) != count or by_index.keys() != set(range(count)):
+            raise WrongScores(f"{len(results)} scores for {count} texts")
+        if not all(map(math.isfinite, by_index.values())):
+            raise WrongScores("a score is not finite")
+        return [by_index[index] for index in range(count)]
