@@ -1,4 +1,4 @@
-"""An index from before embedding spaces: each workspace goes on in the space that its vectors are of."""
+"""An index from before embedding spaces, and before blocks of postings: what was found is found."""
 
 from __future__ import annotations
 
@@ -9,9 +9,17 @@ import pytest
 
 import service_kit.migrate
 from retrieval.index.writer import ensure_vector_index
+from retrieval.lexical.postings import decode
 from retrieval.spaces.rows import SpaceRows, space_id
 from service_kit.postgres import Database
 
+OLD_DOCUMENT = "INSERT INTO indexed_document VALUES (%s, %s, %s, 1, 'a.md', NULL, '{}', 'text/plain', 1, 1)"
+OLD_CHUNK = """
+    INSERT INTO chunk (workspace_id, number, document, document_id, chunk_id, chunk_index, heading_path, content)
+    VALUES (%s, %s, %s, %s, %s, 0, '{}', %s)
+"""
+OLD_VECTOR = "INSERT INTO chunk_vector VALUES (%s, %s, %s, 'old', '[1,2,3]')"
+OLD_POSTING = "INSERT INTO posting VALUES (%s, %s, %s, %s, %s, %s)"
 SPACES = "retrieval/0002_embedding_spaces.sql"
 
 
@@ -39,7 +47,7 @@ async def test_vectors_stay_and_name_the_active_space(at_first):
         for workspace, number, model in vectors:
             values = (workspace, number, model)
             connection.execute("INSERT INTO chunk_vector VALUES (%s, %s, 1, %s, '[1,2,3]')", values)
-    assert upgrade() == [SPACES]
+    assert upgrade()[0] == SPACES
     async with Database(urls.service).opened() as database:
         for workspace, model, count in ((ours, "old", 2), (theirs, "other", 1)):
             async with database.workspace(workspace) as connection:
@@ -49,3 +57,42 @@ async def test_vectors_stay_and_name_the_active_space(at_first):
                 assert (await rows.counts())[1] == {(model, 3): count}
         async with database.system() as connection:
             assert await ensure_vector_index(connection, "old", 3) == f"chunk_vector_{space_id('old', 3)}"
+
+
+async def test_postings_stay_and_chunks_are_numbered_by_their_documents(at_first):
+    urls, upgrade = at_first
+    ours, theirs = uuid4(), uuid4()
+    chunks = [(ours, 7, 100, "a"), (ours, 9, 101, "b"), (ours, 7, 102, "c"), (theirs, 9, 103, "d")]
+    with psycopg.connect(urls.admin) as connection:
+        connection.execute("SET search_path = retrieval, public")
+        connection.execute("SELECT ensure_vector_index('old', 3)")
+        for workspace, document in sorted({(workspace, document) for workspace, document, _, _ in chunks}):
+            connection.execute(OLD_DOCUMENT, (workspace, uuid4(), document))
+        for workspace, document, number, content in chunks:
+            connection.execute(OLD_CHUNK, (workspace, number, document, uuid4(), content, content))
+            connection.execute(OLD_VECTOR, (workspace, number, document))
+            for term, frequency in (("every", number - 99), (content, 1)):
+                connection.execute(OLD_POSTING, (workspace, term, number, document, frequency, 1 + number - 99))
+    upgrade()
+    numbered = {"a": 7 << 20, "b": 9 << 20, "c": 7 << 20 | 1, "d": 9 << 20}
+    with psycopg.connect(urls.admin) as connection:
+        connection.execute("SET search_path = retrieval, public")
+        assert dict(connection.execute("SELECT content, number FROM chunk")) == numbered
+        vectors = "SELECT content FROM chunk JOIN chunk_vector ON chunk = chunk.number"
+        vectors += " WHERE chunk.workspace_id = chunk_vector.workspace_id"
+        assert sorted(connection.execute(vectors)) == [("a",), ("b",), ("c",), ("d",)]
+        found = {
+            (workspace, term, *row)
+            for workspace, term, payload in connection.execute("SELECT workspace_id, term, payload FROM posting_block")
+            for row in zip(*(column.tolist() for column in vars(decode(payload)).values()), strict=True)
+        }
+        expected = {(one[0], "every", numbered[one[3]], one[2] - 99, one[2] - 98) for one in chunks}
+        assert found == expected | {(one[0], one[3], numbered[one[3]], 1, one[2] - 98) for one in chunks}
+        headers = "SELECT first_chunk, last_chunk, postings, max_frequency, min_length FROM posting_block"
+        headers += " WHERE term = 'every' AND workspace_id = %s"
+        assert list(connection.execute(headers, (ours,))) == [(7 << 20, 9 << 20, 3, 3, 2)]
+        counted = "SELECT next_ordinal, posting_count FROM indexed_document WHERE workspace_id = %s ORDER BY number"
+        assert list(connection.execute(counted, (ours,))) == [(2, 4), (1, 2)]
+        assert list(connection.execute("SELECT terms, postings FROM chunk WHERE content = 'c'")) == [(4, 2)]
+        index = f"chunk_vector_{space_id('old', 3)}"
+        assert list(connection.execute("SELECT to_regclass(%s)::text", (index,))) == [(index,)]
