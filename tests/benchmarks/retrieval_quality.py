@@ -42,8 +42,8 @@ from retrieval.index.writer import IndexWriter, ensure_vector_index
 from retrieval.lexical.analysis import Analyzer
 from retrieval.search.leg import Limits
 from retrieval.search.legs import Legs
-from retrieval.search.reader import SearchStore
 from retrieval.search.search import Search
+from retrieval.search.snapshot import SearchStore
 from service_kit.migrate import migrate
 from service_kit.postgres import Database
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, LiteralString
+from typing import Any
 from uuid import UUID
 
-from psycopg import AsyncConnection, DatabaseError
+from psycopg import AsyncConnection, DatabaseError, sql
 from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
@@ -49,9 +49,14 @@ class Database:
             yield connection
 
     @asynccontextmanager
-    async def snapshot(self, workspace_id: UUID) -> AsyncIterator[Connection]:
-        """As `workspace`, to read alone: every statement sees the state of the first (repeatable read)."""
-        first = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+    async def snapshot(self, workspace_id: UUID, of: str | None = None) -> AsyncIterator[Connection]:
+        """As `workspace`, to read alone: every statement sees the state of the first (repeatable read).
+
+        `of` is what `pg_export_snapshot()` gave in another transaction that is still open: the state is that one's.
+        """
+        first: sql.SQL | sql.Composed = sql.SQL("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        if of is not None:
+            first = sql.SQL("{}; SET TRANSACTION SNAPSHOT {}").format(first, sql.Literal(of))
         async with self._transaction("app.workspace_id", str(workspace_id), first) as connection:
             yield connection
 
@@ -63,7 +68,7 @@ class Database:
 
     @asynccontextmanager
     async def _transaction(
-        self, setting: str, value: str, first: LiteralString | None = None
+        self, setting: str, value: str, first: sql.SQL | sql.Composed | None = None
     ) -> AsyncIterator[Connection]:
         try:
             leased = self.pool.connection()

@@ -20,8 +20,8 @@ from retrieval.lexical.analysis import Analyzer
 from retrieval.search.api import router
 from retrieval.search.leg import Limits
 from retrieval.search.legs import Legs
-from retrieval.search.reader import SearchStore
 from retrieval.search.search import Search
+from retrieval.search.snapshot import SearchStore
 from retrieval.settings import Settings
 from retrieval.spaces.api import router as spaces_router
 from retrieval.spaces.builder import CHANNEL, SpaceBuilder

@@ -16,7 +16,7 @@ from inference.embeddings import EmbeddingSpace
 from retrieval.index.writer import IndexWriter, ensure_vector_index
 from retrieval.lexical.analysis import Analyzer
 from retrieval.lexical.bm25 import weighted
-from retrieval.search.reader import SearchStore
+from retrieval.search.snapshot import SearchStore
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "omega"]
 TABLES = ("indexed_document", "tombstone", "chunk", "posting", "chunk_vector", "workspace_statistics")
@@ -43,7 +43,8 @@ def reference(texts: list[str], query: list[str]) -> list[float]:
 
 
 async def scores_of(store, workspace_id, query: list[str]) -> dict[str, float]:
-    async with store.reading(workspace_id, 10) as reader:
+    async with store.snapshot(workspace_id, 10) as snapshot:
+        reader = snapshot.reader
         chunks, terms = await reader.size()
         weights = weighted(query, await reader.frequencies(query), chunks, terms)
         found = await reader.lexical(weights, None, 1000)
@@ -145,7 +146,8 @@ async def test_hnsw_finds_what_the_exact_scan_finds_also_behind_a_filter(
         await index(converted(texts, document_id=place, vectors=vectors[start : start + 20], model=space.model))
     await index(converted(["another space"], vectors=random_unit(1, 8, 3), model="another"))
     await index(converted(["another model"], vectors=vectors[:1], model="another"))
-    async with store.reading(workspace_id, 10) as reader:
+    async with store.snapshot(workspace_id, 10) as snapshot:
+        reader = snapshot.reader
         await reader.connection.execute("SET LOCAL enable_sort = off")
         for scope in (None, await reader.scope(few, None)):
             exact = await reader.dense(vectors[100], space, scope, 60, exact=True)
@@ -153,7 +155,8 @@ async def test_hnsw_finds_what_the_exact_scan_finds_also_behind_a_filter(
             assert len(near) == len(exact) == 60
             assert len({one.chunk for one in near} & {one.chunk for one in exact}) >= 57
             assert [one.score for one in near] == sorted((one.score for one in near), reverse=True)
-    async with store.reading(workspace_id, 10) as reader:
+    async with store.snapshot(workspace_id, 10) as snapshot:
+        reader = snapshot.reader
         await reader.connection.execute("SET LOCAL enable_sort = off")
         await reader.connection.execute("SET LOCAL enable_seqscan = off")
         query = "EXPLAIN SELECT chunk FROM chunk_vector WHERE workspace_id = %s AND model = 'm''odel' "

@@ -21,8 +21,8 @@ from retrieval.lexical.analysis import Analyzer
 from retrieval.lexical.leg import MOST_TERMS
 from retrieval.search.leg import Limits
 from retrieval.search.legs import Legs
-from retrieval.search.reader import SearchStore
 from retrieval.search.search import Search
+from retrieval.search.snapshot import SearchStore
 from service_kit.outbox import Outbox
 
 ODD = [

@@ -11,8 +11,8 @@ from retrieval.dense.query_vectors import QueryVectors
 from retrieval.lexical.analysis import Analyzer
 from retrieval.search.leg import Limits
 from retrieval.search.legs import Legs
-from retrieval.search.reader import SearchStore
 from retrieval.search.search import Search
+from retrieval.search.snapshot import SearchStore
 
 SWITCHES = 50
 PASSAGES = ["The port is 8080.", "Nothing else is said.", "Backups run at night."]

@@ -18,17 +18,13 @@ LOOKED_AT_FOR_GOOD_MATCH = 3
 
 @dataclass
 class Candidates:
-    """By chunk. `scores` are those of the mode; `bm25` and `cosines` lack what could not be computed.
-
-    `vanished`: a chunk that a leg found is not there any more.
-    """
+    """By chunk. `scores` are those of the mode; `bm25` and `cosines` lack what could not be computed."""
 
     scores: dict[int, float] = field(default_factory=dict)
     features: dict[int, Features] = field(default_factory=dict)
     matched: dict[int, list[str]] = field(default_factory=dict)
     bm25: dict[int, float] = field(default_factory=dict)
     cosines: dict[int, float] = field(default_factory=dict)
-    vanished: bool = False
 
     def best(self, k: int) -> list[int]:
         """The first `k`; equals in the order in which they were indexed."""
@@ -68,7 +64,6 @@ async def _read_features(
 ) -> None:
     terms = await reader.terms_of(union, query.terms) if query else {}
     titles = await reader.titles_of(union) if query else {}
-    candidates.vanished = query is not None and len(titles) < len(union)
     for chunk in union:
         candidates.matched[chunk] = list(terms.get(chunk, {}))
         candidates.features[chunk] = Features(cosine=candidates.cosines.get(chunk, 0.0))

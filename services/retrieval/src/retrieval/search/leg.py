@@ -7,13 +7,13 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from uuid import UUID
 
 import psycopg
 
 from inference.embedders import SpaceKey
 from inference.errors import EmbeddingError
-from retrieval.search.reader import IndexReader, Scope, Scored
+from retrieval.search.reader import Scope, Scored
+from retrieval.search.snapshot import Snapshot
 from service_kit.problems import Unavailable
 
 log = logging.getLogger(__name__)
@@ -31,17 +31,13 @@ class Limits:
 
 @dataclass(frozen=True)
 class Asked:
-    """What the legs are asked. `space`: the active one, None for a workspace that has none yet.
+    """What the legs are asked. `space`: the active one, None for a workspace that has none yet."""
 
-    `snapshot`: the one transaction for all of the search, or None: each leg opens its own.
-    """
-
-    workspace_id: UUID
+    snapshot: Snapshot
     query: str
     scope: Scope | None
     space: SpaceKey | None
     depth: int
-    snapshot: IndexReader | None = None
 
 
 @dataclass

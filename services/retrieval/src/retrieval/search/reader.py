@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import LiteralString
 from uuid import UUID
@@ -16,7 +15,7 @@ from inference.embeddings import EmbeddingSpace
 from retrieval.dense.query_vectors import Vector
 from retrieval.index.rows import vector_text
 from retrieval.lexical.bm25 import K1, B, WeightedQuery
-from service_kit.postgres import Connection, Database
+from service_kit.postgres import Connection
 from service_kit.queries import load
 
 QUERIES = load("retrieval")
@@ -161,27 +160,3 @@ class IndexReader:
         async with self.connection.cursor(row_factory=class_row(Scored)) as cursor:
             await cursor.execute(statement, {"workspace_id": self.workspace_id, **values})
             return await cursor.fetchall()
-
-
-class SearchStore:
-    """Opens the transactions of a search; a statement in one takes `seconds` at the most."""
-
-    def __init__(self, database: Database, ef_search: int) -> None:
-        self.database, self.ef_search = database, ef_search
-
-    @asynccontextmanager
-    async def reading(self, workspace_id: UUID, seconds: float) -> AsyncIterator[IndexReader]:
-        async with self.database.workspace(workspace_id) as connection:
-            await self._configure(connection, seconds)
-            yield IndexReader(connection, workspace_id)
-
-    @asynccontextmanager
-    async def snapshot(self, workspace_id: UUID, seconds: float) -> AsyncIterator[IndexReader]:
-        """One transaction of which every statement sees the same state."""
-        async with self.database.snapshot(workspace_id) as connection:
-            await self._configure(connection, seconds)
-            yield IndexReader(connection, workspace_id)
-
-    async def _configure(self, connection: Connection, seconds: float) -> None:
-        limits = {"milliseconds": max(1, int(1000 * seconds)), "ef_search": self.ef_search}
-        await connection.execute(QUERIES["configure_search"], limits)

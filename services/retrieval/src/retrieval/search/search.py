@@ -1,11 +1,11 @@
-"""The search: both legs at the same time, fused, the best with their sentences."""
+"""The search: the legs at the same time in one snapshot, fused, the best with their sentences."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from uuid import UUID
 
 import psycopg
@@ -21,6 +21,7 @@ from retrieval.search.candidates import Candidates, collect
 from retrieval.search.leg import Asked, Leg
 from retrieval.search.legs import Legs
 from retrieval.search.reader import FoundChunk, IndexReader
+from retrieval.search.snapshot import Snapshot
 
 DEPTH = 100  # candidates of each leg
 
@@ -39,13 +40,12 @@ class Answers:
 
 @dataclass(frozen=True)
 class Found:
-    """`chunks` by number; `order` is that of the best ones. `vanished`: a candidate was replaced during the search."""
+    """`chunks` by number; `order` is that of the best ones."""
 
     answers: Answers
     candidates: Candidates
     chunks: dict[int, FoundChunk]
     order: list[int]
-    vanished: bool
 
 
 class Search:
@@ -59,10 +59,12 @@ class Search:
         """Raises SearchUnavailable when no leg that the mode asks for could answer."""
         start = time.perf_counter()
         mode = request.mode or SearchMode.hybrid
+        limits = self.legs.limits
+        seconds = limits.lexical_seconds + limits.dense_seconds
         try:
-            found = await self._at_once(workspace_id, request)
-            if found.vanished:
-                found = await self._in_one_state(workspace_id, request)
+            async with self.legs.store.snapshot(workspace_id, seconds) as snapshot:
+                asked = await self._asked(snapshot, request)
+                found = await self._found(snapshot.reader, request, await self._answers(mode, asked))
         except psycopg.Error as error:
             raise SearchUnavailable("the index did not answer in time") from error
         answers, candidates = found.answers, found.candidates
@@ -89,35 +91,17 @@ class Search:
             milliseconds=round(1000 * (time.perf_counter() - start), 2),
         )
 
-    async def _at_once(self, workspace_id: UUID, request: SearchRequest) -> Found:
-        """Both legs at the same time, each in a transaction of its own."""
-        store, seconds = self.legs.store, self.legs.limits.lexical_seconds
-        async with store.reading(workspace_id, seconds) as reader:
-            asked = await self._asked(reader, request)
-        answers = await self._answers(request.mode or SearchMode.hybrid, asked)
-        async with store.reading(workspace_id, seconds) as reader:
-            return await self._found(reader, request, answers)
-
-    async def _in_one_state(self, workspace_id: UUID, request: SearchRequest) -> Found:
-        """One leg after the other in one transaction: no document is replaced from its first statement on."""
-        seconds = self.legs.limits.lexical_seconds + self.legs.limits.dense_seconds
-        async with self.legs.store.snapshot(workspace_id, seconds) as reader:
-            asked = replace(await self._asked(reader, request), snapshot=reader)
-            answers = await self._answers(request.mode or SearchMode.hybrid, asked)
-            return await self._found(reader, request, answers)
-
-    async def _asked(self, reader: IndexReader, request: SearchRequest) -> Asked:
+    async def _asked(self, snapshot: Snapshot, request: SearchRequest) -> Asked:
+        reader = snapshot.reader
         filters = (request.document_ids, request.media_types, request.tags)
         scope = None if filters == (None, None, None) else await reader.scope(*filters)
-        return Asked(reader.workspace_id, request.query, scope, await reader.space(), DEPTH)
+        return Asked(snapshot, request.query, scope, await reader.space(), DEPTH)
 
     async def _answers(self, mode: SearchMode, asked: Asked) -> Answers:
         if mode is SearchMode.lexical:
             answers = Answers(await self.legs.lexical(asked), None)
         elif mode is SearchMode.dense:
             answers = Answers(None, await self.legs.dense(asked))
-        elif asked.snapshot is not None:
-            answers = Answers(await self.legs.lexical(asked), await self.legs.dense(asked))
         else:
             answers = Answers(*await asyncio.gather(self.legs.lexical(asked), self.legs.dense(asked)))
         if all(leg.error for leg in answers.legs):
@@ -128,8 +112,7 @@ class Search:
         candidates = await collect(reader, request.mode or SearchMode.hybrid, answers.lexical, answers.dense)
         best = candidates.best(request.k)
         chunks = await reader.chunks(best)
-        order = [chunk for chunk in best if chunk in chunks]
-        return Found(answers, candidates, chunks, order, candidates.vanished or len(order) < len(best))
+        return Found(answers, candidates, chunks, best)
 
     def _weights(self, request: SearchRequest, answers: Answers) -> Mapping[str, float]:
         """Of the query's terms; all alike where the lexical leg did not weigh them."""

@@ -1,0 +1,77 @@
+"""One state of a workspace's index for all parts of a search, on as many connections as are free."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from uuid import UUID
+
+from retrieval.search.reader import QUERIES, IndexReader
+from service_kit.postgres import Connection, Database
+from service_kit.problems import Unavailable
+
+LEFT_TO_OTHERS = 4  # one of so many connections is kept for those who index
+QUEUE_SECONDS = 10.0
+
+
+class Snapshot:
+    """`reader` is on the search's own connection. The parts that run beside each other take `own` or `beside`."""
+
+    def __init__(self, store: SearchStore, reader: IndexReader, exported: str, seconds: float) -> None:
+        self.store, self.reader, self.exported, self.seconds = store, reader, exported, seconds
+        self.turn = asyncio.Lock()
+
+    @property
+    def workspace_id(self) -> UUID:
+        return self.reader.workspace_id
+
+    @asynccontextmanager
+    async def own(self) -> AsyncIterator[IndexReader]:
+        """The search's own connection, one part at a time; a part that fails in it leaves it usable."""
+        async with self.turn, self.reader.connection.transaction():
+            yield self.reader
+
+    @asynccontextmanager
+    async def beside(self) -> AsyncIterator[IndexReader]:
+        """A further connection that sees the same; where none is free, the search's own in its turn: nobody waits for
+        a connection while holding one.
+        """
+        store = self.store
+        if store.free.locked():
+            async with self.own() as reader:
+                yield reader
+            return
+        async with store.free, store.database.snapshot(self.workspace_id, self.exported) as connection:
+            await store.configure(connection, self.seconds, export=False)
+            yield IndexReader(connection, self.workspace_id)
+
+
+class SearchStore:
+    """Opens the transactions of searches. `ef_search` is HNSW's number of candidates."""
+
+    def __init__(self, database: Database, ef_search: int) -> None:
+        self.database, self.ef_search = database, ef_search
+        size = database.pool.max_size
+        self.free = asyncio.Semaphore(max(1, size - max(1, size // LEFT_TO_OTHERS)))
+
+    @asynccontextmanager
+    async def snapshot(self, workspace_id: UUID, seconds: float) -> AsyncIterator[Snapshot]:
+        """A statement in it takes `seconds` at the most. Raises Unavailable when no connection becomes free."""
+        try:
+            async with asyncio.timeout(QUEUE_SECONDS):
+                await self.free.acquire()
+        except TimeoutError as error:
+            raise Unavailable("too many searches at the same time") from error
+        try:
+            async with self.database.snapshot(workspace_id) as connection:
+                exported = await self.configure(connection, seconds, export=True)
+                yield Snapshot(self, IndexReader(connection, workspace_id), exported, seconds)
+        finally:
+            self.free.release()
+
+    async def configure(self, connection: Connection, seconds: float, *, export: bool) -> str:
+        """The name of the exported state, empty without one."""
+        limits = {"milliseconds": max(1, int(1000 * seconds)), "ef_search": self.ef_search, "export": export}
+        row = await (await connection.execute(QUERIES["configure_search"], limits)).fetchone()
+        return str(row[-1] or "") if row else ""
