@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service_kit.problems import Conflict, InvalidRequest, Problem
+from service_kit.problems import Conflict, InvalidRequest, NotFound, Problem
 
 
 class SearchUnavailable(Problem):
@@ -31,6 +31,18 @@ class EmbeddingSpaceDropping(Conflict):
 
 class WorkspaceBusy(Problem):
     status, type, title = 503, "workspace-busy", "Documents of the workspace are being indexed; try again"
+
+
+class SavedSearchNotFound(NotFound):
+    type, title = "saved-search-not-found", "There is no such saved search in this workspace"
+
+
+class SavedSearchNameTaken(Conflict):
+    type, title = "saved-search-name-taken", "Another saved search of the workspace has this name"
+
+
+class SavedSearchTooWide(InvalidRequest):
+    type, title = "saved-search-too-wide", "A search of every workspace cannot be saved in one of them"
 
 
 class ConvertedInvalid(ValueError):

@@ -1,0 +1,1 @@
+"""Searches that a team keeps by name."""
