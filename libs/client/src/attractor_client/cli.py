@@ -9,8 +9,20 @@ from typing import Annotated
 
 import typer
 
-from attractor_client.commands import documents, graph, keys, memories, sessions, sources, spaces, workspaces
+from attractor_client.commands import (
+    documents,
+    graph,
+    keys,
+    memories,
+    saved_searches,
+    search_settings,
+    sessions,
+    sources,
+    spaces,
+    workspaces,
+)
 from attractor_client.commands.ask import ask
+from attractor_client.commands.context import context
 from attractor_client.commands.ingest import ingest
 from attractor_client.commands.login import login
 from attractor_client.commands.search import search
@@ -55,11 +67,13 @@ def attractor(
     ctx.obj = Flags(url, api_key, json)
 
 
-for command in (ingest, ask, search, status, login):
+for command in (ingest, ask, search, context, status, login):
     app.command()(command)
 for name, group in (
     ("documents", documents.app),
     ("sources", sources.app),
+    ("saved-searches", saved_searches.app),
+    ("search-settings", search_settings.app),
     ("sessions", sessions.app),
     ("graph", graph.app),
     ("memories", memories.app),

@@ -6,12 +6,15 @@ from types import TracebackType
 from typing import Self
 
 from attractor_client.accounts import Accounts
+from attractor_client.context import Context
 from attractor_client.documents import Documents
 from attractor_client.graph import Graph
 from attractor_client.memories import Memories
 from attractor_client.retry import RetryPolicy
 from attractor_client.runs import Runs
+from attractor_client.saved_searches import SavedSearches
 from attractor_client.search import Search
+from attractor_client.search_settings import WorkspaceSearchSettings
 from attractor_client.sessions import Sessions
 from attractor_client.sources import Sources
 from attractor_client.spaces import EmbeddingSpaces
@@ -39,6 +42,9 @@ class AttractorClient:
         self.documents = Documents(self.transport)
         self.sources = Sources(self.transport)
         self.search = Search(self.transport)
+        self.context = Context(self.transport)
+        self.saved_searches = SavedSearches(self.transport)
+        self.search_settings = WorkspaceSearchSettings(self.transport)
         self.spaces = EmbeddingSpaces(self.transport)
         self.graph = Graph(self.transport)
         self.memories = Memories(self.transport)

@@ -56,7 +56,7 @@ def run(ctx: typer.Context, json: bool, work: Work, *, patient: bool = False) ->
         used = configuration(flags.url, flags.api_key)
         asyncio.run(_with_client(used, output, work, patient))
     except (BadConfiguration, ValueError) as error:
-        output.note(f"Error: {_first_error(error)}", "red")
+        output.note(f"Error: {first_error(error)}", "red")
         raise typer.Exit(USAGE) from error
     except AttractorError as error:
         output.note(f"Error: {error}{_advice(error, used)}", "red")
@@ -118,7 +118,8 @@ def _advice(error: AttractorError, used: Configuration) -> str:
     return f" (trace {error.trace_id})" if error.trace_id and (error.status or 0) >= 500 else ""
 
 
-def _first_error(error: Exception) -> str:
+def first_error(error: Exception) -> str:
+    """What is wrong, in a line: of a model that does not fit, its first field that does not."""
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False)[0]
         return f"{'.'.join(map(str, first['loc'])) or error.title}: {first['msg']}"

@@ -1,12 +1,51 @@
-"""Search over the passages of the workspace."""
+"""Search over the passages of the workspace, of a session's documents, or of every workspace that the caller reads."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, TypedDict, Unpack
 from uuid import UUID
 
 from attractor_client.transport import Transport
-from contracts.retrieval import SearchMode, SearchRequest, SearchResponse
+from contracts.retrieval import Around, Facet, FusionOptions, SearchMode, SearchRequest, SearchResponse, SearchScope
+
+SEARCH = "/v1/search"
+
+
+class Filters(TypedDict, total=False):
+    """What a search is limited to, as `contracts.retrieval.SearchFilters` says; None does not limit."""
+
+    scope: SearchScope
+    session_id: UUID | None
+    document_ids: Sequence[UUID] | None
+    source_ids: Sequence[UUID] | None
+    media_types: Sequence[str] | None
+    source_types: Sequence[str] | None
+    tags: Sequence[str] | None
+    languages: Sequence[str] | None
+    written_from: datetime | None
+    written_to: datetime | None
+    metadata: Sequence[str]
+
+
+class SearchOptions(Filters, total=False):
+    """How it is ranked and what comes along, as `contracts.retrieval.SearchRequest` says."""
+
+    queries: Sequence[str]
+    k: int
+    mode: SearchMode | None
+    fusion: FusionOptions | None
+    strict: bool
+    use_graph: bool
+    rerank: bool
+    fold_duplicates: bool
+    max_per_document: int | None
+    diversity: float
+    around: Around
+    facets: Sequence[Facet]
+    highlight: bool
+    explain: bool
 
 
 class Search:
@@ -15,28 +54,31 @@ class Search:
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
 
-    async def __call__(
-        self,
-        query: str,
-        *,
-        k: int = 10,
-        mode: SearchMode = SearchMode.hybrid,
-        document_ids: Sequence[UUID] | None = None,
-        media_types: Sequence[str] | None = None,
-        highlight: bool = False,
-        explain: bool = False,
-    ) -> SearchResponse:
-        """The `k` passages (1 to 100) that fit best, best first. `document_ids` limits where it looks.
+    async def __call__(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
+        """The `k` passages (1 to 100, by default 10) that fit best, best first.
 
         Raises pydantic.ValidationError where an argument is out of its range.
         """
-        request = SearchRequest(
-            query=query,
-            k=k,
-            mode=mode,
-            document_ids=None if document_ids is None else list(document_ids),
-            media_types=None if media_types is None else list(media_types),
-            highlight=highlight,
-            explain=explain,
-        )
-        return await self.transport.query("/v1/search", request, SearchResponse)
+        return await self.ask(search_request(query, options))
+
+    async def ask(self, request: SearchRequest) -> SearchResponse:
+        """The answer to a request that is made already."""
+        return await self.transport.query(SEARCH, request, SearchResponse)
+
+    async def timed(self, request: SearchRequest) -> tuple[SearchResponse, float]:
+        """The answer, and the seconds from sending the request to its end; attempts that failed do not count."""
+        answer = await self.transport.send("POST", SEARCH, body=request, repeatable=True)
+        return self.transport.parse(answer, SearchResponse), answer.elapsed.total_seconds()
+
+
+def search_request(query: str, options: SearchOptions) -> SearchRequest:
+    """Raises pydantic.ValidationError where an option is out of its range."""
+    return SearchRequest.model_validate({"query": query, **listed(options)})
+
+
+def listed(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options as a model takes them: any sequence as a list."""
+    return {
+        name: value if isinstance(value, str) or not isinstance(value, Sequence) else list(value)
+        for name, value in options.items()
+    }

@@ -1,0 +1,120 @@
+"""attractor search-settings"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from attractor_client.client import AttractorClient
+from attractor_client.commands.search_options import numbers
+from attractor_client.invocation import Json, run
+from attractor_client.output import Output
+from contracts.retrieval import (
+    FusionWeights,
+    LegWeights,
+    SearchMode,
+    SearchSettings,
+    SearchSettingsUpdate,
+)
+
+app = typer.Typer(no_args_is_help=True, help="How the workspace is searched where a search does not say.")
+
+
+class Setting(StrEnum):
+    mode = "mode"
+    k1 = "k1"
+    b = "b"
+    rrf_k = "rrf_k"
+    legs = "legs"
+    weights = "weights"
+
+
+@app.command()
+def show(ctx: typer.Context, json: Json = False) -> None:
+    """Show the settings."""
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        _show(output, await client.search_settings.get())
+
+    run(ctx, json, work)
+
+
+@app.command("set")
+def change(
+    ctx: typer.Context,
+    mode: Annotated[SearchMode | None, typer.Option(help="How to rank.")] = None,
+    k1: Annotated[float | None, typer.Option(min=0, max=10, help="BM25: how soon a repeated word saturates.")] = None,
+    b: Annotated[float | None, typer.Option(min=0, max=1, help="BM25: how much long passages are discounted.")] = None,
+    rrf_k: Annotated[int | None, typer.Option(min=1, max=1000, help="The constant of rrf.")] = None,
+    leg: Annotated[list[str] | None, typer.Option(metavar="LEG=N", help="lexical, dense, graph.")] = None,
+    weight: Annotated[list[str] | None, typer.Option(metavar="FEATURE=N", help="cosine, bm25_share, …")] = None,
+    json: Json = False,
+) -> None:
+    """Change settings; what is not named stays.
+
+    \b
+    Example:
+      attractor search-settings set --mode convex --leg graph=0.2
+    """
+    if all(value is None for value in (mode, k1, b, rrf_k, leg, weight)):
+        raise typer.BadParameter("name what to change")
+    legs, weights = numbers(leg or []), numbers(weight or [])
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        now = await client.search_settings.get()
+        update = SearchSettingsUpdate(
+            mode=mode,
+            k1=k1,
+            b=b,
+            rrf_k=rrf_k,
+            legs=LegWeights.model_validate({**now.legs.model_dump(), **legs}) if legs else None,
+            weights=FusionWeights.model_validate(weights) if weights else None,
+        )
+        _show(output, await client.search_settings.update(now, update))
+
+    run(ctx, json, work)
+
+
+@app.command()
+def reset(
+    ctx: typer.Context,
+    settings: Annotated[list[Setting] | None, typer.Argument(metavar="SETTING...", help="By default all.")] = None,
+    json: Json = False,
+) -> None:
+    """Give settings back their defaults.
+
+    \b
+    Example:
+      attractor search-settings reset weights
+    """
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        names = [one.value for one in settings or Setting]
+        update = SearchSettingsUpdate.model_validate({"reset": names})
+        _show(output, await client.search_settings.update(await client.search_settings.get(), update))
+
+    run(ctx, json, work)
+
+
+def _show(output: Output, settings: SearchSettings) -> None:
+    if output.as_json:
+        output.json(settings)
+        return
+    output.fields(
+        [
+            ("mode", settings.mode.value),
+            ("k1", settings.k1),
+            ("b", settings.b),
+            ("rrf_k", settings.rrf_k),
+            ("legs", _pairs(settings.legs.model_dump())),
+            ("weights", _pairs(settings.weights)),
+            ("of the space", settings.embedding_space),
+            ("fitted on", settings.fitted_on),
+        ]
+    )
+
+
+def _pairs(values: dict[str, float]) -> str:
+    return ", ".join(f"{name}={value:g}" for name, value in values.items())

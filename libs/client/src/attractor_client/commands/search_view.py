@@ -1,0 +1,133 @@
+"""What a search found, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.padding import Padding
+from rich.text import Text
+
+from attractor_client.output import Output, plain
+from attractor_client.rendering import place
+from contracts.retrieval import Hit, HitExplanation, LegScore, QueryReport, SearchResponse
+
+SHOWN_CHARACTERS = 600
+BEFORE_CHARACTERS = 100
+INDENT = (0, 0, 0, 3)
+
+
+def show_found(output: Output, found: SearchResponse, explain: bool) -> None:
+    """The hits, then facets and, where asked for, how they came about; what to be aware of goes to stderr."""
+    for rank, hit in enumerate(found.hits, 1):
+        _show(output, rank, hit, explain)
+    for facet, counts in found.facets.items():
+        output.table((facet.value, "passages", "documents"), [(one.value, one.chunks, one.documents) for one in counts])
+        output.text()
+    if found.understood:
+        _show_corrections(output, found.understood)
+    if explain:
+        _explain(output, found)
+    if not found.good_match:
+        output.note("nothing found is likely to answer this" if found.hits else "nothing found", "yellow")
+    for leg in found.legs:
+        if leg.error:
+            output.note(f"the {leg.leg} search was left out: {leg.error}", "yellow")
+
+
+def _show(output: Output, rank: int, hit: Hit, explain: bool) -> None:
+    where = place(" > ".join(hit.heading_path) or hit.section_title, hit.page, hit.line_start, hit.line_end)
+    output.show(
+        Text.assemble(
+            (f"{rank}. ", "bold"),
+            (plain(hit.document_name), "bold"),
+            plain(f", {where}") if where else "",
+            (f"  {hit.score:.3f}", "dim"),
+        )
+    )
+    output.show(Padding(passage(hit), INDENT, expand=False))
+    if hit.duplicates:
+        names = ", ".join(dict.fromkeys(one.document_name for one in hit.duplicates))
+        output.show(Padding(Text(plain(f"nearly the same in {names}"), style="dim"), INDENT, expand=False))
+    if explain and hit.explanation:
+        _why(output, hit.explanation)
+    output.text()
+
+
+def passage(hit: Hit) -> Text:
+    """The passage with its best sentences in bold, around the first of them when it is long.
+
+    With the text around it, that text as a whole, the passage's own part of it not dimmed.
+    """
+    text = Text(plain(hit.content))  # as many characters as before: the spans still fit
+    for span in hit.highlights:
+        text.stylize("bold", span.start, span.end)
+    if hit.around and (at := hit.around.content.find(hit.content)) >= 0:
+        before, after = hit.around.content[:at], hit.around.content[at + len(hit.content) :]
+        return Text.assemble((plain(before), "dim"), text, (plain(after), "dim"))
+    if hit.around:
+        return Text(plain(hit.around.content))
+    best = hit.highlights[0].start if hit.highlights else 0
+    start = max(0, min(best - BEFORE_CHARACTERS, len(text) - SHOWN_CHARACTERS))
+    if start:  # at a word, unless none begins before the best sentence
+        start = start + 1 + max(text.plain[start:best].find(" "), -1)
+    end = start + SHOWN_CHARACTERS
+    return Text.assemble("… " if start else "", text[start:end], " …" if end < len(text) else "")
+
+
+def _why(output: Output, why: HitExplanation) -> None:
+    legs = "   ".join(f"{name} {_standing(leg)}" for name, leg in why.legs.items())
+    terms = (f"{name} {value:.3f} × {why.weights.get(name, 1.0):g}" for name, value in why.features.items())
+    rows = (
+        ("legs", legs),
+        ("score", f"{' + '.join(terms) or '-'} = {why.fused_score:.3f}, rank {why.fused_rank}"),
+        ("words", ", ".join(why.matched_terms) or "none"),
+        ("path", " > ".join(why.graph_path)),
+    )
+    for name, value in rows:
+        if value:
+            line = Text.assemble((f"{name:<6}", "cyan"), (plain(value), "dim"))
+            output.show(Padding(line, INDENT, expand=False))
+
+
+def _standing(leg: LegScore) -> str:
+    if leg.rank is None:
+        return "-" if leg.score is None else f"- ({leg.score:.3f})"
+    return f"#{leg.rank}" if leg.score is None else f"#{leg.rank} ({leg.score:.3f})"
+
+
+def _show_corrections(output: Output, understood: QueryReport) -> None:
+    for unknown, taken in understood.corrected.items():
+        output.note(f"searched for {_listed(taken)} instead of {unknown}, which no document has", "yellow")
+
+
+def _explain(output: Output, found: SearchResponse) -> None:
+    if read := found.understood:
+        output.text("How the query was read", "bold")
+        output.fields(
+            [
+                ("words", ", ".join(read.terms)),
+                ("phrases", ", ".join(f"“{one}”" for one in read.phrases)),
+                ("prefixes", ", ".join(f"{one}*" for one in read.prefixes)),
+                ("excluded", ", ".join(read.excluded)),
+                *((f"{name}:", ", ".join(values)) for name, values in read.fields.items()),
+                *((unknown, f"corrected to {_listed(taken)}") for unknown, taken in read.corrected.items()),
+            ]
+        )
+        output.text()
+    rows = [(leg.leg, leg.candidates, f"{leg.milliseconds:.1f}", leg.method, leg.error) for leg in found.legs]
+    if rows:
+        output.table(("leg", "candidates", "ms", "method", "error"), rows)
+        output.text()
+    steps = ", ".join(f"{name} {milliseconds:.1f}" for name, milliseconds in (found.timings or {}).items())
+    parts = [
+        found.mode.value,
+        f"{found.milliseconds:.1f} ms in all" + (f" ({steps})" if steps else ""),
+        f"answered with a probability of {found.match:.2f}",
+        f"ordered by {found.reranked_by}" if found.reranked_by else "",
+        "from the cache" if found.cached else "",
+    ]
+    output.text("; ".join(part for part in parts if part), "dim")
+
+
+def _listed(words: Iterable[str]) -> str:
+    return " or ".join(words)

@@ -1,0 +1,25 @@
+"""How a workspace is searched where a request does not say."""
+
+from __future__ import annotations
+
+from attractor_client.transport import Transport
+from contracts.retrieval import SearchSettings, SearchSettingsUpdate
+
+SETTINGS = "/v1/search-settings"
+
+
+class WorkspaceSearchSettings:
+    """`client.search_settings`. Changing them takes an owner's key."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
+
+    async def get(self) -> SearchSettings:
+        return await self.transport.get(SETTINGS, SearchSettings)
+
+    async def update(self, settings: SearchSettings, change: SearchSettingsUpdate) -> SearchSettings:
+        """What `change` names is changed or reset; raises StaleVersion when `settings` are not the newest."""
+        answer = await self.transport.send(
+            "PATCH", SETTINGS, body=change, headers={"If-Match": f'"{settings.version}"'}
+        )
+        return self.transport.parse(answer, SearchSettings)
