@@ -169,10 +169,26 @@ class Duplicate(Resource):
     document_name: str
 
 
+class SurroundingPart(Resource):
+    """One passage of a surrounding: characters `start` to `end` of its content, without what the passage before it has
+    as well. `score` is set where the passage was itself found.
+    """
+
+    chunk_id: str
+    chunk_index: int
+    start: int
+    end: int
+    score: float | None = None
+
+
 class Surrounding(Resource):
-    """The passages from `chunk_index_from` to `chunk_index_to` of the hit's document, in order, as one text."""
+    """The passages from `chunk_index_from` to `chunk_index_to` of the hit's document, in order, as one text.
+
+    Hits whose surroundings would overlap are one hit, the best of them.
+    """
 
     content: str
+    parts: list[SurroundingPart] = []
     chunk_index_from: int
     chunk_index_to: int
     page: int | None
@@ -274,7 +290,7 @@ class ContextRequest(SearchFilters):
 
 
 class EvidenceQuote(Resource):
-    """A sentence that answers best: characters `start` to `end` of the content of the passage's first chunk."""
+    """A sentence that answers best: characters `start` to `end` of the content of the chunk `chunk_id`."""
 
     text: str
     start: int
@@ -285,7 +301,8 @@ class EvidenceQuote(Resource):
 class Evidence(Resource):
     """A passage of the packet. `number` is what an answer cites: [1]. `content` is what stands in the prompt.
 
-    `chunk_ids` are all chunks that it is made of, in order; the citation is checked against the first, `chunk_id`.
+    `chunk_ids` are all chunks that it is made of, in their order; `chunk_id` is the one that was found, which a
+    citation is checked against.
     """
 
     number: int
