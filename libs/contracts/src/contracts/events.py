@@ -60,23 +60,36 @@ class DocumentStored(EventData):
     content_hash: str
 
 
-class DocumentConverted(EventData):
+class DocumentFacts(EventData):
+    """What a search may be limited by. `source_ids` are the sources that the document comes from, none for an upload.
+
+    `metadata` is small, of JSON values alone: `authors`, `pages`, `file_size`, `engine` and `source` (`name`, `path`,
+    `uri`), each where it is known.
+    """
+
+    document_id: UUID
+    version: int
+    name: str
+    title: str | None
+    tags: list[str]
+    source_type: str
+    source_ids: list[UUID] = []
+    written_at: datetime | None = None
+    modified_at: datetime | None = None
+    metadata: dict[str, Any] = {}
+
+
+class DocumentConverted(DocumentFacts):
     """Stored: chunks (JSON Lines of `contracts.ingestion.Chunk`) and vectors (NumPy .npy, float32, a row each).
 
     Without vectors the embedding failed or is not done: the document is indexed by its words, and told of again with
     vectors later. `version` replaces every earlier one.
     """
 
-    event_type = "document.converted.v2"
+    event_type = "document.converted.v3"
     stream = DOCUMENTS
-    document_id: UUID
-    version: int
-    name: str
-    title: str | None
     media_type: str
-    tags: list[str]
     language: str | None
-    source_type: str
     chunks_key: str
     chunk_count: int
     vectors_key: str | None
@@ -84,16 +97,11 @@ class DocumentConverted(EventData):
     embedding_dims: int | None
 
 
-class DocumentDescribed(EventData):
+class DocumentDescribed(DocumentFacts):
     """What is said about a document has changed, its content has not: it was renamed, or its source vanished."""
 
-    event_type = "document.described.v1"
+    event_type = "document.described.v2"
     stream = DOCUMENTS
-    document_id: UUID
-    version: int
-    name: str
-    title: str | None
-    tags: list[str]
 
 
 class DocumentIndexed(EventData):

@@ -8,9 +8,9 @@ from uuid import UUID
 
 from psycopg.rows import class_row, scalar_row
 
-from contracts.events import DocumentDescribed
 from contracts.ingestion import OriginKind
-from ingestion.rows import UNKEYED, OriginRow
+from ingestion.derived import described_event
+from ingestion.rows import UNKEYED, DocumentRow, OriginRow
 from ingestion.statements import SQL
 from service_kit.outbox import Outbox
 from service_kit.postgres import Connection
@@ -110,13 +110,15 @@ async def write(
 
 
 async def describe(connection: Connection, outbox: Outbox, workspace_id: UUID, document_ids: Sequence[UUID]) -> None:
-    """Enters what the locked documents show of their origins, and tells when a name that others know has changed."""
+    """Enters what the locked documents show of their origins, and tells when it changes what others know of them."""
     values = {"workspace_id": workspace_id, "document_ids": list(document_ids)}
     rows = await (await connection.execute(SQL["describe_documents"], values)).fetchall()
-    for document_id, version, name, title, tags, renamed in rows:
-        if renamed:
-            event = DocumentDescribed(document_id=document_id, version=version, name=name, title=title, tags=tags)
-            await outbox.write(connection, workspace_id, event, str(document_id))
+    for document_id in [document_id for document_id, changed in rows if changed]:
+        async with connection.cursor(row_factory=class_row(DocumentRow)) as cursor:
+            await cursor.execute(SQL["find_document"], {"workspace_id": workspace_id, "document_id": document_id})
+            document = await cursor.fetchone()
+        if document is not None:
+            await outbox.write(connection, workspace_id, described_event(document), str(document_id))
 
 
 def _at(workspace_id: UUID, place: Place | OriginRow) -> dict[str, object]:

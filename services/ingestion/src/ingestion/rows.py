@@ -43,6 +43,7 @@ class DocumentRow:
     source_name: str | None
     source_path: str | None
     source_uri: str | None
+    source_ids: list[UUID]
     tags: list[str]
     language: str | None
     authors: list[str]

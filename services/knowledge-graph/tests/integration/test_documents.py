@@ -107,7 +107,9 @@ async def test_the_same_version_with_other_chunks_is_extracted_again(documents, 
 
 async def test_the_graph_follows_a_new_name(documents, entities):
     document = await documents.graph(["LedgerService calls BankGateway."])
-    described = DocumentDescribed(document_id=document, version=1, name="books/ledger.md", title=None, tags=[])
+    described = DocumentDescribed(
+        document_id=document, version=1, name="books/ledger.md", title=None, tags=[], source_type="upload"
+    )
     await documents.send(described)
     await documents.told_of(2)
     assert set(await entities()) == {"LedgerService", "BankGateway", "ledger.md"}

@@ -110,14 +110,15 @@ async def test_a_renamed_document_is_found_by_its_new_name_and_not_by_its_old_on
     await ingestion.wait_for(DocumentIndexed, 1)
     assert len((await search("walrus", mode="lexical"))["hits"]) == 3
     told = {"document_id": document.data.document_id, "version": 1}
-    await ingestion.send(DocumentDescribed(**told, name="penguin.md", title=None, tags=["two"]))
+    await ingestion.send(DocumentDescribed(**told, name="penguin.md", title=None, tags=["two"], source_type="upload"))
     await ingestion.drained()
     assert (await search("walrus", mode="lexical"))["hits"] == []
     hits = (await search("penguin", mode="lexical", tags=["two"]))["hits"]
     assert [hit["document_name"] for hit in hits] == ["penguin.md"] * 3
     assert (await search("port", mode="dense"))["legs"][0]["candidates"] == 3
-    await ingestion.send(DocumentDescribed(**told, name="penguin.md", title=None, tags=["three"]))
-    await ingestion.send(DocumentDescribed(**told | {"version": 0}, name="late.md", title=None, tags=[]))
+    await ingestion.send(DocumentDescribed(**told, name="penguin.md", title=None, tags=["three"], source_type="git"))
+    late = {"version": 0, "name": "late.md", "title": None, "tags": [], "source_type": "upload"}
+    await ingestion.send(DocumentDescribed(**told | late))
     await ingestion.drained()
     assert len((await search("penguin", tags=["three"]))["hits"]) == 3
 

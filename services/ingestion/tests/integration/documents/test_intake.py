@@ -78,7 +78,7 @@ async def test_who_knows_the_name_is_told_of_another(
 
     async def told() -> list[bytes]:
         entries = await neighbours.redis.xrange("attractor.documents")
-        return [entry[b"event"] for _, entry in entries if b"document.described.v1" in entry[b"event"]]
+        return [entry[b"event"] for _, entry in entries if b"document.described.v2" in entry[b"event"]]
 
     events = await eventually(told)
     assert len(events) == 1

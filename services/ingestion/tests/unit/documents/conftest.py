@@ -26,7 +26,7 @@ def document() -> Callable[..., DocumentRow]:
 
     def make(**changes: Any) -> DocumentRow:
         values = dict.fromkeys(DocumentRow.__dataclass_fields__)
-        lists: dict[str, Any] = {"tags": [], "authors": [], "headings": []}
+        lists: dict[str, Any] = {"tags": [], "authors": [], "headings": [], "source_ids": []}
         given = {
             "id": uuid4(),
             "workspace_id": uuid4(),

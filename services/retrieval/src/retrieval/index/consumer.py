@@ -10,6 +10,7 @@ from contracts.events import (
     DocumentConverted,
     DocumentDeleted,
     DocumentDescribed,
+    DocumentFacts,
     DocumentFailed,
     DocumentIndexed,
     DocumentPurged,
@@ -76,7 +77,7 @@ class Indexer:
                 await self._write(writer, known, prepared)
 
     async def describe(self, event: Event) -> None:
-        """Changes name, title and tags of the version that the index holds, and by what words it is found."""
+        """Changes what is known of the version that the index holds, and by what words it is found."""
         described = DocumentDescribed.model_validate(event.data)
         async with self.database.workspace(event.workspace_id) as connection:
             writer = IndexWriter(connection, event.workspace_id)
@@ -86,11 +87,12 @@ class Indexer:
             indexed = known.indexed
             if indexed is None or known.deleted or described.version < indexed.version:
                 return
-            if (indexed.name, indexed.title) == (described.name, described.title):
-                await writer.set_tags(described.document_id, described.tags)
+            changed = set(DocumentFacts.model_fields) - {"document_id", "version"}
+            named = replace(indexed, **{name: getattr(described, name) for name in changed})
+            if named.naming == indexed.naming:
+                await writer.set_facts(named)
                 return
             chunks = await writer.chunks(indexed)
-            named = replace(indexed, name=described.name, title=described.title, tags=described.tags)
             prepared = await asyncio.to_thread(prepare, Facts.of(named), chunks, None, self.analyzer)
             await writer.replace(known, prepared)
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TypeAlias
+from datetime import datetime
+from typing import Any, TypeAlias
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
+from psycopg.types.json import Jsonb
 
 from contracts.events import DocumentConverted
 from contracts.ingestion import Chunk
@@ -35,11 +37,20 @@ class Facts:
     tags: list[str]
     language: str | None
     source_type: str | None
+    source_ids: list[UUID]
+    written_at: datetime | None
+    modified_at: datetime | None
+    metadata: dict[str, Any]
 
     @classmethod
     def of(cls, document: DocumentConverted | Facts) -> Facts:
         """Also of an `Indexed`, which knows more of a document."""
         return cls(**{field.name: getattr(document, field.name) for field in fields(cls)})
+
+    def values(self) -> Values:
+        """As parameters of a statement."""
+        own = {field.name: getattr(self, field.name) for field in fields(Facts)}
+        return own | {"metadata": Jsonb(self.metadata)}
 
     @property
     def naming(self) -> Naming:

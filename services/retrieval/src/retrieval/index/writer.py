@@ -99,8 +99,9 @@ class IndexWriter:
         await self._change_statistics(prepared.chunk_count - chunks, prepared.term_count - terms)
         return document
 
-    async def set_tags(self, document_id: UUID, tags: list[str]) -> None:
-        await self.connection.execute(QUERIES["set_tags"], self._place | {"document_id": document_id, "tags": tags})
+    async def set_facts(self, facts: Facts) -> None:
+        """What is known of an indexed document, where it is found by the same words as before."""
+        await self.connection.execute(QUERIES["set_facts"], self._place | facts.values())
 
     async def chunks(self, indexed: Indexed) -> list[Chunk]:
         """The chunks that the index holds, in their order (their tokens are not counted here)."""
@@ -144,7 +145,7 @@ class IndexWriter:
 
     async def _put_document(self, prepared: Prepared, number: int) -> None:
         counted = {"chunk_count": prepared.chunk_count, "term_count": prepared.term_count}
-        values = asdict(prepared.facts) | counted | {"number": number, "title_terms": prepared.title_terms}
+        values = prepared.facts.values() | counted | {"number": number, "title_terms": prepared.title_terms}
         await self.connection.execute(QUERIES["put_document"], self._place | values)
 
     async def _change_statistics(self, chunks: int, terms: int) -> None:
