@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import string
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.lexical.analysis import LONGEST_TERM, Analyzer
+from retrieval.lexical.languages import stemming_of
 
 
 @pytest.fixture(scope="module")
@@ -52,9 +55,33 @@ def test_every_term_of_the_query_is_in_the_text(analyzer, query, text):
     assert set(analyzer.terms(query)) <= set(analyzer.terms(text))
 
 
-@given(st.text())
-def test_any_text_gives_terms_that_the_index_can_hold(analyzer, text):
-    analysis = analyzer.analyse(text)
+@pytest.mark.parametrize(
+    ("language", "text", "terms"),
+    [
+        ("de", "Die Häuser der AuthServices", ["haus", "authservic", "auth", "servic"]),
+        ("de-AT", "der Häuser", ["haus"]),
+        ("fr", "la chevaux passés de l'école", ["cheval", "pass", "ecol"]),
+        ("es", "informaciones informacion información", ["inform", "inform", "inform"]),
+        ("ru", "синий синего ёлка", ["син", "син", "елк"]),
+        ("uk", "snake_case сині", ["snake_case", "snake", "case", "сині"]),
+        ("ja", "日本 signing", ["日本", "sign"]),
+        (None, "signing of", ["sign"]),
+    ],
+)
+def test_words_are_stemmed_by_the_language_of_the_document(analyzer, language, text, terms):
+    assert analyzer.terms(text, stemming_of(language)) == terms
+
+
+def test_every_language_has_its_stemmer(analyzer):
+    codes = [first + second for first in string.ascii_lowercase for second in string.ascii_lowercase]
+    names = {stemming_of(code) for code in codes}
+    assert {"english", "simple", "german", "russian", "turkish"} < names
+    assert all(analyzer.terms("v1.2.3", name) == ["v1.2.3", *analyzer.terms("v1 2 3", name)] for name in names)
+
+
+@given(st.text(), st.sampled_from(["english", "simple", "german", "french", "russian", "greek", "arabic", "turkish"]))
+def test_any_text_gives_terms_that_the_index_can_hold(analyzer, text, stemming):
+    analysis = analyzer.analyse(text, stemming=stemming)
     assert analysis.length == sum(analysis.frequencies.values())
     for term in analysis.frequencies:
         assert 0 < len(term) <= LONGEST_TERM

@@ -1,7 +1,7 @@
 """Text to index terms: the same for documents and queries, without IO.
 
-Words are normalised (NFKD without Latin accents), lower-cased and stemmed (Snowball English); stop words are dropped.
-Identifiers are kept whole and in their parts. Runs of Chinese, Japanese and Korean become bigrams.
+Words are lower-cased and stemmed by the rules of a language (`languages.py`), without Latin accents; stop words are
+dropped. Identifiers are kept whole and in their parts. Runs of Chinese, Japanese and Korean become bigrams.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from importlib import resources
+from functools import lru_cache
 
-import Stemmer
+from retrieval.lexical.languages import ENGLISH, Stemming, load_stemming
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 # Vowel signs and points that \w leaves out, though words of these scripts are written with them.
@@ -27,8 +27,7 @@ _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[^A-Za-z]+")
 _HUMP = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]{2}")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 LONGEST_TERM = 64  # characters; what is longer is no word, and an index entry has to fit a page
-
-STOP_WORDS = frozenset(resources.files("retrieval.lexical").joinpath("stop_words.txt").read_text("utf-8").split())
+REMEMBERED = 1 << 16  # words, of all languages
 
 
 @dataclass(frozen=True)
@@ -40,49 +39,72 @@ class Analysis:
 
 
 class Analyzer:
-    """Not to be shared between threads at the same time: the stemmer keeps state."""
+    """May be shared by threads. `stemming` is the name of a language's rules, from `stemming_of`."""
 
     def __init__(self) -> None:
-        self._stem = Stemmer.Stemmer("english").stemWord
+        self._stemmings: dict[str, Stemming] = {}
+        self._of_unit = lru_cache(REMEMBERED)(self._analysed)
 
-    def terms(self, text: str) -> list[str]:
+    def terms(self, text: str, stemming: str = ENGLISH) -> list[str]:
         """The terms in their order, repeats included."""
-        return [term for unit in _UNIT.findall(_normalised(text)) for term in self._of_unit(unit)]
+        of_unit, found = self._of_unit, list[str]()
+        for unit in _UNIT.findall(_normalised(text)):
+            found += of_unit(unit, stemming)
+        return found
 
-    def analyse(self, *texts: str) -> Analysis:
+    def analyse(self, *texts: str, stemming: str = ENGLISH) -> Analysis:
         """Term frequencies over all of the texts."""
-        frequencies = Counter(term for text in texts for term in self.terms(text))
-        return Analysis(dict(frequencies), sum(frequencies.values()))
+        frequencies = Counter[str]()
+        for text in texts:
+            frequencies.update(self.terms(text, stemming))
+        return Analysis(dict(frequencies), frequencies.total())
 
-    def _of_unit(self, unit: str) -> Iterator[str]:
-        if _IS_CJK.match(unit):
-            yield from _bigrams(unit)
-            return
-        unit = _POSSESSIVE.sub("", unit).replace("'", "").replace("’", "").strip("_")
-        parts = _parts(unit)
-        if len(parts) > 1 and _is_identifier(unit):
-            whole = unit.lower()[:LONGEST_TERM]
-            # AuthService is looked for as authservice, which is stemmed like any word
-            yield whole if _JOINTS.search(whole) else self._stem(whole)
-            if not any(any(map(str.isalpha, part)) and len(part) > 1 for part in parts):
-                return  # a decimal, a version, an abbreviation: its digits or letters alone say nothing
-        yield from self._words(parts)
+    def _analysed(self, unit: str, stemming: str) -> tuple[str, ...]:
+        """Of a word, an identifier, or a run of ideograms."""
+        if (rules := self._stemmings.get(stemming)) is None:
+            rules = self._stemmings[stemming] = load_stemming(stemming)
+        return tuple(filter(None, _terms_of_unit(unit, rules)))
 
-    def _words(self, parts: Iterable[str]) -> Iterator[str]:
-        for part in parts:
-            word = part.lower()[:LONGEST_TERM]
-            if not word or word in STOP_WORDS:
-                continue
-            if word.isdecimal():
-                yield word.lstrip("0") or "0"
-            else:
-                yield self._stem(word)
+
+def _terms_of_unit(unit: str, rules: Stemming) -> Iterator[str]:
+    if _IS_CJK.match(unit):
+        yield from _bigrams(unit)
+        return
+    if rules.elisions and (elided := rules.elisions.match(unit)):
+        unit = unit[elided.end() :]
+    unit = _POSSESSIVE.sub("", unit).replace("'", "").replace("’", "").strip("_")
+    folded = _without_accents(unit)
+    if not rules.keeps_accents or _HUMP.search(folded):
+        unit = folded
+    parts = _parts(unit)
+    if len(parts) > 1 and _is_identifier(unit):
+        # AuthService is looked for as authservice, which is stemmed like any word
+        yield _without_accents(unit.lower())[:LONGEST_TERM] if _JOINTS.search(unit) else _stemmed(unit, rules)
+        if not any(any(map(str.isalpha, part)) and len(part) > 1 for part in parts):
+            return  # a decimal, a version, an abbreviation: its digits or letters alone say nothing
+    for part in parts:
+        if part.isdecimal():
+            yield part[:LONGEST_TERM].lstrip("0") or "0"
+        elif part.lower() not in rules.stop_words:
+            yield _stemmed(part, rules)
+
+
+def _stemmed(word: str, rules: Stemming) -> str:
+    word = word.lower()
+    if not rules.keeps_accents:
+        return rules.stem(_without_accents(word)[:LONGEST_TERM])
+    return _without_accents(rules.stem(word[:LONGEST_TERM]))[:LONGEST_TERM]
 
 
 def _normalised(text: str) -> str:
-    if text.isascii():
-        return text
-    return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFKD", text)))
+    """Accents that make one letter with theirs stay; others would part the word."""
+    return text if text.isascii() else _ACCENTS.sub("", unicodedata.normalize("NFKC", text))
+
+
+def _without_accents(word: str) -> str:
+    if word.isascii():
+        return word
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", word)))
 
 
 def _bigrams(run: str) -> Iterable[str]:
