@@ -5,7 +5,9 @@ Whatever the embedding space, they are those of the bundled encoder's vocabulary
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -18,8 +20,17 @@ from inference.unicode import encodable
 Pieces: TypeAlias = NDArray[np.uint16]
 MOST_TOKENS = 254  # as many as the encoder reads of a text, besides the two special ones
 _LONGEST_TOKEN = 100  # characters; bounds what is tokenized of a text of many megabytes
-_STORED = np.dtype("<u2")
+STORED = np.dtype("<u2")
 _SPECIAL = 103  # ids up to [MASK] are placeholders and no pieces of text
+_WORD = re.compile(r"\S+")
+
+
+@dataclass(frozen=True)
+class WeightedPieces:
+    """A query's wordpieces in their order, repeats included, and the weight of each."""
+
+    ids: Pieces
+    weights: NDArray[np.float64]
 
 
 class WordPieces:
@@ -30,17 +41,24 @@ class WordPieces:
         self._tokenizer = Tokenizer.from_str((tokenizer or load_minilm_tokenizer()).to_str())
         self._tokenizer.enable_truncation(MOST_TOKENS)
 
-    def of(self, text: str) -> Pieces:
-        """The ids in their order, repeats included; of a long text the first 254."""
-        return self._ids([text])[0]
+    def weighted(self, text: str, weight: Callable[[str], float]) -> WeightedPieces:
+        """Each piece has the weight of its word, which `weight` gives for what stands between spaces."""
+        text = _cut(text)
+        encoding = self._tokenizer.encode(text, add_special_tokens=False)
+        at = np.zeros(len(text) + 1)
+        for word in _WORD.finditer(text):
+            at[word.start() : word.end()] = weight(word[0])
+        ids = np.array(encoding.ids, np.uint16)
+        starts = np.array([start for start, _ in encoding.offsets], np.intp)
+        own = ids > _SPECIAL
+        return WeightedPieces(ids[own], at[starts[own]])
 
     def distinct(self, texts: Sequence[str]) -> list[bytes]:
         """Of each text the distinct ids, for `chunk.pieces`; read them with `decoded`."""
-        return [np.unique(ids).astype(_STORED).tobytes() for ids in self._ids(texts)]
+        return [np.unique(ids).astype(STORED).tobytes() for ids in self._ids(texts)]
 
     def _ids(self, texts: Sequence[str]) -> list[Pieces]:
-        cut = [encodable(text[: MOST_TOKENS * _LONGEST_TOKEN]) for text in texts]
-        encodings = self._tokenizer.encode_batch_fast(cut, add_special_tokens=False)
+        encodings = self._tokenizer.encode_batch_fast([_cut(text) for text in texts], add_special_tokens=False)
         every = (np.array(encoding.ids, np.uint16) for encoding in encodings)
         return [ids[ids > _SPECIAL] for ids in every]
 
@@ -52,4 +70,8 @@ def chunk_text(title: str, headings: Sequence[str], content: str) -> str:
 
 def decoded(stored: bytes) -> Pieces:
     """The distinct ids, rising."""
-    return np.frombuffer(stored, _STORED)
+    return np.frombuffer(stored, STORED)
+
+
+def _cut(text: str) -> str:
+    return encodable(text[: MOST_TOKENS * _LONGEST_TOKEN])

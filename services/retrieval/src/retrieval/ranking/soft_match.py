@@ -1,0 +1,55 @@
+"""How much of what a query asks for a text says in some words: late interaction without stored token vectors.
+
+For each wordpiece of the query, the best cosine with any wordpiece of the text, in a static table; their mean, weighted
+by how rare the query's words are. After ColBERT (Khattab, Zaharia 2020) and static embeddings (Model2Vec). The table
+is made by `tools/wordpiece_table.py` from the bundled encoder and serves whatever space the vectors are of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrieval.ranking.wordpieces import STORED, WeightedPieces
+
+TABLE_FILE = Path(__file__).with_name("wordpieces.npy")
+MOST_PIECES = 48  # of a query; of a longer one the weightiest
+
+
+class SoftMatch:
+    """Loads the table (8 MB in memory). May be used from several threads at once."""
+
+    def __init__(self) -> None:
+        rows = np.load(TABLE_FILE).astype(np.float32)
+        self.table: NDArray[np.float32] = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1)
+
+    def __call__(self, query: WeightedPieces, texts: Sequence[bytes]) -> NDArray[np.float64]:
+        """0 to 1 for each text, given as `WordPieces.distinct` gives it; 0 where either has no pieces."""
+        scores = np.zeros(len(texts))
+        filled = [place for place, text in enumerate(texts) if text]
+        pieces, weights = _weightiest(query)
+        if not filled or not len(pieces):
+            return scores
+        ids = np.frombuffer(b"".join(texts[place] for place in filled), STORED)
+        ends = np.cumsum([len(texts[place]) for place in filled]) // STORED.itemsize
+        starts = np.concatenate([[0], ends[:-1]])
+        row = np.zeros(len(self.table), np.intp)
+        row[ids] = 1
+        distinct = np.flatnonzero(row)
+        row[distinct] = np.arange(len(distinct))
+        cosines = self.table[pieces] @ self.table[distinct].T
+        best = np.maximum.reduceat(cosines[:, row[ids]], starts, axis=1)
+        scores[filled] = np.clip(weights @ best / weights.sum(), 0, 1)
+        return scores
+
+
+def _weightiest(query: WeightedPieces) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+    """The distinct pieces that weigh anything; one that is repeated counts again."""
+    pieces, inverse = np.unique(query.ids, return_inverse=True)
+    weights = np.bincount(inverse, query.weights, len(pieces)).astype(np.float32)
+    kept = np.argsort(-weights, kind="stable")[:MOST_PIECES]
+    kept = kept[weights[kept] > 0]
+    return pieces[kept].astype(np.intp), weights[kept]

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import runpy
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inference.encoder_files import bundled_files
+from retrieval.ranking.soft_match import SoftMatch
+from retrieval.ranking.wordpieces import MOST_TOKENS, WeightedPieces, WordPieces, chunk_text, decoded
+
+TOOL = Path(__file__).parents[2] / "tools" / "wordpiece_table.py"
+PIECES, SOFT = WordPieces(), SoftMatch()
+TEXTS = ["The car was sold.", "An automobile changed hands", "Photosynthesis needs light", ""]
+
+
+def asked(text: str) -> WeightedPieces:
+    return PIECES.weighted(text, lambda _word: 1.0)
+
+
+def test_the_same_word_is_a_full_match_and_a_synonym_a_better_one_than_another_word():
+    same, synonym, other, nothing = SOFT(asked("car"), PIECES.distinct(TEXTS))
+    assert same == pytest.approx(1)
+    assert 1 > synonym > other + 0.1
+    assert nothing == 0
+
+
+def test_words_weigh_what_they_are_said_to():
+    weights = {"car": 3.0, "light": 1.0}
+    query = PIECES.weighted("the car light", lambda word: weights.get(word, 0.0))
+    with_car, with_light = SOFT(query, PIECES.distinct(["car", "light"]))
+    assert with_car > with_light
+    assert SOFT(PIECES.weighted("the", lambda _word: 0.0), PIECES.distinct(TEXTS)).tolist() == [0, 0, 0, 0]
+
+
+def test_each_piece_of_a_word_has_the_words_weight():
+    query = PIECES.weighted("BillingRouter ok", lambda word: float(len(word)))
+    assert query.weights.tolist() == [13.0] * (len(query.ids) - 1) + [2.0]
+
+
+@given(st.lists(st.text(max_size=30), max_size=4), st.text(max_size=30))
+def test_any_text_scores_between_nothing_and_all_whatever_stands_beside_it(texts, query):
+    stored = PIECES.distinct(texts)
+    scores = SOFT(asked(query), stored)
+    assert ((scores >= 0) & (scores <= 1)).all()
+    assert scores[::-1] == pytest.approx(SOFT(asked(query), stored[::-1]), abs=1e-6)
+    assert scores == pytest.approx([SOFT(asked(query), [one])[0] for one in stored], abs=1e-6)
+
+
+@given(st.text(max_size=200))
+def test_stored_pieces_are_distinct_and_rise(text):
+    ids = decoded(PIECES.distinct([text])[0]).tolist()
+    assert ids == sorted(set(ids))
+
+
+def test_of_a_long_text_as_much_as_the_encoder_reads():
+    words = [f"word{number}" for number in range(5000)]
+    assert len(decoded(PIECES.distinct([" ".join(words)])[0])) <= MOST_TOKENS
+    assert PIECES.distinct(["a" * 10_000_000, "\ud800"])[1] == PIECES.distinct(["?"])[0]
+
+
+def test_a_title_that_is_also_the_first_heading_is_read_once():
+    assert chunk_text("Guide", ["Guide", "Setup"], "Run it.") == "Guide Setup Run it."
+
+
+def test_two_hundred_candidates_take_a_few_milliseconds():
+    dice = np.random.default_rng(1)
+    stored = [np.unique(dice.integers(1996, 29612, 110)).astype("<u2").tobytes() for _ in range(200)]
+    query = asked("which enzymes are needed for the synthesis of proteins in the light of the sun")
+    took = []
+    for _ in range(20):
+        start = time.perf_counter()
+        SOFT(query, stored)
+        took.append(time.perf_counter() - start)
+    assert min(took) < 0.02
+
+
+def test_the_table_says_what_the_encoder_says():
+    """Cosines of words in the table are those of the encoder's own outputs, reduced in the same way."""
+    tool = runpy.run_path(str(TOOL))
+    words = np.arange(2000, 29000, 45)
+    own = tool["outputs"](bundled_files().model_file, words)
+    centred = tool["unit"](own)
+    centred = centred - centred.mean(axis=0)
+    axes = np.linalg.svd(centred, full_matrices=False)[2][: tool["COMPONENTS"]]
+    fresh = tool["unit"](centred @ axes.T)
+    upper = np.triu_indices(len(words), 1)
+    stored = SOFT.table[words]
+    assert np.corrcoef((fresh @ fresh.T)[upper], (stored @ stored.T)[upper])[0, 1] > 0.97
