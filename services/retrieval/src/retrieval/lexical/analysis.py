@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -52,6 +52,14 @@ class Analyzer:
             found += of_unit(unit, stemming)
         return found
 
+    def readings(self, text: str, stemmings: Sequence[str]) -> list[tuple[str, ...]]:
+        """Place by place, the different terms that stand there by the rules of each language, repeats included."""
+        found = []
+        for unit in _UNIT.findall(_normalised(text)):
+            by_stemming = [_terms_of_unit(unit, self._rules(stemming)) for stemming in stemmings]
+            found += [tuple(dict.fromkeys(filter(None, place))) for place in zip(*by_stemming, strict=True)]
+        return [terms for terms in found if terms]
+
     def analyse(self, *texts: str, stemming: str = ENGLISH) -> Analysis:
         """Term frequencies over all of the texts."""
         frequencies = Counter[str]()
@@ -61,12 +69,16 @@ class Analyzer:
 
     def _analysed(self, unit: str, stemming: str) -> tuple[str, ...]:
         """Of a word, an identifier, or a run of ideograms."""
+        return tuple(filter(None, _terms_of_unit(unit, self._rules(stemming))))
+
+    def _rules(self, stemming: str) -> Stemming:
         if (rules := self._stemmings.get(stemming)) is None:
             rules = self._stemmings[stemming] = load_stemming(stemming)
-        return tuple(filter(None, _terms_of_unit(unit, rules)))
+        return rules
 
 
 def _terms_of_unit(unit: str, rules: Stemming) -> Iterator[str]:
+    """As many in every language: a stop word is empty."""
     if _IS_CJK.match(unit):
         yield from _bigrams(unit)
         return
@@ -85,8 +97,8 @@ def _terms_of_unit(unit: str, rules: Stemming) -> Iterator[str]:
     for part in parts:
         if part.isdecimal():
             yield part[:LONGEST_TERM].lstrip("0") or "0"
-        elif part.lower() not in rules.stop_words:
-            yield _stemmed(part, rules)
+        else:
+            yield "" if part.lower() in rules.stop_words else _stemmed(part, rules)
 
 
 def _stemmed(word: str, rules: Stemming) -> str:
