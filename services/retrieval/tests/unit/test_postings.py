@@ -16,8 +16,10 @@ from retrieval.lexical.postings import (
     decode,
     decode_terms,
     encode,
+    encode_rows,
     encode_terms,
     merge,
+    merge_terms,
     postings,
 )
 
@@ -30,7 +32,7 @@ COUNTS = st.one_of(st.integers(1, 20), st.integers(1, 2**31 - 1))
 
 @st.composite
 def some_postings(draw: st.DrawFn) -> Postings:
-    chunks = draw(st.lists(NUMBERS, unique=True, max_size=60))
+    chunks = draw(st.lists(NUMBERS, unique=True, max_size=30))
     pairs = draw(st.lists(st.tuples(COUNTS, COUNTS), min_size=len(chunks), max_size=len(chunks)))
     return postings(chunks, [one for one, _ in pairs], [one for _, one in pairs])
 
@@ -52,8 +54,27 @@ def test_terms_come_back(by_term):
     assert {term: rows(again[term]) for term in again} == {
         term: rows(found) for term, found in by_term.items() if len(found)
     }
-    assert again.postings == sum(map(len, by_term.values()))
+    assert len(again.all_postings) == sum(map(len, by_term.values()))
     assert "\0" not in again
+    assert encode_rows([(term, *row) for term in sorted(by_term) for row in rows(by_term[term])]) == again.encode()
+    some = np.unique(again.all_postings.chunks)[::2]
+    left = again.without(some)
+    assert {term: rows(left[term]) for term in left} == {
+        term: rows(found.without(some)) for term, found in by_term.items() if len(found.without(some))
+    }
+
+
+@given(st.lists(st.dictionaries(st.sampled_from("abcde"), some_postings()), max_size=4))
+def test_what_is_merged_is_all_of_it_by_term(parts):
+    apart = [  # a chunk is in one part alone
+        {term: postings(one.chunks // 8 * 8 + number, one.frequencies, one.lengths) for term, one in part.items()}
+        for number, part in enumerate(parts)
+    ]
+    merged = dict(merge_terms([decode_terms(encode_terms(part)) for part in apart]))
+    for term in "abcde":
+        found = [row for part in apart if term in part for row in rows(part[term])]
+        assert sorted(rows(merged[term]) if term in merged else []) == sorted(found)
+        assert term not in merged or merged[term].chunks.tolist() == sorted(row[0] for row in found)
 
 
 @given(some_postings(), st.data())

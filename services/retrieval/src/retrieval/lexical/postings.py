@@ -8,7 +8,8 @@ Nes, Boncz 2006). Chunk numbers are two columns: the steps from document to docu
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -24,6 +25,8 @@ PACKED, PLAIN = 0, 1  # the first byte
 _WIDTHS = (0, 4, 8, 16, 32, 64)
 _BITS_OF_EXCEPTION = 32 + 64
 _PATCHED = 0x80
+_FEW = 24  # values
+_INTEGERS = "  BHIQ"  # by width
 _LEAST = ("<0s", "<b", "<h", "<i", "<q")  # forms of a column's least value; the first is 0
 
 
@@ -46,19 +49,20 @@ class Postings:
     def without(self, chunks: Int64s) -> Postings:
         """The others, itself where it has none of them."""
         kept = ~np.isin(self.chunks, chunks)
-        return self if kept.all() else self._at(kept)
+        return self if kept.all() else self.at(kept)
 
     def only(self, chunks: Int64s) -> Postings:
         """Those of these chunks."""
-        return self._at(np.isin(self.chunks, chunks))
+        return self.at(np.isin(self.chunks, chunks))
 
     def split(self, most: int) -> Iterator[Postings]:
         """In parts of about the same size, none larger than `most`."""
         parts = -(-len(self) // most)
         for at in np.array_split(np.arange(len(self)), parts) if parts else ():
-            yield self._at(slice(int(at[0]), int(at[-1]) + 1))
+            yield self.at(slice(int(at[0]), int(at[-1]) + 1))
 
-    def _at(self, where: NDArray[np.bool_] | NDArray[np.intp] | slice) -> Postings:
+    def at(self, where: NDArray[np.bool_] | NDArray[np.intp] | slice) -> Postings:
+        """Those at these places."""
         return Postings(self.chunks[where], self.frequencies[where], self.lengths[where])
 
 
@@ -73,11 +77,8 @@ def merge(*parts: Postings) -> Postings:
     """All of them in order. A chunk must not be in two of them."""
     if len(parts) == 1:
         return parts[0]
-    return postings(
-        np.concatenate([part.chunks for part in parts]),
-        np.concatenate([part.frequencies for part in parts]),
-        np.concatenate([part.lengths for part in parts]),
-    )
+    every = _concatenated(parts)
+    return postings(every.chunks, every.frequencies, every.lengths)
 
 
 def encode(one: Postings) -> bytes:
@@ -97,61 +98,87 @@ def decode(data: bytes | memoryview) -> Postings:
 
 
 class TermPostings(Mapping[str, Postings]):
-    """Postings by term, as slices of arrays that all of them share."""
+    """Postings by term, as slices of arrays that all of them share. `counts` are by term, in their order."""
 
-    def __init__(self, terms: list[str], ends: Int64s, all_of_them: Postings) -> None:
-        self._place = {term: place for place, term in enumerate(terms)}
-        self._ends, self._all = [0, *ends.tolist()], all_of_them
-
-    @property
-    def postings(self) -> int:
-        """Over all terms."""
-        return len(self._all)
-
-    @property
-    def chunks(self) -> Int64s:
-        """The distinct numbers, in order."""
-        return np.unique(self._all.chunks)
+    def __init__(self, terms: list[str], counts: Int64s, all_postings: Postings) -> None:
+        self.counts, self.all_postings = counts, all_postings
+        self._places = {term: place for place, term in enumerate(terms)}
+        self._ends = [0, *np.cumsum(counts).tolist()]
 
     @property
     def nbytes(self) -> int:
         """What it takes in memory, about."""
-        return self._all.chunks.nbytes * 2 + 120 * len(self._place)
+        return 16 * len(self.all_postings) + 150 * len(self._places)
 
     def __getitem__(self, term: str) -> Postings:
-        place = self._place[term]
-        return self._all._at(slice(self._ends[place], self._ends[place + 1]))
+        place = self._places[term]
+        return self.all_postings.at(slice(self._ends[place], self._ends[place + 1]))
+
+    def without(self, chunks: Int64s) -> TermPostings:
+        """The others; terms that have none left are left out."""
+        kept = ~np.isin(self.all_postings.chunks, chunks)
+        owners = np.repeat(np.arange(len(self._places)), self.counts)[kept]
+        counts = np.bincount(owners, minlength=len(self._places))
+        terms = [term for term, count in zip(self._places, counts, strict=True) if count]
+        return TermPostings(terms, counts[counts > 0], self.all_postings.at(kept))
+
+    def encode(self) -> bytes:
+        return _encode_terms(list(self), self.counts.tolist(), self.all_postings)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._place)
+        return iter(self._places)
 
     def __len__(self) -> int:
-        return len(self._place)
+        return len(self._places)
 
 
 def encode_terms(by_term: Mapping[str, Postings]) -> bytes:
     """Terms hold no NUL. Those without a posting are left out."""
-    terms = sorted(term for term, found in by_term.items() if len(found))
-    parts = [by_term[term] for term in terms]
-    every = (
-        Postings(
-            np.concatenate([part.chunks for part in parts]),
-            np.concatenate([part.frequencies for part in parts]),
-            np.concatenate([part.lengths for part in parts]),
-        )
-        if parts
-        else postings([], [], [])
-    )
-    counts = _column(np.array([len(part) for part in parts], np.int64))
-    names = "\0".join(terms).encode()
-    return struct.pack("<BIII", PACKED, len(every), len(terms), len(names)) + names + counts + _columns(every)
+    found = [(term, by_term[term]) for term in sorted(by_term) if len(by_term[term])]
+    every = _concatenated([part for _, part in found])
+    return _encode_terms([term for term, _ in found], [len(part) for _, part in found], every)
+
+
+def encode_rows(rows: Sequence[tuple[str, int, int, int]]) -> bytes:
+    """As `encode_terms`, of (term, chunk, frequency, length), sorted."""
+    counts = Counter(term for term, _, _, _ in rows)
+    _, chunks, frequencies, lengths = zip(*rows, strict=True) if rows else ((), (), (), ())
+    every = Postings(np.array(chunks, np.int64), np.array(frequencies, np.int32), np.array(lengths, np.int32))
+    return _encode_terms(list(counts), list(counts.values()), every)
 
 
 def decode_terms(data: bytes | memoryview) -> TermPostings:
     _, count, terms, size = struct.unpack_from("<BIII", data)
     names = bytes(data[13 : 13 + size]).decode()
     counts, offset = _read_column(data, 13 + size, terms)
-    return TermPostings(names.split("\0") if terms else [], np.cumsum(counts), _of_columns(data, offset, count))
+    return TermPostings(names.split("\0") if terms else [], counts, _of_columns(data, offset, count))
+
+
+def merge_terms(parts: Sequence[TermPostings]) -> Iterator[tuple[str, Postings]]:
+    """The postings of each term over all parts, in order. A chunk must not have a term in two of them."""
+    places: dict[str, int] = {}
+    numbers = [np.array([places.setdefault(term, len(places)) for term in part], np.int64) for part in parts]
+    owners = [np.repeat(own, part.counts) for own, part in zip(numbers, parts, strict=True)]
+    terms = np.concatenate([np.empty(0, np.int64), *owners])
+    every = _concatenated([part.all_postings for part in parts])
+    order = np.lexsort((every.chunks, terms))
+    ends = np.cumsum(np.bincount(terms, minlength=len(places))).tolist()
+    every = every.at(order)
+    for term, start, end in zip(places, [0, *ends], ends, strict=False):
+        yield term, every.at(slice(start, end))
+
+
+def _concatenated(parts: Sequence[Postings]) -> Postings:
+    if not parts:
+        return postings([], [], [])
+    chunks, frequencies, lengths = zip(*((part.chunks, part.frequencies, part.lengths) for part in parts), strict=True)
+    return Postings(np.concatenate(chunks), np.concatenate(frequencies), np.concatenate(lengths))
+
+
+def _encode_terms(terms: Sequence[str], counts: Sequence[int], every: Postings) -> bytes:
+    names = "\0".join(terms).encode()
+    head = struct.pack("<BIII", PACKED, len(every), len(terms), len(names))
+    return head + names + _column(np.array(counts, np.int64)) + _columns(every)
 
 
 def _columns(one: Postings) -> bytes:
@@ -174,8 +201,8 @@ def _of_columns(data: bytes | memoryview, offset: int, count: int) -> Postings:
 
 def _column(values: NDArray[np.integer]) -> bytes:
     """A byte (width, form of the least value, whether there are exceptions), the least value, exceptions, values."""
-    if not len(values):
-        return b"\0"
+    if len(values) < _FEW:
+        return _short_column(values.tolist())
     least = int(values.min())
     above = (values.astype(np.int64) - least).astype(np.uint64)
     code = _cheapest(above)
@@ -189,6 +216,18 @@ def _column(values: NDArray[np.integer]) -> bytes:
         head += above[too_large].astype("<u8").tobytes()
         above[too_large] = 0
     return head + _packed(above, bits)
+
+
+def _short_column(values: list[int]) -> bytes:
+    """The same without numpy, which takes longer to start than this does."""
+    if not values:
+        return b"\0"
+    least = min(values)
+    bits = (max(values) - least).bit_length()
+    code = next(code for code, width in enumerate(_WIDTHS) if bits <= width and width != 4)
+    form = _form(least)
+    head = bytes([code | form << 3]) + struct.pack(_LEAST[form], least if form else b"")
+    return head + struct.pack(f"<{len(values)}{_INTEGERS[code]}", *[one - least for one in values]) if code else head
 
 
 def _form(least: int) -> int:
