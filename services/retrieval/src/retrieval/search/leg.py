@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import psycopg
 
 from inference.embedders import SpaceKey
-from inference.errors import EmbeddingError
+from inference.errors import EmbeddingError, RerankError
 from retrieval.search.reader import Scope, Scored
 from retrieval.search.snapshot import Snapshot
 from service_kit.problems import Unavailable
@@ -58,7 +58,7 @@ class Leg:
                 await work()
         except (TimeoutError, psycopg.errors.QueryCanceled):
             self.found, self.error = [], f"not done within {seconds:g} s"
-        except (psycopg.Error, EmbeddingError, Unavailable) as error:
+        except (psycopg.Error, EmbeddingError, RerankError, Unavailable) as error:
             log.warning("leg failed", extra={"leg": self.name}, exc_info=error)
             self.found, self.error = [], f"{type(error).__name__}: the leg failed"
         self.milliseconds = 1000 * (time.perf_counter() - start)

@@ -1,0 +1,121 @@
+"""From the fused order to the hits: reranked, folded, varied, with what stands around them, of the same snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from contracts.retrieval import Around, SearchRequest, Surrounding
+from inference.embedders import SpaceKey
+from retrieval.ranking.diversity import capped, diversified
+from retrieval.ranking.duplicates import Folding
+from retrieval.search.leg import Leg
+from retrieval.search.reader import FoundChunk, IndexReader
+from retrieval.search.reranking import Reranking
+from retrieval.search.spans import Merged
+from retrieval.search.surroundings import Surroundings
+from retrieval.search.vectors import vectors_of
+
+SPARE = 8  # passages that are read beside those which are needed, in case some are folded
+POOL, POOL_OF_HITS = 50, 3  # candidates that novelty chooses from: so many, or so many times the hits
+
+
+@dataclass(frozen=True)
+class Selected:
+    """`order`: the hits. `chunks`, `scores`: of them and of what was folded. `rerank`: what the reranker did, if any."""
+
+    order: list[int]
+    chunks: dict[int, FoundChunk]
+    scores: Mapping[int, float]
+    duplicates: dict[int, list[int]] = field(default_factory=dict)
+    around: dict[int, Surrounding] = field(default_factory=dict)
+    rerank: Leg | None = None
+
+
+class Selection:
+    """Of one search. `space` is the embedding space whose vectors say what is alike, None without one."""
+
+    def __init__(
+        self, reader: IndexReader, request: SearchRequest, space: SpaceKey | None, reranking: Reranking | None = None
+    ) -> None:
+        self.reader, self.request, self.space = reader, request, space
+        self.reranking = reranking if request.rerank else None
+        self.chunks: dict[int, FoundChunk] = {}
+        self.surroundings = Surroundings(reader.connection, reader.workspace_id, request.around)
+
+    async def __call__(self, order: Sequence[int], scores: Mapping[int, float]) -> Selected:
+        """At most k hits of `order` (best first); k of them where there are as many that are not left out."""
+        rerank = await self._reranked(order)
+        if rerank and rerank.found:
+            order, scores = [one.chunk for one in rerank.found], {one.chunk: one.score for one in rerank.found}
+        stream, k = _Stream(self, order), self.request.k
+        needed = max(POOL, POOL_OF_HITS * k) if self.request.diversity else k
+        while True:
+            kept = await self._varied(await stream.first(needed), scores)
+            merged = await self._merged(kept)
+            if len(merged.order) >= k or stream.ends_with(needed):
+                break
+            needed *= 2
+        around = await self.surroundings.read(merged, self.chunks, scores) if merged.spans else {}
+        duplicates = _of_holders(stream.folding.folded.duplicates, merged)
+        return Selected(merged.order, self.chunks, scores, duplicates, around, rerank)
+
+    async def _reranked(self, order: Sequence[int]) -> Leg | None:
+        if self.reranking is None or not order:
+            return None
+        first = order[: max(self.reranking.candidates, self.request.k)]
+        await self.load(first)
+        return await self.reranking(self.request.query, first, self.chunks)
+
+    async def load(self, order: Sequence[int]) -> None:
+        """Reads the texts of those that were not read."""
+        if missing := [chunk for chunk in order if chunk not in self.chunks]:
+            self.chunks |= await self.reader.chunks(missing)
+
+    async def _varied(self, order: list[int], scores: Mapping[int, float]) -> list[int]:
+        if self.request.diversity and self.space and len(order) > 1:
+            vectors = await vectors_of(self.reader.connection, self.reader.workspace_id, order, self.space)
+            order = diversified(order, scores, vectors, self.request.diversity, len(order))
+        if self.request.max_per_document:
+            documents = {chunk: self.chunks[chunk].document_id for chunk in order}
+            order = capped(order, documents, self.request.max_per_document)
+        return order
+
+    async def _merged(self, order: list[int]) -> Merged:
+        if self.request.around is Around.nothing:
+            return Merged(order[: self.request.k])
+        return await self.surroundings.merged(order, self.chunks, self.request.k)
+
+
+class _Stream:
+    """The candidates in their order without near-duplicates, read as far as they are needed."""
+
+    def __init__(self, selection: Selection, order: Sequence[int]) -> None:
+        self.selection, self.order = selection, order
+        self.folding, self.kept, self.position = Folding(), list[int](), 0
+
+    def ends_with(self, count: int) -> bool:
+        """Whether there are no more than so many."""
+        return self.position >= len(self.order) and len(self.kept) <= count
+
+    async def first(self, count: int) -> list[int]:
+        """So many of them, or all where there are fewer."""
+        while len(self.kept) < count and self.position < len(self.order):
+            some = self.order[self.position : self.position + count - len(self.kept) + SPARE]
+            await self.selection.load(some)
+            for chunk in some:
+                text = self.selection.chunks[chunk].content
+                if not self.selection.request.fold_duplicates or self.folding.add(chunk, text) is None:
+                    self.kept.append(chunk)
+            self.position += len(some)
+        return self.kept[:count]
+
+
+def _of_holders(duplicates: Mapping[int, list[int]], merged: Merged) -> dict[int, list[int]]:
+    """Those of the hits, with those of what became part of a hit."""
+    found: dict[int, list[int]] = {}
+    for chunk, copies in duplicates.items():
+        holder = merged.into.get(chunk, chunk)
+        if holder in merged.order:
+            found.setdefault(holder, []).extend(copies)
+    return found

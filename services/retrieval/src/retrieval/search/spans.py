@@ -1,0 +1,126 @@
+"""Which passages a hit brings along, and which hits become one, without IO. Passages are named by their chunk index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+from uuid import UUID
+
+LONGEST_SECTION = 6_000  # characters
+MOST_MERGED = 9  # passages
+
+
+class Place(Protocol):
+    """Where a passage stands."""
+
+    @property
+    def document_id(self) -> UUID: ...
+    @property
+    def chunk_index(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Span:
+    """The passages `first` to `last` of a document."""
+
+    first: int
+    last: int
+
+    def has(self, chunk_index: int) -> bool:
+        return self.first <= chunk_index <= self.last
+
+    def overlaps(self, other: Span) -> bool:
+        return self.first <= other.last and other.first <= self.last
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What is known of a passage before it is read; `length` in characters."""
+
+    heading_path: Sequence[str]
+    length: int
+
+
+@dataclass
+class Merged:
+    """`order`: the hits that stay, best first, with their `spans`, of which no two share a passage. `into`: the others,
+    each with the better hit that it became part of.
+    """
+
+    order: list[int] = field(default_factory=list)
+    spans: dict[int, Span] = field(default_factory=dict)
+    into: dict[int, int] = field(default_factory=dict)
+
+
+def neighbours(chunk_index: int) -> Span:
+    return Span(max(0, chunk_index - 1), chunk_index + 1)
+
+
+def section(chunk_index: int, outlines: Mapping[int, Outline], most: int = LONGEST_SECTION) -> Span:
+    """The passages under the same headings as this one, without a gap, grown to both sides up to `most` characters."""
+    own = outlines[chunk_index]
+    first = last = chunk_index
+    length, sides = own.length, [-1, 1]
+    while sides:
+        side = sides.pop(0)
+        following = (first if side < 0 else last) + side
+        outline = outlines.get(following)
+        if outline is None or list(outline.heading_path) != list(own.heading_path) or length + outline.length > most:
+            continue
+        length += outline.length
+        first, last = min(first, following), max(last, following)
+        sides.append(side)
+    return Span(first, last)
+
+
+def merged(
+    order: Sequence[int], places: Mapping[int, Place], spans: Mapping[int, Span], most: int, k: int | None = None
+) -> Merged:
+    """Makes one hit, the best, of those whose spans overlap, if together they are `most` passages at the most.
+
+    Where they would be more, the worse one keeps what is left of its own span. What comes after the first `k` hits
+    changes nothing.
+    """
+    result = Merged()
+    by_document: dict[UUID, list[int]] = {}
+    for chunk in order:
+        place, span = places[chunk], spans[chunk]
+        better = by_document.setdefault(place.document_id, [])
+        into = _grown(result, better, places, place.chunk_index, span, most)
+        if into is None:
+            into = next((one for one in better if result.spans[one].has(place.chunk_index)), None)
+        if into is not None:
+            result.into[chunk] = into
+            continue
+        if len(result.order) == k:
+            break
+        result.spans[chunk] = _apart(span, place.chunk_index, [result.spans[one] for one in better])
+        result.order.append(chunk)
+        better.append(chunk)
+    return result
+
+
+def _grown(
+    result: Merged, better: Sequence[int], places: Mapping[int, Place], chunk_index: int, span: Span, most: int
+) -> int | None:
+    """The best hit that could be grown to have this passage, having been grown; None where there is none."""
+    for one in better:
+        if result.spans[one].overlaps(span):
+            others = [result.spans[other] for other in better if other != one]
+            union = _apart(_union(result.spans[one], span), places[one].chunk_index, others)
+            if union.has(chunk_index) and union.last - union.first < most:
+                result.spans[one] = union
+                return one
+    return None
+
+
+def _union(one: Span, other: Span) -> Span:
+    return Span(min(one.first, other.first), max(one.last, other.last))
+
+
+def _apart(span: Span, around: int, taken: Sequence[Span]) -> Span:
+    """What of the span, on both sides of `around`, nobody else has."""
+    first = max([span.first, *(one.last + 1 for one in taken if one.last < around)])
+    last = min([span.last, *(one.first - 1 for one in taken if one.first > around)])
+    return Span(first, last)

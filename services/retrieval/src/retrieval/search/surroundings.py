@@ -1,0 +1,112 @@
+"""Small to big: a hit brings along what stands around it, read in the search's snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from contracts.retrieval import Around, Surrounding, SurroundingPart
+from retrieval.search.joining import joined
+from retrieval.search.reader import QUERIES, FoundChunk
+from retrieval.search.spans import MOST_MERGED, Merged, Outline, Span, merged, neighbours, section
+from service_kit.postgres import Connection
+
+REACH = 20  # passages to each side that a section may extend to
+
+
+@dataclass(frozen=True)
+class _Outlined:
+    document_id: UUID
+    chunk_index: int
+    heading_path: list[str]
+    length: int
+
+
+@dataclass(frozen=True)
+class _Passage:
+    document_id: UUID
+    chunk_index: int
+    chunk_id: str
+    content: str
+    page: int | None
+    page_end: int | None
+
+
+class Surroundings:
+    """Of the hits of one search. What was read once is not read again."""
+
+    def __init__(self, connection: Connection, workspace_id: UUID, around: Around) -> None:
+        self.connection, self.workspace_id, self.around = connection, workspace_id, around
+        self._spans: dict[int, Span] = {}
+
+    async def merged(self, order: Sequence[int], chunks: Mapping[int, FoundChunk], k: int) -> Merged:
+        """The first `k` hits of `order`, those whose surroundings overlap being one."""
+        unknown = [chunks[chunk] for chunk in order if chunk not in self._spans]
+        if self.around is Around.section:
+            self._spans |= await self._sections(unknown)
+        else:
+            self._spans |= {chunk.number: neighbours(chunk.chunk_index) for chunk in unknown}
+        most = 2 * REACH + 1 if self.around is Around.section else MOST_MERGED
+        return merged(order, chunks, self._spans, most, k)
+
+    async def read(
+        self, found: Merged, chunks: Mapping[int, FoundChunk], scores: Mapping[int, float]
+    ) -> dict[int, Surrounding]:
+        """By hit. `scores` are those of `found.order` and of what became part of them."""
+        places = {chunk: (chunks[chunk].document_id, span) for chunk, span in found.spans.items()}
+        by_document: dict[UUID, list[_Passage]] = {}
+        for passage in await self._passages(places.values()):
+            by_document.setdefault(passage.document_id, []).append(passage)
+        own = {chunks[chunk].chunk_id: scores[chunk] for chunk in [*found.order, *found.into]}
+        return {
+            chunk: _surrounding([one for one in by_document[document] if span.has(one.chunk_index)], own)
+            for chunk, (document, span) in places.items()
+        }
+
+    async def _sections(self, chunks: Sequence[FoundChunk]) -> dict[int, Span]:
+        windows = [(chunk.document_id, Span(chunk.chunk_index - REACH, chunk.chunk_index + REACH)) for chunk in chunks]
+        outlines: dict[UUID, dict[int, Outline]] = {}
+        async with self.connection.cursor(row_factory=class_row(_Outlined)) as cursor:
+            await cursor.execute(QUERIES["outlines"], self._asked(windows))
+            async for one in cursor:
+                outlines.setdefault(one.document_id, {})[one.chunk_index] = Outline(one.heading_path, one.length)
+        return {chunk.number: section(chunk.chunk_index, outlines[chunk.document_id]) for chunk in chunks}
+
+    async def _passages(self, places: Iterable[tuple[UUID, Span]]) -> list[_Passage]:
+        async with self.connection.cursor(row_factory=class_row(_Passage)) as cursor:
+            await cursor.execute(QUERIES["passages_of_spans"], self._asked(places))
+            return await cursor.fetchall()
+
+    def _asked(self, places: Iterable[tuple[UUID, Span]]) -> dict[str, object]:
+        asked = list(places)
+        return {
+            "workspace_id": self.workspace_id,
+            "document_ids": [document for document, _ in asked],
+            "firsts": [span.first for _, span in asked],
+            "lasts": [span.last for _, span in asked],
+        }
+
+
+def _surrounding(passages: Sequence[_Passage], found: Mapping[str, float]) -> Surrounding:
+    content, places = joined(passage.content for passage in passages)
+    last = passages[-1]
+    return Surrounding(
+        content=content,
+        parts=[
+            SurroundingPart(
+                chunk_id=passage.chunk_id,
+                chunk_index=passage.chunk_index,
+                start=start,
+                end=end,
+                score=found.get(passage.chunk_id),
+            )
+            for passage, (start, end) in zip(passages, places, strict=True)
+        ],
+        chunk_index_from=passages[0].chunk_index,
+        chunk_index_to=last.chunk_index,
+        page=passages[0].page,
+        page_end=last.page_end if last.page_end is not None else last.page,
+    )
