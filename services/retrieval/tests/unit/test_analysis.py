@@ -87,3 +87,21 @@ def test_any_text_gives_terms_that_the_index_can_hold(analyzer, text, stemming):
         assert 0 < len(term) <= LONGEST_TERM
         assert not set(term) & set('"\\{}, \t\n\r\x00')
         assert term == term.strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("the war of Häuser", [("war",), ("hauser", "haus")]),
+        ("war die Schule groß", [("schule", "schul"), ("groß", "gross")]),
+        ("war", [("war",)]),  # a stop word of one language alone
+        ("AuthService is_owner", [("authservic",), ("auth",), ("servic",), ("is_owner",), ("owner", "own")]),
+    ],
+)
+def test_readings_in_several_languages(analyzer, text, expected):
+    assert analyzer.readings(text, ["english", "german"]) == expected
+
+
+def test_readings_in_one_language_are_the_terms(analyzer):
+    text = "The quick AuthService of v1.2.3 at 東京都, running"
+    assert [terms[0] for terms in analyzer.readings(text, ["english"])] == analyzer.terms(text)

@@ -53,12 +53,20 @@ class Analyzer:
         return found
 
     def readings(self, text: str, stemmings: Sequence[str]) -> list[tuple[str, ...]]:
-        """Place by place, the different terms that stand there by the rules of each language, repeats included."""
-        found = []
-        for unit in _UNIT.findall(_normalised(text)):
-            by_stemming = [_terms_of_unit(unit, self._rules(stemming)) for stemming in stemmings]
-            found += [tuple(dict.fromkeys(filter(None, place))) for place in zip(*by_stemming, strict=True)]
-        return [terms for terms in found if terms]
+        """Place by place, the different terms that stand there by the rules of each language, repeats included.
+
+        The text is taken to be in the language that has the most of its words as stop words (of several the first),
+        and those are dropped, if others are left; a stop word of another language may be a word of this one.
+        """
+        units = _UNIT.findall(_normalised(text))
+        rules = [self._rules(stemming) for stemming in stemmings]
+        columns = [[term for unit in units for term in _terms_of_unit(unit, one)] for one in rules]
+        if not columns:
+            return []
+        spoken = max(columns, key=lambda column: column.count(""))
+        places = [tuple(dict.fromkeys(filter(None, place))) for place in zip(*columns, strict=True)]
+        left = [terms for terms, own in zip(places, spoken, strict=True) if own]
+        return left or [terms for terms in places if terms]
 
     def analyse(self, *texts: str, stemming: str = ENGLISH) -> Analysis:
         """Term frequencies over all of the texts."""
