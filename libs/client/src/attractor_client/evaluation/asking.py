@@ -1,0 +1,116 @@
+"""Asks the questions of an evaluation and judges what is found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from attractor_client.client import AttractorClient
+from attractor_client.errors import InvalidRequest
+from attractor_client.evaluation.corpus import Progress
+from attractor_client.evaluation.judging import Asked, Judgement, judge
+from attractor_client.evaluation.metrics import measure
+from attractor_client.evaluation.results import Answer, Expected, QuestionResult, RankedHit
+from attractor_client.evaluation.workers import side_by_side
+from attractor_client.rendering import place
+from contracts.retrieval import Hit, SearchMode, SearchRequest, SearchResponse
+
+Call = tuple[Asked, SearchMode]
+
+
+@dataclass(frozen=True)
+class Asking:
+    """How questions are asked. `names`: what documents are called; by default as the server does."""
+
+    modes: Sequence[SearchMode]
+    k: int = 10
+    jobs: int = 1
+    use_graph: bool = True
+    rerank: bool = True
+    fold_duplicates: bool = False
+    names: Mapping[UUID, str] = field(default_factory=dict)
+
+    async def run(
+        self, client: AttractorClient, questions: Sequence[Asked], progress: Progress
+    ) -> list[QuestionResult]:
+        """The results in the order of the questions. A question that the server refuses has found nothing.
+
+        Each question is asked in all modes before the next, another mode first each time: so that none alone waits for
+        the vector of the question, which the service then remembers.
+        """
+        results = [
+            QuestionResult(id=one.question.id, text=one.question.text, expected=_expected(one), answers={})
+            for one in questions
+        ]
+        by_id = {result.id: result for result in results}
+        calls, total, done = iter(self._calls(questions)), len(questions) * len(self.modes), 0
+
+        async def work() -> None:
+            nonlocal done
+            for asked, mode in calls:
+                by_id[asked.question.id].answers[mode.value] = await self._answer(client, asked, mode)
+                done += 1
+                progress("asking", done, total)
+
+        await side_by_side(self.jobs, work)
+        return results
+
+    def _calls(self, questions: Sequence[Asked]) -> Iterator[Call]:
+        modes = list(self.modes)
+        for number, asked in enumerate(questions):
+            first = number % len(modes)
+            yield from ((asked, mode) for mode in modes[first:] + modes[:first])
+
+    async def _answer(self, client: AttractorClient, asked: Asked, mode: SearchMode) -> Answer:
+        grades = [target.grade for target in asked.targets]
+        try:
+            found, seconds = await client.search.timed(self.request(asked, mode))
+        except InvalidRequest as error:
+            missing = [target.label for target in asked.targets]
+            return Answer(metrics=measure([], grades, self.k), missing=missing, error=str(error))
+        judgement = judge(found.hits, asked, self.k)
+        return Answer(
+            metrics=measure(judgement.ranked, grades, self.k),
+            milliseconds=round(1000 * seconds, 1),
+            service_milliseconds=round(found.milliseconds, 1),
+            cached=found.cached,
+            hits=self._hits(judgement),
+            missing=[target.label for target in judgement.missing],
+            legs_left_out=_left_out(found),
+        )
+
+    def request(self, asked: Asked, mode: SearchMode) -> SearchRequest:
+        """Where documents are judged, one passage of each is enough."""
+        return SearchRequest(
+            query=asked.question.text,
+            k=self.k,
+            mode=mode,
+            use_graph=self.use_graph,
+            rerank=self.rerank,
+            fold_duplicates=self.fold_duplicates,
+            max_per_document=None if asked.by_passage else 1,
+        )
+
+    def _hits(self, judgement: Judgement) -> list[RankedHit]:
+        return [
+            RankedHit(
+                document=self.names.get(one.hit.document_id, one.hit.document_name),
+                place=_place(one.hit),
+                score=round(one.hit.score, 4),
+                grade=one.grade,
+            )
+            for one in judgement.hits
+        ]
+
+
+def _place(hit: Hit) -> str:
+    return place(" > ".join(hit.heading_path) or hit.section_title, hit.page, hit.line_start, hit.line_end)
+
+
+def _expected(asked: Asked) -> list[Expected]:
+    return [Expected(label=one.label, grade=one.grade) for one in asked.targets]
+
+
+def _left_out(found: SearchResponse) -> list[str]:
+    return [f"{leg.leg}: {leg.error}" for leg in found.legs if leg.error]

@@ -1,0 +1,7 @@
+"""What stops an evaluation before or after its questions are asked."""
+
+from __future__ import annotations
+
+
+class BadDataset(ValueError):
+    """A data set, a question file or a saved result cannot be read; the message says where and why."""

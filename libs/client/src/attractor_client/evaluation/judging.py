@@ -1,0 +1,86 @@
+"""Which of the expected results a list of hits holds, and at which ranks. Pure."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from attractor_client.evaluation.dataset import Question
+from contracts.retrieval import Hit
+
+
+@dataclass(frozen=True)
+class Target:
+    """Something that a question should find: one of `documents` (None: any), with `passage` in the hit where given.
+
+    Empty `documents` can never be found: they are not in the workspace.
+    """
+
+    label: str
+    grade: int
+    documents: frozenset[UUID] | None
+    passage: str | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    question: Question
+    targets: tuple[Target, ...]
+
+    @property
+    def by_passage(self) -> bool:
+        return any(target.passage for target in self.targets)
+
+
+@dataclass(frozen=True)
+class JudgedHit:
+    hit: Hit
+    grade: int
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """`ranked` has the grade of each result; `hits` are the ones that were counted; `missing` were not found."""
+
+    ranked: list[int]
+    hits: list[JudgedHit]
+    missing: list[Target]
+
+
+def judge(hits: Sequence[Hit], asked: Asked, k: int) -> Judgement:
+    """Of the first `k` results. A document counts once, at its best passage, unless passages are asked for.
+
+    What a hit has folded into it counts as found with it. Where one hit holds several of the expected, they take ranks
+    one after the other, so that no list can be better than the ideal one.
+    """
+    open_targets = list(asked.targets)
+    ranked: list[int] = []
+    counted: list[JudgedHit] = []
+    seen: set[UUID] = set()
+    for hit in hits:
+        if len(ranked) >= k:
+            break
+        documents = {hit.document_id, *(one.document_id for one in hit.duplicates)}
+        text = comparable(hit.content) if asked.by_passage else ""
+        found = [one for one in open_targets if _fits(one, documents, text)]
+        if not found and not asked.by_passage and hit.document_id in seen:
+            continue
+        seen |= documents
+        open_targets = [one for one in open_targets if one not in found]
+        grades = sorted((one.grade for one in found), reverse=True) or [0]
+        ranked += grades
+        counted.append(JudgedHit(hit, grades[0]))
+    return Judgement(ranked[:k], counted, open_targets)
+
+
+def comparable(text: str) -> str:
+    """Without regard to case, white space, and the compatibility forms of Unicode."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def _fits(target: Target, documents: set[UUID], text: str) -> bool:
+    if target.documents is not None and not target.documents & documents:
+        return False
+    return target.passage is None or comparable(target.passage) in text

@@ -1,0 +1,113 @@
+"""What an evaluation found, as it is kept in a file to compare later ones with."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field, ValidationError
+
+from attractor_client.evaluation.errors import BadDataset
+from attractor_client.evaluation.metrics import means, percentile
+
+
+class Expected(BaseModel):
+    """`label` is the document's name or id, or the quote."""
+
+    label: str
+    grade: int
+
+
+class RankedHit(BaseModel):
+    """`grade` is 0 where it was not expected."""
+
+    document: str
+    place: str = ""
+    score: float
+    grade: int
+
+
+class Answer(BaseModel):
+    """`milliseconds` as the client waited, `service_milliseconds` as the service says; `error`: it was refused."""
+
+    metrics: dict[str, float]
+    milliseconds: float = 0.0
+    service_milliseconds: float = 0.0
+    cached: bool = False
+    hits: list[RankedHit] = []
+    missing: list[str] = []
+    legs_left_out: list[str] = []
+    error: str | None = None
+
+
+class QuestionResult(BaseModel):
+    id: str
+    text: str
+    expected: list[Expected]
+    answers: dict[str, Answer] = Field(description="By mode.")
+
+
+class Latency(BaseModel):
+    """Milliseconds, of answers that did not come from the cache."""
+
+    p50: float
+    p95: float
+    service_p50: float
+    service_p95: float
+    answers: int
+
+
+class ModeSummary(BaseModel):
+    metrics: dict[str, float]
+    latency: Latency
+    cached: int = 0
+    errors: int = 0
+    legs_left_out: int = 0
+
+
+class Evaluation(BaseModel):
+    """The first of `modes` is the one that is looked at first. `about` says what else was set, for people."""
+
+    format: Literal["attractor-evaluation-1"]
+    dataset: str
+    at: datetime
+    k: Annotated[int, Field(ge=1)]
+    modes: Annotated[list[str], Field(min_length=1)]
+    documents: int
+    about: dict[str, str] = {}
+    questions: list[QuestionResult]
+
+    def summary(self, mode: str) -> ModeSummary:
+        answers = [question.answers[mode] for question in self.questions if mode in question.answers]
+        timed = [one for one in answers if not one.cached and not one.error]
+        client = [one.milliseconds for one in timed]
+        service = [one.service_milliseconds for one in timed]
+        return ModeSummary(
+            metrics=means([one.metrics for one in answers]),
+            latency=Latency(
+                p50=percentile(client, 0.5),
+                p95=percentile(client, 0.95),
+                service_p50=percentile(service, 0.5),
+                service_p95=percentile(service, 0.95),
+                answers=len(timed),
+            ),
+            cached=sum(one.cached for one in answers),
+            errors=sum(bool(one.error) for one in answers),
+            legs_left_out=sum(bool(one.legs_left_out) for one in answers),
+        )
+
+    def save(self, file: Path) -> None:
+        """Raises OSError."""
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(self.model_dump_json(exclude_defaults=True, indent=1) + "\n", encoding="utf-8")
+
+
+def load(file: Path) -> Evaluation:
+    """What `save` wrote; raises BadDataset."""
+    try:
+        return Evaluation.model_validate_json(file.read_bytes())
+    except OSError as error:
+        raise BadDataset(f"{file} cannot be read: {error.strerror}") from error
+    except ValidationError as error:
+        raise BadDataset(f"{file} is not the saved result of an evaluation") from error
