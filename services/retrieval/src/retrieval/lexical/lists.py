@@ -1,0 +1,133 @@
+"""Posting lists of a query's terms: first what the headers of their blocks say, then the blocks that matter."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrieval.lexical.cache import PostingCache
+from retrieval.lexical.postings import Int64s, Postings, TermPostings, decode, decode_terms, merge
+from retrieval.search.reader import QUERIES, IndexReader
+
+RECENT = -1  # stands for a block number: what was indexed lately and is in no block yet
+Decoded = TypeVar("Decoded")
+_OFF_LOOP = 20_000  # bytes to decode, from which on another thread does it
+
+
+@dataclass(frozen=True)
+class Header:
+    """What is known of the blocks of one term; arrays of one length."""
+
+    blocks: Int64s
+    first: Int64s
+    last: Int64s
+    postings: Int64s
+    max_frequency: Int64s
+    min_length: Int64s
+
+    @property
+    def frequency(self) -> int:
+        """How many chunks have the term."""
+        return int(self.postings.sum())
+
+
+@dataclass(frozen=True)
+class DecodedBlock:
+    postings: Postings
+
+    @property
+    def nbytes(self) -> int:
+        return 16 * len(self.postings) + 500
+
+
+class PostingLists:
+    """The posting lists of one workspace in one transaction."""
+
+    def __init__(self, reader: IndexReader, cache: PostingCache[DecodedBlock | TermPostings]) -> None:
+        self.reader, self.cache = reader, cache
+        self.headers: dict[str, Header] = {}
+        self.recent: list[TermPostings] = []
+        self._decoded: dict[tuple[str, int], Postings] = {}
+
+    async def open(self) -> None:
+        """Reads what is in no block yet; once, before anything else."""
+        place = self.reader.workspace_id
+        rows = await self.reader.rows("recent_rows")
+        kept = {row: self.cache.get((place, *row)) for row in rows}
+        missing = [row for row, found in kept.items() if found is None]
+        if missing:
+            values = {"documents": [row[0] for row in missing], "batches": [row[1] for row in missing]}
+            payloads = await self.reader.binary_rows("recent_payloads", **values)
+            decoded = await _decoded([row[2] for row in payloads], decode_terms)
+            for (document, batch, _), found in zip(payloads, decoded, strict=True):
+                self.cache.put((place, document, batch), found)
+                kept[document, batch] = found
+        self.recent = [found for found in kept.values() if isinstance(found, TermPostings)]
+
+    async def read_headers(self, terms: Iterable[str]) -> dict[str, int]:
+        """How many chunks have each of the terms, exactly; terms that none has are left out."""
+        wanted = sorted(set(terms) - self.headers.keys())
+        if wanted:
+            by_term: dict[str, list[Sequence[int]]] = {term: [] for term in wanted}
+            for term, *values in await self.reader.rows("block_headers", terms=wanted):
+                by_term[term].append(values)
+            for term, rows in by_term.items():
+                if (recent := self._of_recent(term)) is not None:
+                    rows.append(recent)
+                columns = np.array(rows, np.int64).reshape(-1, 6).T
+                self.headers[term] = Header(*columns)
+        return {term: header.frequency for term in terms if (header := self.headers[term]).frequency}
+
+    async def load(self, wanted: Mapping[str, NDArray[np.intp]]) -> None:
+        """Decodes blocks, by term and position in its header."""
+        missing = []
+        for term, positions in wanted.items():
+            for block in self.headers[term].blocks[positions].tolist():
+                if (term, block) not in self._decoded:
+                    kept = self.cache.get((self.reader.workspace_id, block))
+                    if isinstance(kept, DecodedBlock):
+                        self._decoded[term, block] = kept.postings
+                    else:
+                        missing.append((term, block))
+        if not missing:
+            return
+        terms = {block: term for term, block in missing}
+        values = {"terms": [term for term, _ in missing], "blocks": [block for _, block in missing]}
+        payloads = await self.reader.binary_rows("block_payloads", **values)
+        decoded = await _decoded([row[1] for row in payloads], decode)
+        for (block, _), found in zip(payloads, decoded, strict=True):
+            self._decoded[terms[block], block] = found
+            self.cache.put((self.reader.workspace_id, block), DecodedBlock(found))
+
+    def block(self, term: str, position: int) -> Postings:
+        """One that was loaded."""
+        return self._decoded[term, int(self.headers[term].blocks[position])]
+
+    def _of_recent(self, term: str) -> list[int] | None:
+        parts = [found[term] for found in self.recent if term in found]
+        if not parts:
+            return None
+        found = merge(*parts)
+        self._decoded[term, RECENT] = found
+        return [
+            RECENT,
+            int(found.chunks[0]),
+            int(found.chunks[-1]),
+            len(found),
+            int(found.frequencies.max()),
+            int(found.lengths.min()),
+        ]
+
+
+async def _decoded(payloads: Sequence[bytes], one: Callable[[bytes], Decoded]) -> list[Decoded]:
+    def all_of_them() -> list[Decoded]:
+        return [one(payload) for payload in payloads]
+
+    if sum(map(len, payloads)) < _OFF_LOOP:
+        return all_of_them()
+    return await asyncio.to_thread(all_of_them)
