@@ -11,6 +11,7 @@ import typer
 
 from attractor_client.commands import (
     documents,
+    evaluation,
     graph,
     keys,
     memories,
@@ -74,6 +75,7 @@ for name, group in (
     ("sources", sources.app),
     ("saved-searches", saved_searches.app),
     ("search-settings", search_settings.app),
+    ("eval", evaluation.app),
     ("sessions", sessions.app),
     ("graph", graph.app),
     ("memories", memories.app),

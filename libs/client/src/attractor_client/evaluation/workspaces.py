@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from attractor_client.client import AttractorClient
-from attractor_client.errors import AttractorError
+from attractor_client.errors import AttractorError, NotFound
 from contracts.gateway import Role, Workspace
 
 KEY_NAME = "attractor eval"
@@ -24,8 +24,11 @@ class Opened:
 
 
 @asynccontextmanager
-async def opened(client: AttractorClient, name: str | None, *, fresh: bool, keep: bool) -> AsyncIterator[Opened]:
-    """The workspace of this name or id, made when there is none; without a name that of the client's own key.
+async def opened(
+    client: AttractorClient, name: str | None, *, make: bool = False, fresh: bool = False, keep: bool = False
+) -> AsyncIterator[Opened]:
+    """The workspace of this name or id; without a name that of the client's own key. With `make` it is made when there
+    is none, else NotFound is raised.
 
     Another workspace than the key's own is entered with a key that is revoked in the end: that takes one of its owners,
     and an administrator to make it. A `fresh` one is always made, and deleted in the end unless `keep`.
@@ -35,6 +38,8 @@ async def opened(client: AttractorClient, name: str | None, *, fresh: bool, keep
         yield Opened(client, own, created=False)
         return
     found = None if fresh else await _named(client, name)
+    if not (found or make or fresh):
+        raise NotFound(f"There is no workspace {name!r} that this key can see")
     workspace = found or await client.accounts.create_workspace(name)
     try:
         async with _entered(client, workspace) as inside:

@@ -1,0 +1,124 @@
+"""An evaluation, for people at a terminal."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from attractor_client.evaluation.comparison import Comparison
+from attractor_client.evaluation.corpus import Placed
+from attractor_client.evaluation.results import Evaluation
+from attractor_client.output import Output
+
+SHOWN_QUESTIONS = 10
+SHOWN_REASONS = 5
+LONGEST_QUESTION = 90
+
+
+class ProgressBar:
+    """On a terminal: what is under way, how much of it is done, and the time left."""
+
+    def __init__(self, console: Console) -> None:
+        self.bar = Bar(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(compact=True),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal or console.is_dumb_terminal,
+        )
+        self.task, self.step = self.bar.add_task("starting", total=None), ""
+
+    def __call__(self, step: str, done: int, total: int) -> None:
+        if step != self.step:
+            self.step = step
+            self.bar.reset(self.task, description=step, total=total)
+        self.bar.update(self.task, completed=done, total=total)
+
+    def __enter__(self) -> Self:
+        self.bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.bar.stop()
+
+
+def note_corpus(output: Output, placed: Placed) -> None:
+    """What happened to the documents of a data set, as far as a reader of the figures should know."""
+    output.note(f"{len(placed.documents)} documents of the corpus are searchable, {placed.uploaded} of them new")
+    if placed.refused:
+        output.note(f"{len(placed.refused)} are not, and count as not found:", "yellow")
+        for name, reason in list(placed.refused.items())[:SHOWN_REASONS]:
+            output.note(f"  {name}: {reason}", "yellow")
+    if placed.incomplete:
+        output.note(f"{placed.incomplete} are found by their words alone: they have no vectors", "yellow")
+    if placed.others:
+        output.note(f"{placed.others} other documents of the workspace are searched too", "yellow")
+
+
+def show_evaluation(output: Output, evaluation: Evaluation) -> None:
+    """A line for each mode."""
+    output.text(
+        f"{evaluation.dataset}: {len(evaluation.questions)} questions, {evaluation.documents} documents", "bold"
+    )
+    summaries = [(mode, evaluation.summary(mode)) for mode in evaluation.modes]
+    measures = list(summaries[0][1].metrics)
+    rows = [
+        (
+            mode,
+            *(f"{summary.metrics[name]:.4f}" for name in measures),
+            f"{summary.latency.p50:.1f}",
+            f"{summary.latency.p95:.1f}",
+            f"{summary.latency.service_p50:.1f} / {summary.latency.service_p95:.1f}",
+        )
+        for mode, summary in summaries
+    ]
+    output.table(("mode", *measures, "p50 ms", "p95 ms", "in the service"), rows)
+    for mode, summary in summaries:
+        if summary.errors:
+            output.note(f"{mode}: {summary.errors} questions were refused, and count as not answered", "yellow")
+        if summary.legs_left_out:
+            output.note(f"{mode}: a leg was left out in {summary.legs_left_out} answers", "yellow")
+        if summary.cached:
+            output.note(f"{mode}: {summary.cached} answers came from the cache and are not timed")
+
+
+def show_comparison(output: Output, comparison: Comparison) -> None:
+    """The chosen measure in every mode, all measures of the first mode, and the questions that changed most."""
+    output.text(f"\nCompared with {comparison.baseline}: {comparison.questions} questions in both", "bold")
+    shown = [one for one in comparison.changes if comparison.metric == one.metric or comparison.mode == one.mode]
+    rows = [
+        (
+            one.mode,
+            one.metric,
+            f"{one.before:.4f}",
+            f"{one.after:.4f}",
+            f"{one.delta:+.4f}",
+            f"{one.p:.3f}",
+            one.better,
+            one.worse,
+        )
+        for one in shown
+    ]
+    output.table(("mode", "measure", "before", "now", "change", "p", "better", "worse"), rows)
+    if not comparison.changed:
+        output.text("\nno question changed", "dim")
+        return
+    output.text(f"\n{len(comparison.changed)} questions changed in {comparison.metric} of {comparison.mode}", "bold")
+    for one in comparison.changed[:SHOWN_QUESTIONS]:
+        output.text(f"{one.delta:+.4f}  {_short(one.text)}  ({one.before:.4f} to {one.after:.4f})")
+    if len(comparison.changed) > SHOWN_QUESTIONS:
+        output.text(f"and {len(comparison.changed) - SHOWN_QUESTIONS} more (--html shows all)", "dim")
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_QUESTION else line[: LONGEST_QUESTION - 1] + "…"

@@ -1,0 +1,50 @@
+"""What an evaluation must reach to count as a success. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attractor_client.evaluation.comparison import VISIBLE, Comparison
+from attractor_client.evaluation.results import Evaluation
+
+
+@dataclass(frozen=True)
+class Floor:
+    """The least mean of a measure; `mode` None is the first of the evaluation."""
+
+    mode: str | None
+    metric: str
+    value: float
+
+
+def read_floor(text: str) -> Floor:
+    """From `METRIC=VALUE` or `MODE:METRIC=VALUE`; raises ValueError."""
+    name, equals, value = text.partition("=")
+    mode, colon, metric = name.rpartition(":")
+    if not (equals and metric):
+        raise ValueError(f"{text!r} is not of the form METRIC=VALUE or MODE:METRIC=VALUE")
+    try:
+        return Floor(mode if colon else None, metric, float(value))
+    except ValueError:
+        raise ValueError(f"{value!r} in {text!r} is not a number") from None
+
+
+def below(evaluation: Evaluation, floors: Sequence[Floor]) -> list[str]:
+    """A sentence for each floor that is not reached."""
+    reasons = []
+    for floor in floors:
+        mode = floor.mode or evaluation.modes[0]
+        value = evaluation.summary(mode).metrics[floor.metric]
+        if value < floor.value - VISIBLE:
+            reasons.append(f"{floor.metric} of {mode} is {value:.4f}, below {floor.value:g}")
+    return reasons
+
+
+def worse(comparison: Comparison, tolerance: float) -> list[str]:
+    """A sentence for each mode in which the compared measure fell by more than `tolerance`."""
+    return [
+        f"{one.metric} of {one.mode} fell by {-one.delta:.4f}, more than {tolerance:g}"
+        for one in comparison.changes
+        if one.metric == comparison.metric and one.delta < -tolerance - VISIBLE
+    ]
