@@ -85,6 +85,11 @@ class Analyzer:
         return rules
 
 
+def folded(word: str) -> str:
+    """As the beginning of a term is written: without capitals and accents."""
+    return _without_accents(_normalised(word).lower())
+
+
 def _terms_of_unit(unit: str, rules: Stemming) -> Iterator[str]:
     """As many in every language: a stop word is empty."""
     if _IS_CJK.match(unit):

@@ -2,29 +2,67 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from contracts.retrieval import QueryReport
 from retrieval.lexical.analysis import Analyzer
-from retrieval.lexical.bm25 import WeightedQuery, weighted
+from retrieval.lexical.bm25 import WeightedQuery
+from retrieval.lexical.passages import Wanted
+from retrieval.lexical.query import ParsedQuery, parse
+from retrieval.lexical.search import MOST_CHECKED, Cache, LexicalSearch, WordFeatures
+from retrieval.lexical.statements import Statements
 from retrieval.search.leg import Asked, Leg
 from retrieval.search.reader import IndexReader
-
-MOST_TERMS = 48  # of a query; of a longer one the rarest are asked for
-RARITY_CEILING = 300  # chunks; counting further would not change which terms are rare
+from retrieval.search.snapshot import Snapshot
 
 
 class LexicalLeg(Leg):
-    """BM25. `query` is set when the terms could be weighed."""
+    """BM25. `query` is set when the words could be weighed."""
 
+    parsed: ParsedQuery | None = None
     query: WeightedQuery | None = None
+    _search: LexicalSearch | None = None
+    _snapshot: Snapshot | None = None
 
-    async def run(self, reader: IndexReader, asked: Asked, analyzer: Analyzer) -> None:
-        terms = analyzer.terms(asked.query)
-        distinct = list(dict.fromkeys(terms))
-        if len(distinct) > MOST_TERMS:
-            kept = set(await reader.rarest(distinct, MOST_TERMS, RARITY_CEILING))
-            terms = [term for term in terms if term in kept]
-        chunks, total = await reader.size()
-        self.query = weighted(terms, await reader.frequencies(list(dict.fromkeys(terms))), chunks, total)
-        self.found = await reader.lexical(self.query, asked.scope, asked.depth)
-        dropped = len(distinct) - len(self.query.weights)
-        known = f"{len(self.query.known)} of {len(self.query.weights)} terms known"
-        self.method = f"bm25: {known}" + (f", {dropped} left out" if dropped else "")
+    async def run(self, reader: IndexReader, asked: Asked, analyzer: Analyzer, cache: Cache) -> None:
+        self.parsed = parsed = parse(asked.query, strict=asked.strict)
+        wanted = Wanted(parsed.phrases, parsed.fields.get("section", ()), parsed.excluded, asked.strict)
+        search = LexicalSearch(Statements(reader), cache, analyzer, parsed, wanted)
+        await search.open(None if asked.scope is None else asked.scope.documents, asked.parameters)
+        self.found = await search.best(asked.depth)
+        self.query, self._search, self._snapshot = search.query, search, asked.snapshot
+        self.method = _method(search)
+
+    async def features(self, chunks: Iterable[int]) -> dict[int, WordFeatures]:
+        """Of each chunk, also of those that other legs found; none where the leg failed."""
+        if self._search is None or self._snapshot is None:
+            return {}
+        async with self._snapshot.own():
+            return await self._search.features(chunks)
+
+    def report(self) -> QueryReport | None:
+        """How the query was read; None where the leg failed."""
+        parsed, search = self.parsed, self._search
+        if parsed is None or search is None:
+            return None
+        return QueryReport(
+            text=parsed.text,
+            terms=sorted(search.words.terms),
+            phrases=list(parsed.phrases),
+            prefixes=list(parsed.prefixes),
+            excluded=list(parsed.excluded),
+            fields={name: list(values) for name, values in parsed.fields.items()},
+            corrected=search.words.corrected,
+        )
+
+
+def _method(search: LexicalSearch) -> str:
+    words = search.query.words
+    notes = [f"{sum(1 for word in words if word.weights)} of {len(words)} terms known"]
+    if search.words.left_out:
+        notes.append(f"{search.words.left_out} left out")
+    if search.words.corrected:
+        notes.append(f"{len(search.words.corrected)} corrected")
+    if search.bounded:
+        notes.append(f"conditions checked in the best {MOST_CHECKED} only")
+    return f"bm25: {', '.join(notes)}"

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from contracts.retrieval import SearchMode
 from retrieval.dense.leg import DenseLeg
-from retrieval.lexical.bm25 import WeightedQuery
 from retrieval.lexical.leg import LexicalLeg
 from retrieval.ranking import fusion
 from retrieval.ranking.fusion import Features
@@ -49,7 +48,7 @@ async def collect(
         candidates.cosines = {one.chunk: one.score for one in dense.found}
         missing = [chunk for chunk in union if chunk not in candidates.cosines]
         candidates.cosines |= await reader.cosines_of(missing, dense.vector, dense.embedder.space)
-    await _read_features(reader, candidates, union, lexical.query if lexical else None)
+    await _read_features(reader, candidates, union, lexical)
     if mode is SearchMode.hybrid:
         candidates.scores = {chunk: fusion.absolute(candidates.features[chunk]) for chunk in union}
     elif mode is SearchMode.rrf:
@@ -60,18 +59,20 @@ async def collect(
 
 
 async def _read_features(
-    reader: IndexReader, candidates: Candidates, union: Sequence[int], query: WeightedQuery | None
+    reader: IndexReader, candidates: Candidates, union: Sequence[int], lexical: LexicalLeg | None
 ) -> None:
-    terms = await reader.terms_of(union, query.terms) if query else {}
+    found = await lexical.features(union) if lexical else {}
+    query = lexical.query if lexical else None
     titles = await reader.titles_of(union) if query else {}
     for chunk in union:
-        candidates.matched[chunk] = list(terms.get(chunk, {}))
+        candidates.matched[chunk] = []
         candidates.features[chunk] = Features(cosine=candidates.cosines.get(chunk, 0.0))
         if query:
-            score = candidates.bm25[chunk] = query.score(terms[chunk])
+            words = found[chunk]
+            candidates.matched[chunk], candidates.bm25[chunk] = words.matched, words.score
             candidates.features[chunk] = Features(
                 cosine=candidates.cosines.get(chunk, 0.0),
-                bm25_share=query.share(score),
+                bm25_share=words.share,
                 title_named=fusion.title_named(titles.get(chunk, []), query.weights),
-                all_terms=float(bool(query.weights) and len(terms[chunk]) == len(query.weights)),
+                all_terms=float(words.all_terms),
             )

@@ -12,6 +12,7 @@ import psycopg
 
 from inference.embedders import SpaceKey
 from inference.errors import EmbeddingError, RerankError
+from retrieval.lexical.bm25 import Parameters
 from retrieval.search.reader import Scope, Scored
 from retrieval.search.snapshot import Snapshot
 from service_kit.problems import Unavailable
@@ -21,23 +22,32 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Limits:
-    """Deadlines in seconds; `exact_scan` is the most vectors that are compared one by one."""
+    """Deadlines in seconds; `exact_scan` is the most vectors that are compared one by one.
+
+    `posting_bytes` of decoded postings are kept in memory.
+    """
 
     lexical_seconds: float = 2.0
     dense_seconds: float = 3.0
     highlight_seconds: float = 3.0
     exact_scan: int = 10_000
+    posting_bytes: int = 64 << 20
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What the legs are asked. `space`: the active one, None for a workspace that has none yet."""
+    """What the legs are asked. `space`: the active one, None for a workspace that has none yet.
+
+    `strict`: the query's phrases are required, and it may exclude. `parameters` are those of BM25.
+    """
 
     snapshot: Snapshot
     query: str
     scope: Scope | None
     space: SpaceKey | None
     depth: int
+    strict: bool = False
+    parameters: Parameters = field(default_factory=Parameters)
 
 
 @dataclass

@@ -5,7 +5,9 @@ from __future__ import annotations
 from retrieval.dense.leg import DenseLeg
 from retrieval.dense.query_vectors import QueryVectors
 from retrieval.lexical.analysis import Analyzer
+from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.leg import LexicalLeg
+from retrieval.lexical.search import Cache
 from retrieval.search.leg import Asked, Limits
 from retrieval.search.snapshot import SearchStore
 
@@ -15,6 +17,7 @@ class Legs:
 
     def __init__(self, store: SearchStore, vectors: QueryVectors, analyzer: Analyzer, limits: Limits) -> None:
         self.store, self.vectors, self.analyzer, self.limits = store, vectors, analyzer, limits
+        self.postings: Cache = PostingCache(limits.posting_bytes)
 
     async def lexical(self, asked: Asked) -> LexicalLeg:
         """On the search's own connection, which stays open for the features of what other legs find."""
@@ -22,7 +25,7 @@ class Legs:
 
         async def work() -> None:
             async with asked.snapshot.own() as reader:
-                await leg.run(reader, asked, self.analyzer)
+                await leg.run(reader, asked, self.analyzer, self.postings)
 
         await leg.within(self.limits.lexical_seconds, work)
         return leg

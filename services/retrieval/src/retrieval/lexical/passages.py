@@ -1,0 +1,90 @@
+"""What postings do not tell, because they keep no positions: phrases, and words of a section's heading.
+
+The texts of passages that have all the words are analysed again. A phrase is found where its terms follow each other
+in the title, in one heading, or in the content; stop words between them count for nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from retrieval.lexical.analysis import Analyzer
+from retrieval.lexical.statements import Statements
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Phrases to find, of which a passage should have as many as it can, or (`sections`: in its headings, `excluded`:
+    nowhere) has to comply. With `strict` it has to have the phrases too.
+    """
+
+    phrases: Sequence[str] = ()
+    sections: Sequence[str] = ()
+    excluded: Sequence[str] = ()
+    strict: bool = False
+
+    @property
+    def conditions(self) -> bool:
+        """Whether there is something that every passage has to comply with."""
+        return bool(self.sections or self.excluded or (self.strict and self.phrases))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`share`: of the phrases that the passage has. `admitted`: whether it complies with the conditions."""
+
+    share: float
+    admitted: bool
+
+
+@dataclass(frozen=True)
+class Passage:
+    number: int
+    title: str
+    heading_path: list[str]
+    section_title: str | None
+    content: str
+    stemming: str
+
+    @property
+    def headings(self) -> Iterable[str]:
+        return [*self.heading_path, *([self.section_title] if self.section_title else [])]
+
+
+class PassageCheck:
+    """Checks passages, each once."""
+
+    def __init__(self, statements: Statements, analyzer: Analyzer, wanted: Wanted) -> None:
+        self.statements, self.analyzer, self.wanted = statements, analyzer, wanted
+        self.verdicts: dict[int, Verdict] = {}
+
+    async def read(self, chunks: Iterable[int]) -> None:
+        """Fills `verdicts` for all of the chunks."""
+        missing = [chunk for chunk in chunks if chunk not in self.verdicts]
+        if missing:
+            rows = await self.statements.rows("passages_to_check", chunks=missing)
+            self.verdicts.update(await asyncio.to_thread(self._verdicts, [Passage(*row) for row in rows]))
+
+    def _verdicts(self, passages: Sequence[Passage]) -> dict[int, Verdict]:
+        return {passage.number: self._verdict(passage) for passage in passages}
+
+    def _verdict(self, passage: Passage) -> Verdict:
+        headings = [self._line(heading, passage.stemming) for heading in passage.headings]
+        lines = [self._line(text, passage.stemming) for text in (passage.title, passage.content)] + headings
+        phrases = self._found(self.wanted.phrases, lines, passage.stemming)
+        sections = self._found(self.wanted.sections, headings, passage.stemming)
+        excluded = self._found(self.wanted.excluded, lines, passage.stemming)
+        share = sum(phrases) / len(phrases) if phrases else 0.0
+        admitted = all(sections) and not any(excluded) and (all(phrases) or not self.wanted.strict)
+        return Verdict(share, admitted)
+
+    def _found(self, phrases: Sequence[str], lines: Sequence[str], stemming: str) -> list[bool]:
+        """Of each phrase whether one of the lines has it; a phrase without terms is not asked for."""
+        wanted = [line for line in (self._line(phrase, stemming) for phrase in phrases) if line.strip()]
+        return [any(phrase in line for line in lines) for phrase in wanted]
+
+    def _line(self, text: str, stemming: str) -> str:
+        """Terms hold no blank."""
+        return f" {' '.join(self.analyzer.terms(text, stemming))} "

@@ -1,0 +1,172 @@
+"""One query, by its words, against one workspace in one transaction."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from retrieval.lexical.analysis import Analyzer
+from retrieval.lexical.bm25 import Parameters, WeightedQuery, weighted
+from retrieval.lexical.cache import PostingCache
+from retrieval.lexical.languages import ENGLISH
+from retrieval.lexical.lists import DecodedBlock, PostingLists
+from retrieval.lexical.maxscore import Limits, MaxScore, Ranked, contains
+from retrieval.lexical.passages import PassageCheck, Wanted
+from retrieval.lexical.postings import Int64s, TermPostings
+from retrieval.lexical.query import ParsedQuery
+from retrieval.lexical.statements import Statements
+from retrieval.lexical.vocabulary import Vocabulary
+from retrieval.lexical.words import QueryWords, words_of
+from retrieval.search.reader import Scored
+
+MOST_STEMMINGS = 4  # languages of the workspace that a query is read in
+MOST_CHECKED = 1000  # passages whose text is read, where a condition needs it
+_CHECKED_TOGETHER = 100
+
+Cache: TypeAlias = PostingCache[DecodedBlock | TermPostings]
+
+
+@dataclass(frozen=True)
+class WordFeatures:
+    """What one chunk has of the query. `score` is its BM25, `share` that of the query's mass, 0 to 1; `phrases` is the
+    share of the phrases, 0 without any. What is not `admitted` must not be returned.
+    """
+
+    score: float
+    share: float
+    matched: list[str]
+    all_terms: bool
+    phrases: float
+    admitted: bool
+
+
+class LexicalSearch:
+    """Open it, then ask for the best chunks and for the features of any."""
+
+    def __init__(
+        self, statements: Statements, cache: Cache, analyzer: Analyzer, parsed: ParsedQuery, wanted: Wanted
+    ) -> None:
+        self.statements, self.analyzer, self.parsed = statements, analyzer, parsed
+        self.lists = PostingLists(statements, cache)
+        self.stemmings: Sequence[str] = [ENGLISH]
+        self.words = QueryWords([])
+        self.query: WeightedQuery = weighted([], {}, 0, 0)
+        self.limits = Limits()
+        self.check = PassageCheck(statements, analyzer, wanted)
+        self.bounded = False
+        self._scores: dict[int, float] = {}
+
+    async def open(self, documents: Iterable[int] | None, parameters: Parameters) -> None:
+        """Reads what the query's words are worth. `documents` are the numbers to search among; None: all."""
+        [(chunks, terms, stemmings)] = await self.statements.rows("lexical_facts", most_stemmings=MOST_STEMMINGS)
+        self.stemmings = stemmings or [ENGLISH]
+        await self.lists.open()
+        vocabulary = Vocabulary(self.statements, self.lists.recent)
+        self.words = await words_of(self.parsed, self.analyzer, self.stemmings, vocabulary)
+        frequencies = await self.lists.read_headers(self.words.terms)
+        await self.words.correct(vocabulary, Counter(frequencies))
+        frequencies = await self.lists.read_headers(self.words.terms)
+        self.query = weighted(self.words.words, frequencies, chunks, terms, parameters)
+        numbers = None if documents is None else np.unique(np.fromiter(documents, np.int64))
+        self.limits = Limits(numbers, await self._banned())
+
+    async def best(self, k: int) -> list[Scored]:
+        """Exactly the `k` best that comply with the query's conditions; what has its phrases comes first.
+
+        At most MOST_CHECKED passages are read for a condition: `bounded` says whether there were more.
+        """
+        ranking = MaxScore(self.lists, self.query, self.limits)
+        wanted = self.check.wanted
+        if wanted.conditions:
+            found = await self._complying(ranking, k)
+        else:
+            found = await ranking.best(k)
+        scores = dict(zip(found.chunks.tolist(), found.scores.tolist(), strict=True))
+        if wanted.phrases and not wanted.strict:
+            for phrase in wanted.phrases:
+                if required := self._positions(phrase):
+                    more = await ranking.best(k, required)
+                    scores |= zip(more.chunks.tolist(), more.scores.tolist(), strict=True)
+            await self.check.read(scores)
+        self._scores = scores
+        shares = {chunk: verdict.share for chunk, verdict in self.check.verdicts.items()}
+        admitted = [
+            chunk for chunk in scores if chunk not in self.check.verdicts or self.check.verdicts[chunk].admitted
+        ]
+        order = sorted(admitted, key=lambda chunk: (-shares.get(chunk, 0.0), -scores[chunk], chunk))
+        return [Scored(chunk, scores[chunk]) for chunk in order[:k]]
+
+    async def features(self, chunks: Iterable[int]) -> dict[int, WordFeatures]:
+        """Exact for every chunk, whoever found it."""
+        numbers = np.unique(np.fromiter(chunks, np.int64))
+        found: list[tuple[float, list[str]]] = [(0.0, []) for _ in numbers]
+        ranking = MaxScore(self.lists, self.query, self.limits)
+        for word in self.query.words:
+            gained, by = await ranking.look_up(word, numbers)
+            terms = list(word.weights)
+            for at in np.flatnonzero(gained).tolist():
+                score, matched = found[at]
+                found[at] = score + float(gained[at]), [*matched, terms[by[at]]]
+        wanted = self.check.wanted
+        if wanted.conditions or wanted.phrases:
+            await self.check.read(numbers.tolist())
+        banned = (
+            contains(self.limits.banned, numbers) if self.limits.banned is not None else np.zeros(len(numbers), bool)
+        )
+        return {
+            chunk: self._features(chunk, *found[at], banned=bool(banned[at]))
+            for at, chunk in enumerate(numbers.tolist())
+        }
+
+    def _features(self, chunk: int, score: float, matched: list[str], *, banned: bool) -> WordFeatures:
+        score = self._scores.get(chunk, score)
+        verdict = self.check.verdicts.get(chunk)
+        return WordFeatures(
+            score=score,
+            share=self.query.share(score),
+            matched=list(dict.fromkeys(matched)),
+            all_terms=bool(matched) and len(matched) == len(self.query.words),
+            phrases=verdict.share if verdict else 0.0,
+            admitted=not banned and (verdict is None or verdict.admitted),
+        )
+
+    async def _complying(self, ranking: MaxScore, k: int) -> Ranked:
+        """Of the best, in their order, those that comply, until there are `k` of them."""
+        wanted = self.check.wanted
+        texts = [*wanted.sections, *(wanted.phrases if wanted.strict else ())]
+        found = await ranking.best(MOST_CHECKED, {position for text in texts for position in self._positions(text)})
+        kept: list[int] = []
+        for start in range(0, len(found.chunks), _CHECKED_TOGETHER):
+            some = found.chunks[start : start + _CHECKED_TOGETHER].tolist()
+            await self.check.read(some)
+            kept += [start + at for at, chunk in enumerate(some) if self.check.verdicts[chunk].admitted]
+            if len(kept) >= k:
+                break
+        self.bounded = len(kept) < k and len(found.chunks) == MOST_CHECKED
+        return Ranked(found.chunks[kept[:k]], found.scores[kept[:k]])
+
+    def _positions(self, text: str) -> set[int]:
+        """Of the query's words that stand in the text."""
+        places = {
+            tuple(term for term, factor in word.terms.items() if factor == 1.0): at
+            for at, word in enumerate(self.words.words)
+        }
+        readings = self.analyzer.readings(text, self.stemmings)
+        return {places[terms] for terms in readings if terms in places}
+
+    async def _banned(self) -> Int64s | None:
+        """The chunks with an excluded word. What is more than one term is left to the check of the passages."""
+        terms, longer = set[str](), []
+        for text in self.check.wanted.excluded:
+            by_stemming = [self.analyzer.terms(text, stemming) for stemming in self.stemmings]
+            terms.update(found[0] for found in by_stemming if len(found) == 1)
+            if any(len(found) > 1 for found in by_stemming):
+                longer.append(text)
+        self.check.wanted = replace(self.check.wanted, excluded=longer)
+        if not terms:
+            return None
+        return await self.lists.chunks(terms)

@@ -1,0 +1,87 @@
+"""The terms that a workspace's passages have: those that begin alike, and those that look like an unknown one."""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+
+from retrieval.lexical import edits
+from retrieval.lexical.postings import TermPostings
+from retrieval.lexical.statements import Statements
+
+MOST_EXPANSIONS = 50  # terms that a prefix stands for
+MOST_CORRECTIONS = 3  # terms that may have been meant instead of an unknown one
+_SCANNED = 20_000  # blocks that are looked through for a prefix
+_MOST_SIMILAR = 30
+_AFTER_ALL = "\U0010ffff"
+
+
+class Vocabulary:
+    """Of one workspace in one transaction. `recent` are the postings that are in no block yet."""
+
+    def __init__(self, statements: Statements, recent: Sequence[TermPostings]) -> None:
+        self.statements, self.recent = statements, recent
+
+    async def frequencies(self, terms: Iterable[str]) -> Counter[str]:
+        """How many chunks have each of the terms; unknown ones are left out."""
+        wanted = set(terms)
+        found = Counter[str](dict(await self.statements.rows("known_terms", terms=sorted(wanted))))
+        found.update(await asyncio.to_thread(_counted, self.recent, wanted))
+        return found
+
+    async def beginning_with(self, prefix: str) -> list[str]:
+        """Those that the most chunks have."""
+        values = {"first": prefix, "last": prefix + _AFTER_ALL, "scanned": _SCANNED, "most": MOST_EXPANSIONS}
+        found = Counter[str](dict(await self.statements.rows("terms_with_prefix", **values)))
+        found.update(await asyncio.to_thread(_beginning, self.recent, prefix))
+        return _best(found, MOST_EXPANSIONS)
+
+    async def similar(self, term: str) -> list[str]:
+        """Known terms one edit away, those that the most chunks have; for a long term without one, two edits away.
+
+        For what may be misspelt only, which names and numbers are not.
+        """
+        if not edits.may_be_misspelt(term):
+            return []
+        near = await self.frequencies(edits.one_edit_away(term))
+        if not near and len(term) >= edits.SHORTEST_WITH_TWO:
+            rows = await self.statements.rows("similar_terms", term=term, most=_MOST_SIMILAR)
+            near = Counter(dict(rows))
+            near.update(await asyncio.to_thread(_of_like_length, self.recent, term))
+            near = Counter({one: count for one, count in near.items() if edits.distance(one, term) <= 2})
+        return _best(near, MOST_CORRECTIONS)
+
+
+def _best(found: Counter[str], most: int) -> list[str]:
+    return sorted(found, key=lambda term: (-found[term], term))[:most]
+
+
+def _counted(recent: Sequence[TermPostings], wanted: set[str]) -> Counter[str]:
+    found = Counter[str]()
+    for row in recent:
+        for term in wanted.intersection(row):
+            found[term] += len(row[term])
+    return found
+
+
+def _beginning(recent: Sequence[TermPostings], prefix: str) -> Counter[str]:
+    found = Counter[str]()
+    for row in recent:
+        terms = list(row)  # sorted
+        for term in takewhile(lambda term: term.startswith(prefix), terms[bisect_left(terms, prefix) :]):
+            found[term] += len(row[term])
+    return found
+
+
+def _of_like_length(recent: Sequence[TermPostings], wanted: str) -> Counter[str]:
+    """Those that may be two edits away: they also have most of the letters."""
+    letters = set(wanted)
+    found = Counter[str]()
+    for row in recent:
+        for term in row:
+            if abs(len(term) - len(wanted)) <= 2 and len(letters.difference(term)) <= 2:
+                found[term] += len(row[term])
+    return found

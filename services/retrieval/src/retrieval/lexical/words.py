@@ -1,0 +1,82 @@
+"""From a query to its words, and from each of them to the terms that it is looked for as."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from retrieval.lexical import edits
+from retrieval.lexical.analysis import Analyzer, folded
+from retrieval.lexical.bm25 import Word
+from retrieval.lexical.query import ParsedQuery
+from retrieval.lexical.vocabulary import Vocabulary
+
+MOST_WORDS = 48  # of a query; of a longer one the rarest are asked for
+MOST_CORRECTED = 4  # unknown words that others are sought for
+CORRECTED_FACTOR = 0.7  # what was meant is not certain
+
+
+@dataclass
+class QueryWords:
+    """`words` to ask for; `left_out`: how many of the query's are not. `corrected`: by unknown term, those taken."""
+
+    words: list[Word]
+    left_out: int = 0
+    corrected: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def terms(self) -> set[str]:
+        return {term for word in self.words for term in word.terms}
+
+    async def correct(self, vocabulary: Vocabulary, known: Counter[str]) -> None:
+        """Adds similar terms to words of which no term is `known`, and those terms to what is."""
+        unknown = [at for at, word in enumerate(self.words) if not any(known[term] for term in word.terms)]
+        for at in unknown[:MOST_CORRECTED]:
+            word = self.words[at]
+            for term in word.terms:
+                if similar := await vocabulary.similar(term):
+                    self.corrected[term] = similar
+                    self.words[at] = Word({**word.terms, **dict.fromkeys(similar, CORRECTED_FACTOR)}, word.count)
+                    break
+
+
+async def words_of(
+    query: ParsedQuery, analyzer: Analyzer, stemmings: Sequence[str], vocabulary: Vocabulary
+) -> QueryWords:
+    """The words of a query by the rules of the languages that there are documents in."""
+    counted = Counter(analyzer.readings(query.words, stemmings))
+    words = [Word(dict.fromkeys(terms, 1.0), count) for terms, count in counted.items()]
+    left_out = 0
+    if len(words) > MOST_WORDS:
+        words, left_out = await _rarest(words, vocabulary)
+    for prefix in query.prefixes[: max(0, MOST_WORDS - len(words))]:
+        words.append(await _expanded(prefix, analyzer, stemmings, vocabulary))
+    return QueryWords(words, left_out)
+
+
+async def _rarest(words: Sequence[Word], vocabulary: Vocabulary) -> tuple[list[Word], int]:
+    """The known words that the fewest chunks have, in the order of the query."""
+    known = await vocabulary.frequencies(term for word in words for term in word.terms)
+
+    def rarity(word: Word) -> tuple[int, int, str]:
+        frequency, term = min((known[term], term) for term in word.terms if known[term])
+        return frequency, -len(term), term
+
+    kept = sorted((word for word in words if any(known[term] for term in word.terms)), key=rarity)[:MOST_WORDS]
+    chosen = {id(word) for word in kept}
+    return [word for word in words if id(word) in chosen], len(words) - len(kept)
+
+
+async def _expanded(prefix: str, analyzer: Analyzer, stemmings: Sequence[str], vocabulary: Vocabulary) -> Word:
+    """The terms that begin so, and the stems that words which begin so are known by."""
+    beginning = folded(prefix)
+    terms = await vocabulary.beginning_with(beginning)
+    stems = {
+        found[0]
+        for stemming in stemmings
+        for word in edits.endings(beginning)
+        if len(found := analyzer.terms(word, stemming)) == 1 and len(found[0]) < len(beginning)
+    }
+    terms += sorted(await vocabulary.frequencies(stems)) if stems else []
+    return Word(dict.fromkeys(terms or [beginning], 1.0))

@@ -1,0 +1,7 @@
+SELECT
+    coalesce((SELECT chunks FROM workspace_statistics WHERE workspace_id = %(workspace_id)s), 0) AS chunks,
+    coalesce((SELECT terms FROM workspace_statistics WHERE workspace_id = %(workspace_id)s), 0) AS terms,
+    ARRAY(SELECT stemming FROM workspace_stemming
+          WHERE workspace_id = %(workspace_id)s AND documents > 0
+          ORDER BY documents DESC, stemming
+          LIMIT %(most_stemmings)s) AS stemmings

@@ -1,0 +1,1 @@
+SELECT term, frequency FROM similar_terms(%(term)s, %(most)s)
