@@ -1,6 +1,6 @@
 """Measures what the README states, and prints a table: make bench.
 
-ARGS="--only upload search" picks some; ARGS=--cold adds the first start from an empty package cache.
+ARGS="--only upload spaces" picks some; ARGS=--cold adds the first start from an empty package cache.
 """
 
 from __future__ import annotations
@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from benchmarks import conversion_agreement, conversion_speed, figures, index_figures, ingestion_figures
+from benchmarks import (
+    conversion_agreement,
+    conversion_speed,
+    figures,
+    index_figures,
+    ingestion_figures,
+    search_speed,
+    store_quality,
+)
 from benchmarks.figures import Row
 from stack import EmbeddedStack
 
@@ -39,7 +47,9 @@ def main() -> None:
             "start": lambda: figures.second_start(figures.fresh(folder / "start")),
             "upload": lambda: on_a_stack(folder / "upload", figures.upload_to_searchable),
             "latency": lambda: figures.run(figures.added_latency(figures.fresh(folder / "latency"))),
-            "search": lambda: on_a_stack(folder / "search", figures.search_proposals),
+            "proposals": lambda: on_a_stack(folder / "proposals", figures.search_proposals),
+            "search": search_speed.search_speed,
+            "stores": lambda: figures.run(store_quality.stores_quality(folder / "stores")),
             "storage": lambda: figures.run(index_figures.storage()),
             "spaces": lambda: figures.run(index_figures.searches_during_a_build()),
             "conversion": lambda: conversion_speed.conversion_speed() + conversion_speed.conversion_memory(),

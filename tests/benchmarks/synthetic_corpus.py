@@ -235,4 +235,5 @@ def _sentences(words: list[str], dice: np.random.Generator) -> str:
 
 
 def _unit(vectors: Matrix) -> Matrix:
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: Matrix = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return unit
