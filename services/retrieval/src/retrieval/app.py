@@ -11,15 +11,19 @@ from fastapi import FastAPI
 from contracts.events import DOCUMENTS
 from inference.embedders import Embedders
 from inference.errors import EmbeddingError
-from inference.factory import build_embedders
+from inference.factory import build_embedders, build_reranker
+from inference.rerank import Reranker
 from retrieval.dense.query_vectors import QueryVectors
 from retrieval.index.consumer import GROUP, Indexer
 from retrieval.index.held import IndexDocuments
 from retrieval.index.writer import ensure_vector_index
 from retrieval.lexical.analysis import Analyzer
+from retrieval.saved.api import router as saved_router
+from retrieval.saved.store import SavedSearches
 from retrieval.search.api import router
 from retrieval.search.leg import Limits
 from retrieval.search.legs import Legs
+from retrieval.search.reranking import Reranking
 from retrieval.search.search import Search
 from retrieval.search.snapshot import SearchStore
 from retrieval.settings import Settings
@@ -47,8 +51,12 @@ def create_app(settings: Settings) -> FastAPI:
             embedders = await stack.enter_async_context(aclosing(build_embedders(settings)))
             default = embedders.default.space
             await _prepare_default(database, embedders)
+            reranker = build_reranker(settings)
+            if reranker is not None:
+                stack.push_async_callback(reranker.aclose)
 
-            app.state.search = build_search(database, embedders, settings)
+            app.state.search = build_search(database, embedders, settings, reranker)
+            app.state.saved_searches = SavedSearches(database)
             app.state.spaces = EmbeddingSpaces(database, embedders, outbox)
             app.state.index_documents = IndexDocuments(database, default)
             app.state.health.add("object_store", objects.check)
@@ -67,10 +75,12 @@ def create_app(settings: Settings) -> FastAPI:
             background.start("embedding_spaces", builder.run)
             yield
 
-    return service_app("retrieval", settings, [router, spaces_router], lifespan)
+    return service_app("retrieval", settings, [router, saved_router, spaces_router], lifespan)
 
 
-def build_search(database: Database, embedders: Embedders, settings: Settings) -> Search:
+def build_search(
+    database: Database, embedders: Embedders, settings: Settings, reranker: Reranker | None = None
+) -> Search:
     """The use case on an open database."""
     analyzer = Analyzer()
     limits = Limits(
@@ -78,9 +88,13 @@ def build_search(database: Database, embedders: Embedders, settings: Settings) -
         dense_seconds=settings.dense_deadline_seconds,
         highlight_seconds=settings.highlight_deadline_seconds,
         exact_scan=settings.exact_scan_limit,
+        hnsw_tuple_cost=settings.hnsw_tuple_cost,
     )
     store = SearchStore(database, settings.hnsw_ef_search)
-    return Search(Legs(store, QueryVectors(embedders), analyzer, limits), analyzer)
+    reranking = None
+    if reranker is not None:
+        reranking = Reranking(reranker, settings.rerank_deadline_seconds, settings.rerank_candidates)
+    return Search(Legs(store, QueryVectors(embedders), analyzer, limits), analyzer, reranking)
 
 
 async def _prepare_default(database: Database, embedders: Embedders) -> None:

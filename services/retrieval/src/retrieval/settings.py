@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from inference.settings import EmbeddingSettings
+from inference.settings import EmbeddingSettings, RerankSettings
 from service_kit.settings import EventSettings, ObjectStoreSettings, ServiceSettings
 
 
-class Settings(ServiceSettings, EventSettings, ObjectStoreSettings, EmbeddingSettings):
-    """Deadlines are seconds. Up to `exact_scan_limit` vectors are compared one by one, beyond it HNSW is asked.
+class Settings(ServiceSettings, EventSettings, ObjectStoreSettings, EmbeddingSettings, RerankSettings):
+    """Deadlines are seconds. Up to `exact_scan_limit` vectors are compared one by one, beyond it where that is cheaper
+    than HNSW, of which a visited vector costs as much as `hnsw_tuple_cost` compared.
 
-    `build_batch_size` passages are embedded at a time where an embedding space is built.
+    `rerank_candidates` at the most are ordered by the reranker, where there is one. `build_batch_size` passages are
+    embedded at a time where an embedding space is built.
     """
 
     lexical_deadline_seconds: float = Field(default=2.0, gt=0)
     dense_deadline_seconds: float = Field(default=3.0, gt=0)
     highlight_deadline_seconds: float = Field(default=3.0, gt=0)
-    exact_scan_limit: int = Field(default=10_000, ge=0)
+    rerank_deadline_seconds: float = Field(default=3.0, gt=0)
+    rerank_candidates: int = Field(default=50, ge=1, le=200)
+    exact_scan_limit: int = Field(default=5_000, ge=0)
+    hnsw_tuple_cost: float = Field(default=20.0, gt=0)
     hnsw_ef_search: int = Field(default=120, ge=1, le=1000)
     build_batch_size: int = Field(default=16, ge=1, le=256)

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from contracts.retrieval import Highlight, Hit, HitExplanation, LegReport, LegScore
+from contracts.retrieval import Duplicate, Highlight, Hit, HitExplanation, LegReport, LegScore
 from retrieval.dense.leg import DenseLeg
 from retrieval.highlights.scoring import Scored
 from retrieval.lexical.leg import LexicalLeg
 from retrieval.ranking.fusion import WEIGHTS
 from retrieval.search.candidates import Candidates
 from retrieval.search.leg import Leg
-from retrieval.search.reader import FoundChunk
+from retrieval.search.selection import Selected
 
 
 def hit(
-    workspace_id: UUID, chunk: FoundChunk, score: float, spans: Sequence[Scored], explanation: HitExplanation | None
+    workspace_id: UUID, selected: Selected, number: int, spans: Sequence[Scored], explanation: HitExplanation | None
 ) -> Hit:
+    chunk = selected.chunks[number]
     box = chunk.box
+    duplicates = [selected.chunks[one] for one in selected.duplicates.get(number, [])]
     return Hit(
         chunk_id=chunk.chunk_id,
         workspace_id=workspace_id,
@@ -26,7 +28,7 @@ def hit(
         document_name=chunk.document_name,
         document_title=chunk.document_title,
         media_type=chunk.media_type,
-        score=score,
+        score=selected.scores[number],
         content=chunk.content,
         section_title=chunk.section_title,
         heading_path=chunk.heading_path,
@@ -37,6 +39,11 @@ def hit(
         line_start=chunk.line_start,
         line_end=chunk.line_end,
         highlights=[Highlight(start=one.start, end=one.end, score=one.score) for one in spans],
+        duplicates=[
+            Duplicate(chunk_id=one.chunk_id, document_id=one.document_id, document_name=one.document_name)
+            for one in duplicates
+        ],
+        around=selected.around.get(number),
         explanation=explanation,
     )
 

@@ -16,11 +16,14 @@ from retrieval.errors import SearchUnavailable
 from retrieval.highlights.highlighter import Highlighter
 from retrieval.lexical.analysis import Analyzer
 from retrieval.lexical.leg import LexicalLeg
+from retrieval.lexical.query import parse
 from retrieval.search import hits
 from retrieval.search.candidates import Candidates, collect
 from retrieval.search.leg import Asked, Leg
 from retrieval.search.legs import Legs
-from retrieval.search.reader import FoundChunk, IndexReader
+from retrieval.search.reranking import Reranking
+from retrieval.search.scope import resolve
+from retrieval.search.selection import Selected, Selection
 from retrieval.search.snapshot import Snapshot
 
 DEPTH = 100  # candidates of each leg
@@ -40,19 +43,18 @@ class Answers:
 
 @dataclass(frozen=True)
 class Found:
-    """`chunks` by number; `order` is that of the best ones."""
+    """What the legs found, fused, and the hits that were made of it."""
 
     answers: Answers
     candidates: Candidates
-    chunks: dict[int, FoundChunk]
-    order: list[int]
+    selected: Selected
 
 
 class Search:
     """Searches the workspace that it is told."""
 
-    def __init__(self, legs: Legs, analyzer: Analyzer) -> None:
-        self.legs, self.analyzer = legs, analyzer
+    def __init__(self, legs: Legs, analyzer: Analyzer, reranking: Reranking | None = None) -> None:
+        self.legs, self.analyzer, self.reranking = legs, analyzer, reranking
         self.highlighter = Highlighter(analyzer, legs.limits.highlight_seconds)
 
     async def __call__(self, workspace_id: UUID, request: SearchRequest) -> SearchResponse:
@@ -64,38 +66,38 @@ class Search:
         try:
             async with self.legs.store.snapshot(workspace_id, seconds) as snapshot:
                 asked = await self._asked(snapshot, request)
-                found = await self._found(snapshot.reader, request, await self._answers(mode, asked))
+                found = await self._found(asked, request, await self._answers(mode, asked))
         except psycopg.Error as error:
             raise SearchUnavailable("the index did not answer in time") from error
-        answers, candidates = found.answers, found.candidates
-        spans = {}
+        answers, candidates, selected = found.answers, found.candidates, found.selected
+        rerank, spans = selected.rerank, {}
         if request.highlight:
             weights = self._weights(request, answers)
-            spans = await self.highlighter([found.chunks[chunk] for chunk in found.order], weights, answers.dense)
+            spans = await self.highlighter([selected.chunks[chunk] for chunk in selected.order], weights, answers.dense)
         return SearchResponse(
             query=request.query,
             mode=mode,
             hits=[
                 hits.hit(
                     workspace_id,
-                    found.chunks[chunk],
-                    candidates.scores[chunk],
+                    selected,
+                    chunk,
                     spans.get(chunk, []),
                     hits.explanation(chunk, candidates, answers.lexical, answers.dense) if request.explain else None,
                 )
-                for chunk in found.order
+                for chunk in selected.order
             ],
-            good_match=candidates.has_good_match(found.order),
-            match=float(candidates.has_good_match(found.order)),
-            legs=[hits.report(leg) for leg in answers.legs],
+            good_match=candidates.has_good_match(selected.order),
+            match=float(candidates.has_good_match(selected.order)),
+            legs=[hits.report(leg) for leg in [*answers.legs, *([rerank] if rerank else [])]],
+            reranked_by=rerank.method if rerank and rerank.found else None,
             milliseconds=round(1000 * (time.perf_counter() - start), 2),
         )
 
     async def _asked(self, snapshot: Snapshot, request: SearchRequest) -> Asked:
-        reader = snapshot.reader
-        filters = (request.document_ids, request.media_types, request.tags)
-        scope = None if filters == (None, None, None) else await reader.scope(*filters)
-        return Asked(snapshot, request.query, scope, await reader.space(), DEPTH)
+        reader, fields = snapshot.reader, parse(request.query, strict=request.strict).fields
+        scope = await resolve(reader, request, fields, None, self.legs.limits.lexical_seconds)
+        return Asked(snapshot, request.query, scope, await reader.space(), DEPTH, request.strict)
 
     async def _answers(self, mode: SearchMode, asked: Asked) -> Answers:
         if mode is SearchMode.lexical:
@@ -108,11 +110,12 @@ class Search:
             raise SearchUnavailable(legs={leg.name: leg.error for leg in answers.legs})
         return answers
 
-    async def _found(self, reader: IndexReader, request: SearchRequest, answers: Answers) -> Found:
+    async def _found(self, asked: Asked, request: SearchRequest, answers: Answers) -> Found:
+        reader = asked.snapshot.reader
         candidates = await collect(reader, request.mode or SearchMode.hybrid, answers.lexical, answers.dense)
-        best = candidates.best(request.k)
-        chunks = await reader.chunks(best)
-        return Found(answers, candidates, chunks, best)
+        select = Selection(reader, request, asked.space, self.reranking)
+        order = candidates.best(len(candidates.scores))
+        return Found(answers, candidates, await select(order, candidates.scores))
 
     def _weights(self, request: SearchRequest, answers: Answers) -> Mapping[str, float]:
         """Of the query's terms; all alike where the lexical leg did not weigh them."""

@@ -22,7 +22,7 @@ POOL, POOL_OF_HITS = 50, 3  # candidates that novelty chooses from: so many, or 
 
 @dataclass(frozen=True)
 class Selected:
-    """`order`: the hits. `chunks`, `scores`: of them and of what was folded. `rerank`: what the reranker did, if any."""
+    """`order`: the hits. `chunks`, `scores`: of them and of what was folded. `rerank`: what the reranker did."""
 
     order: list[int]
     chunks: dict[int, FoundChunk]
