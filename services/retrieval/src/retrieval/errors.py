@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
-from service_kit.problems import Conflict, InvalidRequest, NotFound, Problem
+from service_kit.problems import Conflict, Forbidden, InvalidRequest, NotFound, Problem
 
 
 class SearchUnavailable(Problem):
     """No leg of the search could answer; `legs` says why, by leg."""
 
     status, type, title = 503, "search-unavailable", "The search is not available; try again"
+
+
+class InvalidMetadataPath(InvalidRequest):
+    """`place` says which expression; the detail what is wrong with it."""
+
+    type, title = "invalid-metadata-path", "A metadata filter is not a valid SQL/JSON path expression"
+
+
+class FilterTooSlow(InvalidRequest):
+    type, title = "filter-too-slow", "The filter takes too long over the documents of this workspace"
+
+
+class ScopeNeedsSession(InvalidRequest):
+    type, title = "scope-needs-session", "The scope of a session needs the session_id"
+
+
+class UnknownSession(InvalidRequest):
+    type, title = "unknown-session", "There is no such session of this user in this workspace"
+
+
+class GlobalNeedsKey(Forbidden):
+    type, title = "global-needs-key", "A search of every workspace needs a key that was made for all workspaces"
+
+
+class SessionsUnavailable(Problem):
+    status, type, title = 503, "sessions-unavailable", "The documents of the session cannot be told; try again"
 
 
 class UnknownEmbeddingModel(InvalidRequest):

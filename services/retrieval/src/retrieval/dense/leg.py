@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from inference.embeddings import Embedder
+from retrieval.dense.nearest import Nearest
+from retrieval.dense.plan import Sizes, choose, shared_vectors
 from retrieval.dense.query_vectors import Vector
-from retrieval.search.leg import Asked, Leg
+from retrieval.search.leg import Asked, Leg, Limits
 from retrieval.search.reader import IndexReader
 
 
@@ -14,12 +16,21 @@ class DenseLeg(Leg):
     vector: Vector | None = None
     embedder: Embedder | None = None
 
-    async def run(self, reader: IndexReader, asked: Asked, exact_scan: int) -> None:
+    async def run(self, reader: IndexReader, asked: Asked, limits: Limits) -> None:
+        """Exactly or by HNSW, whichever is cheaper; exactly also when HNSW gives fewer than there are."""
         assert self.vector is not None
         assert self.embedder is not None
-        scope = asked.scope
-        size = scope.chunks if scope else (await reader.size())[0]
-        exact = size <= exact_scan
-        self.found = await reader.dense(self.vector, self.embedder.space, scope, asked.depth, exact=exact)
-        of = "chunks of the filter" if scope else "chunks"
-        self.method = f"exact: {size} {of}" if exact else f"hnsw, iterative: {size} {of}, more than {exact_scan}"
+        space, scope = self.embedder.space, asked.scope
+        chunks, index_bytes = await reader.row("vector_sizes", model=space.model, dims=space.dims)
+        matching = chunks if scope is None else scope.chunks
+        sizes = Sizes(matching, chunks, shared_vectors(index_bytes, space.dims))
+        wanted = max(asked.depth, asked.snapshot.store.ef_search)
+        plan = choose(sizes, wanted, limits.hnsw_tuple_cost, limits.exact_scan)
+        nearest = Nearest(reader, self.vector, space, scope, asked.depth)
+        if plan.exact:
+            self.found, self.method = await nearest.exact(chunks), f"exact: {plan.why}"
+            return
+        self.found, self.method = await nearest.approximate(plan.most_visited), f"hnsw: {plan.why}"
+        if (came := len(self.found)) < min(asked.depth, matching):
+            self.found = await nearest.exact(chunks)
+            self.method += f"; it gave {came} of {asked.depth}, so exact"

@@ -13,7 +13,8 @@ import psycopg
 from inference.embedders import SpaceKey
 from inference.errors import EmbeddingError, RerankError
 from retrieval.lexical.bm25 import Parameters
-from retrieval.search.reader import Scope, Scored
+from retrieval.search.reader import Scored
+from retrieval.search.scope import Scope
 from retrieval.search.snapshot import Snapshot
 from service_kit.problems import Unavailable
 
@@ -22,7 +23,8 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Limits:
-    """Deadlines in seconds; `exact_scan` is the most vectors that are compared one by one.
+    """Deadlines in seconds. Up to `exact_scan` vectors are always compared one by one; beyond it by the costs, where
+    one visited by HNSW is as much as `hnsw_tuple_cost` compared.
 
     `posting_bytes` of decoded postings are kept in memory.
     """
@@ -30,7 +32,8 @@ class Limits:
     lexical_seconds: float = 2.0
     dense_seconds: float = 3.0
     highlight_seconds: float = 3.0
-    exact_scan: int = 10_000
+    exact_scan: int = 5_000
+    hnsw_tuple_cost: float = 20.0
     posting_bytes: int = 64 << 20
 
 

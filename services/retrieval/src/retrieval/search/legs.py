@@ -7,6 +7,7 @@ from retrieval.dense.query_vectors import QueryVectors
 from retrieval.lexical.analysis import Analyzer
 from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.leg import LexicalLeg
+from retrieval.lexical.query import parse
 from retrieval.lexical.search import Cache
 from retrieval.search.leg import Asked, Limits
 from retrieval.search.snapshot import SearchStore
@@ -41,9 +42,9 @@ class Legs:
             return leg
 
         async def work() -> None:
-            leg.vector = await self.vectors.of_query(asked.query, embedder)
+            leg.vector = await self.vectors.of_query(parse(asked.query, strict=asked.strict).text, embedder)
             async with asked.snapshot.beside() as reader:
-                await leg.run(reader, asked, self.limits.exact_scan)
+                await leg.run(reader, asked, self.limits)
 
         await leg.within(self.limits.dense_seconds, work)
         return leg

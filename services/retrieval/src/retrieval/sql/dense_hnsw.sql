@@ -4,7 +4,9 @@ SELECT chunk, score FROM (
     FROM chunk_vector
     WHERE workspace_id = %(workspace_id)s
       AND model = {model} AND vector_dims(embedding) = {dims}
-      AND (%(documents)s::bigint[] IS NULL OR document = ANY (%(documents)s::bigint[]))
+      AND (%(bitmap)s::bytea IS NULL
+           OR CASE WHEN (chunk >> 20) - %(first)s BETWEEN 0 AND 8 * length(%(bitmap)s::bytea) - 1
+                   THEN get_bit(%(bitmap)s::bytea, (chunk >> 20) - %(first)s) = 1 ELSE false END)
     ORDER BY embedding::halfvec({dims}) <=> %(vector)s::halfvec({dims})
     LIMIT %(limit)s
 ) AS nearest

@@ -1,0 +1,47 @@
+"""The statements of nearest neighbours."""
+
+from __future__ import annotations
+
+from psycopg import sql
+
+from inference.embeddings import EmbeddingSpace
+from retrieval.dense.query_vectors import Vector
+from retrieval.index.rows import vector_text
+from retrieval.search.reader import QUERIES, IndexReader, Scored
+from retrieval.search.scope import Scope
+
+MOST_BY_RANGE = 0.5  # of the workspace's chunks; of more, all are read and the filter is looked up for each
+
+
+class Nearest:
+    """The chunks whose vectors of `space` are nearest to `vector`, best first, at most `limit`."""
+
+    def __init__(
+        self, reader: IndexReader, vector: Vector, space: EmbeddingSpace, scope: Scope | None, limit: int
+    ) -> None:
+        self.reader, self.space, self.scope = reader, space, scope
+        self.values = {
+            "vector": vector_text(vector),
+            "model": space.model,
+            "dims": space.dims,
+            "limit": limit,
+            "bitmap": None if scope is None else scope.bitmap,
+            "first": 0 if scope is None else scope.first,
+        }
+
+    async def exact(self, workspace_chunks: int) -> list[Scored]:
+        """Every vector of the filter is compared."""
+        if self.scope is not None and self.scope.chunks < MOST_BY_RANGE * workspace_chunks:
+            documents = {"documents": self.scope.documents.tolist()}
+            return await self.reader.scored(QUERIES["dense_ranges"], **self.values, **documents)
+        return await self.reader.scored(QUERIES["dense_exact"], **self.values)
+
+    async def approximate(self, most_visited: int) -> list[Scored]:
+        """As the index has them, until it has visited so many; maybe fewer than there are."""
+        literals = {"model": sql.Literal(self.space.model), "dims": sql.Literal(self.space.dims)}
+        statement = sql.SQL(QUERIES["dense_hnsw"]).format(**literals)
+        # Sorting is the plan that costs time: the estimate of what a filter leaves is not to bring it about.
+        await self.reader.rows("configure_hnsw", most_visited=most_visited, sorting="off")
+        found = await self.reader.scored(statement, **self.values)
+        await self.reader.rows("configure_hnsw", most_visited=most_visited, sorting="on")
+        return found

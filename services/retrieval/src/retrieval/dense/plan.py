@@ -1,0 +1,59 @@
+"""Whether to compare every vector or to ask the approximate index, by what each would cost. Without IO.
+
+Costs are in comparisons of the exact scan. All workspaces share the approximate index of an embedding space: of those
+that it visits, only the share that is searched counts, so a small workspace among many would be slow and incomplete.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+HNSW_BYTES = 400  # of an entry besides its vector, as measured with m = 16
+MARGIN = 2.0  # the approximate scan must be expected to be so many times cheaper
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """`matching`: chunks of the workspace that the filter leaves; `workspace`: all of its chunks; `shared`: vectors of
+    all workspaces in the approximate index, about.
+    """
+
+    matching: int
+    workspace: int
+    shared: int
+
+    @property
+    def are_all(self) -> bool:
+        return self.matching >= self.workspace
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`most_visited`: the approximate scan stops there, having cost as much as an exact one. `why` is for explain."""
+
+    exact: bool
+    most_visited: int
+    why: str
+
+
+def shared_vectors(index_bytes: int, dims: int) -> int:
+    """About how many vectors of `dims` halves an approximate index of this size holds."""
+    return index_bytes // (2 * dims + HNSW_BYTES)
+
+
+def choose(sizes: Sizes, wanted: int, tuple_cost: float, always_exact: int) -> Plan:
+    """`wanted`: results of the approximate scan. Up to `always_exact` chunks every vector is compared.
+
+    `tuple_cost`: what an entry of the approximate index costs to visit.
+    """
+    of = "chunks" if sizes.are_all else f"chunks of the filter, of {sizes.workspace}"
+    if sizes.matching <= always_exact:
+        return Plan(True, 0, f"{sizes.matching} {of}")
+    if not sizes.shared:
+        return Plan(True, 0, f"{sizes.matching} {of}; there is no approximate index")
+    shared = max(sizes.shared, sizes.matching)
+    visited = round(wanted * shared / sizes.matching)
+    if MARGIN * visited * tuple_cost >= sizes.matching:
+        return Plan(True, 0, f"{sizes.matching} {of}; hnsw would visit about {visited} of {shared} vectors")
+    most = max(round(sizes.matching / tuple_cost), wanted)
+    return Plan(False, most, f"{sizes.matching} {of}, among about {shared} vectors")

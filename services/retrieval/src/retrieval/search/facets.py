@@ -1,0 +1,28 @@
+"""How the documents that the filters left are spread: counts by value, of documents and their chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contracts.retrieval import Facet, FacetCount
+from retrieval.search.reader import IndexReader
+from retrieval.search.scope import Scope
+
+MOST_VALUES = 50
+
+
+async def count(reader: IndexReader, facets: Sequence[Facet], scope: Scope | None) -> dict[Facet, list[FacetCount]]:
+    """Of each facet the values with the most documents, in that order; of all documents where there is no scope."""
+    if not facets:
+        return {}
+    rows = await reader.rows(
+        "facets",
+        facets=[facet.value for facet in facets],
+        limit=MOST_VALUES,
+        bitmap=None if scope is None else scope.bitmap,
+        first=0 if scope is None else scope.first,
+    )
+    found: dict[Facet, list[FacetCount]] = {facet: [] for facet in facets}
+    for facet, value, chunks, documents in rows:
+        found[Facet(facet)].append(FacetCount(value=value, chunks=chunks, documents=documents))
+    return found

@@ -1,0 +1,1 @@
+SELECT %(path)s::jsonpath::text

@@ -1,0 +1,1 @@
+SELECT set_config('hnsw.max_scan_tuples', %(most_visited)s::text, true), set_config('enable_sort', %(sorting)s, true)
