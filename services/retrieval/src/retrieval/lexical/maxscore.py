@@ -8,22 +8,33 @@ headers of its blocks: the largest frequency and the least length in them.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.lexical.bm25 import Floats, WeightedQuery, WeightedWord
-from retrieval.lexical.lists import PostingLists
-from retrieval.lexical.postings import ORDINAL_BITS, Int64s
+from retrieval.lexical.lists import Header
+from retrieval.lexical.postings import ORDINAL_BITS, Int64s, Postings
 
 P = ParamSpec("P")
 R = TypeVar("R")
 _TOGETHER = 200_000  # postings that one statement reads; beyond it the bounds are asked first whether it is worth it
 _OFF_LOOP = 20_000  # postings, from which on another thread scores them
 _SLACK = 1e-9  # of sums in floating point; what a bound leaves out must be worse for certain
+
+
+class Lists(Protocol):
+    """Where the postings come from. `load` is awaited for every block before it is asked for, by position."""
+
+    @property
+    def headers(self) -> Mapping[str, Header]: ...
+
+    async def load(self, wanted: Mapping[str, NDArray[np.intp]]) -> None: ...
+
+    def block(self, term: str, position: int) -> Postings: ...
 
 
 @dataclass(frozen=True)
@@ -56,10 +67,15 @@ class Ranked:
 
 
 class MaxScore:
-    """Ranks the chunks of a weighed query; the headers of its known terms have been read."""
+    """Ranks the chunks of a weighed query; the headers of its known terms have been read.
 
-    def __init__(self, lists: PostingLists, query: WeightedQuery, limits: Limits | None = None) -> None:
-        self.lists, self.query, self.limits = lists, query, limits or Limits()
+    `together` postings are loaded at once before the bounds are asked whether more is worth it.
+    """
+
+    def __init__(
+        self, lists: Lists, query: WeightedQuery, limits: Limits | None = None, together: int = _TOGETHER
+    ) -> None:
+        self.lists, self.query, self.limits, self.together = lists, query, limits or Limits(), together
 
     async def best(self, k: int, required: Collection[int] = ()) -> Ranked:
         """The `k` best of the chunks that have one of the words, and each of the `required` ones (by position)."""
@@ -140,7 +156,7 @@ class MaxScore:
         wanted: dict[str, NDArray[np.intp]] = {}
         for end in range(place, len(order)):
             postings += self._postings(order[end])
-            if postings > _TOGETHER and end > place:
+            if postings > self.together and end > place:
                 break
             for term in order[end].weights:
                 header = self.lists.headers[term]
