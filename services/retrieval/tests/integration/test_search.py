@@ -18,7 +18,7 @@ from retrieval.dense.query_vectors import QueryVectors
 from retrieval.errors import SearchUnavailable
 from retrieval.index.consumer import Indexer
 from retrieval.lexical.analysis import Analyzer
-from retrieval.lexical.leg import MOST_TERMS
+from retrieval.lexical.words import MOST_WORDS
 from retrieval.search.leg import Limits
 from retrieval.search.legs import Legs
 from retrieval.search.search import Search
@@ -116,7 +116,7 @@ async def test_a_long_query_is_asked_by_its_rarest_terms(index, searching, conve
         await index(converted([" ".join(words[: 30 * number + 30]) for _ in range(3)]))
     query = " ".join(dice.sample(words, len(words)))
     answer = await searching(Embeddings())(workspace_id, SearchRequest(query=query, mode=SearchMode.lexical, k=3))
-    assert answer.legs[0].method == f"bm25: {MOST_TERMS} of {MOST_TERMS} terms known, {900 - MOST_TERMS} left out"
+    assert answer.legs[0].method == f"bm25: {MOST_WORDS} of {MOST_WORDS} terms known, {900 - MOST_WORDS} left out"
     assert all("word899" in hit.content for hit in answer.hits)
 
 

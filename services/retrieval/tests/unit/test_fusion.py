@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.lexical.bm25 import idf, weighted
 from retrieval.ranking.fusion import Features, absolute, is_good_match, reciprocal_ranks, title_named
 
 SHARE = st.floats(0, 1)
@@ -35,25 +34,6 @@ def test_reciprocal_ranks_keeps_the_order_of_a_single_ranking(rankings):
 def test_title_named_is_the_share_of_the_title():
     assert title_named(["auth", "design"], {"auth": 1.0, "token": 2.0}) == 0.5
     assert title_named([], {"auth": 1.0}) == 0.0
-
-
-@given(st.integers(0, 1000), st.data())
-def test_idf_falls_with_frequency_and_stays_positive(chunks, data):
-    frequency = data.draw(st.integers(0, chunks))
-    assert idf(chunks, frequency) > 0
-    if frequency:
-        assert idf(chunks, frequency) < idf(chunks, frequency - 1)
-
-
-@given(st.dictionaries(st.sampled_from("abcdef"), st.tuples(st.integers(1, 50), st.integers(50, 500))))
-def test_a_share_lies_between_nothing_and_all(found):
-    query = weighted(list("abcdef"), dict.fromkeys("abcdef", 3), 10, 1000)
-    assert 0 <= query.share(query.score(found)) < 1
-
-
-def test_a_query_without_terms_has_no_share():
-    query = weighted([], {}, 0, 0)
-    assert (query.share(0.0), query.terms) == (0.0, [])
 
 
 def test_good_match_needs_meaning_or_words():

@@ -178,3 +178,11 @@ def test_an_unknown_word_weighs_most():
     assert query.weights["a"] == 2 * idf(10, 3)
     assert query.weights["y"] == 0
     assert weighted([], {}, 0, 0).share(0) == 0
+
+
+@given(st.integers(0, 1000), st.data())
+def test_idf_falls_with_frequency_and_stays_positive(chunks, data):
+    frequency = data.draw(st.integers(0, chunks))
+    assert idf(chunks, frequency) > 0
+    if frequency:
+        assert idf(chunks, frequency) < idf(chunks, frequency - 1)

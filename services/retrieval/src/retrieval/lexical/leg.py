@@ -10,7 +10,6 @@ from retrieval.lexical.bm25 import WeightedQuery
 from retrieval.lexical.passages import Wanted
 from retrieval.lexical.query import ParsedQuery, parse
 from retrieval.lexical.search import MOST_CHECKED, Cache, LexicalSearch, WordFeatures
-from retrieval.lexical.statements import Statements
 from retrieval.search.leg import Asked, Leg
 from retrieval.search.reader import IndexReader
 from retrieval.search.snapshot import Snapshot
@@ -27,7 +26,7 @@ class LexicalLeg(Leg):
     async def run(self, reader: IndexReader, asked: Asked, analyzer: Analyzer, cache: Cache) -> None:
         self.parsed = parsed = parse(asked.query, strict=asked.strict)
         wanted = Wanted(parsed.phrases, parsed.fields.get("section", ()), parsed.excluded, asked.strict)
-        search = LexicalSearch(Statements(reader), cache, analyzer, parsed, wanted)
+        search = LexicalSearch(reader, cache, analyzer, parsed, wanted)
         await search.open(None if asked.scope is None else asked.scope.documents, asked.parameters)
         self.found = await search.best(asked.depth)
         self.query, self._search, self._snapshot = search.query, search, asked.snapshot

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.postings import Int64s, Postings, TermPostings, decode, decode_terms, merge
-from retrieval.lexical.statements import Statements
+from retrieval.search.reader import IndexReader
 
 RECENT = -1  # stands for a block number: what was indexed lately and is in no block yet
 Decoded = TypeVar("Decoded")
@@ -48,21 +48,21 @@ class DecodedBlock:
 class PostingLists:
     """The posting lists of one workspace in one transaction."""
 
-    def __init__(self, statements: Statements, cache: PostingCache[DecodedBlock | TermPostings]) -> None:
-        self.statements, self.cache = statements, cache
+    def __init__(self, reader: IndexReader, cache: PostingCache[DecodedBlock | TermPostings]) -> None:
+        self.reader, self.cache = reader, cache
         self.headers: dict[str, Header] = {}
         self.recent: list[TermPostings] = []
         self._decoded: dict[tuple[str, int], Postings] = {}
 
     async def open(self) -> None:
         """Reads what is in no block yet; once, before anything else."""
-        place = self.statements.workspace_id
-        rows = await self.statements.rows("recent_rows")
+        place = self.reader.workspace_id
+        rows = await self.reader.rows("recent_rows")
         kept = {row: self.cache.get((place, *row)) for row in rows}
         missing = [row for row, found in kept.items() if found is None]
         if missing:
             values = {"documents": [row[0] for row in missing], "batches": [row[1] for row in missing]}
-            payloads = await self.statements.payloads("recent_payloads", **values)
+            payloads = await self.reader.payloads("recent_payloads", **values)
             decoded = await _decoded([row[2] for row in payloads], decode_terms)
             for (document, batch, _), found in zip(payloads, decoded, strict=True):
                 self.cache.put((place, document, batch), found)
@@ -75,7 +75,7 @@ class PostingLists:
         wanted = sorted(asked - self.headers.keys())
         if wanted:
             by_term: dict[str, list[Sequence[int]]] = {term: [] for term in wanted}
-            for term, *values in await self.statements.rows("block_headers", terms=wanted):
+            for term, *values in await self.reader.rows("block_headers", terms=wanted):
                 by_term[term].append(values)
             for term, rows in by_term.items():
                 if (recent := self._of_recent(term)) is not None:
@@ -90,7 +90,7 @@ class PostingLists:
         for term, positions in wanted.items():
             for block in self.headers[term].blocks[positions].tolist():
                 if (term, block) not in self._decoded:
-                    kept = self.cache.get((self.statements.workspace_id, block))
+                    kept = self.cache.get((self.reader.workspace_id, block))
                     if isinstance(kept, DecodedBlock):
                         self._decoded[term, block] = kept.postings
                     else:
@@ -99,11 +99,11 @@ class PostingLists:
             return
         terms = {block: term for term, block in missing}
         values = {"terms": [term for term, _ in missing], "blocks": [block for _, block in missing]}
-        payloads = await self.statements.payloads("block_payloads", **values)
+        payloads = await self.reader.payloads("block_payloads", **values)
         decoded = await _decoded([row[1] for row in payloads], decode)
         for (block, _), found in zip(payloads, decoded, strict=True):
             self._decoded[terms[block], block] = found
-            self.cache.put((self.statements.workspace_id, block), DecodedBlock(found))
+            self.cache.put((self.reader.workspace_id, block), DecodedBlock(found))
 
     async def chunks(self, terms: Iterable[str]) -> Int64s:
         """All that have one of the terms, in order."""

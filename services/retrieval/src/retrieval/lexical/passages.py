@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from retrieval.lexical.analysis import Analyzer
-from retrieval.lexical.statements import Statements
+from retrieval.search.reader import IndexReader
 
 
 @dataclass(frozen=True)
@@ -56,15 +56,15 @@ class Passage:
 class PassageCheck:
     """Checks passages, each once."""
 
-    def __init__(self, statements: Statements, analyzer: Analyzer, wanted: Wanted) -> None:
-        self.statements, self.analyzer, self.wanted = statements, analyzer, wanted
+    def __init__(self, reader: IndexReader, analyzer: Analyzer, wanted: Wanted) -> None:
+        self.reader, self.analyzer, self.wanted = reader, analyzer, wanted
         self.verdicts: dict[int, Verdict] = {}
 
     async def read(self, chunks: Iterable[int]) -> None:
         """Fills `verdicts` for all of the chunks."""
         missing = [chunk for chunk in chunks if chunk not in self.verdicts]
         if missing:
-            rows = await self.statements.rows("passages_to_check", chunks=missing)
+            rows = await self.reader.rows("passages_to_check", chunks=missing)
             self.verdicts.update(await asyncio.to_thread(self._verdicts, [Passage(*row) for row in rows]))
 
     def _verdicts(self, passages: Sequence[Passage]) -> dict[int, Verdict]:

@@ -18,10 +18,9 @@ from retrieval.lexical.maxscore import Limits, MaxScore, Ranked, contains
 from retrieval.lexical.passages import PassageCheck, Wanted
 from retrieval.lexical.postings import Int64s, TermPostings
 from retrieval.lexical.query import ParsedQuery
-from retrieval.lexical.statements import Statements
 from retrieval.lexical.vocabulary import Vocabulary
 from retrieval.lexical.words import QueryWords, words_of
-from retrieval.search.reader import Scored
+from retrieval.search.reader import IndexReader, Scored
 
 MOST_STEMMINGS = 4  # languages of the workspace that a query is read in
 MOST_CHECKED = 1000  # passages whose text is read, where a condition needs it
@@ -48,24 +47,24 @@ class LexicalSearch:
     """Open it, then ask for the best chunks and for the features of any."""
 
     def __init__(
-        self, statements: Statements, cache: Cache, analyzer: Analyzer, parsed: ParsedQuery, wanted: Wanted
+        self, reader: IndexReader, cache: Cache, analyzer: Analyzer, parsed: ParsedQuery, wanted: Wanted
     ) -> None:
-        self.statements, self.analyzer, self.parsed = statements, analyzer, parsed
-        self.lists = PostingLists(statements, cache)
+        self.reader, self.analyzer, self.parsed = reader, analyzer, parsed
+        self.lists = PostingLists(reader, cache)
         self.stemmings: Sequence[str] = [ENGLISH]
         self.words = QueryWords([])
         self.query: WeightedQuery = weighted([], {}, 0, 0)
         self.limits = Limits()
-        self.check = PassageCheck(statements, analyzer, wanted)
+        self.check = PassageCheck(reader, analyzer, wanted)
         self.bounded = False
         self._scores: dict[int, float] = {}
 
     async def open(self, documents: Iterable[int] | None, parameters: Parameters) -> None:
         """Reads what the query's words are worth. `documents` are the numbers to search among; None: all."""
-        [(chunks, terms, stemmings)] = await self.statements.rows("lexical_facts", most_stemmings=MOST_STEMMINGS)
+        [(chunks, terms, stemmings)] = await self.reader.rows("lexical_facts", most_stemmings=MOST_STEMMINGS)
         self.stemmings = stemmings or [ENGLISH]
         await self.lists.open()
-        vocabulary = Vocabulary(self.statements, self.lists.recent)
+        vocabulary = Vocabulary(self.reader, self.lists.recent)
         self.words = await words_of(self.parsed, self.analyzer, self.stemmings, vocabulary)
         frequencies = await self.lists.read_headers(self.words.terms)
         await self.words.correct(vocabulary, Counter(frequencies))

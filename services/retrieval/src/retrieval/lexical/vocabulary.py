@@ -10,7 +10,7 @@ from itertools import takewhile
 
 from retrieval.lexical import edits
 from retrieval.lexical.postings import TermPostings
-from retrieval.lexical.statements import Statements
+from retrieval.search.reader import IndexReader
 
 MOST_EXPANSIONS = 50  # terms that a prefix stands for
 MOST_CORRECTIONS = 3  # terms that may have been meant instead of an unknown one
@@ -22,20 +22,20 @@ _AFTER_ALL = "\U0010ffff"
 class Vocabulary:
     """Of one workspace in one transaction. `recent` are the postings that are in no block yet."""
 
-    def __init__(self, statements: Statements, recent: Sequence[TermPostings]) -> None:
-        self.statements, self.recent = statements, recent
+    def __init__(self, reader: IndexReader, recent: Sequence[TermPostings]) -> None:
+        self.reader, self.recent = reader, recent
 
     async def frequencies(self, terms: Iterable[str]) -> Counter[str]:
         """How many chunks have each of the terms; unknown ones are left out."""
         wanted = set(terms)
-        found = Counter[str](dict(await self.statements.rows("known_terms", terms=sorted(wanted))))
+        found = Counter[str](dict(await self.reader.rows("known_terms", terms=sorted(wanted))))
         found.update(await asyncio.to_thread(_counted, self.recent, wanted))
         return found
 
     async def beginning_with(self, prefix: str) -> list[str]:
         """Those that the most chunks have."""
         values = {"first": prefix, "last": prefix + _AFTER_ALL, "scanned": _SCANNED, "most": MOST_EXPANSIONS}
-        found = Counter[str](dict(await self.statements.rows("terms_with_prefix", **values)))
+        found = Counter[str](dict(await self.reader.rows("terms_with_prefix", **values)))
         found.update(await asyncio.to_thread(_beginning, self.recent, prefix))
         return _best(found, MOST_EXPANSIONS)
 
@@ -48,7 +48,7 @@ class Vocabulary:
             return []
         near = await self.frequencies(edits.one_edit_away(term))
         if not near and len(term) >= edits.SHORTEST_WITH_TWO:
-            rows = await self.statements.rows("similar_terms", term=term, most=_MOST_SIMILAR)
+            rows = await self.reader.rows("similar_terms", term=term, most=_MOST_SIMILAR)
             near = Counter(dict(rows))
             near.update(await asyncio.to_thread(_of_like_length, self.recent, term))
             near = Counter({one: count for one, count in near.items() if edits.distance(one, term) <= 2})

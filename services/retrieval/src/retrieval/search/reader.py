@@ -93,6 +93,12 @@ class IndexReader:
         cursor = await self.connection.execute(QUERIES[name], {"workspace_id": self.workspace_id, **values})
         return await cursor.fetchall()
 
+    async def payloads(self, name: str, **values: object) -> list[tuple[Any, ...]]:
+        """The same in binary form, in which bytes are not written as hexadecimal digits."""
+        async with self.connection.cursor(binary=True) as cursor:
+            await cursor.execute(QUERIES[name], {"workspace_id": self.workspace_id, **values})
+            return await cursor.fetchall()
+
     async def row(self, name: str, **values: object) -> tuple[Any, ...]:
         """Of a statement that always gives one."""
         return (await self.rows(name, **values))[0]
