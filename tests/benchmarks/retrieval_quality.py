@@ -40,6 +40,7 @@ from retrieval.dense.query_vectors import QueryVectors
 from retrieval.index.rows import Facts, Vectors, prepare
 from retrieval.index.writer import IndexWriter, ensure_vector_index
 from retrieval.lexical.analysis import Analyzer
+from retrieval.ranking.wordpieces import WordPieces
 from retrieval.search.leg import Limits
 from retrieval.search.legs import Legs
 from retrieval.search.search import Search
@@ -127,7 +128,7 @@ class Bench:
     """A database of its own, an index, and the search on it."""
 
     def __init__(self, database: Database, embedder: CachedEmbedder) -> None:
-        self.database, self.embedder, self.analyzer = database, embedder, Analyzer()
+        self.database, self.embedder, self.analyzer, self.pieces = database, embedder, Analyzer(), WordPieces()
         store = SearchStore(database, int(os.environ.get("HNSW_EF_SEARCH", "120")))
         limits = Limits(30, 30, 30, int(os.environ.get("EXACT_SCAN_LIMIT", "10000")))
         self.search = Search(Legs(store, QueryVectors(Embedders(embedder)), self.analyzer, limits), self.analyzer)
@@ -136,9 +137,9 @@ class Bench:
         self, workspace_id: UUID, document: DocumentConverted, chunks: list[Chunk], vectors: Matrix
     ) -> None:
         embedded = Vectors(self.embedder.space.model, vectors)
-        prepared = prepare(Facts.of(document), chunks, embedded, self.analyzer)
+        prepared = prepare(Facts.of(document), chunks, embedded, self.analyzer, self.pieces)
         async with self.database.workspace(workspace_id) as connection:
-            writer = IndexWriter(connection, workspace_id)
+            writer = IndexWriter(connection, workspace_id, self.analyzer)
             await writer.replace(await writer.lock(document.document_id), prepared)
 
     async def index_dataset(self, dataset: Dataset) -> UUID:

@@ -6,6 +6,7 @@ import re
 import socket
 import zlib
 from collections.abc import Awaitable, Callable
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -25,6 +26,7 @@ from retrieval.app import create_app
 from retrieval.index.rows import Facts, Vectors, prepare
 from retrieval.index.writer import IndexWriter
 from retrieval.lexical.analysis import Analyzer
+from retrieval.ranking.wordpieces import WordPieces
 from retrieval.settings import Settings
 from service_kit.postgres import Database
 
@@ -48,14 +50,14 @@ async def database(urls):
 @pytest.fixture
 def index(database, workspace_id):
     """index(converted): writes the document straight into the index of the workspace."""
-    analyzer = Analyzer()
+    analyzer, pieces = Analyzer(), WordPieces()
 
     async def write(document, workspace: UUID | None = None) -> None:
         place = workspace or workspace_id
         vectors = Vectors(document.data.embedding_model, document.vectors)
-        prepared = prepare(Facts.of(document.data), document.chunks, vectors, analyzer)
+        prepared = prepare(Facts.of(document.data), document.chunks, vectors, analyzer, pieces)
         async with database.workspace(place) as connection:
-            writer = IndexWriter(connection, place)
+            writer = IndexWriter(connection, place, analyzer)
             known = await writer.lock(document.data.document_id)
             if known.wants(document.data.version):
                 await writer.replace(known, prepared)
@@ -205,6 +207,27 @@ async def provider():
         provider.open.set()
         server.should_exit = True
         await serving
+
+
+@pytest.fixture
+def serving():
+    """async with serving(path, answer) as url: an HTTP server that answers POSTs of JSON there."""
+
+    @asynccontextmanager
+    async def serve(path: str, answer: Callable[[Any], Awaitable[Any]]):
+        async def respond(request: Request) -> JSONResponse:
+            return JSONResponse(await answer(await request.json()))
+
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            app = Starlette(routes=[Route(path, respond, methods=["POST"])])
+            server = uvicorn.Server(uvicorn.Config(app, log_level="critical", ws="none", lifespan="off"))
+            running = asyncio.create_task(server.serve([listener]))
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+            server.should_exit = True
+            await running
+
+    return serve
 
 
 async def eventually(read: Callable[[], Awaitable[Any]], good: Callable[[Any], bool], seconds: float = 30) -> Any:

@@ -90,7 +90,7 @@ async def test_bm25_equals_the_reference_after_inserts_changes_and_deletes(
         await write(document_id, 2)
     for document_id in dice.sample(list(documents), 6):
         async with database.workspace(workspace_id) as connection:
-            removed, remaining = await IndexWriter(connection, workspace_id).purge(document_id)
+            removed, remaining = await IndexWriter(connection, workspace_id, Analyzer()).purge(document_id)
         assert removed.chunks == len(documents.pop(document_id))
         assert not any(remaining.values())
     await compare(store, workspace_id, [text for texts in documents.values() for text in texts], dice)

@@ -20,7 +20,7 @@ def chunks(*ids: str, headings: list[str] | None = None) -> list[Chunk]:
 
 
 def stored(*ids: str, embedded: bool = True) -> list[StoredChunk]:
-    return [StoredChunk(100 + index, one, index, [], embedded) for index, one in enumerate(ids)]
+    return [StoredChunk(100 + index, one, index, [], 3, 2, embedded) for index, one in enumerate(ids)]
 
 
 def test_all_of_a_new_document_is_new() -> None:
@@ -48,6 +48,11 @@ def test_a_new_title_changes_the_words_of_every_chunk_and_no_vector() -> None:
     assert changes == Changes({0: 100, 1: 101}, [], [0, 1], [], [100, 101], [])
     renamed = compare(stored("a", "b"), CALLED, chunks("a", "b"), Naming("b.md", "Title"))
     assert renamed == Changes({0: 100, 1: 101}, [], [0], [], [100], [])
+
+
+def test_another_language_changes_the_words_of_every_chunk() -> None:
+    changes = compare(stored("a", "b"), CALLED, chunks("a", "b"), Naming("a.md", "Title", "german"))
+    assert changes == Changes({0: 100, 1: 101}, [], [0, 1], [], [100, 101], [])
 
 
 def test_a_passage_under_other_headings_is_another_one() -> None:

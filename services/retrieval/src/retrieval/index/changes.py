@@ -1,7 +1,7 @@
 """What a new version of a document leaves as it was, without IO.
 
 A chunk that says the same under the same headings keeps its number, and with it its vectors in every embedding space;
-its postings too where the document's title, which every chunk is found by, is also the same.
+its postings too where the document's title, which every chunk is found by, and its language are also the same.
 """
 
 from __future__ import annotations
@@ -10,25 +10,32 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from contracts.ingestion import Chunk
+from retrieval.lexical.languages import ENGLISH
 
 
 @dataclass(frozen=True)
 class StoredChunk:
-    """A chunk of the version that the index holds. `embedded` says whether it has a vector of the space at hand."""
+    """A chunk of the version that the index holds, with the number of its terms and of its postings.
+
+    `embedded` says whether it has a vector of the space at hand.
+    """
 
     number: int
     chunk_id: str
     chunk_index: int
     heading_path: list[str]
+    terms: int
+    postings: int
     embedded: bool
 
 
 @dataclass(frozen=True)
 class Naming:
-    """What a document is called, as its chunks are found by it."""
+    """What a document is called, as its chunks are found by it, and by what rules its words become terms."""
 
     name: str
     title: str | None
+    stemming: str = ENGLISH
 
     def of(self, chunk_index: int) -> list[str]:
         """Texts that a chunk is found by besides its own: the title, and once, with the first, the file's name."""
@@ -57,6 +64,7 @@ def compare(stored: Sequence[StoredChunk], before: Naming | None, chunks: Sequen
     """`before` and `stored` are of the version that the index holds, None and empty without one."""
     known = {one.chunk_id: one for one in stored}
     changes = Changes({}, [], [], [], [], [])
+    restemmed = before is not None and before.stemming != after.stemming
     for position, chunk in enumerate(chunks):
         same = known.pop(chunk.chunk_id, None)
         if same is None or before is None or same.heading_path != chunk.heading_path:
@@ -69,7 +77,7 @@ def compare(stored: Sequence[StoredChunk], before: Naming | None, chunks: Sequen
         changes.kept[position] = same.number
         if not same.embedded:
             changes.embedded.append(position)
-        if before.of(same.chunk_index) != after.of(chunk.chunk_index):
+        if restemmed or before.of(same.chunk_index) != after.of(chunk.chunk_index):
             changes.posted.append(position)
             changes.reworded.append(same.number)
     kept = set(changes.kept.values()) | set(changes.removed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from contracts.events import (
     DocumentConverted,
@@ -23,6 +23,7 @@ from retrieval.index.converted import read_chunks, read_vectors
 from retrieval.index.rows import Facts, Prepared, prepare
 from retrieval.index.writer import IndexWriter, Known
 from retrieval.lexical.analysis import Analyzer
+from retrieval.ranking.wordpieces import WordPieces
 from retrieval.spaces.rows import SpaceRow, SpaceRows
 from retrieval.spaces.switch import ensure_active
 from service_kit.objects import ObjectMissing, ObjectStore
@@ -43,7 +44,7 @@ class Indexer:
 
     def __init__(self, database: Database, objects: ObjectStore, outbox: Outbox, default: SpaceKey) -> None:
         self.database, self.objects, self.outbox, self.default = database, objects, outbox, default
-        self.analyzer = Analyzer()
+        self.analyzer, self.pieces = Analyzer(), WordPieces()
 
     @property
     def handlers(self) -> dict[str, Handler]:
@@ -60,7 +61,7 @@ class Indexer:
         """
         document = DocumentConverted.model_validate(event.data)
         async with self.database.workspace(event.workspace_id) as connection:
-            known = await IndexWriter(connection, event.workspace_id).known(document.document_id)
+            known = await IndexWriter(connection, event.workspace_id, self.analyzer).known(document.document_id)
         if not known.wants(document.version):
             return
         try:
@@ -69,7 +70,7 @@ class Indexer:
             await self._fail(event, document, type(error).__name__, str(error))
             return
         async with self.database.workspace(event.workspace_id) as connection:
-            writer = IndexWriter(connection, event.workspace_id)
+            writer = IndexWriter(connection, event.workspace_id, self.analyzer)
             if not await first_time(connection, event):
                 return
             known = await writer.lock(document.document_id)
@@ -80,7 +81,7 @@ class Indexer:
         """Changes what is known of the version that the index holds, and by what words it is found."""
         described = DocumentDescribed.model_validate(event.data)
         async with self.database.workspace(event.workspace_id) as connection:
-            writer = IndexWriter(connection, event.workspace_id)
+            writer = IndexWriter(connection, event.workspace_id, self.analyzer)
             if not await first_time(connection, event):
                 return
             known = await writer.lock(described.document_id)
@@ -93,19 +94,19 @@ class Indexer:
                 await writer.set_facts(named)
                 return
             chunks = await writer.chunks(indexed)
-            prepared = await asyncio.to_thread(prepare, Facts.of(named), chunks, None, self.analyzer)
+            prepared = await asyncio.to_thread(prepare, Facts.of(named), chunks, None, self.analyzer, self.pieces)
             await writer.replace(known, prepared)
 
     async def purge(self, event: Event) -> None:
         """Removes the document, remembers that it is gone, and tells what was removed and what remains (nothing)."""
         document_id = DocumentDeleted.model_validate(event.data).document_id
         async with self.database.workspace(event.workspace_id) as connection:
-            writer = IndexWriter(connection, event.workspace_id)
+            writer = IndexWriter(connection, event.workspace_id, self.analyzer)
             if not await first_time(connection, event):
                 return
             await writer.lock(document_id)
-            removed, remaining = await writer.purge(document_id)
-            done = DocumentPurged(document_id=document_id, service=GROUP, removed=removed.counts(), remaining=remaining)
+            removed, remaining = (asdict(counts) for counts in await writer.purge(document_id))
+            done = DocumentPurged(document_id=document_id, service=GROUP, removed=removed, remaining=remaining)
             await self.outbox.write(connection, event.workspace_id, done, str(document_id))
 
     async def on_dead(self, event: Event, reason: str) -> None:
@@ -124,7 +125,7 @@ class Indexer:
         def work() -> Prepared:
             read = read_chunks(document, chunks)
             embedded = None if vectors is None else read_vectors(document, vectors)
-            return prepare(Facts.of(document), read, embedded, self.analyzer)
+            return prepare(Facts.of(document), read, embedded, self.analyzer, self.pieces)
 
         return await asyncio.to_thread(work)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 from uuid import UUID
 
 import numpy as np
@@ -19,6 +19,9 @@ from contracts.events import DocumentConverted
 from contracts.ingestion import Chunk
 from retrieval.index.changes import Changes, Naming
 from retrieval.lexical.analysis import Analysis, Analyzer
+from retrieval.lexical.languages import stemming_of
+from retrieval.lexical.postings import encode_rows
+from retrieval.ranking.wordpieces import WordPieces, chunk_text
 
 BATCH = 250  # chunks
 Values: TypeAlias = dict[str, object]
@@ -54,7 +57,7 @@ class Facts:
 
     @property
     def naming(self) -> Naming:
-        return Naming(self.name, self.title)
+        return Naming(self.name, self.title, stemming_of(self.language))
 
 
 @dataclass(frozen=True)
@@ -71,13 +74,13 @@ class Vectors:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A document ready to be written. `term_count` is the sum of its chunks' lengths."""
+    """A document ready to be written. `pieces` are the chunks' distinct wordpieces, as they are stored."""
 
     facts: Facts
     chunks: Sequence[Chunk]
     analyses: Sequence[Analysis]
+    pieces: Sequence[bytes]
     title_terms: list[str]
-    term_count: int
     vectors: Vectors | None
 
     @property
@@ -85,15 +88,18 @@ class Prepared:
         return len(self.chunks)
 
 
-def prepare(facts: Facts, chunks: Sequence[Chunk], vectors: Vectors | None, analyzer: Analyzer) -> Prepared:
+def prepare(
+    facts: Facts, chunks: Sequence[Chunk], vectors: Vectors | None, analyzer: Analyzer, pieces: WordPieces
+) -> Prepared:
     """Analyses the chunks."""
-    analyses = [analyzer.analyse(*_indexed_texts(facts.naming, chunk)) for chunk in chunks]
+    naming = facts.naming
+    title = facts.title or facts.name
     return Prepared(
         facts=facts,
         chunks=chunks,
-        analyses=analyses,
-        title_terms=sorted(set(analyzer.terms(facts.title or facts.name))),
-        term_count=sum(analysis.length for analysis in analyses),
+        analyses=[analyzer.analyse(*indexed_texts(naming, chunk), stemming=naming.stemming) for chunk in chunks],
+        pieces=pieces.distinct([chunk_text(title, chunk.heading_path, chunk.content) for chunk in chunks]),
+        title_terms=sorted(set(analyzer.terms(title, naming.stemming))),
         vectors=vectors,
     )
 
@@ -103,11 +109,11 @@ def additions(prepared: Prepared, changes: Changes, new_numbers: Sequence[int]) 
     numbers = {**changes.kept, **dict(zip(changes.new, new_numbers, strict=True))}
     statements: list[Statement] = []
     for some in _batches(changes.new):
-        chunks = [prepared.chunks[position] for position in some]
-        own = [numbers[position] for position in some]
-        rows: Values = {"numbers": own, "chunks": json_rows(chunks)}
-        statements.append(("insert_chunks", rows))
-    statements += [("insert_postings", _postings(prepared, some, numbers)) for some in _batches(changes.posted)]
+        rows = {"chunks": json_rows([prepared.chunks[position] for position in some])}
+        statements.append(("insert_chunks", rows | _analysed(prepared, some, numbers)))
+    for some in _batches([position for position in changes.posted if position in changes.kept]):
+        statements.append(("reword_chunks", _analysed(prepared, some, numbers)))
+    statements += [("insert_recent", _postings(prepared, some, numbers)) for some in _batches(changes.posted)]
     if vectors := prepared.vectors:
         for some in _batches(changes.embedded):
             embeddings = vector_array(vectors.rows[some])
@@ -132,7 +138,16 @@ def vector_array(vectors: NDArray[np.float32]) -> str:
     return _array(f'"{vector_text(vector)}"' for vector in vectors.astype(np.float16))
 
 
-def _indexed_texts(naming: Naming, chunk: Chunk) -> Iterator[str]:
+class Passage(Protocol):
+    @property
+    def chunk_index(self) -> int: ...
+    @property
+    def heading_path(self) -> list[str]: ...
+    @property
+    def content(self) -> str: ...
+
+
+def indexed_texts(naming: Naming, chunk: Passage) -> Iterator[str]:
     """What a chunk is found by: title, headings and content; and its document's file name, once."""
     title, *name = naming.of(chunk.chunk_index)
     yield title
@@ -141,19 +156,23 @@ def _indexed_texts(naming: Naming, chunk: Chunk) -> Iterator[str]:
     yield from name
 
 
-def _postings(prepared: Prepared, positions: Sequence[int], numbers: Mapping[int, int]) -> Values:
-    postings = [
-        (numbers[position], term, frequency, prepared.analyses[position].length)
-        for position in positions
-        for term, frequency in sorted(prepared.analyses[position].frequencies.items())
-    ]
+def _analysed(prepared: Prepared, positions: Sequence[int], numbers: Mapping[int, int]) -> Values:
+    analyses = [prepared.analyses[position] for position in positions]
     return {
-        # Terms hold no quote and no backslash: they are word characters, dots and hyphens.
-        "terms": _array(f'"{term}"' for _, term, _, _ in postings),
-        "chunks": _array(number for number, _, _, _ in postings),
-        "frequencies": _array(frequency for _, _, frequency, _ in postings),
-        "lengths": _array(length for _, _, _, length in postings),
+        "numbers": [numbers[position] for position in positions],
+        "terms": [analysis.length for analysis in analyses],
+        "postings": [len(analysis.frequencies) for analysis in analyses],
+        "pieces": [prepared.pieces[position] for position in positions],
     }
+
+
+def _postings(prepared: Prepared, positions: Sequence[int], numbers: Mapping[int, int]) -> Values:
+    postings = sorted(
+        (term, numbers[position], frequency, prepared.analyses[position].length)
+        for position in positions
+        for term, frequency in prepared.analyses[position].frequencies.items()
+    )
+    return {"postings": len(postings), "payload": encode_rows(postings)}
 
 
 def _batches(positions: Sequence[int]) -> Iterator[Sequence[int]]:

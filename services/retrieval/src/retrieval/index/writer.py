@@ -3,27 +3,44 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from psycopg.rows import class_row, scalar_row
 
 from contracts.ingestion import Chunk
-from retrieval.index.changes import Changes, StoredChunk, compare
+from retrieval.index.blocks import PostingRows
+from retrieval.index.changes import Changes, Naming, StoredChunk, compare
+from retrieval.index.removal import PostingRemoval
 from retrieval.index.rows import Facts, Prepared, Values, additions, json_rows
+from retrieval.lexical.analysis import Analyzer
+from retrieval.lexical.postings import ORDINAL_BITS
 from service_kit.postgres import Connection
 from service_kit.queries import load
 
+MOST_ORDINALS = 1 << ORDINAL_BITS
 QUERIES = load("retrieval")
 
 
 @dataclass(frozen=True)
 class Indexed(Facts):
-    """A document as the index holds it; `number` stays the same from version to version."""
+    """A document as the index holds it; `number` stays the same from version to version, until ordinals run out.
+
+    `stemming`: the rules by which its words were analysed. The counts are over all of its chunks.
+    """
 
     number: int
+    stemming: str
+    next_ordinal: int
     chunk_count: int
     term_count: int
+    posting_count: int
+
+    @property
+    def naming(self) -> Naming:
+        return replace(super().naming, stemming=self.stemming)
 
 
 @dataclass(frozen=True)
@@ -39,31 +56,21 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Removed:
-    """Rows removed, by table; `number` is the document's, None when there was none."""
+class Counts:
+    """Rows of a document by what they hold (of postings: each term of each chunk)."""
 
-    number: int | None
-    documents: int
-    chunks: int
-    postings: int
-    vectors: int
-    terms: int
-
-    def counts(self) -> dict[str, int]:
-        return {name: value for name, value in asdict(self).items() if name not in {"number", "terms"}}
-
-
-@dataclass(frozen=True)
-class Numbers:
-    document: int
-    chunks: list[int]
+    documents: int = 0
+    chunks: int = 0
+    postings: int = 0
+    vectors: int = 0
 
 
 class IndexWriter:
     """Changes the index of one workspace, within one transaction."""
 
-    def __init__(self, connection: Connection, workspace_id: UUID) -> None:
-        self.connection, self.workspace_id = connection, workspace_id
+    def __init__(self, connection: Connection, workspace_id: UUID, analyzer: Analyzer) -> None:
+        self.connection, self.workspace_id, self.analyzer = connection, workspace_id, analyzer
+        self.postings = PostingRows(connection, workspace_id)
 
     async def lock(self, document_id: UUID) -> Known:
         """Until the end of the transaction nobody else writes this document; what is known of it now."""
@@ -84,24 +91,37 @@ class IndexWriter:
         stored = await self._stored_chunks(before, prepared) if before else []
         naming = before.naming if before else None
         changes = compare(stored, naming, prepared.chunks, prepared.facts.naming)
-        numbers = await self._take_numbers(len(changes.new))
-        document = before.number if before else numbers.document
-        place = self._place | {"document": document}
-        await self._clear(place, changes)
-        await self._put_document(prepared, document)
+        if before and before.next_ordinal + len(changes.new) > MOST_ORDINALS:
+            await self._remove(before)
+            await self._change_statistics(-before.chunk_count, -before.term_count, {before.stemming: -1})
+            return await self.replace(Known(None, known.deleted), prepared)
+        number, next_ordinal = (before.number, before.next_ordinal) if before else (await self._take_number(), 0)
+        first = number << ORDINAL_BITS | next_ordinal
+        place = self._place | {"document": number}
+        if before:
+            await self._clear(before, changes)
+        totals = _totals(prepared, changes, stored)
+        await self._put_document(prepared, totals | {"number": number, "next_ordinal": next_ordinal + len(changes.new)})
         if changes.kept:
             kept = [prepared.chunks[position] for position in changes.kept]
             moved: Values = {"numbers": list(changes.kept.values()), "chunks": json_rows(kept)}
             await self.connection.execute(QUERIES["move_chunks"], place | moved)
-        for name, values in await asyncio.to_thread(additions, prepared, changes, numbers.chunks):
+        new_numbers = range(first, first + len(changes.new))
+        for name, values in await asyncio.to_thread(additions, prepared, changes, new_numbers):
             await self.connection.execute(QUERIES[name], place | values)
+        if changes.posted:
+            await self.postings.ask_for_compaction()
+        stemmings = Counter({prepared.facts.naming.stemming: 1})
+        if before:
+            stemmings[before.stemming] -= 1
         chunks, terms = (before.chunk_count, before.term_count) if before else (0, 0)
-        await self._change_statistics(prepared.chunk_count - chunks, prepared.term_count - terms)
-        return document
+        await self._change_statistics(prepared.chunk_count - chunks, totals["term_count"] - terms, stemmings)
+        return number
 
     async def set_facts(self, facts: Facts) -> None:
         """What is known of an indexed document, where it is found by the same words as before."""
         await self.connection.execute(QUERIES["set_facts"], self._place | facts.values())
+        await raise_generation(self.connection, self.workspace_id)
 
     async def chunks(self, indexed: Indexed) -> list[Chunk]:
         """The chunks that the index holds, in their order (their tokens are not counted here)."""
@@ -109,19 +129,29 @@ class IndexWriter:
             await cursor.execute(QUERIES["document_chunks"], self._place | {"document": indexed.number})
             return await cursor.fetchall()
 
-    async def purge(self, document_id: UUID) -> tuple[Removed, dict[str, int]]:
+    async def purge(self, document_id: UUID) -> tuple[Counts, Counts]:
         """Removes the document for good; what was removed, and what is still counted afterwards."""
-        of = self._place | {"document_id": document_id}
-        await self.connection.execute(QUERIES["insert_tombstone"], of)
-        async with self.connection.cursor(row_factory=class_row(Removed)) as cursor:
-            await cursor.execute(QUERIES["remove_document"], of)
-            removed = await cursor.fetchone() or Removed(None, 0, 0, 0, 0, 0)
-        async with self.connection.cursor() as counting:
-            await counting.execute(QUERIES["count_remaining"], of | {"number": removed.number})
-            counts = await counting.fetchone() or (0, 0, 0, 0)
-        if removed.documents:
-            await self._change_statistics(-removed.chunks, -removed.terms)
-        return removed, dict(zip(removed.counts(), counts, strict=True))
+        await self.connection.execute(QUERIES["insert_tombstone"], self._place | {"document_id": document_id})
+        indexed = (await self.known(document_id)).indexed
+        if indexed is None:
+            return Counts(), Counts()
+        removed, remaining = await self._remove(indexed)
+        await self._change_statistics(-indexed.chunk_count, -indexed.term_count, {indexed.stemming: -1})
+        return removed, remaining
+
+    async def _remove(self, indexed: Indexed) -> tuple[Counts, Counts]:
+        of = self._place | {"document_id": indexed.document_id, "number": indexed.number}
+        removal = PostingRemoval(self.postings, self.analyzer, indexed.number, indexed.naming)
+        postings = await removal.remove()
+        documents, chunks, vectors = await self._counted("remove_document", of)
+        removed = Counts(documents, chunks, postings, vectors)
+        documents, chunks, vectors = await self._counted("count_remaining", of)
+        return removed, Counts(documents, chunks, await removal.remaining(), vectors)
+
+    async def _counted(self, name: str, values: Values) -> tuple[int, int, int]:
+        row = await (await self.connection.execute(QUERIES[name], values)).fetchone()
+        assert row is not None
+        return row[0], row[1], row[2]
 
     async def _stored_chunks(self, before: Indexed, prepared: Prepared) -> list[StoredChunk]:
         model, dims = (prepared.vectors.model, prepared.vectors.dims) if prepared.vectors else (None, None)
@@ -130,32 +160,51 @@ class IndexWriter:
             await cursor.execute(QUERIES["stored_chunks"], values)
             return await cursor.fetchall()
 
-    async def _clear(self, place: dict[str, object], changes: Changes) -> None:
+    async def _clear(self, before: Indexed, changes: Changes) -> None:
+        if gone := [*changes.removed, *changes.reworded]:
+            await PostingRemoval(self.postings, self.analyzer, before.number, before.naming).remove(gone)
         if changes.removed:
-            await self.connection.execute(QUERIES["remove_chunks"], place | {"chunks": changes.removed})
-        if changes.reworded:
-            await self.connection.execute(QUERIES["remove_postings"], place | {"chunks": changes.reworded})
+            await self.connection.execute(QUERIES["remove_chunks"], self._place | {"chunks": changes.removed})
 
-    async def _take_numbers(self, chunks: int) -> Numbers:
-        async with self.connection.cursor(row_factory=class_row(Numbers)) as cursor:
-            await cursor.execute(QUERIES["take_numbers"], {"chunks": chunks})
-            numbers = await cursor.fetchone()
-        assert numbers is not None
-        return numbers
+    async def _take_number(self) -> int:
+        async with self.connection.cursor(row_factory=scalar_row) as cursor:
+            await cursor.execute(QUERIES["take_number"])
+            return int(await cursor.fetchone() or 0)
 
-    async def _put_document(self, prepared: Prepared, number: int) -> None:
-        counted = {"chunk_count": prepared.chunk_count, "term_count": prepared.term_count}
-        values = prepared.facts.values() | counted | {"number": number, "title_terms": prepared.title_terms}
+    async def _put_document(self, prepared: Prepared, counted: Mapping[str, int]) -> None:
+        facts = prepared.facts
+        analysed = {"title_terms": prepared.title_terms, "stemming": facts.naming.stemming}
+        values = facts.values() | analysed | {"chunk_count": prepared.chunk_count} | dict(counted)
         await self.connection.execute(QUERIES["put_document"], self._place | values)
 
-    async def _change_statistics(self, chunks: int, terms: int) -> None:
-        if chunks or terms:
-            values = self._place | {"chunks": chunks, "terms": terms}
-            await self.connection.execute(QUERIES["change_statistics"], values)
+    async def _change_statistics(self, chunks: int, terms: int, stemmings: Mapping[str, int]) -> None:
+        values = self._place | {"chunks": chunks, "terms": terms}
+        await self.connection.execute(QUERIES["change_statistics"], values)
+        if changed := {name: change for name, change in sorted(stemmings.items()) if change}:
+            of_stemmings = {"stemmings": list(changed), "changes": list(changed.values())}
+            await self.connection.execute(QUERIES["change_stemmings"], self._place | of_stemmings)
 
     @property
     def _place(self) -> dict[str, object]:
         return {"workspace_id": self.workspace_id}
+
+
+def _totals(prepared: Prepared, changes: Changes, stored: Sequence[StoredChunk]) -> dict[str, int]:
+    """Of all chunks: what the index has of those that it keeps as they are, and what the others were analysed to."""
+    posted = set(changes.posted)
+    as_they_are = {number for position, number in changes.kept.items() if position not in posted}
+    kept = [one for one in stored if one.number in as_they_are]
+    analyses = [prepared.analyses[position] for position in changes.posted]
+    return {
+        "term_count": sum(one.terms for one in kept) + sum(one.length for one in analyses),
+        "posting_count": sum(one.postings for one in kept) + sum(len(one.frequencies) for one in analyses),
+    }
+
+
+async def raise_generation(connection: Connection, workspace_id: UUID) -> None:
+    """Says that a search of the workspace may find something else than before. Late in its transaction."""
+    values = {"workspace_id": workspace_id, "chunks": 0, "terms": 0}
+    await connection.execute(QUERIES["change_statistics"], values)
 
 
 async def ensure_vector_index(connection: Connection, model: str, dims: int) -> str:

@@ -110,6 +110,27 @@ DO $$ DECLARE one text; BEGIN
     FOR one IN SELECT definition FROM approximate LOOP EXECUTE one; END LOOP;
 END $$;
 
--- A document's chunks are a range of the key.
+-- A document's chunks and vectors are a range of the key; of vectors in each of the spaces that the key begins with.
+CREATE FUNCTION vector_spaces(workspace uuid) RETURNS TABLE (model text, dims integer)
+LANGUAGE sql STABLE ROWS 2 SET search_path FROM CURRENT AS $$
+    WITH RECURSIVE space AS (
+        (SELECT chunk_vector.model, chunk_vector.dims FROM chunk_vector
+         WHERE workspace_id = workspace
+         ORDER BY chunk_vector.model, chunk_vector.dims
+         LIMIT 1)
+        UNION ALL
+        SELECT next.model, next.dims
+        FROM space
+        CROSS JOIN LATERAL (
+            SELECT chunk_vector.model, chunk_vector.dims FROM chunk_vector
+            WHERE workspace_id = workspace AND (chunk_vector.model, chunk_vector.dims) > (space.model, space.dims)
+            ORDER BY chunk_vector.model, chunk_vector.dims
+            LIMIT 1
+        ) AS next
+    )
+    SELECT space.model, space.dims FROM space
+$$;
 DROP INDEX chunk_document;
 DROP INDEX chunk_vector_document;
+DROP TABLE posting;
+DROP SEQUENCE chunk_number;

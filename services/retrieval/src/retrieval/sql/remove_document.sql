@@ -1,18 +1,17 @@
 WITH document AS (
-    DELETE FROM indexed_document WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
-    RETURNING number, chunk_count, term_count
+    DELETE FROM indexed_document WHERE workspace_id = %(workspace_id)s AND number = %(number)s
+                                   AND document_id = %(document_id)s
+    RETURNING 1
 ), chunks AS (
-    DELETE FROM chunk WHERE workspace_id = %(workspace_id)s AND document IN (SELECT number FROM document) RETURNING 1
-), postings AS (
-    DELETE FROM posting WHERE workspace_id = %(workspace_id)s AND document IN (SELECT number FROM document) RETURNING 1
+    DELETE FROM chunk
+    WHERE workspace_id = %(workspace_id)s AND number >= %(number)s::bigint << 20
+      AND number < (%(number)s::bigint + 1) << 20
+    RETURNING 1
 ), vectors AS (
-    DELETE FROM chunk_vector WHERE workspace_id = %(workspace_id)s AND document IN (SELECT number FROM document)
+    DELETE FROM chunk_vector USING vector_spaces(%(workspace_id)s) AS space
+    WHERE chunk_vector.workspace_id = %(workspace_id)s AND chunk_vector.model = space.model
+      AND chunk_vector.dims = space.dims AND chunk_vector.chunk >= %(number)s::bigint << 20
+      AND chunk_vector.chunk < (%(number)s::bigint + 1) << 20
     RETURNING 1
 )
-SELECT
-    (SELECT max(number) FROM document) AS number,
-    (SELECT count(*) FROM document) AS documents,
-    (SELECT count(*) FROM chunks) AS chunks,
-    (SELECT count(*) FROM postings) AS postings,
-    (SELECT count(*) FROM vectors) AS vectors,
-    (SELECT coalesce(sum(term_count), 0)::bigint FROM document) AS terms
+SELECT (SELECT count(*) FROM document), (SELECT count(*) FROM chunks), (SELECT count(*) FROM vectors)

@@ -1,0 +1,145 @@
+"""The rows that hold postings: blocks of one term, and what was indexed lately. All run in the caller's transaction.
+
+Rows are written once. What is changed is removed and written again under another number.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+from retrieval.lexical.postings import (
+    LARGEST_BLOCK,
+    Int64s,
+    Postings,
+    TermPostings,
+    decode,
+    decode_terms,
+    encode,
+)
+from service_kit.postgres import Connection
+from service_kit.queries import load
+
+QUERIES = load("retrieval")
+CHANNEL = "retrieval_recent_postings"
+MOST_RECENT = 200  # rows of a workspace that are not folded into blocks yet
+SMALL_BLOCK = 512  # postings; one like this is written again, however few are added to it
+WRITTEN_AT_ONCE, READ_AT_ONCE = 1000, 1000
+
+
+@dataclass(frozen=True)
+class Block:
+    term: str
+    number: int
+    payload: bytes
+
+    @cached_property
+    def postings(self) -> Postings:
+        return decode(self.payload)
+
+
+@dataclass(frozen=True)
+class Recent:
+    """A row of what was indexed lately: terms of some chunks of one document."""
+
+    document: int
+    batch: int
+    payload: bytes
+
+    @cached_property
+    def terms(self) -> TermPostings:
+        return decode_terms(self.payload)
+
+
+class PostingRows:
+    """Of one workspace."""
+
+    def __init__(self, connection: Connection, workspace_id: UUID) -> None:
+        self.connection, self.place = connection, {"workspace_id": workspace_id}
+
+    async def lock(self) -> None:
+        """Until the end of the transaction nobody else removes or moves postings; what is new is still added."""
+        await self.connection.execute(QUERIES["lock_blocks"], self.place)
+
+    async def try_lock(self) -> bool:
+        row = await (await self.connection.execute(QUERIES["try_lock_blocks"], self.place)).fetchone()
+        return bool(row and row[0])
+
+    async def add(self, postings: Sequence[tuple[str, Postings]]) -> None:
+        """Writes a block of each."""
+        for start in range(0, len(postings), WRITTEN_AT_ONCE):
+            values = await asyncio.to_thread(_columns, postings[start : start + WRITTEN_AT_ONCE])
+            await self.connection.execute(QUERIES["insert_blocks"], self.place | values)
+
+    async def remove(self, blocks: Sequence[Block]) -> None:
+        values = {"terms": [block.term for block in blocks], "blocks": [block.number for block in blocks]}
+        await self.connection.execute(QUERIES["remove_blocks"], self.place | values)
+
+    async def growing(self, counts: dict[str, int]) -> dict[str, Block]:
+        """By term, where it has one: the block that so many more postings are to be put into."""
+        found: dict[str, Block] = {}
+        terms = list(counts)
+        for start in range(0, len(terms), READ_AT_ONCE):
+            some = terms[start : start + READ_AT_ONCE]
+            values = {"terms": some, "counts": [counts[term] for term in some]}
+            limits = {"largest": LARGEST_BLOCK, "small": SMALL_BLOCK}
+            found |= {row[0]: Block(*row) for row in await self._rows("growing_blocks", **values, **limits)}
+        return found
+
+    async def touched(self, terms: Iterable[str], chunks: Int64s) -> AsyncIterator[list[Block]]:
+        """Blocks of these terms that may hold these chunks, some at a time."""
+        every = sorted(set(terms))
+        values = {"first": int(chunks.min()), "last": int(chunks.max())}
+        for start in range(0, len(every), READ_AT_ONCE):
+            terms = every[start : start + READ_AT_ONCE]
+            yield [Block(*row) for row in await self._rows("touched_blocks", **values, terms=terms)]
+
+    async def overlapping(self, chunks: Int64s) -> AsyncIterator[list[Block]]:
+        """Blocks of whatever term that may hold these chunks; reads the headers of all blocks."""
+        values = {"first": int(chunks.min()), "last": int(chunks.max()), "limit": READ_AT_ONCE}
+        after: tuple[str, int] | None = ("", 0)
+        while after:
+            rows = await self._rows("overlapping_blocks", **values, after_term=after[0], after_block=after[1])
+            yield [Block(*row) for row in rows]
+            after = (rows[-1][0], rows[-1][1]) if len(rows) == READ_AT_ONCE else None
+
+    async def recent_of(self, document: int) -> list[Recent]:
+        return [Recent(document, *row) for row in await self._rows("document_recent", document=document)]
+
+    async def oldest_recent(self, most: int) -> list[Recent]:
+        """Those that were written first, up to about so many postings."""
+        return [Recent(*row) for row in await self._rows("oldest_recent", most=most)]
+
+    async def add_recent(self, document: int, postings: int, payload: bytes) -> None:
+        values = {"document": document, "postings": postings, "payload": payload}
+        await self.connection.execute(QUERIES["insert_recent"], self.place | values)
+
+    async def remove_recent(self, rows: Sequence[Recent]) -> None:
+        values = {"documents": [row.document for row in rows], "batches": [row.batch for row in rows]}
+        await self.connection.execute(QUERIES["remove_recent"], self.place | values)
+
+    async def ask_for_compaction(self) -> None:
+        """Wakes whoever folds, at the commit, where there is enough to do."""
+        values = {"channel": CHANNEL, "limit": MOST_RECENT}
+        await self.connection.execute(QUERIES["ask_for_compaction"], self.place | values)
+
+    async def _rows(self, name: str, **values: object) -> list[tuple[Any, ...]]:
+        async with self.connection.cursor(binary=True) as cursor:
+            await cursor.execute(QUERIES[name], self.place | values)
+            return await cursor.fetchall()
+
+
+def _columns(postings: Sequence[tuple[str, Postings]]) -> dict[str, object]:
+    return {
+        "terms": [term for term, _ in postings],
+        "first": [int(part.chunks[0]) for _, part in postings],
+        "last": [int(part.chunks[-1]) for _, part in postings],
+        "postings": [len(part) for _, part in postings],
+        "max_frequency": [int(part.frequencies.max()) for _, part in postings],
+        "min_length": [int(part.lengths.min()) for _, part in postings],
+        "payloads": [encode(part) for _, part in postings],
+    }

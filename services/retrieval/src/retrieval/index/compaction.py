@@ -1,0 +1,132 @@
+"""The background task that folds what was indexed lately into the blocks of its terms.
+
+A fold is one transaction of about a second: it takes the oldest rows of a workspace, puts their postings into blocks
+and removes them. Searches see the state before or after it, and indexing goes on meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import psycopg
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from psycopg.rows import class_row
+
+from retrieval.index.blocks import CHANNEL, MOST_RECENT, QUERIES, Block, PostingRows, Recent
+from retrieval.lexical.postings import LARGEST_BLOCK, Postings, merge, merge_terms
+from service_kit.notifications import Notifications
+from service_kit.postgres import Database
+from service_kit.problems import WorkspaceGone
+
+log = logging.getLogger(__name__)
+LONGEST_WAIT_SECONDS = 20.0
+FOLDED_AT_ONCE = 60_000  # postings
+MOST_RECENT_POSTINGS = 400_000  # of a workspace, in however few rows
+QUIET_ROWS = 20  # what is folded without being asked, at the slow look
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A workspace with rows that are not folded yet."""
+
+    workspace_id: UUID
+    documents: int
+    postings: int
+
+
+class CompactionMetrics:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.waiting = Gauge(
+            "attractor_recent_postings_rows", "Rows of postings that are in no block yet", registry=registry
+        )
+        self.blocks = Counter("attractor_posting_blocks_written_total", "Blocks of postings written", registry=registry)
+        self.seconds = Histogram(
+            "attractor_posting_fold_seconds",
+            "Duration of the transactions that fold recent postings into blocks",
+            buckets=(0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10),
+            registry=registry,
+        )
+
+
+class Compaction:
+    """Every replica has one; of a workspace one folds at a time."""
+
+    def __init__(self, database: Database, metrics: CompactionMetrics) -> None:
+        self.database, self.metrics = database, metrics
+
+    async def run(self, notifications: Notifications) -> None:
+        """Runs until cancelled: at once when a workspace has many recent rows, now and then for the others."""
+        async with notifications.subscribe(CHANNEL) as asked:
+            most = QUIET_ROWS
+            while True:
+                await self.work_off(most)
+                most = MOST_RECENT if await asked.wait(LONGEST_WAIT_SECONDS) else QUIET_ROWS
+
+    async def work_off(self, most: int = 0) -> None:
+        """Folds until no workspace has more than `most` recent rows, or too many postings in them.
+
+        A workspace of which another one is at work is left to it.
+        """
+        left = {one.workspace_id for one in await self._waiting(most)}
+        while left:
+            for workspace_id in list(left):
+                try:
+                    if not await self.fold(workspace_id):
+                        left.discard(workspace_id)
+                except WorkspaceGone:
+                    log.info("the workspace of recent postings is deleted", extra={"workspace_id": str(workspace_id)})
+                    left.discard(workspace_id)
+            left &= {one.workspace_id for one in await self._waiting(most)}
+
+    async def fold(self, workspace_id: UUID, most: int = FOLDED_AT_ONCE) -> bool:
+        """One transaction: about `most` postings of the rows that were written first. False when there was nothing."""
+        start = time.perf_counter()
+        async with self.database.workspace(workspace_id) as connection:
+            rows = PostingRows(connection, workspace_id)
+            if not await _is_living(connection, workspace_id) or not await rows.try_lock():
+                return False
+            recent = await rows.oldest_recent(most)
+            if not recent:
+                return False
+            merged = await asyncio.to_thread(_merged, recent)
+            growing = await rows.growing({term: len(postings) for term, postings in merged.items()})
+            blocks = await asyncio.to_thread(_blocks, merged, growing)
+            await rows.remove(list(growing.values()))
+            await rows.add(blocks)
+            await rows.remove_recent(recent)
+        self.metrics.blocks.inc(len(blocks))
+        self.metrics.seconds.observe(time.perf_counter() - start)
+        return True
+
+    async def _waiting(self, most: int) -> list[Waiting]:
+        async with (
+            self.database.system() as connection,
+            connection.cursor(row_factory=class_row(Waiting)) as cursor,
+        ):
+            await cursor.execute(QUERIES["recent_workspaces"])
+            found = await cursor.fetchall()
+        self.metrics.waiting.set(sum(one.documents for one in found))
+        return [one for one in found if one.documents > most or one.postings > MOST_RECENT_POSTINGS]
+
+
+async def _is_living(connection: psycopg.AsyncConnection, workspace_id: UUID) -> bool:
+    """Also takes the workspace's lock, which comes before all others."""
+    row = await (await connection.execute("SELECT is_living(%s)", (workspace_id,))).fetchone()
+    return bool(row and row[0])
+
+
+def _merged(recent: Sequence[Recent]) -> dict[str, Postings]:
+    return dict(merge_terms([row.terms for row in recent]))
+
+
+def _blocks(merged: dict[str, Postings], growing: dict[str, Block]) -> list[tuple[str, Postings]]:
+    found: list[tuple[str, Postings]] = []
+    for term, postings in merged.items():
+        every = merge(growing[term].postings, postings) if term in growing else postings
+        found += [(term, part) for part in every.split(LARGEST_BLOCK)]
+    return found

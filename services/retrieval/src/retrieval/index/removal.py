@@ -1,0 +1,116 @@
+"""Takes the postings of chunks out of the index, for good, and counts them.
+
+They are looked for under the terms that the chunks' texts are analysed to now. If those are not as many as the index
+knows the chunks to have, the analysis has changed since, and every block is looked through.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from psycopg.rows import class_row
+
+from retrieval.index.blocks import QUERIES, Block, PostingRows
+from retrieval.index.changes import Naming
+from retrieval.index.rows import indexed_texts
+from retrieval.lexical.analysis import Analyzer
+from retrieval.lexical.postings import Int64s, Postings
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class StoredPassage:
+    """What a chunk's terms come from. `postings`: how many it has."""
+
+    number: int
+    chunk_index: int
+    heading_path: list[str]
+    content: str
+    postings: int
+
+
+class PostingRemoval:
+    """Of one document, in the caller's transaction, which holds the document's lock."""
+
+    def __init__(self, rows: PostingRows, analyzer: Analyzer, document: int, naming: Naming) -> None:
+        self.rows, self.analyzer, self.document, self.naming = rows, analyzer, document, naming
+        self._terms: set[str] = set()
+        self._everywhere = False
+
+    async def remove(self, chunks: Sequence[int] | None = None) -> int:
+        """Before the chunks themselves go; of all of them for None. How many postings were removed."""
+        await self.rows.lock()
+        passages = await self._passages(chunks)
+        expected, numbers = sum(one.postings for one in passages), _numbers(passages)
+        removed = await self._from_recent(numbers)
+        if removed < expected:
+            self._terms = await asyncio.to_thread(self._analysed, passages)
+            removed += await self._from_blocks(self.rows.touched(self._terms, numbers), numbers)
+        if removed < expected:
+            log.info("postings are looked for in every block", extra={"document": self.document})
+            self._everywhere = True
+            removed += await self._from_blocks(self.rows.overlapping(numbers), numbers)
+        return removed
+
+    async def remaining(self) -> int:
+        """Counts what the index still has of the document, in the rows that `remove` looked in."""
+        left = sum(len(row.terms.all_postings) for row in await self.rows.recent_of(self.document))
+        chunks = np.array([self.document << 20, (self.document + 1 << 20) - 1], np.int64)
+        found = self.rows.overlapping(chunks) if self._everywhere else self.rows.touched(self._terms, chunks)
+        async for blocks in found:
+            left += await asyncio.to_thread(_count, blocks, self.document)
+        return left
+
+    async def _passages(self, chunks: Sequence[int] | None) -> list[StoredPassage]:
+        values = self.rows.place | {"document": self.document, "chunks": None if chunks is None else list(chunks)}
+        async with self.rows.connection.cursor(row_factory=class_row(StoredPassage)) as cursor:
+            await cursor.execute(QUERIES["passages_of_document"], values)
+            return await cursor.fetchall()
+
+    def _analysed(self, passages: Sequence[StoredPassage]) -> set[str]:
+        return {
+            term
+            for passage in passages
+            for text in indexed_texts(self.naming, passage)
+            for term in self.analyzer.terms(text, self.naming.stemming)
+        }
+
+    async def _from_recent(self, chunks: Int64s) -> int:
+        removed = 0
+        for row in await self.rows.recent_of(self.document):
+            left = row.terms.without(chunks)
+            gone = len(row.terms.all_postings) - len(left.all_postings)
+            if gone:
+                await self.rows.remove_recent([row])
+                if len(left):
+                    await self.rows.add_recent(self.document, len(left.all_postings), left.encode())
+            removed += gone
+        return removed
+
+    async def _from_blocks(self, pages: AsyncIterator[list[Block]], chunks: Int64s) -> int:
+        removed = 0
+        async for blocks in pages:
+            changed = await asyncio.to_thread(_without, blocks, chunks)
+            await self.rows.remove([block for block, _ in changed])
+            await self.rows.add([(block.term, left) for block, left in changed if len(left)])
+            removed += sum(len(block.postings) - len(left) for block, left in changed)
+        return removed
+
+
+def _without(blocks: Sequence[Block], chunks: Int64s) -> list[tuple[Block, Postings]]:
+    """Those that hold any of the chunks, with what is left of them."""
+    pairs = [(block, block.postings.without(chunks)) for block in blocks]
+    return [(block, left) for block, left in pairs if len(left) < len(block.postings)]
+
+
+def _count(blocks: Sequence[Block], document: int) -> int:
+    return sum(int(np.count_nonzero(block.postings.documents == document)) for block in blocks)
+
+
+def _numbers(passages: Sequence[StoredPassage]) -> Int64s:
+    return np.array([one.number for one in passages], np.int64)

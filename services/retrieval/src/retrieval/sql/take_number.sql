@@ -1,0 +1,1 @@
+SELECT nextval('document_number')

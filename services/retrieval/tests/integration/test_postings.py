@@ -1,0 +1,220 @@
+"""The postings of the index against a reference: whatever is written, in whatever order, by however many at a time."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from prometheus_client import CollectorRegistry
+
+from contracts.ingestion import Chunk
+from retrieval.index.compaction import Compaction, CompactionMetrics
+from retrieval.index.rows import Facts, indexed_texts, prepare
+from retrieval.index.writer import IndexWriter
+from retrieval.lexical.analysis import Analyzer
+from retrieval.lexical.languages import stemming_of
+from retrieval.lexical.postings import LARGEST_BLOCK, ORDINAL_BITS, decode, decode_terms
+from retrieval.ranking.wordpieces import WordPieces
+from service_kit.postgres import Database
+
+WORDS = ["alpha", "beta", "gamma", "delta", "signing", "signed", "Häuser", "AuthService", "v1.2.3", "検索", "omega"]
+Index = dict[str, dict[tuple[UUID, str], tuple[int, int]]]
+"""(frequency, length) by term, and by document and chunk id."""
+
+
+@dataclass
+class Workspace:
+    """An index and what should be in it: the facts and the texts of each document."""
+
+    id: UUID
+    database: Database
+    analyzer: Analyzer
+    pieces: WordPieces
+    documents: dict[UUID, tuple[Facts, list[Chunk]]]
+
+    async def index(self, facts: Facts, chunks: list[Chunk]) -> None:
+        prepared = prepare(facts, chunks, None, self.analyzer, self.pieces)
+        async with self.database.workspace(self.id) as connection:
+            writer = IndexWriter(connection, self.id, self.analyzer)
+            known = await writer.lock(facts.document_id)
+            if known.wants(facts.version):
+                await writer.replace(known, prepared)
+                self.documents[facts.document_id] = facts, chunks
+
+    async def delete(self, document_id: UUID) -> None:
+        async with self.database.workspace(self.id) as connection:
+            writer = IndexWriter(connection, self.id, self.analyzer)
+            await writer.lock(document_id)
+            removed, remaining = await writer.purge(document_id)
+            facts, chunks = self.documents.pop(document_id)
+            expected = reference(self.analyzer, {document_id: (facts, chunks)})
+            assert removed.postings == sum(map(len, expected.values()))
+            assert (removed.documents, removed.chunks) == (1, len(chunks))
+            assert (remaining.documents, remaining.chunks, remaining.postings, remaining.vectors) == (0, 0, 0, 0)
+
+    async def check(self) -> None:
+        async with self.database.snapshot(self.id) as connection:
+            assert await stored(connection) == reference(self.analyzer, self.documents)
+            await check_counts(connection, self.analyzer, self.documents)
+
+
+def facts(document_id: UUID, version: int, **more: Any) -> Facts:
+    values: dict[str, Any] = {"name": "a.md", "title": None, "language": None} | more
+    return Facts(
+        document_id=document_id, version=version, media_type="text/plain", tags=[], source_type=None, source_ids=[],
+        written_at=None, modified_at=None, metadata={}, **values,
+    )  # fmt: skip
+
+
+def passages(document_id: UUID, texts: Sequence[str]) -> list[Chunk]:
+    return [
+        Chunk(chunk_id=f"{text}/{texts[:index].count(text)}", document_id=document_id, chunk_index=index, content=text,
+              token_count=0, heading_path=text.split()[:1])
+        for index, text in enumerate(texts)
+    ]  # fmt: skip
+
+
+def reference(analyzer: Analyzer, documents: dict[UUID, tuple[Facts, list[Chunk]]]) -> Index:
+    index: Index = defaultdict(dict)
+    for document_id, (about, chunks) in documents.items():
+        for chunk in chunks:
+            texts = indexed_texts(about.naming, chunk)
+            terms = [term for text in texts for term in analyzer.terms(text, stemming_of(about.language))]
+            for term in terms:
+                index[term][document_id, chunk.chunk_id] = terms.count(term), len(terms)
+    return dict(index)
+
+
+async def stored(connection) -> Index:
+    """What the tables hold, each posting once, in rows whose headers tell the truth."""
+    numbers = await connection.execute("SELECT number, document, document_id, chunk_id FROM chunk")
+    chunks = {}
+    for number, document, document_id, chunk_id in await numbers.fetchall():
+        assert number >> ORDINAL_BITS == document
+        chunks[number] = document_id, chunk_id
+    index: Index = defaultdict(dict)
+
+    def add(term: str, found) -> None:
+        for chunk, frequency, length in zip(found.chunks, found.frequencies, found.lengths, strict=True):
+            place = chunks[int(chunk)]
+            assert place not in index[term]
+            index[term][place] = int(frequency), int(length)
+
+    recent = await connection.execute("SELECT document, postings, payload FROM recent_postings")
+    for document, count, payload in await recent.fetchall():
+        by_term = decode_terms(payload)
+        assert count == len(by_term.all_postings) > 0
+        assert set(by_term.all_postings.documents.tolist()) == {document}
+        for term in by_term:
+            add(term, by_term[term])
+    headers = "term, payload, first_chunk, last_chunk, postings, max_frequency, min_length"
+    blocks = await connection.execute(f"SELECT {headers} FROM posting_block")
+    for term, payload, *header in await blocks.fetchall():
+        found = decode(payload)
+        assert 0 < len(found) <= LARGEST_BLOCK
+        assert found.chunks.tolist() == sorted(found.chunks.tolist())
+        ends = [int(found.chunks[0]), int(found.chunks[-1])]
+        assert header == [*ends, len(found), int(found.frequencies.max()), int(found.lengths.min())]
+        add(term, found)
+    return dict(index)
+
+
+async def check_counts(connection, analyzer: Analyzer, documents: dict[UUID, tuple[Facts, list[Chunk]]]) -> None:
+    """Statistics, and what each document and each chunk is known to have."""
+    of_chunk: dict[tuple[UUID, str], list[int]] = defaultdict(lambda: [0, 0])
+    for found in reference(analyzer, documents).values():
+        for place, (frequency, _) in found.items():
+            of_chunk[place][0] += frequency
+            of_chunk[place][1] += 1
+    rows = await connection.execute("SELECT document_id, chunk_id, terms, postings FROM chunk")
+    chunks = {(document_id, chunk_id): counts for document_id, chunk_id, *counts in await rows.fetchall()}
+    assert chunks == {(one, chunk.chunk_id): of_chunk[one, chunk.chunk_id] for one in documents
+                      for chunk in documents[one][1]}  # fmt: skip
+    rows = await connection.execute("SELECT document_id, chunk_count, term_count, posting_count FROM indexed_document")
+    known = {document_id: tuple(counts) for document_id, *counts in await rows.fetchall()}
+    sums = {
+        one: (len(own), *(sum(of_chunk[one, chunk.chunk_id][at] for chunk in own) for at in (0, 1)))
+        for one, (_, own) in documents.items()
+    }
+    assert known == sums
+    row = await (await connection.execute("SELECT chunks, terms FROM workspace_statistics")).fetchone()
+    assert (row or (0, 0)) == (sum(one[0] for one in sums.values()), sum(one[1] for one in sums.values()))
+    rows = await connection.execute("SELECT stemming, documents FROM workspace_stemming WHERE documents <> 0")
+    stemmings: dict[str, int] = defaultdict(int)
+    for about, _ in documents.values():
+        stemmings[stemming_of(about.language)] += 1
+    assert dict(await rows.fetchall()) == stemmings
+
+
+@pytest.fixture
+def workspaces(database):
+    analyzer, pieces = Analyzer(), WordPieces()
+    return [Workspace(uuid4(), database, analyzer, pieces, {}) for _ in range(2)]
+
+
+@pytest.fixture
+def compaction(database):
+    return Compaction(database, CompactionMetrics(CollectorRegistry()))
+
+
+class Steps:
+    """Random changes of a workspace's documents."""
+
+    def __init__(self, seed: int, compaction: Compaction) -> None:
+        self.dice, self.compaction = random.Random(seed), compaction
+
+    def texts(self) -> list[str]:
+        return [" ".join(self.dice.choices(WORDS, k=self.dice.randint(1, 9))) for _ in range(self.dice.randint(0, 5))]
+
+    async def take(self, workspace: Workspace, own: Sequence[UUID] | None = None) -> str:
+        """One step, with one of these documents where it needs one that is there."""
+        name = self.dice.choice(
+            ["add", "add", "replace", "replace", "rename", "translate", "delete", "fold", "fold_some"]
+        )
+        there = sorted(one for one in workspace.documents if own is None or one in own)
+        if name == "fold":
+            while await self.compaction.fold(workspace.id):
+                pass
+        elif name == "fold_some":
+            await self.compaction.fold(workspace.id, self.dice.randint(1, 60))
+        elif name == "add" or not there:
+            new = uuid4()
+            title = self.dice.choice([None, "delta", "Of Häuser"])
+            language = self.dice.choice([None, "en", "de", "uk"])
+            await workspace.index(facts(new, 1, title=title, language=language), passages(new, self.texts()))
+        else:
+            await self._change(name, workspace, self.dice.choice(there))
+        return name
+
+    async def _change(self, name: str, workspace: Workspace, document_id: UUID) -> None:
+        about, chunks = workspace.documents[document_id]
+        if name == "delete":
+            await workspace.delete(document_id)
+        elif name == "replace":
+            texts = [chunk.content for chunk in chunks] + self.texts()
+            self.dice.shuffle(texts)
+            kept = texts[: self.dice.randint(0, len(texts))]
+            await workspace.index(replace(about, version=about.version + 1), passages(document_id, kept))
+        elif name == "rename":
+            title, called = self.dice.choice([None, "omega", "signing"]), self.dice.choice(["a.md", "beta.txt"])
+            await workspace.index(replace(about, title=title, name=called), chunks)
+        else:
+            await workspace.index(replace(about, language=self.dice.choice(["de", "en"])), chunks)
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_every_posting_is_there_once_after_every_step(workspaces, compaction, seed):
+    steps = Steps(seed, compaction)
+    for _ in range(60):
+        workspace = steps.dice.choice(workspaces)
+        await steps.take(workspace)
+        await workspace.check()
+    for workspace in workspaces:
+        for document_id in list(workspace.documents):
+            await workspace.delete(document_id)
+        await workspace.check()
