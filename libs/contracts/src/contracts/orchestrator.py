@@ -66,6 +66,13 @@ class Session(Resource):
     version: int
 
 
+class SessionDocument(Resource):
+    """A document that is attached to a session: the scope `session` of a search is limited to these."""
+
+    document_id: UUID
+    attached_at: datetime
+
+
 class MessageRole(StrEnum):
     user = "user"
     assistant = "assistant"

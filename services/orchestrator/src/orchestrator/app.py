@@ -12,6 +12,7 @@ from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
 
+from contracts.events import DOCUMENTS
 from inference.factory import build_chat_model
 from orchestrator import checkpoints
 from orchestrator.graphs.conversation import graph as conversation
@@ -27,6 +28,7 @@ from orchestrator.runs.streams import RunStreams
 from orchestrator.runs.worker import Worker
 from orchestrator.services import HttpMemory, HttpRetrieval
 from orchestrator.sessions import api as sessions_api
+from orchestrator.sessions.documents import SessionDocuments
 from orchestrator.sessions.store import SessionStore
 from orchestrator.settings import Settings
 from service_kit.app import service_app
@@ -65,6 +67,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
 
     worker = Worker(store, service.notifications, attempt, settings.run_concurrency, app.state.metrics.registry)
     app.state.sessions = SessionStore(service.database, settings.run_max_attempts)
+    app.state.session_documents = attached = SessionDocuments(service.database)
     app.state.runs = store
     app.state.streams = RunStreams(
         followers,
@@ -74,7 +77,9 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         max_streams=settings.sse_max_streams,
     )
     ended = EndedRuns(service.database, redis, saver)
-    background = await stack.enter_async_context(service.running({}, before=[ended.erase], after=[ended.sweep]))
+    background = await stack.enter_async_context(
+        service.running({DOCUMENTS: attached.handlers}, before=[ended.erase], after=[ended.sweep])
+    )
     background.start("worker", worker.run)
     background.start("ended_runs", ended.run)
 

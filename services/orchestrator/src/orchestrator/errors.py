@@ -9,6 +9,10 @@ class SessionNotFound(NotFound):
     type, title = "session-not-found", "There is no such session"
 
 
+class TooManySessionDocuments(Conflict):
+    type, title = "too-many-session-documents", "The session has as many documents as it can have"
+
+
 class RunNotFound(NotFound):
     type, title = "run-not-found", "There is no such run"
 

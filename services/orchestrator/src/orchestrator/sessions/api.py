@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header, Request, Response, status
+from fastapi import APIRouter, Depends, Header, Query, Request, Response, status
 from fastapi.responses import StreamingResponse
 
 from contracts.base import Page, ProblemBody
-from contracts.orchestrator import Message, MessageCreate, Run, Session, SessionCreate, SessionUpdate
+from contracts.orchestrator import Message, MessageCreate, Run, Session, SessionCreate, SessionDocument, SessionUpdate
 from orchestrator.runs.api import Runs, Streams, event_stream
+from orchestrator.sessions.documents import MOST_DOCUMENTS, SessionDocuments
 from orchestrator.sessions.store import SessionStore
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit
@@ -30,7 +31,17 @@ def session_store(request: Request) -> SessionStore:
     return store
 
 
+def session_documents(request: Request) -> SessionDocuments:
+    documents: SessionDocuments = request.app.state.session_documents
+    return documents
+
+
 Sessions = Annotated[SessionStore, Depends(session_store)]
+Attached = Annotated[SessionDocuments, Depends(session_documents)]
+DocumentLimit = Annotated[int, Query(ge=1, le=MOST_DOCUMENTS, description="Items on a page")]
+FULL: dict[int | str, dict[str, Any]] = {
+    409: {"model": ProblemBody, "description": "The session has as many documents as it can have"}
+}
 
 
 @router.post("", status_code=status.HTTP_201_CREATED, summary="Create a session")
@@ -82,6 +93,31 @@ async def delete_session(
 ) -> None:
     """Its messages and runs go with it; a run that is under way is cancelled."""
     await streams.forget(await sessions.delete(caller, session_id, version))
+
+
+@router.get("/{session_id}/documents", summary="List a session's documents", responses={**NOT_FOUND})
+async def list_session_documents(
+    session_id: UUID, caller: Viewer, attached: Attached, limit: DocumentLimit = 100, cursor: Cursor = None
+) -> Page[SessionDocument]:
+    """In the order in which they were attached. Deleted documents are in no session."""
+    return await attached.page(caller, session_id, limit, cursor)
+
+
+@router.put("/{session_id}/documents/{document_id}", summary="Attach a document", responses={**NOT_FOUND, **FULL})
+async def attach_document(session_id: UUID, document_id: UUID, caller: Viewer, attached: Attached) -> SessionDocument:
+    """A search with the scope `session` finds passages of these documents alone. Attaching again changes nothing."""
+    return await attached.attach(caller, session_id, document_id)
+
+
+@router.delete(
+    "/{session_id}/documents/{document_id}",
+    status_code=status.HTTP_204_NO_CONTENT,
+    summary="Detach a document",
+    responses={**NOT_FOUND},
+)
+async def detach_document(session_id: UUID, document_id: UUID, caller: Viewer, attached: Attached) -> None:
+    """The document itself stays. Detaching one that is not attached changes nothing."""
+    await attached.detach(caller, session_id, document_id)
 
 
 @router.get("/{session_id}/messages", summary="List a session's messages", responses={**NOT_FOUND})

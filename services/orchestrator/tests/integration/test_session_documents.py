@@ -1,0 +1,101 @@
+"""The documents that a session is about: attached and detached by its user, gone when they are deleted."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+import psycopg
+from redis.asyncio import Redis
+
+from contracts.events import DOCUMENTS, DocumentDeleted, Event
+from orchestrator.sessions.documents import MOST_DOCUMENTS
+
+
+async def listed(service: Any, session: str, limit: int = 100) -> list[str]:
+    """All of them, page by page."""
+    found: list[str] = []
+    params: dict[str, Any] = {"limit": limit}
+    while True:
+        response = await service.client.get(f"/v1/sessions/{session}/documents", params=params)
+        assert response.status_code == 200, response.text
+        page = response.json()
+        found += [one["document_id"] for one in page["items"]]
+        if page["next_cursor"] is None:
+            return found
+        params["cursor"] = page["next_cursor"]
+
+
+async def test_documents_are_attached_listed_and_detached(start: Any, settings: Any) -> None:
+    documents = [str(uuid4()) for _ in range(5)]
+    async with start(settings) as service:
+        session, other = await service.session(), await service.session()
+        for document in [*documents, documents[0]]:
+            response = await service.client.put(f"/v1/sessions/{session}/documents/{document}")
+            assert response.status_code == 200, response.text
+            assert response.json()["document_id"] == document
+        await service.client.put(f"/v1/sessions/{other}/documents/{documents[0]}")
+        assert await listed(service, session, limit=2) == documents
+        for _ in range(2):
+            gone = await service.client.delete(f"/v1/sessions/{session}/documents/{documents[0]}")
+            assert gone.status_code == 204
+        assert await listed(service, session) == documents[1:]
+        assert await listed(service, other) == documents[:1]
+        await service.client.delete(f"/v1/sessions/{session}")
+        assert (await service.client.get(f"/v1/sessions/{session}/documents")).status_code == 404
+
+
+async def test_nobody_else_sees_or_changes_them(start: Any, settings: Any, auth_headers: Any) -> None:
+    document = uuid4()
+    async with start(settings) as service:
+        path = f"/v1/sessions/{await service.session()}/documents"
+        await service.client.put(f"{path}/{document}")
+        for theirs in (auth_headers(user_id=uuid4()), auth_headers(workspace_id=uuid4())):
+            for method, at in (("GET", path), ("PUT", f"{path}/{document}"), ("DELETE", f"{path}/{document}")):
+                response = await service.client.request(method, at, headers=theirs)
+                assert (response.status_code, response.json()["type"]) == (404, "session-not-found")
+        assert len((await service.client.get(path)).json()["items"]) == 1
+
+
+async def test_a_session_has_a_bounded_number_of_them(start: Any, settings: Any, workspace_id: UUID) -> None:
+    async with start(settings) as service:
+        session = await service.session()
+        with psycopg.connect(settings.database_url.get_secret_value()) as connection:
+            connection.execute("SELECT set_config('app.workspace_id', %s, true)", (str(workspace_id),))
+            connection.execute(
+                "INSERT INTO session_document (workspace_id, session_id, document_id)"
+                " SELECT %s, %s, gen_random_uuid() FROM generate_series(1, %s)",
+                (workspace_id, session, MOST_DOCUMENTS),
+            )
+        known = await listed(service, session, limit=MOST_DOCUMENTS)
+        more = await service.client.put(f"/v1/sessions/{session}/documents/{uuid4()}")
+        again = await service.client.put(f"/v1/sessions/{session}/documents/{known[0]}")
+        assert (more.status_code, more.json()["type"]) == (409, "too-many-session-documents")
+        assert again.status_code == 200
+        assert sorted(await listed(service, session)) == sorted(known)
+
+
+async def test_a_deleted_document_is_in_no_session(
+    start: Any, settings: Any, redis_url: str, workspace_id: UUID
+) -> None:
+    kept, deleted = str(uuid4()), str(uuid4())
+    async with start(settings) as service, Redis.from_url(redis_url) as redis:
+        sessions = [await service.session() for _ in range(2)]
+        for session in sessions:
+            for document in (kept, deleted):
+                await service.client.put(f"/v1/sessions/{session}/documents/{document}")
+        event = Event(
+            id=uuid4(),
+            source="ingestion",
+            type=DocumentDeleted.event_type,
+            time=datetime.now(UTC),
+            subject=deleted,
+            workspace_id=workspace_id,
+            data={"document_id": deleted},
+        )
+        await redis.xadd(DOCUMENTS, {"event": event.model_dump_json()})
+        async with asyncio.timeout(20):
+            while [await listed(service, one) for one in sessions] != [[kept], [kept]]:  # noqa: ASYNC110  no event tells
+                await asyncio.sleep(0.05)
