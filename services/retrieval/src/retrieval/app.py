@@ -14,6 +14,8 @@ from inference.errors import EmbeddingError
 from inference.factory import build_embedders, build_reranker
 from inference.rerank import Reranker
 from retrieval.dense.query_vectors import QueryVectors
+from retrieval.index import blocks
+from retrieval.index.compaction import Compaction, CompactionMetrics
 from retrieval.index.consumer import GROUP, Indexer
 from retrieval.index.held import IndexDocuments
 from retrieval.index.writer import ensure_vector_index
@@ -39,12 +41,13 @@ log = logging.getLogger(__name__)
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """The retrieval service: the search, the consumer that keeps its index, the builder of embedding spaces."""
+    """The retrieval service: the search, the consumer that keeps its index, what folds and builds beside it."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            service = await stack.enter_async_context(EventService.opened(app, settings, GROUP, [CHANNEL]))
+            channels = [CHANNEL, blocks.CHANNEL]
+            service = await stack.enter_async_context(EventService.opened(app, settings, GROUP, channels))
             database, outbox = service.database, service.outbox
             objects = ObjectStore(settings)
             stack.callback(objects.close)
@@ -73,6 +76,8 @@ def create_app(settings: Settings) -> FastAPI:
                 settings.build_batch_size,
             )
             background.start("embedding_spaces", builder.run)
+            compaction = Compaction(database, CompactionMetrics(app.state.metrics.registry))
+            background.start("compaction", lambda: compaction.run(service.notifications))
             yield
 
     return service_app("retrieval", settings, [router, saved_router, spaces_router], lifespan)

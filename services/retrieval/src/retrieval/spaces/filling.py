@@ -19,6 +19,7 @@ from contracts.retrieval import SpaceStatus
 from inference.embeddings import Embedder
 from inference.errors import ContextTooLong
 from retrieval.index.rows import vector_array
+from retrieval.index.writer import raise_generation
 from retrieval.spaces.leases import Claimed, Leases
 from retrieval.spaces.rows import QUERIES, SpaceRows
 from retrieval.spaces.switch import switch
@@ -82,6 +83,7 @@ class Filling:
             await connection.execute(QUERIES["fill_vectors"], self._of_space() | values)
             if self.space.status == SpaceStatus.active:
                 await self._tell_complete(SpaceRows(connection, place), documents)
+                await raise_generation(connection, place)
         return True
 
     async def _tell_complete(self, rows: SpaceRows, documents: list[UUID]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contracts.events import DocumentIndexed, EmbeddingSpaceActivated
 from contracts.retrieval import SpaceStatus
 from inference.embedders import SpaceKey
+from retrieval.index.writer import raise_generation
 from retrieval.spaces.rows import SpaceRow, SpaceRows
 from service_kit.outbox import Outbox
 
@@ -33,6 +34,7 @@ async def switch(rows: SpaceRows, to: SpaceRow, outbox: Outbox) -> bool:
     if before:
         await rows.change(before, SpaceStatus.ready)
     await rows.change(to, SpaceStatus.active)
+    await raise_generation(rows.connection, rows.workspace_id)
     for document in late:
         done = DocumentIndexed(
             document_id=document.document_id,
