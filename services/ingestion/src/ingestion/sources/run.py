@@ -85,13 +85,13 @@ class SyncRun:
         await self.changes.flush()
 
     async def _resume(self) -> None:
-        if self.held.attempts > 1:
-            await self.changes.resume()
-            actions = list(self.changes.earlier.values())
-            self.counts.added = actions.count(SyncAction.add)
-            self.counts.changed = actions.count(SyncAction.change)
-            self.counts.removed = actions.count(SyncAction.remove)
-            self.counts.bytes = self.held.bytes
+        # Whatever the number of attempts: one that a stopping worker put back does not count as one.
+        await self.changes.resume()
+        actions = list(self.changes.earlier.values())
+        self.counts.added = actions.count(SyncAction.add)
+        self.counts.changed = actions.count(SyncAction.change)
+        self.counts.removed = actions.count(SyncAction.remove)
+        self.counts.bytes = self.held.bytes
 
     async def _list(self, reader: SourceReader, known: dict[str, Known]) -> None:
         async for one in reader.items():

@@ -88,3 +88,20 @@ async def test_counts_and_list_are_those_of_the_whole(
         + [("add", f"{number:02}.md") for number in range(20, 25)]
     )
     assert len(await source.documents()) == 13
+
+
+async def test_a_worker_that_begins_anew_in_the_middle_is_no_attempt_and_loses_no_count(
+    make_source: MakeSource, documents: Path, make_synchroniser: Callable[..., Synchroniser], workspace_id: Any
+) -> None:
+    for number in range(12):
+        (documents / f"{number:02}.md").write_text(f"text {number}")
+    source = await make_source()
+    sync = await source.start()
+    stopping = make_synchroniser(stopping=lambda: intake.reached.is_set())
+    stopping.intake = intake = KilledIntake(stopping.intake, "take", 3)  # type: ignore[assignment]
+    await stopping.synchronise(workspace_id, sync["id"])
+    back = await source.read(sync["id"])
+    assert (back["status"], back["attempts"]) == ("queued", 0)
+    assert await source.work() == 1
+    done = await source.read(sync["id"])
+    assert (done["status"], done["seen"], done["added"], done["unchanged"]) == ("succeeded", 12, 12, 0)
