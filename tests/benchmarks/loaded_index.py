@@ -74,10 +74,10 @@ class LoadedIndex:
     def load(self, consumers: int) -> list[Row]:
         """Most of the corpus without an approximate index, its build, and the rest with it."""
         late = len(self.corpus) - max(1, int(LOADED_LATE * len(self.corpus)))
-        count, rate = load(self.service_url, self.corpus.chunks, 0, late, consumers)
+        count, rate = load(self.service_url, self.corpus.wanted, 0, late, consumers)
         folding = self._fold()
         building = self._build()
-        with_index, slower = load(self.service_url, self.corpus.chunks, late, len(self.corpus), consumers)
+        with_index, slower = load(self.service_url, self.corpus.wanted, late, len(self.corpus), consumers)
         self._fold()
         self._tidy()
         of = "1 consumer" if consumers == 1 else f"{consumers} consumers"

@@ -68,10 +68,13 @@ def workspace_id(number: int) -> UUID:
 
 
 class Corpus:
-    """Some `chunks` passages of 700 to 900 characters in documents of 1 to 150, 12 on average."""
+    """Some `chunks` passages of 750 to 950 characters in documents of 1 to 150, 12 on average.
+
+    `chunks` is then how many there are, `wanted` what was asked for: the same corpus again is that of the same `wanted`.
+    """
 
     def __init__(self, chunks: int, seed: int = 1) -> None:
-        self.seed, self.vocabulary = seed, Vocabulary(seed)
+        self.seed, self.wanted, self.vocabulary = seed, chunks, Vocabulary(seed)
         dice = np.random.default_rng([seed, 2])
         sizes = np.clip(dice.lognormal(2.1, 0.85, size=chunks), 1, 150).astype(np.int64)
         self.sizes: Int64s = sizes[: int(np.searchsorted(np.cumsum(sizes), chunks)) + 1]
