@@ -105,3 +105,13 @@ def test_readings_in_several_languages(analyzer, text, expected):
 def test_readings_in_one_language_are_the_terms(analyzer):
     text = "The quick AuthService of v1.2.3 at 東京都, running"
     assert [terms[0] for terms in analyzer.readings(text, ["english"])] == analyzer.terms(text)
+
+
+def test_an_elision_of_one_language_alone(analyzer):
+    found = analyzer.readings("d'AuthService", ["english", "french"])
+    assert {term for terms in found for term in terms} >= set(analyzer.terms("d'AuthService", "french"))
+
+
+def test_every_part_of_a_path_that_is_an_identifier_is_found_whole(analyzer):
+    terms = analyzer.terms("AuthService.signToken")
+    assert terms == ["authservice.signtoken", "authservic", "signtoken", "auth", "servic", "sign", "token"]

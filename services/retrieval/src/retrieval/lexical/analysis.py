@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import zip_longest
 
 from retrieval.lexical.languages import ENGLISH, Stemming, load_stemming
 
@@ -58,14 +59,16 @@ class Analyzer:
         The text is taken to be in the language that has the most of its words as stop words (of several the first),
         and those are dropped, if others are left; a stop word of another language may be a word of this one.
         """
-        units = _UNIT.findall(_normalised(text))
         rules = [self._rules(stemming) for stemming in stemmings]
-        columns = [[term for unit in units for term in _terms_of_unit(unit, one)] for one in rules]
+        columns = list[tuple[str | None, ...]]()
+        for unit in _UNIT.findall(_normalised(text)):
+            columns += zip_longest(*(_terms_of_unit(unit, one) for one in rules))
         if not columns:
             return []
-        spoken = max(columns, key=lambda column: column.count(""))
-        places = [tuple(dict.fromkeys(filter(None, place))) for place in zip(*columns, strict=True)]
-        left = [terms for terms, own in zip(places, spoken, strict=True) if own]
+        by_language = list(zip(*columns, strict=True))
+        spoken = max(by_language, key=lambda column: column.count(""))
+        places = [tuple(dict.fromkeys(filter(None, place))) for place in columns]
+        left = [terms for terms, own in zip(places, spoken, strict=True) if own != ""]
         return left or [terms for terms in places if terms]
 
     def analyse(self, *texts: str, stemming: str = ENGLISH) -> Analysis:
@@ -91,7 +94,7 @@ def folded(word: str) -> str:
 
 
 def _terms_of_unit(unit: str, rules: Stemming) -> Iterator[str]:
-    """As many in every language: a stop word is empty."""
+    """A stop word is empty."""
     if _IS_CJK.match(unit):
         yield from _bigrams(unit)
         return
@@ -107,6 +110,9 @@ def _terms_of_unit(unit: str, rules: Stemming) -> Iterator[str]:
         yield _without_accents(unit.lower())[:LONGEST_TERM] if _JOINTS.search(unit) else _stemmed(unit, rules)
         if not any(any(map(str.isalpha, part)) and len(part) > 1 for part in parts):
             return  # a decimal, a version, an abbreviation: its digits or letters alone say nothing
+        if len(components := [part for part in _JOINTS.split(unit) if part]) > 1:
+            # of AuthService.signToken also each of the two
+            yield from (_stemmed(component, rules) for component in components if len(_parts(component)) > 1)
     for part in parts:
         if part.isdecimal():
             yield part[:LONGEST_TERM].lstrip("0") or "0"
