@@ -65,11 +65,16 @@ class Member(Resource):
 
 
 class ApiKeyCreate(Request):
-    """`user_id` defaults to the caller; an owner may make a key for another member, never above that one's role."""
+    """`user_id` defaults to the caller; an owner may make a key for another member, never above that one's role.
+
+    With `all_workspaces` it may also search every workspace that its user is a member of (scope `global`). Such a key
+    is made by an administrator, or by a user for himself with another of this kind.
+    """
 
     name: Name
     role: Role = Role.editor
     user_id: UUID | None = None
+    all_workspaces: bool = False
 
 
 class ApiKey(Resource):
@@ -78,6 +83,7 @@ class ApiKey(Resource):
     user_id: UUID
     workspace_id: UUID
     role: Role
+    all_workspaces: bool = False
     created_at: datetime
     last_used_at: datetime | None
     revoked_at: datetime | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 import jwt
@@ -22,11 +22,15 @@ LIFETIME = timedelta(minutes=2)
 
 @dataclass(frozen=True)
 class Principal:
-    """A caller: a user acting in one workspace with one role."""
+    """A caller: a user acting in one workspace with one role.
+
+    `readable`: the workspaces that he may search besides, where his key is for all of them; else None.
+    """
 
     user_id: UUID
     workspace_id: UUID
     role: Role
+    readable: tuple[UUID, ...] | None = None
 
 
 class Tokens:
@@ -39,7 +43,7 @@ class Tokens:
 
     def sign(self, principal: Principal) -> str:
         now = datetime.now(UTC)
-        claims = {
+        claims: dict[str, Any] = {
             "iss": self.issuer,
             "aud": AUDIENCE,
             "sub": str(principal.user_id),
@@ -48,6 +52,8 @@ class Tokens:
             "iat": now,
             "exp": now + LIFETIME,
         }
+        if principal.readable is not None:
+            claims["readable"] = [str(workspace_id) for workspace_id in principal.readable]
         return jwt.encode(claims, self.secret, ALGORITHM)
 
     def verify(self, token: str) -> Principal:
@@ -61,7 +67,13 @@ class Tokens:
                 leeway=5,
                 options={"require": ["exp", "sub", "workspace", "role", "iss"]},
             )
-            return Principal(UUID(claims["sub"]), UUID(claims["workspace"]), Role(claims["role"]))
+            readable = claims.get("readable")
+            return Principal(
+                UUID(claims["sub"]),
+                UUID(claims["workspace"]),
+                Role(claims["role"]),
+                None if readable is None else tuple(map(UUID, readable)),
+            )
         except (jwt.InvalidTokenError, ValueError) as error:
             raise Unauthenticated("the internal token is not valid") from error
 

@@ -61,10 +61,18 @@ class ApiKeys:
         if member is None:
             raise UnknownMember
         caller.may_act_on(member.is_admin)
+        if body.all_workspaces:
+            caller.may_open_all(user_id)
         if body.role.rank > Role(member.role).rank:
             raise RoleAboveMember(f"the user is {member.role} here")
         made = await store.insert_key(
-            connection, key.id, (workspace_id, user_id), body.name, body.role, key.secret_sha256
+            connection,
+            key.id,
+            (workspace_id, user_id),
+            body.name,
+            body.role,
+            key.secret_sha256,
+            all_workspaces=body.all_workspaces,
         )
         assert made is not None, "a new random id is free"
         return made

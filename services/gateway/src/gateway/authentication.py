@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -12,11 +13,12 @@ from gateway.caller import Authenticated
 from gateway.errors import InvalidKey, RateLimited, TooManyFailures
 from gateway.last_used import LastUsed
 from gateway.rate_limit import Buckets
-from service_kit.auth import bearer
+from service_kit.auth import Principal, bearer
 from service_kit.postgres import Database
 from service_kit.problems import Unauthenticated
 
 NO_SECRET = bytes(32)
+MOST_READABLE = 101  # workspaces in a token: one more than are searched at once, so that it is seen that there are more
 
 
 class Doorkeeper:
@@ -43,6 +45,14 @@ class Doorkeeper:
         if allowance and not allowance.allowed:
             raise RateLimited(headers=allowance.headers)
         return caller, allowance.headers if allowance else {}
+
+    async def principal(self, caller: Authenticated, *, every_workspace: bool) -> Principal:
+        """Who a service is told that calls; with `every_workspace` and a key for it, with the others of the user."""
+        if not (every_workspace and caller.all_workspaces):
+            return caller.principal
+        async with self.database.system() as connection:
+            readable = await store.workspaces_of_user(connection, caller.user.id, MOST_READABLE)
+        return replace(caller.principal, readable=readable)
 
     async def _authenticate(self, text: str) -> Authenticated:
         key = keys.parse(text)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from contracts.gateway import Caller, Role, User, Workspace
-from gateway.errors import NeedsAdmin, NeedsOwner, ProtectedAdmin, UnknownWorkspace
+from gateway.errors import NeedsAdmin, NeedsOwner, NeedsWiderKey, ProtectedAdmin, UnknownWorkspace
 from service_kit.auth import Principal
 
 
@@ -18,6 +18,7 @@ class Authenticated:
     user: User
     workspace: Workspace
     role: Role
+    all_workspaces: bool = False
 
     @property
     def is_admin(self) -> bool:
@@ -44,6 +45,11 @@ class Authenticated:
         self.must_see(workspace_id)
         if self.role is not Role.owner:
             raise NeedsOwner
+
+    def may_open_all(self, user_id: UUID) -> None:
+        """A key of one workspace must not gain its user's others by making a key: raises NeedsWiderKey."""
+        if not self.is_admin and not (self.all_workspaces and user_id == self.user.id):
+            raise NeedsWiderKey
 
     def may_act_on(self, user_is_admin: bool) -> None:
         """A workspace's owner must not gain an administrator's power by making a key in that one's name."""

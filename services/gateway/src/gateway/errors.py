@@ -66,6 +66,12 @@ class NeedsOwner(Forbidden):
     title = "Only an owner of the workspace may do this"
 
 
+class NeedsWiderKey(Forbidden):
+    """Made by an administrator, or by a user for himself with another of this kind."""
+
+    type, title = "needs-wider-key", "A key for all workspaces cannot be made with this one"
+
+
 class ProtectedAdmin(Forbidden):
     type, title = "admin-protected", "Only an administrator may act on an administrator's membership and keys"
 

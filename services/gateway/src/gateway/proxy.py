@@ -41,8 +41,9 @@ class Proxy:
         scope["route"] = prefix  # what logs and metrics name the request by
         request = Request(scope, receive)
         caller, request.state.answer_headers = await self.doorkeeper.admit(request)
+        principal = await self.doorkeeper.principal(caller, every_workspace=prefix.every_workspace)
         body = IncomingBody(receive)
-        exchange = Exchange(self.upstreams, request, prefix.service, self.tokens.sign(caller.principal), body, send)
+        exchange = Exchange(self.upstreams, request, prefix.service, self.tokens.sign(principal), body, send)
         try:
             await body.start()
             await _until(body.caller_left(), exchange.run())

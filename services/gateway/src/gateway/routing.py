@@ -13,11 +13,15 @@ from urllib.parse import unquote_to_bytes
 
 @dataclass(frozen=True)
 class Prefix:
-    """`path` and everything below it. With `uploads`, bodies that are not JSON may have the size of a file."""
+    """`path` and everything below it. With `uploads`, bodies that are not JSON may have the size of a file.
+
+    With `every_workspace` the service is told of all workspaces of a caller whose key is for them.
+    """
 
     path: str
     service: str
     uploads: bool = False
+    every_workspace: bool = False
 
     def covers(self, path: str) -> bool:
         return path == self.path or path.startswith(f"{self.path}/")
@@ -26,8 +30,8 @@ class Prefix:
 TABLE = (
     Prefix("/v1/documents", "ingestion", uploads=True),
     Prefix("/v1/sources", "ingestion", uploads=True),
-    Prefix("/v1/search", "retrieval"),
-    Prefix("/v1/context", "retrieval"),
+    Prefix("/v1/search", "retrieval", every_workspace=True),
+    Prefix("/v1/context", "retrieval", every_workspace=True),
     Prefix("/v1/saved-searches", "retrieval"),
     Prefix("/v1/search-settings", "retrieval"),
     Prefix("/v1/embedding-spaces", "retrieval"),

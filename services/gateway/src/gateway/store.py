@@ -26,6 +26,7 @@ class KeyRow:
     key_id: UUID
     secret_sha256: bytes
     role: str
+    all_workspaces: bool
     user_id: UUID
     user_name: str
     is_admin: bool
@@ -37,7 +38,7 @@ class KeyRow:
     def caller(self) -> Authenticated:
         user = User(id=self.user_id, name=self.user_name, is_admin=self.is_admin, created_at=self.user_created_at)
         workspace = Workspace(id=self.workspace_id, name=self.workspace_name, created_at=self.workspace_created_at)
-        return Authenticated(self.key_id, user, workspace, Role(self.role))
+        return Authenticated(self.key_id, user, workspace, Role(self.role), self.all_workspaces)
 
 
 @dataclass(frozen=True)
@@ -135,11 +136,25 @@ async def remove_member(connection: Connection, workspace_id: UUID, user_id: UUI
     await connection.execute(query, values)
 
 
+async def workspaces_of_user(connection: Connection, user_id: UUID, limit: int) -> tuple[UUID, ...]:
+    """Those that he is a member of, oldest first."""
+    cursor = await connection.execute(SQL["workspaces_of_user"], {"user_id": user_id, "limit": limit})
+    return tuple(row[0] for row in await cursor.fetchall())
+
+
 async def insert_key(
-    connection: Connection, key_id: UUID, owner: tuple[UUID, UUID], name: str, role: Role, secret_sha256: bytes
+    connection: Connection,
+    key_id: UUID,
+    owner: tuple[UUID, UUID],
+    name: str,
+    role: Role,
+    secret_sha256: bytes,
+    *,
+    all_workspaces: bool = False,
 ) -> ApiKey | None:
     """`owner` is (workspace, user); None when a key of this id exists."""
     values = {"id": key_id, "workspace_id": owner[0], "user_id": owner[1], "name": name, "role": role.value}
+    values |= {"all_workspaces": all_workspaces}
     async with connection.cursor(row_factory=class_row(ApiKey)) as cursor:
         result = await cursor.execute(SQL["insert_key"], values | {"secret_sha256": secret_sha256})
         return await result.fetchone()

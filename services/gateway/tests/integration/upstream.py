@@ -16,6 +16,7 @@ class Seen:
     """What the service notices, and when it may go on."""
 
     requests: int = 0
+    authorization: str = ""
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
     released: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -54,6 +55,7 @@ async def upload(request: Request) -> dict[str, int]:
 @router.post("/v1/search")
 async def search(request: Request) -> dict[str, int]:
     request.app.state.seen.requests += 1
+    request.app.state.seen.authorization = request.headers["authorization"]
     return {"size": len(await request.body())}
 
 

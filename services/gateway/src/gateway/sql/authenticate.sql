@@ -1,4 +1,4 @@
-SELECT key.id AS key_id, key.secret_sha256, least(key.role, member.role) AS role,
+SELECT key.id AS key_id, key.secret_sha256, least(key.role, member.role) AS role, key.all_workspaces,
        key.user_id, app_user.name AS user_name, app_user.is_admin, app_user.created_at AS user_created_at,
        key.workspace_id, workspace.name AS workspace_name, workspace.created_at AS workspace_created_at
 FROM api_key AS key
