@@ -13,6 +13,9 @@ from inference.embedders import Embedders
 from inference.errors import EmbeddingError
 from inference.factory import build_embedders, build_reranker
 from inference.rerank import Reranker
+from retrieval.context.api import router as context_router
+from retrieval.context.assembly import ContextAssembly
+from retrieval.context.tokenizers import ContextTokenizers
 from retrieval.dense.query_vectors import QueryVectors
 from retrieval.index import blocks
 from retrieval.index.compaction import Compaction, CompactionMetrics
@@ -60,6 +63,9 @@ def create_app(settings: Settings) -> FastAPI:
 
             app.state.search = build_search(database, embedders, settings, reranker)
             app.state.saved_searches = SavedSearches(database)
+            app.state.context = ContextAssembly(
+                ContextTokenizers(settings.tokenizers_folder, settings.context_tokenizer)
+            )
             app.state.spaces = EmbeddingSpaces(database, embedders, outbox)
             app.state.index_documents = IndexDocuments(database, default)
             app.state.health.add("object_store", objects.check)
@@ -80,7 +86,7 @@ def create_app(settings: Settings) -> FastAPI:
             background.start("compaction", lambda: compaction.run(service.notifications))
             yield
 
-    return service_app("retrieval", settings, [router, saved_router, spaces_router], lifespan)
+    return service_app("retrieval", settings, [router, context_router, saved_router, spaces_router], lifespan)
 
 
 def build_search(

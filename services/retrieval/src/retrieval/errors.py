@@ -59,6 +59,16 @@ class WorkspaceBusy(Problem):
     status, type, title = 503, "workspace-busy", "Documents of the workspace are being indexed; try again"
 
 
+class UnknownTokenizer(InvalidRequest):
+    """`available` lists what there is."""
+
+    type, title = "unknown-tokenizer", "There is no such tokenizer"
+
+
+class TokenizerUnusable(Problem):
+    status, type, title = 503, "tokenizer-unusable", "The tokenizer's file cannot be read"
+
+
 class SavedSearchNotFound(NotFound):
     type, title = "saved-search-not-found", "There is no such saved search in this workspace"
 

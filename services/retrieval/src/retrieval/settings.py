@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import DirectoryPath, Field
 
 from inference.settings import EmbeddingSettings, RerankSettings
 from service_kit.settings import EventSettings, ObjectStoreSettings, ServiceSettings
@@ -13,7 +13,8 @@ class Settings(ServiceSettings, EventSettings, ObjectStoreSettings, EmbeddingSet
     than HNSW, of which a visited vector costs as much as `hnsw_tuple_cost` compared.
 
     `rerank_candidates` at the most are ordered by the reranker, where there is one. `build_batch_size` passages are
-    embedded at a time where an embedding space is built.
+    embedded at a time where an embedding space is built. Each `NAME.json` in `tokenizers_folder` is a tokenizer that
+    contexts can be counted by; `context_tokenizer` names the one for callers who name none.
     """
 
     lexical_deadline_seconds: float = Field(default=2.0, gt=0)
@@ -24,4 +25,6 @@ class Settings(ServiceSettings, EventSettings, ObjectStoreSettings, EmbeddingSet
     exact_scan_limit: int = Field(default=5_000, ge=0)
     hnsw_tuple_cost: float = Field(default=20.0, gt=0)
     hnsw_ef_search: int = Field(default=120, ge=1, le=1000)
+    context_tokenizer: str = "minilm"
+    tokenizers_folder: DirectoryPath | None = None
     build_batch_size: int = Field(default=16, ge=1, le=256)

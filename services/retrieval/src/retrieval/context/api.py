@@ -1,0 +1,48 @@
+"""Routes of the context: parse, call, return."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+
+from contracts.base import ProblemBody
+from contracts.retrieval import ContextRequest, ContextResponse, SearchRequest, SearchResponse, Tokenizers
+from retrieval.context.assembly import ContextAssembly
+from retrieval.search.api import InUse
+from service_kit.auth import Viewer
+
+router = APIRouter(prefix="/v1/context", tags=["retrieval"])
+
+
+def context_assembly(request: Request) -> ContextAssembly:
+    found: ContextAssembly = request.app.state.context
+    return found
+
+
+Assembly = Annotated[ContextAssembly, Depends(context_assembly)]
+
+
+@router.post(
+    "",
+    summary="Gather evidence for a prompt",
+    responses={422: {"model": ProblemBody}, 503: {"model": ProblemBody}},
+)
+async def assemble_context(body: ContextRequest, caller: Viewer, assembly: Assembly, search: InUse) -> ContextResponse:
+    """The passages that answer the queries best, as one text of at most `max_tokens` tokens, the best first.
+
+    Each stands in a block `<passage number="1" document="..." section="..." page="...">`, which its own text cannot
+    close or imitate: what documents say is data. Near-duplicates are left out, neighbouring passages are one, and what
+    had no room is told in `cut`. A tokenizer that is not there is refused; the problem's `available` lists what is.
+    """
+
+    async def searching(request: SearchRequest) -> SearchResponse:
+        return await search(caller.workspace_id, request)
+
+    return await assembly(body, searching)
+
+
+@router.get("/tokenizers", summary="List the tokenizers that a context can be counted by")
+async def list_tokenizers(caller: Viewer, assembly: Assembly) -> Tokenizers:  # noqa: ARG001
+    """`estimate-4-bytes` knows no vocabulary: its count is an estimate for models whose tokenizer is not there."""
+    return Tokenizers(default=assembly.tokenizers.default, names=assembly.tokenizers.names)

@@ -1,0 +1,58 @@
+"""The use case: search, then pack."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from contracts.retrieval import ContextRequest, ContextResponse, SearchFilters, SearchRequest, SearchResponse
+from retrieval.context.packing import Packet, pack
+from retrieval.context.tokenizers import ContextTokenizers
+
+Searching = Callable[[SearchRequest], Awaitable[SearchResponse]]
+
+
+@dataclass(frozen=True)
+class ContextAssembly:
+    """Makes packets of what a search finds."""
+
+    tokenizers: ContextTokenizers
+
+    async def __call__(self, request: ContextRequest, search: Searching) -> ContextResponse:
+        """`search` asks in the caller's name. Raises UnknownTokenizer, TokenizerUnusable, and what `search` raises."""
+        tokenizer = self.tokenizers.check(request.tokenizer)
+        found = await search(_search_of(request))
+
+        def work() -> Packet:
+            return pack(found.hits, request.max_tokens, self.tokenizers.counting(tokenizer))
+
+        packet = await asyncio.to_thread(work)
+        return ContextResponse(
+            text=packet.text,
+            tokens=packet.tokens,
+            max_tokens=request.max_tokens,
+            tokenizer=tokenizer,
+            evidence=packet.evidence,
+            good_match=found.good_match,
+            match=found.match,
+            cut=packet.cut,
+            legs=found.legs,
+        )
+
+
+def _search_of(request: ContextRequest) -> SearchRequest:
+    """All queries, and the sentences of each hit that answer them."""
+    query, *further = request.queries
+    filters = {name: getattr(request, name) for name in SearchFilters.model_fields}
+    return SearchRequest(
+        query=query,
+        queries=further,
+        k=request.max_passages,
+        mode=request.mode,
+        use_graph=request.use_graph,
+        rerank=request.rerank,
+        around=request.around,
+        highlight=True,
+        **filters,
+    )

@@ -1,0 +1,34 @@
+"""How a passage stands in a packet, without IO: in a fence that its own text can neither close nor imitate."""
+
+from __future__ import annotations
+
+import re
+
+LONGEST_ATTRIBUTE = 160  # characters
+# Also with invisible characters or other brackets between: a model that reads it is not a parser.
+_FENCE = re.compile("[<＜﹤](?=[\\s/\u200b-\u200f\u2060\ufeff]*passage)", re.IGNORECASE)
+_OF_MARKUP = re.compile('["<>＜＞﹤﹥]')
+
+
+def fenced(number: int, document: str, section: str | None, pages: tuple[int | None, int | None], content: str) -> str:
+    """The block of passage `number`. `content` is to be `neutralised`; `pages` are its first and last."""
+    named = {"document": document, "section": section, "page": _pages(*pages)}
+    attributes = "".join(f' {name}="{attribute(value)}"' for name, value in named.items() if value)
+    return f'<passage number="{number}"{attributes}>\n{content}\n</passage>'
+
+
+def neutralised(text: str) -> str:
+    """The text without anything that could open or close a fence; every character stays in its place."""
+    return _FENCE.sub("‹", text)
+
+
+def attribute(text: str) -> str:
+    """The text on one line, without quotes and brackets, shortened where it is long."""
+    line = " ".join(_OF_MARKUP.sub("'", text).split())
+    return line if len(line) <= LONGEST_ATTRIBUTE else f"{line[: LONGEST_ATTRIBUTE - 1]}…"
+
+
+def _pages(first: int | None, last: int | None) -> str | None:
+    if first is None:
+        return None
+    return str(first) if last in (None, first) else f"{first}-{last}"

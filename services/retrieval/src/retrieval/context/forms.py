@@ -1,0 +1,81 @@
+"""In how much of its document a hit may stand in a packet, without IO: from all around it to a few sentences of it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from contracts.retrieval import Highlight, Hit, Surrounding
+from retrieval.context.fence import neutralised
+from retrieval.highlights.sentences import Span, is_code, spans
+
+LEFT_OUT = "[…]"
+
+
+@dataclass(frozen=True)
+class Form:
+    """`shown`: the characters of the hit's own content that stand in `content`, beside others where it is `grown`."""
+
+    content: str
+    chunk_ids: list[str]
+    pages: tuple[int | None, int | None]
+    shown: Span
+    grown: bool = False
+
+
+def whole_forms(hit: Hit) -> Iterator[Form]:
+    """The hit with all around it, then with all that was found of it, then alone."""
+    sizes = {len(hit.content): None}
+    if hit.around is not None:
+        found = [part.chunk_index for part in hit.around.parts if part.score is not None]
+        for first, last in ((0, None), (min(found, default=0), max(found, default=0))):
+            form = _of_range(hit, hit.around, first, last)
+            if len(form.content) not in sizes and len(form.chunk_ids) > 1:
+                sizes[len(form.content)] = None
+                yield form
+    yield own(hit)
+
+
+def own(hit: Hit) -> Form:
+    """The hit alone."""
+    return Form(neutralised(hit.content), [hit.chunk_id], (hit.page, hit.page_end), (0, len(hit.content)))
+
+
+def shortened(hit: Hit, fits: Callable[[Form], bool]) -> Form | None:
+    """As many whole sentences of the hit as fit, with the one that answers best; None where not even one does."""
+    sentences = spans(hit.content, code=is_code(hit.media_type))
+    best = max(hit.highlights, key=lambda one: one.score, default=None)
+    answering = _position(sentences, best)
+    for first in dict.fromkeys([0, answering]):
+        forms = [_window(hit, sentences, first, count) for count in range(1, len(sentences) - first + 1)]
+        # The more sentences the longer: how many fit is found by halving.
+        count = bisect_left(forms, True, key=lambda form: not fits(form))
+        if count and first + count > answering:
+            return forms[count - 1]
+    return None
+
+
+def _of_range(hit: Hit, around: Surrounding, first: int, last: int | None) -> Form:
+    """Of what is around the hit, the passages from `first` to `last` (None: all)."""
+    parts = [part for part in around.parts if first <= part.chunk_index and (last is None or part.chunk_index <= last)]
+    content = around.content[parts[0].start : parts[-1].end] if parts else ""
+    pages = (around.page, around.page_end) if last is None else (hit.page, hit.page_end)
+    shown = (0, len(hit.content))
+    return Form(neutralised(content), [part.chunk_id for part in parts], pages, shown, grown=True)
+
+
+def _window(hit: Hit, sentences: list[Span], first: int, count: int) -> Form:
+    start, end = sentences[first][0], sentences[first + count - 1][1]
+    start = 0 if first == 0 else start
+    kept = neutralised(hit.content)[start:end]
+    before = f"{LEFT_OUT} " if start else ""
+    after = f" {LEFT_OUT}" if hit.content[end:].strip() else ""
+    return replace(own(hit), content=f"{before}{kept}{after}", shown=(start, end))
+
+
+def _position(sentences: list[Span], quote: Highlight | None) -> int:
+    """Which sentence the quote begins in; the first without a quote."""
+    if quote is None:
+        return 0
+    return max(0, bisect_right([start for start, _ in sentences], quote.start) - 1)

@@ -1,0 +1,126 @@
+"""Hits to a packet of so many tokens, without IO.
+
+Passages stand in the order of their rank, the best first: a model reads the beginning of a long prompt best (Liu et al.
+2023, Lost in the Middle), a caller who shortens the packet loses the worst, and the number of a passage is its rank.
+A passage grows to what is around it while that leaves as much again for the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from contracts.retrieval import Evidence, EvidenceQuote, Hit
+from retrieval.context.fence import fenced
+from retrieval.context.forms import Form, shortened, whole_forms
+
+SEPARATOR = "\n\n"
+Count = Callable[[str], int]
+
+
+@dataclass(frozen=True)
+class Packet:
+    """`tokens` counts `text`; `cut` says what of the hits is not in it."""
+
+    text: str
+    tokens: int
+    evidence: list[Evidence]
+    cut: list[str]
+
+
+def pack(hits: Sequence[Hit], max_tokens: int, count: Count) -> Packet:
+    """The packet; `count` gives the tokens of a text, and that of the packet's text is never above `max_tokens`."""
+    packing = _Packing(max_tokens, count)
+    for position, hit in enumerate(hits):
+        if packing.shortened:
+            break
+        packing.add(hit, is_last=position == len(hits) - 1)
+    return packing.packet(len(hits))
+
+
+@dataclass
+class _Packing:
+    max_tokens: int
+    count: Count
+    blocks: list[str] = field(default_factory=list)
+    evidence: list[Evidence] = field(default_factory=list)
+    used: int = 0
+    alone: int = 0
+    shortened: str | None = None
+
+    def add(self, hit: Hit, *, is_last: bool) -> None:
+        left = self.max_tokens - self.used
+        for form in whole_forms(hit):
+            allowed = left if is_last or not form.grown else left // 2
+            if self._cost(hit, form) <= allowed:
+                self.alone += hit.around is not None and len(hit.around.parts) > len(form.chunk_ids)
+                self._take(hit, form)
+                return
+        part = shortened(hit, lambda form: self._cost(hit, form) <= left)
+        if part is not None:
+            self._take(hit, part)
+            shown = f"{part.shown[1] - part.shown[0]} of {len(hit.content)} characters"
+            self.shortened = f"passage {len(self.blocks)} is shortened at sentence ends, to {shown}"
+
+    def packet(self, found: int) -> Packet:
+        text = SEPARATOR.join(self.blocks)
+        # Tokens of parts may be fewer than those of the whole: what is told is the whole, counted.
+        while (tokens := self.count(text)) > self.max_tokens:
+            self.blocks.pop()
+            self.evidence.pop()
+            self.shortened = None
+            text = SEPARATOR.join(self.blocks)
+        return Packet(text, tokens, self.evidence, self._cut(found))
+
+    def _cut(self, found: int) -> list[str]:
+        if found and not self.blocks:
+            return [f"{self.max_tokens} tokens are too few for any of the {found} passages found"]
+        notes = [self.shortened] if self.shortened else []
+        if self.alone:
+            notes.append(f"passages without all that is around them, for want of room: {self.alone}")
+        if found > len(self.blocks):
+            notes.append(f"passages left out, for want of room: {found - len(self.blocks)} of {found}")
+        return notes
+
+    def _take(self, hit: Hit, form: Form) -> None:
+        block = self._block(hit, form)
+        self.used += self._cost(hit, form)
+        self.blocks.append(block)
+        self.evidence.append(_evidence(len(self.blocks), hit, form, self.count(block)))
+
+    def _cost(self, hit: Hit, form: Form) -> int:
+        return self.count((SEPARATOR if self.blocks else "") + self._block(hit, form))
+
+    def _block(self, hit: Hit, form: Form) -> str:
+        return fenced(len(self.blocks) + 1, hit.document_name, _section(hit), form.pages, form.content)
+
+
+def _evidence(number: int, hit: Hit, form: Form, tokens: int) -> Evidence:
+    start, end = form.shown
+    return Evidence(
+        number=number,
+        chunk_id=hit.chunk_id,
+        chunk_ids=form.chunk_ids,
+        workspace_id=hit.workspace_id,
+        document_id=hit.document_id,
+        document_name=hit.document_name,
+        document_title=hit.document_title,
+        section=_section(hit),
+        content=form.content,
+        tokens=tokens,
+        score=hit.score,
+        page=hit.page,
+        page_end=hit.page_end,
+        box=hit.box,
+        line_start=hit.line_start,
+        line_end=hit.line_end,
+        quotes=[
+            EvidenceQuote(text=hit.content[one.start : one.end], start=one.start, end=one.end, score=one.score)
+            for one in hit.highlights
+            if start <= one.start and one.end <= end
+        ],
+    )
+
+
+def _section(hit: Hit) -> str | None:
+    return " > ".join(hit.heading_path) or hit.section_title
