@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json as jsonlib
 from collections.abc import AsyncIterator
 from typing import Annotated
 from uuid import UUID
@@ -123,4 +124,10 @@ async def _named(client: AttractorClient, which: str) -> SavedSearch:
 def _options(request: SearchRequest) -> str:
     """What differs from a search without options."""
     said = request.model_dump(mode="json", exclude_defaults=True, exclude=UNSAID)
-    return ", ".join(f"{name}: {value}" for name, value in said.items())
+    return "; ".join(f"{name} {_value(value)}" for name, value in said.items())
+
+
+def _value(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return value if isinstance(value, str) else jsonlib.dumps(value)

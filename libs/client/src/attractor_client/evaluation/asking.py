@@ -109,7 +109,7 @@ def _place(hit: Hit) -> str:
 
 
 def _expected(asked: Asked) -> list[Expected]:
-    return [Expected(label=one.label, grade=one.grade) for one in asked.targets]
+    return [Expected(label=one.label, grade=one.grade, title=one.title) for one in asked.targets]
 
 
 def _left_out(found: SearchResponse) -> list[str]:

@@ -67,6 +67,7 @@ async def place(client: AttractorClient, dataset: Dataset, progress: Progress, *
 
 def judged(dataset: Dataset, placed: Placed) -> list[Asked]:
     """The questions with the documents that are to be found; of equal documents the better grade counts."""
+    titles = {one.id: one.title for one in dataset.documents}
     questions = []
     for question in dataset.questions:
         grades: dict[UUID | str, tuple[int, str]] = {}
@@ -74,7 +75,9 @@ def judged(dataset: Dataset, placed: Placed) -> list[Asked]:
             where = placed.documents.get(name, name)
             grades[where] = max(grades.get(where, (0, "")), (grade, name))
         targets = tuple(
-            Target(name, grade, frozenset([where]) if isinstance(where, UUID) else frozenset())
+            Target(
+                name, grade, frozenset([where]) if isinstance(where, UUID) else frozenset(), title=titles.get(name, "")
+            )
             for where, (grade, name) in grades.items()
         )
         questions.append(Asked(Question(question.id, question.text), targets))

@@ -15,13 +15,14 @@ from contracts.retrieval import Hit
 class Target:
     """Something that a question should find: one of `documents` (None: any), with `passage` in the hit where given.
 
-    Empty `documents` can never be found: they are not in the workspace.
+    Empty `documents` can never be found: they are not in the workspace. `title` is for people.
     """
 
     label: str
     grade: int
     documents: frozenset[UUID] | None
     passage: str | None = None
+    title: str = ""
 
 
 @dataclass(frozen=True)

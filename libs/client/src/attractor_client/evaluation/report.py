@@ -15,13 +15,17 @@ SIGNIFICANT = 0.05
 
 @dataclass(frozen=True)
 class Row:
-    """A question with its answer in the first mode, and the one of the baseline where there is one."""
+    """A question with its answer in the first mode, and the one of the baseline where there is one.
+
+    `titles` of what was expected, by label.
+    """
 
     question: QuestionResult
     answer: Answer
     before: Answer | None
     value: float
     delta: float | None
+    titles: dict[str, str]
 
 
 def render(
@@ -35,7 +39,7 @@ def render(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.filters.update(figure=lambda value: f"{value:.4f}", signed=lambda value: f"{value:+.4f}")
+    templates.filters.update(figure=lambda value: f"{value:.4f}", signed=signed)
     summaries = {mode: evaluation.summary(mode) for mode in evaluation.modes}
     return templates.get_template("report.html.j2").render(
         evaluation=evaluation,
@@ -63,7 +67,8 @@ def rows(evaluation: Evaluation, metric: str, baseline: Evaluation | None) -> li
         answer, before = question.answers[mode], earlier.get((question.id, question.text))
         value = answer.metrics[metric]
         old = before.metrics.get(metric) if before else None
-        found.append(Row(question, answer, before, value, None if old is None else value - old))
+        titles = {one.label: one.title for one in question.expected}
+        found.append(Row(question, answer, before, value, None if old is None else value - old, titles))
     return sorted(found, key=lambda row: (-abs(row.delta or 0.0), row.value))
 
 
@@ -71,6 +76,10 @@ def best_values(summaries: dict[str, ModeSummary]) -> dict[str, float]:
     """The highest value of each measure."""
     measures = next(iter(summaries.values())).metrics
     return {name: max(summary.metrics[name] for summary in summaries.values()) for name in measures}
+
+
+def signed(value: float) -> str:
+    return f"{value:+.4f}" if abs(value) > VISIBLE else "0"
 
 
 def tone(change: Change) -> str:

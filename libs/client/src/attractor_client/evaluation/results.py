@@ -17,6 +17,7 @@ class Expected(BaseModel):
 
     label: str
     grade: int
+    title: str = ""
 
 
 class RankedHit(BaseModel):

@@ -1,0 +1,301 @@
+"""attractor search, context, saved-searches and search-settings."""
+
+from __future__ import annotations
+
+import json as jsonlib
+from typing import Any
+from uuid import UUID
+
+import pytest
+from starlette.responses import Response
+
+ONE, TWO = str(UUID(int=1)), str(UUID(int=2))
+NOW = "2026-03-01T10:00:00Z"
+
+
+def found(*hits: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    base = {"query": "q", "mode": "hybrid", "hits": hits, "good_match": True, "match": 0.9, "legs": []}
+    return {**base, "milliseconds": 4.2, **changes}
+
+
+def sent(server: Any, place: str = "/v1/search") -> dict[str, Any]:
+    body: dict[str, Any] = jsonlib.loads(server.calls("POST", place)[-1].body)
+    return body
+
+
+class TestSearchOptions:
+    @pytest.mark.parametrize(
+        ("options", "expected"),
+        [
+            ((), {"k": 5, "scope": "workspace", "use_graph": True, "rerank": True, "fold_duplicates": True}),
+            (("--mode", "convex", "--strict"), {"mode": "convex", "strict": True}),
+            (("--session", ONE), {"scope": "session", "session_id": ONE}),
+            (("--scope", "global"), {"scope": "global"}),
+            (("--document", ONE, "-d", TWO), {"document_ids": [ONE, TWO]}),
+            (("--source", ONE, "--source-type", "git"), {"source_ids": [ONE], "source_types": ["git"]}),
+            (
+                ("--tag", "a", "--tag", "b", "--type", "pdf", "--type", "text/html", "--language", "de"),
+                {"tags": ["a", "b"], "media_types": ["application/pdf", "text/html"], "languages": ["de"]},
+            ),
+            (
+                ("--after", "2026-01-02T03:04:05+0000", "--before", "2026-02-01T00:00:00Z"),
+                {"written_from": "2026-01-02T03:04:05Z", "written_to": "2026-02-01T00:00:00Z"},
+            ),
+            (("--metadata", '$.authors[*] ? (@ == "Ada")'), {"metadata": ['$.authors[*] ? (@ == "Ada")']}),
+            (("--query", "second", "--query", "third"), {"queries": ["second", "third"]}),
+            (("--around", "section", "--facet", "tag", "--facet", "source"), {"around": "section"}),
+            (("--no-graph", "--no-rerank", "--keep-duplicates"), {"use_graph": False, "rerank": False}),
+            (("--per-document", "2", "--diversity", "0.3"), {"max_per_document": 2, "diversity": 0.3}),
+            (
+                ("--rrf-k", "20", "--leg-weight", "graph=0", "--weight", "cosine=1.5"),
+                {"fusion": {"rrf_k": 20, "weights": {"cosine": 1.5}, "legs": {"lexical": 1, "dense": 1, "graph": 0}}},
+            ),
+        ],
+    )
+    def test_what_is_asked(self, settled: Any, attractor: Any, options: tuple[str, ...], expected: Any) -> None:
+        settled.on("POST", "/v1/search", found())
+        ran = attractor("search", "q", *options)
+        assert ran.code == 0, ran.err
+        assert sent(settled).items() >= expected.items()
+
+    def test_a_date_is_one_of_this_machine(self, settled: Any, attractor: Any, monkeypatch: Any) -> None:
+        monkeypatch.setenv("TZ", "UTC")
+        settled.on("POST", "/v1/search", found())
+        attractor("search", "q", "--after", "2026-01-02")
+        assert sent(settled)["written_from"].startswith("2026-01-0")
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            ("--after", "yesterday"),
+            ("--weight", "cosine"),
+            ("--weight", "nothing=1"),
+            ("--weight", "cosine=11"),
+            ("--leg-weight", "graph=x"),
+            ("--mode", "best"),
+            ("--scope", "planet"),
+            ("--diversity", "2"),
+            ("--query", ""),
+            ("--source-type", "fax"),
+        ],
+    )
+    def test_wrong_usage(self, settled: Any, attractor: Any, options: tuple[str, ...]) -> None:
+        ran = attractor("search", "q", *options)
+        assert (ran.code, ran.out, settled.calls("POST", "/v1/search")) == (2, "", [])
+        assert "Traceback" not in ran.err
+
+    def test_json_is_what_the_server_sent(self, settled: Any, attractor: Any, samples: Any) -> None:
+        settled.on("POST", "/v1/search", found(samples.hit()))
+        assert attractor("search", "q", "--json").json["hits"][0]["chunk_id"] == "c1"
+        assert (sent(settled)["explain"], sent(settled)["highlight"]) == (False, False)
+        attractor("--json", "search", "q", "--explain")
+        assert (sent(settled)["explain"], sent(settled)["highlight"]) == (True, False)
+
+
+class TestSearchOutput:
+    def explained(self, samples: Any) -> dict[str, Any]:
+        why = {
+            "legs": {"lexical": {"rank": 1, "score": 12.3}, "dense": {"rank": None, "score": 0.61},
+                     "graph": {"rank": None, "score": None}},
+            "features": {"cosine": 0.61, "bm25_share": 0.5},
+            "weights": {"cosine": 1.0, "bm25_share": 0.3},
+            "matched_terms": ["token", "live"],
+            "graph_path": ["AuthService", "UserDB"],
+            "fused_score": 0.76,
+            "fused_rank": 2,
+        }  # fmt: skip
+        copies = [{"chunk_id": f"c{n}", "document_id": TWO, "document_name": "copy.md"} for n in (2, 3)]
+        understood = {"text": "tokan", "terms": ["tokan"], "phrases": ["refresh token"], "prefixes": ["auth"]}
+        understood |= {"excluded": ["test"], "fields": {"tag": ["a"]}, "corrected": {"tokan": ["token", "tokens"]}}
+        leg = {"leg": "dense", "candidates": 3, "milliseconds": 1.25, "method": "exact: 3 chunks", "error": None}
+        return found(
+            samples.hit(explanation=why, duplicates=copies),
+            legs=[leg],
+            understood=understood,
+            timings={"legs": 2.5, "ranking": 0.4},
+            reranked_by="rerank-3",
+            cached=True,
+            facets={"tag": [{"value": "auth", "chunks": 3, "documents": 2}]},
+        )
+
+    def test_explained(self, settled: Any, attractor: Any, samples: Any) -> None:
+        settled.on("POST", "/v1/search", self.explained(samples))
+        ran = attractor("search", "tokan", "--explain", "--facet", "tag")
+        assert ran.out == (
+            "1. note-1.md, A > B  0.500\n"
+            "   A passage.\n"
+            "   nearly the same in copy.md\n"
+            "   legs  lexical #1 (12.300)   dense - (0.610)   graph -\n"
+            "   score cosine 0.610 × 1 + bm25_share 0.500 × 0.3 = 0.760, rank 2\n"
+            "   words token, live\n"
+            "   path  AuthService > UserDB\n"
+            "\n"
+            "tag   passages  documents\n"
+            "auth  3         2\n"
+            "\n"
+            "How the query was read\n"
+            "words     tokan\n"
+            "phrases   “refresh token”\n"
+            "prefixes  auth*\n"
+            "excluded  test\n"
+            "tag:      a\n"
+            "tokan     corrected to token or tokens\n"
+            "\n"
+            "leg    candidates  ms   method           error\n"
+            "dense  3           1.2  exact: 3 chunks\n"
+            "\n"
+            "hybrid; 4.2 ms in all (legs 2.5, ranking 0.4); answered with a probability of 0.90;"
+            " ordered by rerank-3; from the cache\n"
+        )
+        assert ran.err == "searched for token or tokens instead of tokan, which no document has\n"
+
+    def test_without_explain_only_what_to_be_aware_of(self, settled: Any, attractor: Any, samples: Any) -> None:
+        settled.on("POST", "/v1/search", self.explained(samples))
+        ran = attractor("search", "tokan")
+        assert "lexical" not in ran.out
+        assert "instead of tokan" in ran.err
+
+    def test_the_text_around_a_passage_is_shown_whole(self, settled: Any, attractor: Any, samples: Any) -> None:
+        around = {"content": "Before. " * 100 + "A passage.\nAfter.", "chunk_index_from": 0, "chunk_index_to": 2}
+        around |= {"page": None, "page_end": None, "chunk_ids": ["c0", "c1", "c2"]}
+        settled.on("POST", "/v1/search", found(samples.hit(around=around)))
+        out = attractor("search", "q", "--around", "section").out
+        assert out.count("Before.") == 100
+        assert "   After." in out
+
+
+class TestContext:
+    def packet(self, **changes: Any) -> dict[str, Any]:
+        quote = {"text": "Thirty days.", "start": 0, "end": 12, "score": 0.9}
+        place = {"page": 3, "page_end": 3, "box": None, "line_start": None, "line_end": None, "section": "Tokens"}
+        ids = {"chunk_id": "c1", "chunk_ids": ["c1"], "workspace_id": TWO, "document_id": ONE, "document_title": None}
+        one = {"number": 1, **ids, **place, "document_name": "a.pdf", "content": "Thirty days.", "tokens": 4}
+        evidence = [one | {"score": 0.8, "quotes": [quote]}]
+        base = {"text": "[1] a.pdf\nThirty days.", "tokens": 9, "max_tokens": 64, "tokenizer": "words"}
+        rest = {"good_match": True, "match": 0.9, "cut": ["[2] did not fit"], "legs": []}
+        return {**base, "evidence": evidence, **rest, **changes}
+
+    def test_the_packet_is_on_stdout_and_its_sources_beside_it(self, settled: Any, attractor: Any) -> None:
+        settled.on("POST", "/v1/context", self.packet())
+        ran = attractor("context", "how long?", "and why?", "--max-tokens", "64", "--tag", "auth", "--no-graph")
+        assert ran.out == "[1] a.pdf\nThirty days.\n"
+        assert ran.err == (
+            "[1] a.pdf, Tokens, page 3  4 tokens, score 0.800\n9 of 64 tokens, counted by words\ncut: [2] did not fit\n"
+        )
+        asked = {"queries": ["how long?", "and why?"], "max_tokens": 64, "tags": ["auth"], "use_graph": False}
+        assert sent(settled, "/v1/context").items() >= asked.items()
+        assert attractor("context", "how long?", "--json").json["tokens"] == 9
+
+    def test_nothing_found(self, settled: Any, attractor: Any) -> None:
+        leg = {"leg": "graph", "candidates": 0, "milliseconds": 1, "error": "timeout"}
+        empty = self.packet(text="", tokens=0, evidence=[], good_match=False, cut=[], legs=[leg])
+        settled.on("POST", "/v1/context", empty)
+        ran = attractor("context", "how long?")
+        assert (ran.code, "nothing found" in ran.err, "graph search was left out: timeout" in ran.err) == (
+            0,
+            True,
+            True,
+        )
+
+    def test_wrong_usage(self, settled: Any, attractor: Any) -> None:
+        for arguments in ((), ("q", "-t", "10"), ("",), ("q",) * 9):
+            assert attractor("context", *arguments).code == 2
+        assert settled.calls("POST", "/v1/context") == []
+
+
+class TestSavedSearches:
+    def saved(self, **changes: Any) -> dict[str, Any]:
+        request = {"query": "outage", "tags": ["incident"], "k": 5}
+        base = {"id": ONE, "name": "new incidents", "request": request, "created_by": TWO, "version": 4}
+        return {**base, "created_at": NOW, "updated_at": NOW, **changes}
+
+    @pytest.fixture
+    def kept(self, settled: Any) -> Any:
+        settled.on("GET", "/v1/saved-searches", {"items": [self.saved()], "next_cursor": None})
+        return settled
+
+    def test_list(self, kept: Any, attractor: Any) -> None:  # noqa: ARG002
+        ran = attractor("saved-searches", "list")
+        assert "new incidents  outage  tags incident; k 5" in ran.out
+        assert attractor("saved-searches", "list", "--json").json[0]["version"] == 4
+
+    def test_save_a_new_one(self, kept: Any, attractor: Any, json: Any) -> None:
+        kept.on("POST", "/v1/saved-searches", json(self.saved(name="other", id=TWO), 201))
+        ran = attractor("saved-searches", "save", "other", "outage", "--tag", "incident", "-k", "20")
+        assert ran.out == f"{TWO} other\n"
+        body = sent(kept, "/v1/saved-searches")
+        assert (body["name"], body["request"]["tags"], body["request"]["k"]) == ("other", ["incident"], 20)
+
+    def test_save_over_one(self, kept: Any, attractor: Any) -> None:
+        kept.on("PATCH", f"/v1/saved-searches/{ONE}", self.saved(version=5))
+        assert attractor("saved-searches", "save", "new incidents", "outages", "--json").json["version"] == 5
+        [call] = kept.calls("PATCH", f"/v1/saved-searches/{ONE}")
+        assert call.headers["if-match"] == '"4"'
+        assert jsonlib.loads(call.body)["request"]["query"] == "outages"
+
+    @pytest.mark.parametrize("which", ["new incidents", ONE])
+    def test_run(self, kept: Any, attractor: Any, samples: Any, which: str) -> None:
+        kept.on("POST", f"/v1/saved-searches/{ONE}/run", found(samples.hit()))
+        kept.on("POST", "/v1/search", found(samples.hit(), timings={"legs": 1.0}))
+        assert "A passage." in attractor("saved-searches", "run", which).out
+        assert "legs 1.0" in attractor("saved-searches", "run", which, "--explain").out
+        assert sent(kept).items() >= {"query": "outage", "tags": ["incident"], "explain": True}.items()
+
+    def test_delete(self, kept: Any, attractor: Any) -> None:
+        kept.on("DELETE", f"/v1/saved-searches/{ONE}", Response(status_code=204))
+        assert attractor("saved-searches", "delete", "new incidents", "--yes").out == "new incidents is deleted\n"
+        assert attractor("saved-searches", "delete", ONE, "--json").json == {"deleted": ONE}
+
+    def test_one_that_is_not_there(self, kept: Any, attractor: Any) -> None:  # noqa: ARG002
+        for which in ("old incidents", TWO):
+            ran = attractor("saved-searches", "run", which)
+            assert (ran.code, ran.out) == (4, "")
+
+
+class TestSearchSettings:
+    def settings(self, **changes: Any) -> dict[str, Any]:
+        base = {"mode": "hybrid", "k1": 1.2, "b": 0.75, "rrf_k": 60, "weights": {"cosine": 1.0}, "version": 7}
+        legs = {"lexical": 1.0, "dense": 1.0, "graph": 0.5}
+        return {**base, "legs": legs, "embedding_space": "minilm-384", "fitted_on": None, **changes}
+
+    @pytest.fixture
+    def kept(self, settled: Any) -> Any:
+        settled.on("GET", "/v1/search-settings", self.settings())
+        settled.on("PATCH", "/v1/search-settings", self.settings(mode="rrf", version=8))
+        return settled
+
+    def body(self, kept: Any) -> dict[str, Any]:
+        call = kept.calls("PATCH", "/v1/search-settings")[-1]
+        assert call.headers["if-match"] == '"7"'
+        body: dict[str, Any] = jsonlib.loads(call.body)
+        return body
+
+    def test_show(self, kept: Any, attractor: Any) -> None:  # noqa: ARG002
+        out = attractor("search-settings", "show").out
+        assert "legs          lexical=1, dense=1, graph=0.5\n" in out
+        assert attractor("search-settings", "show", "--json").json["rrf_k"] == 60
+
+    def test_set_changes_only_what_is_named(self, kept: Any, attractor: Any) -> None:
+        ran = attractor("search-settings", "set", "--mode", "rrf", "--leg", "graph=0.2", "--weight", "cosine=2")
+        assert "mode          rrf" in ran.out
+        assert self.body(kept) == {
+            "mode": "rrf",
+            "legs": {"lexical": 1.0, "dense": 1.0, "graph": 0.2},
+            "weights": {"cosine": 2.0},
+            "reset": [],
+        }
+
+    def test_reset(self, kept: Any, attractor: Any) -> None:
+        assert attractor("search-settings", "reset", "weights", "mode").code == 0
+        assert self.body(kept) == {"reset": ["weights", "mode"]}
+        attractor("search-settings", "reset")
+        assert self.body(kept)["reset"] == ["mode", "k1", "b", "rrf_k", "legs", "weights"]
+
+    def test_someone_else_was_quicker(self, kept: Any, attractor: Any, problem: Any) -> None:
+        kept.on("PATCH", "/v1/search-settings", problem(412, "version-mismatch", "It has changed"))
+        assert attractor("search-settings", "reset").code == 1
+
+    @pytest.mark.parametrize("options", [(), ("--leg", "x=1"), ("--k1", "11"), ("--weight", "cosine")])
+    def test_wrong_usage(self, kept: Any, attractor: Any, options: tuple[str, ...]) -> None:
+        assert attractor("search-settings", "set", *options).code == 2
+        assert kept.calls("PATCH", "/v1/search-settings") == []
