@@ -48,6 +48,10 @@ class Analyzer:
 
     def terms(self, text: str, stemming: str = ENGLISH) -> list[str]:
         """The terms in their order, repeats included."""
+        return list(filter(None, self.places(text, stemming)))
+
+    def places(self, text: str, stemming: str = ENGLISH) -> list[str]:
+        """The terms in their order, and an empty one for each stop word."""
         of_unit, found = self._of_unit, list[str]()
         for unit in _UNIT.findall(_normalised(text)):
             found += of_unit(unit, stemming)
@@ -80,7 +84,7 @@ class Analyzer:
 
     def _analysed(self, unit: str, stemming: str) -> tuple[str, ...]:
         """Of a word, an identifier, or a run of ideograms."""
-        return tuple(filter(None, _terms_of_unit(unit, self._rules(stemming))))
+        return tuple(_terms_of_unit(unit, self._rules(stemming)))
 
     def _rules(self, stemming: str) -> Stemming:
         if (rules := self._stemmings.get(stemming)) is None:

@@ -1,7 +1,7 @@
 """What postings do not tell, because they keep no positions: phrases, and words of a section's heading.
 
 The texts of passages that have all the words are analysed again. A phrase is found where its terms follow each other
-in the title, in one heading, or in the content; stop words between them count for nothing.
+in the title, in one heading, or in the content, with as many stop words between them, whichever these are.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from dataclasses import dataclass
 
 from retrieval.lexical.analysis import Analyzer
 from retrieval.search.reader import IndexReader
+
+_STOP_WORD = "\0"  # no term holds it, nor a blank
+_NOTHING = f" {_STOP_WORD}"
 
 
 @dataclass(frozen=True)
@@ -82,9 +85,8 @@ class PassageCheck:
 
     def _found(self, phrases: Sequence[str], lines: Sequence[str], stemming: str) -> list[bool]:
         """Of each phrase whether one of the lines has it; a phrase without terms is not asked for."""
-        wanted = [line for line in (self._line(phrase, stemming) for phrase in phrases) if line.strip()]
-        return [any(phrase in line for line in lines) for phrase in wanted]
+        wanted = [line for line in (self._line(phrase, stemming).strip(_NOTHING) for phrase in phrases) if line]
+        return [any(f" {phrase} " in line for line in lines) for phrase in wanted]
 
     def _line(self, text: str, stemming: str) -> str:
-        """Terms hold no blank."""
-        return f" {' '.join(self.analyzer.terms(text, stemming))} "
+        return f" {' '.join([term or _STOP_WORD for term in self.analyzer.places(text, stemming)])} "

@@ -67,7 +67,7 @@ class LexicalSearch:
         vocabulary = Vocabulary(self.reader, self.lists.recent)
         self.words = await words_of(self.parsed, self.analyzer, self.stemmings, vocabulary)
         frequencies = await self.lists.read_headers(self.words.terms)
-        await self.words.correct(vocabulary, Counter(frequencies))
+        await self.words.correct(vocabulary, Counter(frequencies), self._terms)
         frequencies = await self.lists.read_headers(self.words.terms)
         self.query = weighted(self.words.words, frequencies, chunks, terms, parameters)
         numbers = None if documents is None else np.unique(np.fromiter(documents, np.int64))
@@ -133,6 +133,11 @@ class LexicalSearch:
             admitted=not banned and (verdict is None or verdict.admitted),
         )
 
+    def weight(self, text: str) -> float:
+        """The IDF of the rarest of the query's words that stand in the text; 0 where none does."""
+        words = self.query.words
+        return max((words[at].mass / words[at].word.count for at in self._positions(text)), default=0.0)
+
     async def _complying(self, ranking: MaxScore, k: int) -> Ranked:
         """Of the best, in their order, those that comply, until there are `k` of them."""
         wanted = self.check.wanted
@@ -156,6 +161,9 @@ class LexicalSearch:
         }
         readings = self.analyzer.readings(text, self.stemmings)
         return {places[terms] for terms in readings if terms in places}
+
+    def _terms(self, text: str) -> set[str]:
+        return {term for stemming in self.stemmings for term in self.analyzer.terms(text, stemming)}
 
     async def _banned(self) -> Int64s | None:
         """The chunks with an excluded word. What is more than one term is left to the check of the passages."""

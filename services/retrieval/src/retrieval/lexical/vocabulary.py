@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import takewhile
 
 from retrieval.lexical import edits
@@ -39,14 +39,16 @@ class Vocabulary:
         found.update(await asyncio.to_thread(_beginning, self.recent, prefix))
         return _best(found, MOST_EXPANSIONS)
 
-    async def similar(self, term: str) -> list[str]:
+    async def similar(self, term: str, stems: Callable[[str], Iterable[str]]) -> list[str]:
         """Known terms one edit away, those that the most chunks have; for a long term without one, two edits away.
 
-        For what may be misspelt only, which names and numbers are not.
+        For what may be misspelt only, which names and numbers are not. `stems` gives the terms that a word is known by:
+        of one that is spelt wrong the stemmer may have left the ending.
         """
         if not edits.may_be_misspelt(term):
             return []
-        near = await self.frequencies(edits.one_edit_away(term))
+        words = edits.one_edit_away(term)
+        near = await self.frequencies(words.union(*map(stems, words)))
         if not near and len(term) >= edits.SHORTEST_WITH_TWO:
             rows = await self.reader.rows("similar_terms", term=term, most=_MOST_SIMILAR)
             near = Counter(dict(rows))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from retrieval.lexical import edits
@@ -29,13 +29,13 @@ class QueryWords:
     def terms(self) -> set[str]:
         return {term for word in self.words for term in word.terms}
 
-    async def correct(self, vocabulary: Vocabulary, known: Counter[str]) -> None:
+    async def correct(self, vocabulary: Vocabulary, known: Counter[str], stems: Callable[[str], Iterable[str]]) -> None:
         """Adds similar terms to words of which no term is `known`, and those terms to what is."""
         unknown = [at for at, word in enumerate(self.words) if not any(known[term] for term in word.terms)]
         for at in unknown[:MOST_CORRECTED]:
             word = self.words[at]
             for term in word.terms:
-                if similar := await vocabulary.similar(term):
+                if similar := await vocabulary.similar(term, stems):
                     self.corrected[term] = similar
                     self.words[at] = Word({**word.terms, **dict.fromkeys(similar, CORRECTED_FACTOR)}, word.count)
                     break

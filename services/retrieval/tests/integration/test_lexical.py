@@ -1,0 +1,225 @@
+"""The lexical leg on a real index: the query language, the languages, unknown words, and any input at all."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+import numpy as np
+import pytest
+from prometheus_client import CollectorRegistry
+
+from retrieval.index.compaction import Compaction, CompactionMetrics
+from retrieval.lexical.analysis import Analyzer
+from retrieval.lexical.bm25 import Parameters
+from retrieval.lexical.cache import PostingCache
+from retrieval.lexical.leg import LexicalLeg
+from retrieval.search.leg import Asked
+from retrieval.search.scope import Scope
+from retrieval.search.snapshot import SearchStore
+
+NAUGHTY = Path(__file__).parents[5] / "shared/eval/naughty-strings/blns.json"
+
+
+@dataclass
+class Answer:
+    """`hits`: contents, best first; `features` by content, of every chunk of the workspace."""
+
+    leg: LexicalLeg
+    hits: list[str]
+    features: dict
+
+
+@pytest.fixture
+def compact(database):
+    return Compaction(database, CompactionMetrics(CollectorRegistry())).work_off
+
+
+@pytest.fixture
+def ask(database, workspace_id):
+    """await ask(query, documents=numbers, depth=..., strict=...): the leg alone."""
+    store, analyzer, cache = SearchStore(database, 100), Analyzer(), PostingCache(1 << 20)
+
+    async def search(query: str, documents: list[int] | None = None, depth: int = 100, **more) -> Answer:
+        scope = None if documents is None else Scope(np.array(sorted(documents), np.int64), 0)
+        async with store.snapshot(workspace_id, 30) as snapshot:
+            asked = Asked(snapshot, query, scope, None, depth, **more)
+            leg = LexicalLeg("lexical")
+            async with snapshot.own() as reader:
+                await leg.run(reader, asked, analyzer, cache)
+            rows = await snapshot.reader.connection.execute("SELECT number, content FROM chunk ORDER BY number")
+            contents = dict(await rows.fetchall())
+            features = await leg.features(contents)
+        for one in leg.found:
+            assert features[one.chunk].admitted
+            assert features[one.chunk].score == one.score
+        hits = [contents[one.chunk] for one in leg.found]
+        return Answer(leg, hits, {contents[chunk]: found for chunk, found in features.items()})
+
+    return search
+
+
+@pytest.fixture(params=["recent", "in blocks", "some of both"])
+def write(request, index, converted, compact):
+    """await write(*texts, **facts): a document of each, with the postings where the parameter says."""
+
+    async def each(*texts: str, **facts) -> None:
+        for number, text in enumerate(texts):
+            await index(converted([text], **{"title": "", "name": "_"} | facts))
+            if request.param == "in blocks" or (request.param == "some of both" and number == len(texts) // 2):
+                await compact()
+
+    return each
+
+
+async def test_prefixes(write, ask):
+    await write("The AuthService signs.", "Authentic leather", "an author", "running fast", "Zürich")
+    assert set((await ask("auth*")).hits) == {"The AuthService signs.", "Authentic leather", "an author"}
+    assert (await ask("AuthServ*")).hits == ["The AuthService signs."]
+    assert (await ask("runnin*")).hits == ["running fast"]  # which is known as run
+    assert (await ask("ZÜR*")).hits == ["Zürich"]
+    assert (await ask("qqq*")).hits == []
+    answer = await ask("leath* auth*")
+    assert answer.hits[0] == "Authentic leather"
+    assert answer.features["Authentic leather"].all_terms
+    assert not answer.features["an author"].all_terms
+    assert answer.leg.report().prefixes == ["leath", "auth"]
+
+
+async def test_phrases_come_first_and_are_required_when_strict(write, ask):
+    first = "A pool of connections. The words are apart: connection and, much later in this sentence, pooling."
+    second = "Of many other things than these, of which there are a lot, it says that Connection Pooling is on."
+    await write(first, second, "connection connection connection pooling pooling", "pooling", title="")
+    plain, phrase = await ask("connection pooling"), await ask('"connection pooling"')
+    assert plain.hits[-1] == "pooling"
+    assert set(phrase.hits) == set(plain.hits)
+    assert phrase.hits[:2] == ["connection connection connection pooling pooling", second]
+    assert phrase.features[second].phrases == 1
+    assert phrase.features[first].phrases == 0
+    strict = await ask('"connection pooling"', strict=True)
+    assert strict.hits == phrase.hits[:2]
+    assert not strict.features[first].admitted
+    assert (await ask('"pooling connection"', strict=True)).hits == []
+    assert (await ask('"pooling the connection"', strict=True)).hits == [first]
+    assert (await ask('"the of"', strict=True)).hits == []
+    assert set((await ask('"the of" pooling', strict=True)).hits) == set(plain.hits)
+    two = await ask('"connection pooling" "many other things"')
+    assert two.hits[0] == second
+    assert two.features[second].phrases == 1
+
+
+async def test_only_a_strict_query_excludes(write, ask):
+    await write("red apple", "green apple", "apple in red and green", "apple pie", "apple tree house")
+    assert set((await ask("apple -red", strict=True)).hits) == {"green apple", "apple pie", "apple tree house"}
+    strict = await ask('apple -red -green -"tree house"', strict=True)
+    assert strict.hits == ["apple pie"]
+    assert not strict.features["red apple"].admitted
+    assert not strict.features["apple tree house"].admitted
+    assert len((await ask("apple -red")).hits) == 5
+
+
+async def test_a_section_limits_the_search(write, ask):
+    await write("install it", heading_path=["Guide", "Getting started"])
+    await write("install it all", heading_path=["Reference"])
+    assert (await ask("section:started install")).hits == ["install it"]
+    assert (await ask('section:"getting started"')).hits == ["install it"]
+    assert (await ask("section:getting section:reference install")).hits == []
+    assert len((await ask("install")).hits) == 2
+
+
+async def test_an_unknown_word_is_taken_for_a_similar_one(write, ask):
+    await write("the retrieval of passages", "a query planner", "PostgreSQL files", "AuthService", "rust")
+    answer = await ask("retreival")
+    assert answer.hits == ["the retrieval of passages"]
+    assert answer.leg.report().corrected == {"retreiv": ["retriev"]}
+    assert 0 < answer.features["the retrieval of passages"].share < 0.7
+    assert (await ask("qurey")).hits == ["a query planner"]
+    assert (await ask("pxstgersqqll")).hits == []
+    assert (await ask("postgersqll")).hits == ["PostgreSQL files"]
+    for query in ("planner", "qqqq", "rsut7", "trust", "rus"):
+        assert (await ask(query)).leg.report().corrected == {}, query
+
+
+async def test_languages(write, ask):
+    german, english = "Die Häuser der großen Städte", "The houses of the big cities"
+    await write(german, language="de")
+    await write(english, "War and peace", language="en")
+    for query in ("Haus", "häuser", "HÄUSERN", "Stadt städte"):
+        assert (await ask(query)).hits == [german], query
+    for query in ("house", "city"):
+        assert (await ask(query)).hits == [english], query
+    assert (await ask("house haus")).features[german].matched == ["haus"]
+    assert (await ask("war")).hits == ["War and peace"]  # a stop word of German
+    assert (await ask("the houses of die")).hits == [english]
+
+
+async def test_identifiers_and_ideograms(write, ask):
+    texts = [
+        "AuthService.signToken()",
+        "see CVE-2021-44228",
+        "set snake_case_name",
+        "v1.2.3 is out",
+        "東京都の検索エンジン",
+    ]
+    await write(*texts)
+    queries = ["authservice", "auth token", "CVE-2021-44228", "snake_case_name", "snake", "v1.2.3", "検索", "東京 検索"]
+    expected = [0, 0, 1, 2, 2, 3, 4, 4]
+    for query, number in zip(queries, expected, strict=True):
+        assert (await ask(query)).hits == [texts[number]], query
+    assert (await ask('"auth service"', strict=True)).hits == [texts[0]]
+
+
+async def test_documents_act_before_the_best_are_taken(index, converted, compact, ask, database, workspace_id):
+    for number in range(40):
+        await index(converted([f"word number{number} {'word ' * (number % 7)}"], title="", name="_"))
+        if number in (10, 25):
+            await compact()
+    async with database.workspace(workspace_id) as connection:
+        rows = await (await connection.execute("SELECT document, content FROM chunk ORDER BY number")).fetchall()
+    some = dict(random.Random(2).sample(rows, 5))
+    everything = (await ask("word")).hits
+    assert (await ask("word", list(some))).hits == [text for text in everything if text in some.values()]
+    assert (await ask("word", list(some), depth=2)).hits == [text for text in everything if text in some.values()][:2]
+    assert (await ask("word", [])).hits == []
+    assert (await ask("word", depth=9)).hits == everything[:9]
+
+
+async def test_the_parameters_of_bm25(write, ask):
+    short, repeated = "apple pie", "apple apple apple and a good many other words that make it long as well, very long"
+    await write(short, repeated)
+    assert (await ask("apple", parameters=Parameters(1.2, 0.75))).hits == [short, repeated]
+    assert (await ask("apple", parameters=Parameters(5.0, 0.0))).hits == [repeated, short]
+    scores = {one.score for one in (await ask("apple", parameters=Parameters(0.0, 0.5))).leg.found}
+    assert len(scores) == 1
+
+
+async def test_an_empty_workspace_and_queries_without_words(ask, index, converted):
+    for query in ("word", "wor*", '"a phrase"', "the", "-", "section:x", ""):
+        answer = await ask(query, strict=True)
+        assert (answer.hits, answer.leg.error) == ([], None)
+    await index(converted(["text"]))
+    assert (await ask("the")).hits == []
+
+
+async def test_any_input_is_answered_fast(write, ask):
+    dice = random.Random(5)
+    words = [f"{dice.choice('abcdefgh')}{number:x}word" for number in range(2000)]
+    await write(*(" ".join(dice.sample(words, 50)) for _ in range(20)))
+    naughty = json.loads(NAUGHTY.read_text("utf-8")) if NAUGHTY.exists() else ["\u202e", "%s", "' OR 1=1 --", "\\"]
+    long = [
+        " ".join(words)[:10_000], "a" * 10_000,
+        '"' * 10_000, "a* " * 3_300, "ab* " * 2_500, "-x " * 3_300, '"a b" ' * 1_600,
+        "section:a " * 1_000, "abcdefgh " * 1_100, "東" * 10_000, " ".join(f"{word[:3]}*" for word in words)[:10_000],
+        " ".join(f"{word}x" for word in words)[:10_000], " ".join(uuid4().hex for _ in range(300)),
+        " ".join("".join(dice.choices("abcdefghij", k=12)) for _ in range(760)),
+    ]  # fmt: skip
+    for query in [text.replace("\x00", "") for text in (*naughty, *long)]:
+        for strict in (False, True):
+            start = time.perf_counter()
+            answer = await ask(query, strict=strict)
+            assert answer.leg.error is None
+            assert time.perf_counter() - start < 10, query[:50]
