@@ -113,4 +113,4 @@ def _count(blocks: Sequence[Block], document: int) -> int:
 
 
 def _numbers(passages: Sequence[StoredPassage]) -> Int64s:
-    return np.array([one.number for one in passages], np.int64)
+    return np.sort(np.array([one.number for one in passages], np.int64))

@@ -47,13 +47,18 @@ class Postings:
         return self.chunks >> ORDINAL_BITS
 
     def without(self, chunks: Int64s) -> Postings:
-        """The others, itself where it has none of them."""
-        kept = ~np.isin(self.chunks, chunks)
-        return self if kept.all() else self.at(kept)
-
-    def only(self, chunks: Int64s) -> Postings:
-        """Those of these chunks."""
-        return self.at(np.isin(self.chunks, chunks))
+        """The others, itself where it has none of them. `chunks` are in order."""
+        if not len(chunks):
+            return self
+        start = int(np.searchsorted(self.chunks, chunks[0]))
+        end = int(np.searchsorted(self.chunks, chunks[-1], "right"))
+        if start == end:
+            return self
+        some = self.chunks[start:end]
+        gone = np.flatnonzero(chunks[np.searchsorted(chunks, some)] == some) + start
+        if not len(gone):
+            return self
+        return Postings(np.delete(self.chunks, gone), np.delete(self.frequencies, gone), np.delete(self.lengths, gone))
 
     def split(self, most: int) -> Iterator[Postings]:
         """In parts of about the same size, none larger than `most`."""
@@ -204,16 +209,15 @@ def _column(values: NDArray[np.integer]) -> bytes:
     if len(values) < _FEW:
         return _short_column(values.tolist())
     least = int(values.min())
-    above = (values.astype(np.int64) - least).astype(np.uint64)
+    above = values.astype(np.int64)
+    above -= least
     code = _cheapest(above)
-    bits = _WIDTHS[code]
-    too_large = np.flatnonzero(above >> np.uint64(bits)) if bits < 64 else np.empty(0, np.intp)
     form = _form(least)
-    head = bytes([code | form << 3 | (_PATCHED if len(too_large) else 0)])
-    head += struct.pack(_LEAST[form], least if form else b"")
-    if len(too_large):
-        head += struct.pack("<I", len(too_large)) + too_large.astype("<u4").tobytes()
-        head += above[too_large].astype("<u8").tobytes()
+    head = bytes([code | form << 3]) + struct.pack(_LEAST[form], least if form else b"")
+    bits = _WIDTHS[code]
+    if bits < 64 and len(too_large := np.flatnonzero(above >= 1 << bits)):
+        exceptions = too_large.astype("<u4").tobytes() + above[too_large].astype("<u8").tobytes()
+        head = bytes([head[0] | _PATCHED]) + head[1:] + struct.pack("<I", len(too_large)) + exceptions
         above[too_large] = 0
     return head + _packed(above, bits)
 
@@ -236,18 +240,20 @@ def _form(least: int) -> int:
     return 0 if least == 0 else 1 + [bits <= 8, bits <= 16, bits <= 32, True].index(True)
 
 
-def _cheapest(above: NDArray[np.uint64]) -> int:
+def _cheapest(above: Int64s) -> int:
     """Which width takes the least space, exceptions included."""
-    if int(above.max()) == 0:
-        return 0
-    sizes = [
-        len(above) * bits + (_BITS_OF_EXCEPTION * int(np.count_nonzero(above >> np.uint64(bits))) if bits < 64 else 0)
-        for bits in _WIDTHS
-    ]
-    return sizes.index(min(sizes))
+    bits = int(above.max()).bit_length()
+    enough = next(code for code, width in enumerate(_WIDTHS) if bits <= width)
+    best, least = enough, len(above) * _WIDTHS[enough]
+    for code in range(enough - 1, -1, -1):
+        exceptions = int(np.count_nonzero(above >= 1 << _WIDTHS[code]))
+        size = len(above) * _WIDTHS[code] + exceptions * _BITS_OF_EXCEPTION
+        if size < least:
+            best, least = code, size
+    return best
 
 
-def _packed(values: NDArray[np.uint64], bits: int) -> bytes:
+def _packed(values: Int64s, bits: int) -> bytes:
     if bits == 0:
         return b""
     if bits == 4:
