@@ -25,8 +25,12 @@ class ScopeNeedsSession(InvalidRequest):
     type, title = "scope-needs-session", "The scope of a session needs the session_id"
 
 
-class UnknownSession(InvalidRequest):
-    type, title = "unknown-session", "There is no such session of this user in this workspace"
+class UnknownSession(NotFound):
+    type, title = "session-not-found", "There is no such session"
+
+
+class TooManyWorkspaces(InvalidRequest):
+    type, title = "too-many-workspaces", "There are too many workspaces to search all of them at once"
 
 
 class GlobalNeedsKey(Forbidden):

@@ -12,6 +12,7 @@ import psycopg
 
 from inference.embedders import SpaceKey
 from inference.errors import EmbeddingError, RerankError
+from retrieval.http_service import ServiceSilent
 from retrieval.lexical.bm25 import Parameters
 from retrieval.search.reader import Scored
 from retrieval.search.scope import Scope
@@ -71,6 +72,8 @@ class Leg:
                 await work()
         except (TimeoutError, psycopg.errors.QueryCanceled):
             self.found, self.error = [], f"not done within {seconds:g} s"
+        except ServiceSilent as error:
+            self.found, self.error = [], str(error)
         except (psycopg.Error, EmbeddingError, RerankError, Unavailable) as error:
             log.warning("leg failed", extra={"leg": self.name}, exc_info=error)
             self.found, self.error = [], f"{type(error).__name__}: the leg failed"

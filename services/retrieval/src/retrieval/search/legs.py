@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from retrieval.dense.leg import DenseLeg
 from retrieval.dense.query_vectors import QueryVectors
+from retrieval.graph.leg import GraphLeg
+from retrieval.http_service import HttpService
 from retrieval.lexical.analysis import Analyzer
 from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.leg import LexicalLeg
@@ -11,13 +13,22 @@ from retrieval.lexical.query import parse
 from retrieval.lexical.search import Cache
 from retrieval.search.leg import Asked, Limits
 from retrieval.search.snapshot import SearchStore
+from service_kit.auth import Principal
 
 
 class Legs:
     """Runs the legs of a search."""
 
-    def __init__(self, store: SearchStore, vectors: QueryVectors, analyzer: Analyzer, limits: Limits) -> None:
+    def __init__(
+        self,
+        store: SearchStore,
+        vectors: QueryVectors,
+        analyzer: Analyzer,
+        limits: Limits,
+        graphs: HttpService | None = None,
+    ) -> None:
         self.store, self.vectors, self.analyzer, self.limits = store, vectors, analyzer, limits
+        self.graphs = graphs
         self.postings: Cache = PostingCache(limits.posting_bytes)
 
     async def lexical(self, asked: Asked) -> LexicalLeg:
@@ -47,4 +58,18 @@ class Legs:
                 await leg.run(reader, asked, self.limits)
 
         await leg.within(self.limits.dense_seconds, work)
+        return leg
+
+    async def graph(self, asked: Asked, caller: Principal | None) -> GraphLeg | None:
+        """None without a knowledge graph, or without a caller in whose name it could be asked."""
+        graphs = self.graphs
+        if graphs is None or caller is None:
+            return None
+        leg = GraphLeg("graph")
+        text = parse(asked.query, strict=asked.strict).text
+
+        async def work() -> None:
+            await leg.run(graphs, caller, text, asked)
+
+        await leg.within(graphs.seconds, work)
         return leg

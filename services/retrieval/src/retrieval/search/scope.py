@@ -29,6 +29,10 @@ class Scope:
     documents: NDArray[np.int64]
     chunks: int
 
+    def has(self, documents: Sequence[int]) -> NDArray[np.bool_]:
+        """Which of these numbers are left."""
+        return np.isin(np.asarray(documents, np.int64), self.documents)
+
     @cached_property
     def first(self) -> int:
         """The number that the bitmap begins with."""

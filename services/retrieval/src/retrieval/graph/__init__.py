@@ -1,0 +1,1 @@
+"""Relations: what the knowledge graph reaches from the entities of a query."""
