@@ -88,10 +88,14 @@ class Accounts:
         *,
         role: Role = Role.editor,
         user_id: UUID | None = None,
+        all_workspaces: bool = False,
         idempotency_key: str | None = None,
     ) -> ApiKeyCreated:
-        """The only answer that holds the key itself; `user_id` defaults to the caller."""
-        body = ApiKeyCreate(name=name, role=role, user_id=user_id)
+        """The only answer that holds the key itself; `user_id` defaults to the caller.
+
+        With `all_workspaces` it may search every workspace of its user; that takes an administrator, or such a key.
+        """
+        body = ApiKeyCreate(name=name, role=role, user_id=user_id, all_workspaces=all_workspaces)
         place = path("v1/workspaces", workspace_id, "keys")
         return await self.transport.create(place, body, ApiKeyCreated, idempotency_key)
 

@@ -45,7 +45,8 @@ class SavedSearches:
     async def delete(self, saved_id: UUID) -> None:
         await self.transport.send("DELETE", path("v1/saved-searches", saved_id))
 
-    async def run(self, saved_id: UUID) -> SearchResponse:
-        """What it finds now."""
-        answer = await self.transport.send("POST", path("v1/saved-searches", saved_id, "run"), repeatable=True)
+    async def run(self, saved_id: UUID, *, k: int | None = None) -> SearchResponse:
+        """What it finds now; `k` passages in place of the saved number."""
+        place = path("v1/saved-searches", saved_id, "run")
+        answer = await self.transport.send("POST", place, params={"k": k}, repeatable=True)
         return self.transport.parse(answer, SearchResponse)

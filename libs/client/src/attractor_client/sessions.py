@@ -9,7 +9,15 @@ from attractor_client.pages import every
 from attractor_client.runs import RunEvent, Runs
 from attractor_client.transport import Transport, path
 from contracts.base import Page
-from contracts.orchestrator import Message, MessageCreate, Run, Session, SessionCreate, SessionUpdate
+from contracts.orchestrator import (
+    Message,
+    MessageCreate,
+    Run,
+    Session,
+    SessionCreate,
+    SessionDocument,
+    SessionUpdate,
+)
 
 SESSIONS = "/v1/sessions"
 
@@ -45,6 +53,19 @@ class Sessions:
     async def delete(self, session_id: UUID, *, version: int | None = None) -> None:
         """Removes the session with its messages and runs."""
         await self.transport.send("DELETE", path("v1/sessions", session_id), headers=_if_match(version))
+
+    def documents(self, session_id: UUID) -> AsyncIterator[SessionDocument]:
+        """Those that are attached to it: what a search with its id as scope is limited to."""
+        return every(self.transport, path("v1/sessions", session_id, "documents"), Page[SessionDocument])
+
+    async def attach(self, session_id: UUID, document_id: UUID) -> SessionDocument:
+        """Attaches a document of the workspace; nothing changes when it is attached already."""
+        place = path("v1/sessions", session_id, "documents", document_id)
+        return self.transport.parse(await self.transport.send("PUT", place), SessionDocument)
+
+    async def detach(self, session_id: UUID, document_id: UUID) -> None:
+        """The document itself stays."""
+        await self.transport.send("DELETE", path("v1/sessions", session_id, "documents", document_id))
 
     def messages(self, session_id: UUID) -> AsyncIterator[Message]:
         """Every message, oldest first."""

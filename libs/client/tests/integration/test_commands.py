@@ -13,6 +13,7 @@ from starlette.responses import Response
 ONE = str(UUID(int=1))
 SOURCE = str(UUID(int=20))
 GONE = Response(status_code=204)
+NOW = "2026-03-01T10:00:00Z"
 
 
 def page(*items: object) -> dict[str, object]:
@@ -267,6 +268,18 @@ class TestChanging:
         assert attractor("sessions", "delete", str(UUID(int=5))).code == 0
         assert attractor("sessions", "delete", str(UUID(int=5)), "--json").json == {"deleted": str(UUID(int=5))}
 
+    def test_documents_of_a_session(self, settled, attractor) -> None:
+        place, attached = f"/v1/sessions/{UUID(int=5)}/documents", {"document_id": ONE, "attached_at": NOW}
+        settled.on("GET", place, page(attached))
+        settled.on("PUT", f"{place}/{ONE}", attached)
+        settled.on("DELETE", f"{place}/{ONE}", GONE)
+        session = str(UUID(int=5))
+        assert ONE in attractor("sessions", "documents", session).out
+        assert attractor("sessions", "attach", session, ONE).out == "1 attached\n"
+        assert attractor("sessions", "attach", session, ONE, "--json").json == [attached]
+        assert attractor("sessions", "detach", session, ONE).out == "1 detached\n"
+        assert attractor("sessions", "detach", session, ONE, "--json").json == {"detached": [ONE]}
+
     def test_memories(self, settled, samples, attractor, json) -> None:
         settled.on("POST", "/v1/memories", json(samples.memory(), 201))
         settled.on("DELETE", f"/v1/memories/{UUID(int=4)}", GONE)
@@ -283,7 +296,9 @@ class TestChanging:
         created = attractor("keys", "create", "ci", "--role", "viewer")
         assert created.out == "atr_secret\n"
         assert "not shown again" in created.err
-        assert attractor("keys", "create", "ci", "--json").json["key"] == "atr_secret"
+        assert attractor("keys", "create", "ci", "--all-workspaces", "--json").json["key"] == "atr_secret"
+        asked = [jsonlib.loads(call.body)["all_workspaces"] for call in settled.calls("POST", place)]
+        assert asked == [False, True]
         assert attractor("keys", "revoke", str(UUID(int=3))).code == 0
         assert attractor("keys", "revoke", str(UUID(int=3)), "--json").json == {"revoked": str(UUID(int=3))}
         assert "Default" in attractor("workspaces", "create", "Default").out

@@ -42,6 +42,9 @@ def create(
     role: Annotated[Role, typer.Option(help="What it may do.")] = Role.editor,
     user: Annotated[UUID | None, typer.Option(help="Whose key it is; default: yours.")] = None,
     workspace: WorkspaceId = None,
+    all_workspaces: Annotated[
+        bool, typer.Option("--all-workspaces", help="It may search every workspace of its user.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Create a key. It is printed on stdout, this once and never again.
@@ -52,7 +55,8 @@ def create(
     """
 
     async def work(client: AttractorClient, output: Output) -> None:
-        key = await client.accounts.create_key(await _workspace(client, workspace), name, role=role, user_id=user)
+        place = await _workspace(client, workspace)
+        key = await client.accounts.create_key(place, name, role=role, user_id=user, all_workspaces=all_workspaces)
         if output.as_json:
             output.json(key)
             return

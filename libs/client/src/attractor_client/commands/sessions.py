@@ -13,8 +13,9 @@ from attractor_client.output import Output
 from attractor_client.rendering import citation_line, local_time
 from contracts.orchestrator import MessageRole
 
-app = typer.Typer(no_args_is_help=True, help="List, show, rename and delete conversations.")
+app = typer.Typer(no_args_is_help=True, help="Conversations, and the documents attached to them.")
 SessionId = Annotated[UUID, typer.Argument(metavar="ID", help="The session's id.")]
+DocumentIds = Annotated[list[UUID], typer.Argument(metavar="DOCUMENT...", help="Ids of documents.")]
 
 
 @app.command("list")
@@ -83,5 +84,47 @@ def delete(ctx: typer.Context, session_id: SessionId, yes: Yes = False, json: Js
         confirm("Delete this session with its messages?", output, yes)
         await client.sessions.delete(session_id)
         output.json({"deleted": session_id}) if output.as_json else output.text(f"{session_id} deleted")
+
+    run(ctx, json, work)
+
+
+@app.command()
+def documents(ctx: typer.Context, session_id: SessionId, limit: Limit = 50, json: Json = False) -> None:
+    """List the documents that are attached to a session."""
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        found = await at_most(limit, client.sessions.documents(session_id))
+        if output.as_json:
+            output.json(found)
+            return
+        output.table(("id", "attached"), [(one.document_id, local_time(one.attached_at)) for one in found])
+
+    run(ctx, json, work)
+
+
+@app.command()
+def attach(ctx: typer.Context, session_id: SessionId, document_ids: DocumentIds, json: Json = False) -> None:
+    """Attach documents to a session, for `attractor search --session ID` and its questions.
+
+    \b
+    Example:
+      attractor sessions attach 2f0c... 77ab...
+    """
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        attached = [await client.sessions.attach(session_id, one) for one in document_ids]
+        output.json(attached) if output.as_json else output.text(f"{len(attached)} attached")
+
+    run(ctx, json, work)
+
+
+@app.command()
+def detach(ctx: typer.Context, session_id: SessionId, document_ids: DocumentIds, json: Json = False) -> None:
+    """Detach documents from a session; they stay in the workspace."""
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        for one in document_ids:
+            await client.sessions.detach(session_id, one)
+        output.json({"detached": document_ids}) if output.as_json else output.text(f"{len(document_ids)} detached")
 
     run(ctx, json, work)
