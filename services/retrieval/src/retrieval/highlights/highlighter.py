@@ -13,6 +13,8 @@ from retrieval.highlights.sentences import Span
 from retrieval.lexical.analysis import Analyzer
 from retrieval.search.reader import FoundChunk
 
+NOT_COMPARED = "sentences not compared"
+
 
 class Highlighter:
     """Finds the spans that answer best."""
@@ -36,7 +38,7 @@ class Highlighter:
             async with asyncio.timeout(self.seconds):
                 vectors = await dense.embedder.embed([one.read for one in chosen])
         except (EmbeddingError, TimeoutError) as error:
-            dense.method = f"{dense.method}; sentences not compared: {type(error).__name__}"
+            dense.method = f"{dense.method}; {NOT_COMPARED}: {type(error).__name__}"
             return {}
         values = (vectors @ dense.vector).tolist()
         return {(one.hit, one.span): value for one, value in zip(chosen, values, strict=True)}

@@ -1,0 +1,160 @@
+"""Answers of searches in Redis. A stale one cannot be found: its key names the state of the index that it is of.
+
+The state is read in the search's own snapshot. Whatever could change an answer raises the index's generation in the
+transaction that changes it, or is part of `version`: the code, the ranking's data and the settings of the deployment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import zlib
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import TypeVar
+from uuid import UUID
+
+from prometheus_client import CollectorRegistry, Counter
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from contracts.retrieval import SearchRequest, SearchResponse, SearchScope
+from retrieval.highlights.highlighter import NOT_COMPARED
+from retrieval.search.reader import QUERIES, IndexReader
+from service_kit.workspace_purge import Erased
+
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+ANSWER_SECONDS = 0.25
+PAUSE_SECONDS = 5.0
+MOST_BYTES = 128 * 1024  # of an answer, compressed
+MOST_ANSWERS = 500  # of a workspace; those that expire first make room
+REMEMBER_MILLISECONDS = 10 * 60 * 1000  # what was forgotten, longer than any search takes
+GRAPH_SECONDS = 60.0  # the graph grows without the index knowing of it
+LAST_GENERATION = 2**53 - 1
+KIND = "cached_searches"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the answer of one request is kept for one state of the index."""
+
+    workspace_id: UUID
+    generation: int
+    key: str
+
+
+class _Away(Exception):
+    """Redis did not answer."""
+
+
+class SearchCache:
+    """Shared by all replicas that have the same `version`. When Redis is away, searches go on without it."""
+
+    def __init__(self, redis: Redis, version: str, seconds: float, registry: CollectorRegistry) -> None:
+        """`redis` gives bytes; `seconds` is how long an answer is kept."""
+        self.redis, self.version, self.seconds = redis, version, seconds
+        folder = resources.files("retrieval").joinpath("lua")
+        self.keeping = redis.register_script(folder.joinpath("keep_search.lua").read_text("utf-8"))
+        self.forgetting = redis.register_script(folder.joinpath("forget_searches.lua").read_text("utf-8"))
+        self.paused_until = 0.0
+        self.results = Counter(
+            "attractor_search_cache_total",
+            "Searches by what the cache did: hit, miss, bypass (cannot be kept), failed (Redis is away)",
+            ["result"],
+            registry=registry,
+        )
+
+    async def place(self, reader: IndexReader, request: SearchRequest) -> Place | None:
+        """None where the answer depends on more than the workspace, or tells of this one search."""
+        if request.scope is not SearchScope.workspace or request.explain:
+            self.results.labels("bypass").inc()
+            return None
+        values = {"workspace_id": reader.workspace_id}
+        row = await (await reader.connection.execute(QUERIES["index_state"], values)).fetchone()
+        generation, *state = row or (None,)
+        asked = request.model_dump_json(exclude_defaults=True)
+        digest = hashlib.sha256("\n".join(map(str, [self.version, generation, *state, asked])).encode()).hexdigest()
+        return Place(reader.workspace_id, generation or 0, f"{_answers(reader.workspace_id)}:{digest}")
+
+    async def get(self, place: Place) -> SearchResponse | None:
+        """The answer, told to be a cached one."""
+        try:
+            kept = await self._asked(lambda: self.redis.get(place.key))
+        except _Away:
+            return None
+        self.results.labels("hit" if kept else "miss").inc()
+        return SearchResponse.model_validate_json(zlib.decompress(kept)) if isinstance(kept, bytes) else None
+
+    async def put(self, place: Place, response: SearchResponse) -> None:
+        """Keeps it, unless a part of it failed or was late, or it is too large."""
+        if _is_partial(response):
+            return
+        body = response.model_copy(update={"cached": True}).model_dump_json()
+        kept = await asyncio.to_thread(zlib.compress, body.encode(), 1)
+        if len(kept) > MOST_BYTES:
+            return
+        with_graph = any(leg.leg.startswith("graph") for leg in response.legs)
+        seconds = min(self.seconds, GRAPH_SECONDS) if with_graph else self.seconds
+        keys = [place.key, _answers(place.workspace_id), _least(place.workspace_id)]
+        with suppress(_Away):
+            arguments = (place.generation, kept, int(1000 * seconds), MOST_ANSWERS)
+            await self._asked(lambda: self.keeping(keys=keys, args=arguments))
+
+    async def forget(self, workspace_id: UUID, generation: int = LAST_GENERATION) -> Erased:
+        """Removes what is kept of the workspace; a search that still runs on an older index keeps nothing either.
+
+        Raises RedisError.
+        """
+        keys = [_answers(workspace_id), _least(workspace_id)]
+        removed, left = await self.forgetting(keys=keys, args=[generation, REMEMBER_MILLISECONDS])
+        return Erased({KIND: int(removed)}, {KIND: int(left)})
+
+    async def _asked(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """What Redis says. Raises _Away where it says nothing in time, and for a while after."""
+        now = asyncio.get_running_loop().time()
+        if now < self.paused_until:
+            self.results.labels("failed").inc()
+            raise _Away
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await ask()
+        except (RedisError, OSError, TimeoutError) as error:
+            self.paused_until = now + PAUSE_SECONDS
+            self.results.labels("failed").inc()
+            log.warning("searches are not cached: Redis is away", extra={"error": repr(error)})
+            raise _Away from error
+
+
+def version_of(settings_json: str) -> str:
+    """Of the code and the data that make an answer, and of the deployment's settings."""
+    digest = hashlib.sha256(settings_json.encode())
+    for package in ("retrieval", "inference", "contracts"):
+        for name, content in sorted(_files(resources.files(package), package)):
+            digest.update(f"\n{name}\n".encode() + content)
+    return digest.hexdigest()
+
+
+def _files(folder: Traversable, path: str) -> Iterator[tuple[str, bytes]]:
+    for one in folder.iterdir():
+        if one.is_dir():
+            if one.name != "__pycache__":
+                yield from _files(one, f"{path}/{one.name}")
+        else:
+            yield f"{path}/{one.name}", one.read_bytes()
+
+
+def _is_partial(response: SearchResponse) -> bool:
+    return any(leg.error is not None or NOT_COMPARED in (leg.method or "") for leg in response.legs)
+
+
+def _answers(workspace_id: UUID) -> str:
+    return f"retrieval:searches:{workspace_id}"
+
+
+def _least(workspace_id: UUID) -> str:
+    return f"retrieval:searches-from:{workspace_id}"
