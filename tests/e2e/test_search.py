@@ -1,0 +1,167 @@
+"""Search with all that it can be told, evidence for prompts, saved searches and settings."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+from api_calls import Tenant, created
+
+
+async def search(http: httpx.AsyncClient, query: str, **options: object) -> dict[str, object]:
+    response = await http.post("/v1/search", json={"query": query, **options})
+    assert response.status_code == 200, response.text
+    answer: dict[str, object] = response.json()
+    return answer
+
+
+@pytest.fixture(scope="module")
+async def documents(tenant: Tenant) -> dict[str, dict[str, object]]:
+    """The example documents by name."""
+    page = (await tenant.http.get("/v1/documents", params={"limit": 200})).json()
+    return {one["name"]: one for one in page["items"]}
+
+
+class TestFilters:
+    async def test_each_limits_what_is_found(self, tenant, documents):
+        services = documents["services.md"]
+        for filters, allowed in (
+            ({"document_ids": [services["id"]]}, {"services.md"}),
+            ({"media_types": ["application/sql"]}, {"userdb_schema.sql"}),
+            ({"media_types": ["text/html"]}, {"project-alpha.html", "onboarding.html"}),
+            ({"source_types": ["upload"], "document_ids": [services["id"]]}, {"services.md"}),
+        ):
+            found = await search(tenant.http, "AuthService and UserDB", **filters)
+            names = {hit["document_name"] for hit in found["hits"]}
+            assert names
+            assert names <= allowed
+
+    async def test_what_nothing_matches_finds_nothing(self, tenant):
+        for filters in (
+            {"document_ids": []},
+            {"tags": ["no-such-tag"]},
+            {"written_from": "2999-01-01T00:00:00Z"},
+            {"metadata": ['$.authors[*] ? (@ == "Nobody")']},
+            {"source_types": ["git"]},
+        ):
+            assert (await search(tenant.http, "AuthService", **filters))["hits"] == []
+
+    async def test_words_before_a_colon_limit_too(self, tenant):
+        found = await search(tenant.http, "type:text/html AuthService")
+        assert {hit["media_type"] for hit in found["hits"]} == {"text/html"}
+
+    async def test_a_session_is_a_scope_and_needs_its_id(self, tenant, documents):
+        response = await tenant.http.post("/v1/search", json={"query": "AuthService", "scope": "session"})
+        assert response.status_code in {400, 422}
+        session = (await created(tenant.http, "/v1/sessions", {}))["id"]
+        nothing = await search(tenant.http, "AuthService", scope="session", session_id=session)
+        assert nothing["hits"] == []
+        attached = documents["onboarding.html"]["id"]
+        assert (await tenant.http.put(f"/v1/sessions/{session}/documents/{attached}")).status_code in {200, 201}
+        found = await search(tenant.http, "AuthService", scope="session", session_id=session)
+        assert {hit["document_id"] for hit in found["hits"]} == {attached}
+
+    async def test_broken_paths_into_metadata_are_refused(self, tenant):
+        response = await tenant.http.post("/v1/search", json={"query": "q", "metadata": ["$.a["]})
+        assert response.status_code in {400, 422}
+        assert response.headers["content-type"].startswith("application/problem+json")
+
+
+class TestAnswers:
+    async def test_an_explanation_adds_up(self, tenant):
+        found = await search(tenant.http, "Why could nobody sign in on 28 October?", explain=True, highlight=True)
+        assert found["understood"]["terms"]
+        assert found["timings"]
+        assert {"lexical", "dense"} <= {leg["leg"] for leg in found["legs"]}
+        why = found["hits"][0]["explanation"]
+        summed = sum(value * why["weights"].get(name, 1.0) for name, value in why["features"].items())
+        assert summed == pytest.approx(why["fused_score"], abs=1e-3)
+        assert {"lexical", "dense"} <= set(why["legs"])
+        for hit in found["hits"]:
+            for span in hit["highlights"]:
+                assert 0 <= span["start"] < span["end"] <= len(hit["content"])
+
+    async def test_an_unknown_word_is_corrected(self, tenant):
+        found = await search(tenant.http, "BilingRouter", explain=True, mode="lexical")
+        assert found["understood"]["corrected"]
+        assert any("BillingRouter" in hit["content"] for hit in found["hits"])
+
+    async def test_strict_phrases_and_exclusions(self, tenant):
+        phrase = await search(tenant.http, '"row-level security" -ADR-003', strict=True)
+        for hit in phrase["hits"]:
+            assert "row-level security" in " ".join(hit["content"].split()).lower()
+            assert "ADR-003" not in hit["content"]
+
+    async def test_facets_count_what_the_filters_left(self, tenant, documents):
+        found = await search(tenant.http, "AuthService", facets=["media_type", "document"], k=1)
+        by_type = {one["value"]: one["documents"] for one in found["facets"]["media_type"]}
+        assert by_type["text/html"] == 2
+        assert len(found["facets"]["document"]) == len(documents)
+
+    async def test_further_wordings_the_section_around_and_a_cap(self, tenant):
+        options = {"queries": ["outage of sign-in", "connection limit"], "around": "section", "max_per_document": 1}
+        found = await search(tenant.http, "Why did UserDB refuse connections?", **options)
+        names = [hit["document_id"] for hit in found["hits"]]
+        assert len(names) == len(set(names))
+        assert found["hits"][0]["document_name"] == "inc-112-userdb-connections.md"
+        assert found["hits"][0]["around"]["content"]
+
+    @pytest.mark.parametrize("mode", ["hybrid", "convex", "rrf", "lexical", "dense"])
+    async def test_what_has_no_answer_is_no_good_match(self, tenant, mode):
+        found = await search(tenant.http, "boiling point of tungsten hexafluoride", mode=mode)
+        assert not found["good_match"]
+        assert 0 <= found["match"] <= 1
+
+
+class TestContext:
+    async def test_the_budget_is_never_exceeded_and_evidence_is_cited(self, tenant):
+        names = (await tenant.http.get("/v1/context/tokenizers")).json()
+        assert names["default"] in names["names"]
+        for budget in (64, 300, 1000):
+            body = {"queries": ["Why could nobody sign in?", "Who ended the incident?"], "max_tokens": budget}
+            packet = (await tenant.http.post("/v1/context", json=body)).json()
+            assert packet["tokens"] <= budget == packet["max_tokens"]
+            for one in packet["evidence"]:
+                assert f"[{one['number']}]" in packet["text"]
+                assert one["content"] in packet["text"]
+        assert packet["evidence"][0]["document_name"] == "inc-112-userdb-connections.md"
+        assert len({one["chunk_id"] for one in packet["evidence"]}) == len(packet["evidence"])
+
+
+class TestSavedSearches:
+    async def test_saved_run_changed_and_deleted(self, tenant):
+        body = {"name": "incidents", "request": {"query": "incident", "k": 3}}
+        saved = await created(tenant.http, "/v1/saved-searches", body)
+        place = f"/v1/saved-searches/{saved['id']}"
+        assert (await tenant.http.post("/v1/saved-searches", json=body)).status_code == 409
+        listed = (await tenant.http.get("/v1/saved-searches")).json()["items"]
+        assert [one["name"] for one in listed] == ["incidents"]
+        ran = (await tenant.http.post(f"{place}/run")).json()
+        assert len(ran["hits"]) == 3
+        change = {"request": {"query": "incident", "k": 1}}
+        stale = await tenant.http.patch(place, json=change, headers={"If-Match": '"99"'})
+        assert stale.status_code == 412
+        changed = await tenant.http.patch(place, json=change, headers={"If-Match": f'"{saved["version"]}"'})
+        assert changed.status_code == 200, changed.text
+        assert len((await tenant.http.post(f"{place}/run")).json()["hits"]) == 1
+        assert (await tenant.http.delete(place)).status_code == 204
+        assert (await tenant.http.post(f"{place}/run")).status_code == 404
+
+    async def test_another_workspace_does_not_see_them(self, tenant, make_tenant):
+        body = {"name": "private", "request": {"query": "incident"}}
+        saved = await created(tenant.http, "/v1/saved-searches", body)
+        async with make_tenant("neighbour") as other:
+            assert (await other.http.get("/v1/saved-searches")).json()["items"] == []
+            assert (await other.http.get(f"/v1/saved-searches/{saved['id']}")).status_code == 404
+        await tenant.http.delete(f"/v1/saved-searches/{saved['id']}")
+
+
+async def test_settings_are_what_a_search_without_a_mode_follows(make_tenant):
+    async with make_tenant("settings") as tenant:
+        before = (await tenant.http.get("/v1/search-settings")).json()
+        headers = {"If-Match": f'"{before["version"]}"'}
+        changed = await tenant.http.patch("/v1/search-settings", json={"mode": "rrf", "rrf_k": 10}, headers=headers)
+        assert changed.status_code == 200, changed.text
+        assert (await search(tenant.http, "anything"))["mode"] == "rrf"
+        assert (await search(tenant.http, "anything", mode="dense"))["mode"] == "dense"
+        reset = await tenant.http.patch("/v1/search-settings", json={"reset": ["mode", "rrf_k"]})
+        assert reset.json()["mode"] == before["mode"]
