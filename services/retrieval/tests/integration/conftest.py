@@ -13,6 +13,7 @@ from uuid import UUID, uuid4
 
 import pytest
 import uvicorn
+from prometheus_client import CollectorRegistry
 from redis.asyncio import Redis
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -23,6 +24,7 @@ from contracts.events import DOCUMENTS, DocumentDeleted, Event, EventData
 from inference.factory import build_embedder
 from inference.settings import EmbeddingSettings
 from retrieval.app import create_app
+from retrieval.index.compaction import Compaction, CompactionMetrics
 from retrieval.index.rows import Facts, Vectors, prepare
 from retrieval.index.writer import IndexWriter
 from retrieval.lexical.analysis import Analyzer
@@ -63,6 +65,12 @@ def index(database, workspace_id):
                 await writer.replace(known, prepared)
 
     return write
+
+
+@pytest.fixture
+def compaction(database):
+    """What folds recent postings into blocks, when it is told to."""
+    return Compaction(database, CompactionMetrics(CollectorRegistry()))
 
 
 @pytest.fixture

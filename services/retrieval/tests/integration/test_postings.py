@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections import defaultdict
 from collections.abc import Sequence
@@ -10,10 +11,9 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from prometheus_client import CollectorRegistry
 
 from contracts.ingestion import Chunk
-from retrieval.index.compaction import Compaction, CompactionMetrics
+from retrieval.index.compaction import Compaction
 from retrieval.index.rows import Facts, indexed_texts, prepare
 from retrieval.index.writer import IndexWriter
 from retrieval.lexical.analysis import Analyzer
@@ -157,16 +157,12 @@ def workspaces(database):
     return [Workspace(uuid4(), database, analyzer, pieces, {}) for _ in range(2)]
 
 
-@pytest.fixture
-def compaction(database):
-    return Compaction(database, CompactionMetrics(CollectorRegistry()))
-
-
 class Steps:
     """Random changes of a workspace's documents."""
 
     def __init__(self, seed: int, compaction: Compaction) -> None:
         self.dice, self.compaction = random.Random(seed), compaction
+        self.wrote: UUID | None = None
 
     def texts(self) -> list[str]:
         return [" ".join(self.dice.choices(WORDS, k=self.dice.randint(1, 9))) for _ in range(self.dice.randint(0, 5))]
@@ -183,7 +179,7 @@ class Steps:
         elif name == "fold_some":
             await self.compaction.fold(workspace.id, self.dice.randint(1, 60))
         elif name == "add" or not there:
-            new = uuid4()
+            new = self.wrote = uuid4()
             title = self.dice.choice([None, "delta", "Of Häuser"])
             language = self.dice.choice([None, "en", "de", "uk"])
             await workspace.index(facts(new, 1, title=title, language=language), passages(new, self.texts()))
@@ -218,3 +214,54 @@ async def test_every_posting_is_there_once_after_every_step(workspaces, compacti
         for document_id in list(workspace.documents):
             await workspace.delete(document_id)
         await workspace.check()
+
+
+async def test_what_many_do_at_the_same_time_is_seen_whole_and_lost_by_none(workspaces, compaction):
+    """Readers: whatever a snapshot holds, each posting is there once, and df and statistics are those of its chunks."""
+    workspace, done = workspaces[0], asyncio.Event()
+
+    async def write(seed: int) -> None:
+        """Its own documents, which nobody else changes."""
+        steps, own = Steps(seed, compaction), []
+        for _ in range(25):
+            await steps.take(workspace, own)
+            own += [steps.wrote] if steps.wrote and steps.wrote not in own else []
+
+    async def fold() -> None:
+        while not done.is_set():
+            await compaction.fold(workspace.id, 50)
+            await asyncio.sleep(0)
+
+    async def read() -> int:
+        seen = 0
+        while not done.is_set():
+            async with workspace.database.snapshot(workspace.id) as connection:
+                await check_snapshot(connection)
+            seen += 1
+        return seen
+
+    others = [asyncio.create_task(fold()), asyncio.create_task(read()), asyncio.create_task(read())]
+    await asyncio.gather(*(write(seed) for seed in range(4)))
+    done.set()
+    _, *seen = await asyncio.gather(*others)
+    assert min(seen) > 3
+    await workspace.check()
+
+
+async def check_snapshot(connection) -> None:
+    index = await stored(connection)
+    found = sum(map(len, index.values()))
+    statement = """
+        SELECT coalesce(sum(postings), 0), coalesce(sum(terms), 0), count(*),
+               (SELECT coalesce(sum(posting_count), 0) FROM indexed_document),
+               (SELECT coalesce(sum(term_count), 0) FROM indexed_document),
+               coalesce((SELECT terms FROM workspace_statistics), 0),
+               coalesce((SELECT chunks FROM workspace_statistics), 0)
+        FROM chunk
+    """
+    row = await (await connection.execute(statement)).fetchone()
+    postings, terms, chunks, of_documents, terms_of_documents, terms_known, chunks_known = map(int, row)
+    assert found == postings == of_documents
+    assert terms == terms_of_documents == terms_known
+    assert chunks == chunks_known
+    assert sum(frequency for places in index.values() for frequency, _ in places.values()) == terms

@@ -81,7 +81,7 @@ async def test_what_did_not_change_keeps_its_rows_and_its_vectors(ingestion, sea
     ((counted,),) = await rows(
         database,
         workspace_id,
-        "SELECT (count(DISTINCT chunk), sum(frequency))::text FROM posting",
+        "SELECT (count(*), sum(terms))::text FROM chunk",
     )
     assert statistics == counted
 
@@ -94,7 +94,7 @@ async def test_vectors_that_come_later_are_added_and_nothing_is_built_again(
     (indexed,) = await ingestion.wait_for(DocumentIndexed, 1)
     assert indexed.chunk_count == 3
     assert (await search("port"))["hits"][0]["content"] == PASSAGES[0]
-    postings = "SELECT max(xmin::text::bigint) FROM posting"
+    postings = "SELECT document, batch, xmin::text FROM recent_postings"
     before = await rows(database, workspace_id, postings)
     complete = await ingestion.embedded(converted(PASSAGES, document_id=bare.data.document_id))
     await ingestion.convert(complete)

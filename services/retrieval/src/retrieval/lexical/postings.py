@@ -58,7 +58,9 @@ class Postings:
         gone = np.flatnonzero(chunks[np.searchsorted(chunks, some)] == some) + start
         if not len(gone):
             return self
-        return Postings(np.delete(self.chunks, gone), np.delete(self.frequencies, gone), np.delete(self.lengths, gone))
+        kept = np.ones(len(self), bool)
+        kept[gone] = False
+        return self.at(kept)
 
     def split(self, most: int) -> Iterator[Postings]:
         """In parts of about the same size, none larger than `most`."""
