@@ -152,9 +152,11 @@ class TestCorpus:
         assert ran.json["summary"]["hybrid"]["metrics"]["recall@10"] == 1
 
     def test_a_question_that_is_refused_has_found_nothing(self, service: Service, attractor: Any, corpus: Path) -> None:  # noqa: ARG002
-        (corpus / "queries.jsonl").write_text('{"id": "q1", "text": "refuse this token"}\n')
+        (corpus / "queries.jsonl").write_text(
+            '{"id": "q1", "text": "refuse this token"}\n{"id": "q2", "text": "' + "a" * 10_001 + '"}\n'
+        )
         ran = attractor("eval", "run", str(corpus), "--here", "--modes", "hybrid")
-        assert (ran.code, "1 questions were refused" in ran.err) == (0, True)
+        assert (ran.code, "2 questions were refused" in ran.err) == (0, True)
 
     def test_a_server_that_breaks_down_ends_it(self, service: Service, attractor: Any, corpus: Path) -> None:
         service.server.on("POST", "/v1/search", service.problem(503, "unavailable", "It is away"))

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from pydantic import ValidationError
+
 from attractor_client.client import AttractorClient
 from attractor_client.errors import InvalidRequest
 from attractor_client.evaluation.corpus import Progress
@@ -34,7 +36,7 @@ class Asking:
     async def run(
         self, client: AttractorClient, questions: Sequence[Asked], progress: Progress
     ) -> list[QuestionResult]:
-        """The results in the order of the questions. A question that the server refuses has found nothing.
+        """The results in the order of the questions. A question that is refused has found nothing.
 
         Each question is asked in all modes before the next, another mode first each time: so that none alone waits for
         the vector of the question, which the service then remembers.
@@ -66,9 +68,9 @@ class Asking:
         grades = [target.grade for target in asked.targets]
         try:
             found, seconds = await client.search.timed(self.request(asked, mode))
-        except InvalidRequest as error:
+        except (InvalidRequest, ValidationError) as error:
             missing = [target.label for target in asked.targets]
-            return Answer(metrics=measure([], grades, self.k), missing=missing, error=str(error))
+            return Answer(metrics=measure([], grades, self.k), missing=missing, error=" ".join(str(error).split()))
         judgement = judge(found.hits, asked, self.k)
         return Answer(
             metrics=measure(judgement.ranked, grades, self.k),
