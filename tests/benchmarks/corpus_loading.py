@@ -10,15 +10,21 @@ import itertools
 import subprocess
 import sys
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from io import BytesIO
 
 import numpy as np
 from benchmarks.synthetic_corpus import Corpus, SyntheticDocument, chunk_id, workspace_id
+from prometheus_client import CollectorRegistry
 
 from contracts.events import DocumentConverted, Event
 from contracts.ingestion import Chunk
 from inference.embeddings import BUNDLED_SPACE
+from retrieval.index.blocks import CHANNEL
+from retrieval.index.compaction import Compaction, CompactionMetrics
 from retrieval.index.consumer import Indexer
+from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox, new_event
 from service_kit.postgres import Database
 
@@ -59,13 +65,35 @@ async def consume(url: str, chunks: int, first: int, end: int) -> tuple[int, flo
     corpus, objects, count, seconds = Corpus(chunks), Objects(), 0, 0.0
     async with Database(url).opened() as database:
         indexer = Indexer(database, objects, Outbox("benchmark"), SPACE)  # type: ignore[arg-type]
-        for document in corpus.documents(first, end):
-            event = as_event(document, objects)
-            began = time.perf_counter()
-            await indexer.index(event)
-            seconds += time.perf_counter() - began
-            count += len(document.texts)
+        async with folding(database, url):
+            for document in corpus.documents(first, end):
+                event = as_event(document, objects)
+                began = time.perf_counter()
+                await indexer.index(event)
+                seconds += time.perf_counter() - began
+                count += len(document.texts)
     return count, seconds
+
+
+@asynccontextmanager
+async def folding(database: Database, url: str) -> AsyncIterator[None]:
+    """The task that folds postings runs beside, as it does in the service."""
+    notifications = Notifications(url, CHANNEL)
+    listening = asyncio.create_task(notifications.run())
+    beside = asyncio.create_task(compaction(database).run(notifications))
+    try:
+        yield
+    finally:
+        for task in (listening, beside):
+            task.cancel()
+        outcomes = await asyncio.gather(listening, beside, return_exceptions=True)
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException) and not isinstance(outcome, asyncio.CancelledError):
+            raise outcome
+
+
+def compaction(database: Database) -> Compaction:
+    return Compaction(database, CompactionMetrics(CollectorRegistry()))
 
 
 def as_event(document: SyntheticDocument, objects: Objects) -> Event:

@@ -70,7 +70,7 @@ def workspace_id(number: int) -> UUID:
 class Corpus:
     """Some `chunks` passages of 750 to 950 characters in documents of 1 to 150, 12 on average.
 
-    `chunks` is then how many there are, `wanted` what was asked for: the same corpus again is that of the same `wanted`.
+    `chunks` is then how many there are, `wanted` what was asked for: the same corpus again is asked for by that.
     """
 
     def __init__(self, chunks: int, seed: int = 1) -> None:
