@@ -4,41 +4,144 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.ranking.fusion import Features, absolute, is_good_match, reciprocal_ranks, title_named
+from contracts.retrieval import FusionOptions, FusionWeights, LegWeights, SearchMode, SearchRequest
+from inference.embeddings import BUNDLED_SPACE
+from retrieval.lexical.bm25 import Word, idf, weighted
+from retrieval.ranking.fusion import (
+    FEATURES,
+    Features,
+    Weights,
+    absolute,
+    convex,
+    of_wordings,
+    reciprocal_ranks,
+    scaled,
+    title_named,
+)
+from retrieval.ranking.match import GOOD, match
+from retrieval.ranking.weights import BUNDLED, UNKNOWN, default_weights
+from retrieval.tuning.tuning import StoredSettings, Tuning
 
 SHARE = st.floats(0, 1)
-FEATURES = st.builds(Features, cosine=st.floats(-1, 1), bm25_share=SHARE, title_named=SHARE, all_terms=SHARE)
+FEATURE_VALUES = st.builds(
+    Features, cosine=st.floats(-1, 1), **dict.fromkeys((name for name in FEATURES if name != "cosine"), SHARE)
+)
+SCORES = st.dictionaries(st.integers(0, 50), st.floats(-5, 5, allow_subnormal=False), max_size=20)
+NOTHING_STORED = StoredSettings(None, None, None, None, None, 0, None, None, None, None, None, None)
 
 
-@given(FEATURES, st.floats(0, 0.5))
-def test_more_of_any_feature_is_never_worse(features, more):
+@given(FEATURE_VALUES, st.floats(0, 0.5), st.sampled_from([BUNDLED, UNKNOWN]))
+def test_more_of_any_feature_is_never_worse(features, more, space):
     for name, value in features.as_dict().items():
         better = Features(**{**features.as_dict(), name: value + more})
-        assert absolute(better) >= absolute(features)
-        assert is_good_match(better, dense=True) >= is_good_match(features, dense=True)
+        assert absolute(better, space.weights) >= absolute(features, space.weights)
+        for words, vectors in ((True, True), (True, False), (False, True)):
+            known = {"words": words, "vectors": vectors}
+            assert match([better], **known) >= match([features], **known)
+            assert match([features, better], **known) >= match([features], **known)
+
+
+def test_the_fused_score_adds_every_feature_by_its_weight():
+    weights = Weights(**{name: 10.0**place for place, name in enumerate(FEATURES)})
+    assert absolute(Features(**dict.fromkeys(FEATURES, 1.0)), weights) == pytest.approx(1111111)
 
 
 def test_reciprocal_ranks_adds_what_each_ranking_gives():
-    scores = reciprocal_ranks([[1, 2], [2, 3]])
-    assert scores == pytest.approx({1: 1 / 61, 2: 1 / 62 + 1 / 61, 3: 1 / 62})
+    scores = reciprocal_ranks([(1.0, [1, 2]), (0.5, [2, 3])])
+    assert scores == pytest.approx({1: 1 / 61, 2: 1 / 62 + 0.5 / 61, 3: 0.5 / 62})
+    assert reciprocal_ranks([(1.0, [7])], k=1) == {7: 0.5}
 
 
 @given(st.lists(st.lists(st.integers(0, 50), unique=True), max_size=3))
 def test_reciprocal_ranks_keeps_the_order_of_a_single_ranking(rankings):
-    scores = reciprocal_ranks(rankings)
+    scores = reciprocal_ranks([(1.0, ranking) for ranking in rankings])
     assert set(scores) == {one for ranking in rankings for one in ranking}
     if len(rankings) == 1:
         assert sorted(scores, key=lambda one: -scores[one]) == rankings[0]
 
 
+@given(SCORES, st.data())
+def test_scaled_scores_keep_their_order_and_lie_between_nothing_and_all(scores, data):
+    found = data.draw(st.lists(st.sampled_from(sorted(scores)), unique=True)) if scores else []
+    between = scaled(scores, found)
+    assert set(between) == set(scores)
+    assert all(0 <= score <= 1 for score in between.values())
+    for one in scores:
+        assert all(between[one] >= between[other] for other in scores if scores[one] >= scores[other])
+
+
+def test_what_lies_beyond_a_leg_s_own_is_cut_off():
+    assert scaled({1: 5.0, 2: 3.0, 3: 1.0, 4: 0.0}, [1, 2, 3]) == {1: 1.0, 2: 0.5, 3: 0.0, 4: 0.0}
+    assert scaled({1: 5.0, 2: 3.0}, [1]) == {1: 1.0, 2: 0.0}
+
+
+def test_convex_is_the_weighted_mean():
+    assert convex([(3.0, {1: 1.0, 2: 0.5}), (1.0, {2: 1.0}), (0.0, {9: 1.0})]) == pytest.approx({1: 0.75, 2: 0.625})
+
+
+@given(SCORES, st.lists(SCORES, max_size=3))
+def test_the_query_itself_counts_at_least_as_much_as_all_its_wordings(main, further):
+    fused = of_wordings(main, further)
+    assert set(fused) == set().union(main, *further)
+    if not further:
+        assert fused == main
+    assert of_wordings(main, further[::-1]) == fused
+    for one, score in fused.items():
+        assert score >= min(main.get(one, 0.0), *[scores.get(one, 0.0) for scores in [main, *further]])
+
+
 def test_title_named_is_the_share_of_the_title():
-    assert title_named(["auth", "design"], {"auth": 1.0, "token": 2.0}) == 0.5
+    assert title_named(["auth", "design"], {"auth": 1.0, "token": 2.0}) == pytest.approx(1 / 2.5)
+    assert title_named(["auth"], {"auth": 1.0}) == 1.0
     assert title_named([], {"auth": 1.0}) == 0.0
+    assert title_named(["auth"], {}) == 0.0
 
 
-def test_good_match_needs_meaning_or_words():
-    assert is_good_match(Features(cosine=0.6), dense=True)
-    assert is_good_match(Features(cosine=0.25, bm25_share=0.6), dense=True)
-    assert not is_good_match(Features(cosine=0.3, bm25_share=0.1), dense=True)
-    assert is_good_match(Features(bm25_share=0.5), dense=False)
-    assert not is_good_match(Features(bm25_share=0.1), dense=False)
+@given(st.integers(0, 1000), st.data())
+def test_idf_falls_with_frequency_and_stays_positive(chunks, data):
+    frequency = data.draw(st.integers(0, chunks))
+    assert idf(chunks, frequency) > 0
+    if frequency:
+        assert idf(chunks, frequency) < idf(chunks, frequency - 1)
+
+
+def test_a_query_without_words_has_no_share():
+    query = weighted([], {}, 0, 0)
+    assert (query.share(0.0), query.weights) == (0.0, {})
+
+
+def test_a_share_is_that_of_the_query_s_mass():
+    query = weighted([Word({"a": 1.0}), Word({"b": 1.0})], {"a": 3}, 10, 1000)
+    assert query.share(query.mass) == 1
+
+
+def test_a_match_needs_meaning_or_words():
+    assert match([Features(cosine=0.6, soft_match=0.7)], words=True, vectors=True) > GOOD
+    assert match([Features(cosine=0.2), Features(bm25_share=0.6, soft_match=0.9)], words=True, vectors=True) > GOOD
+    assert match([Features(cosine=0.25, bm25_share=0.1, soft_match=0.4)], words=True, vectors=True) < GOOD
+    assert match([Features(bm25_share=0.5, soft_match=0.8)], words=True, vectors=False) > GOOD
+    assert match([Features(bm25_share=0.1, soft_match=0.4)], words=True, vectors=False) < GOOD
+    assert match([Features(cosine=0.6)], words=False, vectors=True) > GOOD
+    assert match([], words=True, vectors=True) == 0
+    assert match([Features(cosine=1.0)], words=False, vectors=False) == 0
+
+
+def test_the_cosines_of_a_model_that_nothing_was_fitted_on_are_scaled():
+    assert default_weights((BUNDLED_SPACE.model, BUNDLED_SPACE.dims)) is BUNDLED
+    assert default_weights(("another", 768)).scaled
+
+
+def test_a_request_overrules_the_settings_of_the_workspace():
+    tuning = Tuning.of(NOTHING_STORED)
+    assert tuning.asked(SearchRequest(query="q")) == tuning.rule
+    asked = SearchRequest(
+        query="q",
+        mode=SearchMode.rrf,
+        fusion=FusionOptions(
+            rrf_k=5, weights=FusionWeights(cosine=2.0), legs=LegWeights(lexical=2.0, dense=1.0, graph=0.0)
+        ),
+    )
+    rule = tuning.asked(asked)
+    assert (rule.mode, rule.rrf_k, rule.legs.lexical) == (SearchMode.rrf, 5, 2.0)
+    assert rule.space.weights.cosine == 2.0
+    assert rule.space.weights.bm25_share == BUNDLED.weights.bm25_share

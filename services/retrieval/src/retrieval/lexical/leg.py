@@ -39,6 +39,10 @@ class LexicalLeg(Leg):
         async with self._snapshot.own():
             return await self._search.features(chunks)
 
+    def weight(self, text: str) -> float:
+        """The IDF of the rarest of the query's words in the text; 0 for stop words, 1 where the leg failed."""
+        return self._search.weight(text) if self._search else 1.0
+
     def report(self) -> QueryReport | None:
         """How the query was read; None where the leg failed."""
         parsed, search = self.parsed, self._search

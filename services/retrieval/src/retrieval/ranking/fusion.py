@@ -2,13 +2,15 @@
 
 `hybrid` adds features on absolute scales, after Bruch et al. 2023 (An Analysis of Fusion Functions for Hybrid
 Retrieval, theoretical in place of observed bounds): a leg that found nothing good has little to add, where scaling by
-a query's own best hit would let it vote as loudly as the other. `rrf` is reciprocal rank fusion (Cormack et al. 2009).
+a query's own best hit would let it vote as loudly as the other. `convex` is such a scaling (min-max), for comparison,
+and `rrf` is reciprocal rank fusion (Cormack et al. 2009).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import TypeAlias
 
 RRF_K = 60
 
@@ -17,53 +19,100 @@ RRF_K = 60
 class Features:
     """Of one candidate; all but `cosine` (-1 to 1) lie between 0 and 1.
 
-    `bm25_share`: BM25 over the sum of the query's term weights. `title_named`: share of the title's terms that the
-    query names. `all_terms`: 1 if the chunk has every term of the query.
+    `bm25_share`: BM25 over the sum of the query's word weights. `soft_match`: as `ranking.soft_match` says.
+    `title_named`: the part of the title that the query names. `all_terms`: 1 if the chunk has every word of the query.
+    `phrases`: the share of the query's phrases that it has. `graph`: how near the knowledge graph leads.
     """
 
     cosine: float = 0.0
     bm25_share: float = 0.0
+    soft_match: float = 0.0
     title_named: float = 0.0
     all_terms: float = 0.0
+    phrases: float = 0.0
+    graph: float = 0.0
 
     def as_dict(self) -> dict[str, float]:
         return asdict(self)
 
 
-# A grid on the sets in the README; flat around these values.
-WEIGHTS = Features(cosine=1.0, bm25_share=0.6, title_named=0.1, all_terms=0.2)
+Weights: TypeAlias = Features
+FEATURES = tuple(Features().as_dict())
 
 
-def absolute(features: Features, weights: Features = WEIGHTS) -> float:
+@dataclass(frozen=True)
+class LegShares:
+    """What each leg's vote counts in `rrf` and `convex`."""
+
+    lexical: float = 1.0
+    dense: float = 1.0
+    graph: float = 0.5
+
+
+def absolute(features: Features, weights: Weights) -> float:
     """The fused score."""
     return (
         weights.cosine * features.cosine
         + weights.bm25_share * features.bm25_share
+        + weights.soft_match * features.soft_match
         + weights.title_named * features.title_named
         + weights.all_terms * features.all_terms
+        + weights.phrases * features.phrases
+        + weights.graph * features.graph
     )
 
 
-def title_named(title: Collection[str], query: Collection[str]) -> float:
-    """The share of the title's distinct terms that the query has; 0 without a title."""
-    return len(set(title) & set(query)) / len(set(title)) if title else 0.0
+def title_named(title: Collection[str], weights: Mapping[str, float]) -> float:
+    """The part of the title's distinct terms that the query has, by the `weights` of the query's terms; 0 without a
+    title. The title's other terms weigh as much as the query's do on average.
+    """
+    distinct = set(title)
+    named = sum(weights[term] for term in distinct & weights.keys())
+    if not named:
+        return 0.0
+    average = sum(weights.values()) / len(weights)
+    return named / (named + average * len(distinct - weights.keys()))
 
 
-def reciprocal_ranks(rankings: Sequence[Sequence[int]], k: int = RRF_K) -> dict[int, float]:
-    """The sum of 1 / (k + rank) over the rankings; ranks count from 1."""
+def reciprocal_ranks(rankings: Iterable[tuple[float, Sequence[int]]], k: int = RRF_K) -> dict[int, float]:
+    """The sum of weight / (k + rank) over the rankings; ranks count from 1."""
     scores: dict[int, float] = {}
-    for ranking in rankings:
+    for weight, ranking in rankings:
         for rank, candidate in enumerate(ranking, 1):
-            scores[candidate] = scores.get(candidate, 0.0) + 1 / (k + rank)
+            scores[candidate] = scores.get(candidate, 0.0) + weight / (k + rank)
     return scores
 
 
-# Chosen on questions put to the corpus that answers them and to others that cannot; the README has the error rates.
-_SHARE_AS_EVIDENCE, _ENOUGH, _ENOUGH_SHARE_ALONE = 0.5, 0.5, 0.3
+def scaled(scores: Mapping[int, float], found: Collection[int]) -> dict[int, float]:
+    """0 for the worst of those that a leg found and 1 for the best; what is beyond them is cut off."""
+    own = [scores[one] for one in found if one in scores]
+    if not own:
+        return dict.fromkeys(scores, 0.0)
+    lowest, span = min(own), max(own) - min(own)
+    if span <= 0:
+        return {one: float(score >= lowest) for one, score in scores.items()}
+    return {one: min(1.0, max(0.0, (score - lowest) / span)) for one, score in scores.items()}
 
 
-def is_good_match(features: Features, *, dense: bool) -> bool:
-    """Whether a hit is likely to answer; `dense` is false where no cosine was to be had."""
-    if not dense:
-        return features.bm25_share >= _ENOUGH_SHARE_ALONE
-    return features.cosine + _SHARE_AS_EVIDENCE * features.bm25_share >= _ENOUGH
+def convex(legs: Iterable[tuple[float, Mapping[int, float]]]) -> dict[int, float]:
+    """The weighted mean of scores from 0 to 1; what a leg has no score for has 0 in it."""
+    legs = [(weight, scores) for weight, scores in legs if weight]
+    total = sum(weight for weight, _ in legs)
+    fused: dict[int, float] = {}
+    for weight, scores in legs:
+        for candidate, score in scores.items():
+            fused[candidate] = fused.get(candidate, 0.0) + weight / total * score
+    return fused
+
+
+def of_wordings(main: Mapping[int, float], further: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    """Half the score under the query itself, half the best under any of its wordings: another wording can lift what
+    answers it, and cannot bury what answers the query.
+    """
+    if not further:
+        return dict(main)
+    every = [main, *further]
+    return {
+        one: 0.5 * main.get(one, 0.0) + 0.5 * max(scores.get(one, 0.0) for scores in every)
+        for one in set().union(*every)
+    }

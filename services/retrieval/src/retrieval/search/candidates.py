@@ -1,78 +1,223 @@
-"""The union of what the legs found, each candidate with all features, whichever leg found it."""
+"""The union of what the legs found, each candidate with all features under each wording, whichever leg found it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from contracts.retrieval import SearchMode
 from retrieval.dense.leg import DenseLeg
 from retrieval.lexical.leg import LexicalLeg
+from retrieval.lexical.search import WordFeatures
 from retrieval.ranking import fusion
 from retrieval.ranking.fusion import Features
+from retrieval.ranking.match import LOOKED_AT, match
+from retrieval.ranking.matching import Matching
+from retrieval.ranking.rule import RankingRule
+from retrieval.search.leg import Leg
 from retrieval.search.reader import IndexReader
 
-LOOKED_AT_FOR_GOOD_MATCH = 3
+
+@dataclass(frozen=True)
+class Wording:
+    """One wording of what is asked, and its legs; None for one that the mode does not ask for."""
+
+    text: str
+    lexical: LexicalLeg | None = None
+    dense: DenseLeg | None = None
+
+    @property
+    def legs(self) -> list[Leg]:
+        return [leg for leg in (self.lexical, self.dense) if leg is not None]
 
 
 @dataclass
 class Candidates:
-    """By chunk. `scores` are those of the mode; `bm25` and `cosines` lack what could not be computed."""
+    """By chunk. `scores` are those of the mode, over all wordings; the rest is under the query itself.
 
+    `bm25` and `cosines` lack what could not be computed. `matched` are the terms of any wording.
+    """
+
+    rule: RankingRule
     scores: dict[int, float] = field(default_factory=dict)
     features: dict[int, Features] = field(default_factory=dict)
     matched: dict[int, list[str]] = field(default_factory=dict)
     bm25: dict[int, float] = field(default_factory=dict)
     cosines: dict[int, float] = field(default_factory=dict)
+    further: list[dict[int, Features]] = field(default_factory=list)
 
     def best(self, k: int) -> list[int]:
-        """The first `k`; equals in the order in which they were indexed."""
-        return sorted(self.scores, key=lambda chunk: (-self.scores[chunk], chunk))[:k]
+        """The first `k`, what has the query's phrases before all else; equals in the order of their numbers."""
+        order = [(-self.features[chunk].phrases, -score, chunk) for chunk, score in self.scores.items()]
+        return [chunk for _, _, chunk in sorted(order)[:k]]
 
-    def has_good_match(self, order: Sequence[int]) -> bool:
-        """Whether one of the first few is likely to answer."""
-        first = [self.features[chunk] for chunk in order[:LOOKED_AT_FOR_GOOD_MATCH]]
-        return any(fusion.is_good_match(features, dense=bool(self.cosines)) for features in first)
+    def match(self, order: Sequence[int]) -> float:
+        """The probability that one of the first few hits answers the query, in any of its wordings."""
+        words, vectors = bool(self.bm25), bool(self.cosines) and not self.rule.space.scaled
+        every = [[found[chunk] for chunk in order[:LOOKED_AT] if chunk in found] for found in self._under]
+        return max((match(hits, words=words, vectors=vectors) for hits in every), default=0.0)
+
+    @property
+    def _under(self) -> list[dict[int, Features]]:
+        return [self.features, *self.further]
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """By chunk, the terms of its document's title and its own wordpieces."""
+
+    titles: Mapping[int, Sequence[str]]
+    pieces: Mapping[int, bytes]
+
+
+@dataclass
+class _Measured:
+    """One wording's view of the candidates."""
+
+    wording: Wording
+    words: dict[int, WordFeatures]
+    cosines: dict[int, float]
+    features: dict[int, Features] = field(default_factory=dict)
+
+    @property
+    def bm25(self) -> dict[int, float]:
+        return {chunk: found.score for chunk, found in self.words.items()}
 
 
 async def collect(
-    reader: IndexReader, mode: SearchMode, lexical: LexicalLeg | None, dense: DenseLeg | None
+    reader: IndexReader, rule: RankingRule, wordings: Sequence[Wording], graph: Leg | None, matching: Matching
 ) -> Candidates:
-    """Reads what the legs do not know of each other's chunks, exactly, and scores the union by the mode's rule."""
-    rankings = [[one.chunk for one in leg.found] for leg in (lexical, dense) if leg is not None]
-    union = sorted({chunk for ranking in rankings for chunk in ranking})
-    candidates = Candidates()
+    """Reads what the legs do not know of each other's chunks, exactly, and scores the union by the rule.
+
+    The first wording is the query itself: what it excludes is not returned, whichever wording found it.
+    """
+    legs = [leg for wording in wordings for leg in wording.legs] + ([graph] if graph else [])
+    union = sorted({one.chunk for leg in legs for one in leg.found})
+    measured = [await _measure(reader, wording, union) for wording in wordings]
+    excluded = {chunk for chunk, found in measured[0].words.items() if not found.admitted}
+    union = [chunk for chunk in union if chunk not in excluded]
     if not union:
-        return candidates
+        return Candidates(rule)
+    facts = await _facts(reader, union, matching)
+    near = {one.chunk: one.score for one in graph.found} if graph else {}
+    await asyncio.to_thread(_complete, measured, union, facts, near, matching)
+    main = measured[0]
+    return Candidates(
+        rule=rule,
+        scores=_scores(rule, measured, union, graph),
+        features=main.features,
+        matched={chunk: _matched(measured, chunk) for chunk in union},
+        bm25={chunk: score for chunk, score in main.bm25.items() if chunk in main.features},
+        cosines={chunk: score for chunk, score in main.cosines.items() if chunk in main.features},
+        further=[one.features for one in measured[1:]],
+    )
+
+
+async def _measure(reader: IndexReader, wording: Wording, union: Sequence[int]) -> _Measured:
+    cosines: dict[int, float] = {}
+    dense = wording.dense
     if dense and dense.embedder and dense.vector is not None:
-        candidates.cosines = {one.chunk: one.score for one in dense.found}
-        missing = [chunk for chunk in union if chunk not in candidates.cosines]
-        candidates.cosines |= await reader.cosines_of(missing, dense.vector, dense.embedder.space)
-    await _read_features(reader, candidates, union, lexical)
-    if mode is SearchMode.hybrid:
-        candidates.scores = {chunk: fusion.absolute(candidates.features[chunk]) for chunk in union}
-    elif mode is SearchMode.rrf:
-        candidates.scores = fusion.reciprocal_ranks(rankings)
-    else:
-        candidates.scores = candidates.bm25 if mode is SearchMode.lexical else candidates.cosines
-    return candidates
+        cosines = {one.chunk: one.score for one in dense.found}
+        missing = [chunk for chunk in union if chunk not in cosines]
+        if missing:
+            cosines |= await reader.cosines_of(missing, dense.vector, dense.embedder.space)
+    words = await wording.lexical.features(union) if wording.lexical and union else {}
+    return _Measured(wording, words, cosines)
 
 
-async def _read_features(
-    reader: IndexReader, candidates: Candidates, union: Sequence[int], lexical: LexicalLeg | None
+async def _facts(reader: IndexReader, union: Sequence[int], matching: Matching) -> _Facts:
+    titles: dict[int, list[str]] = {}
+    pieces: dict[int, bytes] = {}
+    texts: dict[int, str] = {}
+    for chunk, title_terms, stored, text in await reader.rows("candidate_facts", chunks=list(union)):
+        titles[chunk] = title_terms
+        if stored is None:
+            texts[chunk] = text
+        else:
+            pieces[chunk] = stored
+    if texts:
+        made = await asyncio.to_thread(matching.pieces.distinct, list(texts.values()))
+        pieces |= zip(texts, made, strict=True)
+    return _Facts(titles, pieces)
+
+
+def _complete(
+    measured: Sequence[_Measured], union: Sequence[int], facts: _Facts, near: Mapping[int, float], matching: Matching
 ) -> None:
-    found = await lexical.features(union) if lexical else {}
-    query = lexical.query if lexical else None
-    titles = await reader.titles_of(union) if query else {}
-    for chunk in union:
-        candidates.matched[chunk] = []
-        candidates.features[chunk] = Features(cosine=candidates.cosines.get(chunk, 0.0))
-        if query:
-            words = found[chunk]
-            candidates.matched[chunk], candidates.bm25[chunk] = words.matched, words.score
-            candidates.features[chunk] = Features(
-                cosine=candidates.cosines.get(chunk, 0.0),
-                bm25_share=words.share,
-                title_named=fusion.title_named(titles.get(chunk, []), query.weights),
-                all_terms=float(words.all_terms),
+    """The features of every candidate under every wording."""
+    for one in measured:
+        lexical = one.wording.lexical
+        weight = lexical.weight if lexical else (lambda _word: 1.0)
+        soft = matching(one.wording.text, weight, {chunk: facts.pieces[chunk] for chunk in union})
+        weights = lexical.query.weights if lexical and lexical.query else {}
+        for chunk in union:
+            words = one.words.get(chunk)
+            if words and not words.admitted:
+                continue
+            one.features[chunk] = Features(
+                cosine=one.cosines.get(chunk, 0.0),
+                bm25_share=words.share if words else 0.0,
+                soft_match=soft[chunk],
+                title_named=fusion.title_named(facts.titles[chunk], weights),
+                all_terms=float(words.all_terms) if words else 0.0,
+                phrases=words.phrases if words else 0.0,
+                graph=near.get(chunk, 0.0),
             )
+
+
+def _scores(
+    rule: RankingRule, measured: Sequence[_Measured], union: Sequence[int], graph: Leg | None
+) -> dict[int, float]:
+    if rule.mode is SearchMode.rrf:
+        return _reciprocal_ranks(rule, measured, set(union), graph)
+    by_wording = [_wording_scores(rule, one, graph) for one in measured]
+    return {
+        chunk: score
+        for chunk, score in fusion.of_wordings(by_wording[0], by_wording[1:]).items()
+        if chunk in measured[0].features
+    }
+
+
+def _wording_scores(rule: RankingRule, one: _Measured, graph: Leg | None) -> dict[int, float]:
+    if rule.mode is SearchMode.lexical:
+        return one.bm25
+    if rule.mode is SearchMode.dense:
+        return one.cosines
+    if rule.mode is SearchMode.convex:
+        own: list[tuple[float, dict[int, float], Leg | None]] = [
+            (rule.legs.lexical, one.bm25, one.wording.lexical),
+            (rule.legs.dense, one.cosines, one.wording.dense),
+        ]
+        if graph and graph.found:
+            own.append((rule.legs.graph, {found.chunk: found.score for found in graph.found}, graph))
+        return fusion.convex(
+            (weight, fusion.scaled(scores, [found.chunk for found in leg.found])) for weight, scores, leg in own if leg
+        )
+    features = one.features
+    if rule.space.scaled and one.wording.dense:
+        cosines = fusion.scaled(one.cosines, [found.chunk for found in one.wording.dense.found])
+        features = {
+            chunk: Features(**{**found.as_dict(), "cosine": cosines.get(chunk, 0.0)})
+            for chunk, found in features.items()
+        }
+    return {chunk: fusion.absolute(found, rule.space.weights) for chunk, found in features.items()}
+
+
+def _reciprocal_ranks(
+    rule: RankingRule, measured: Sequence[_Measured], union: set[int], graph: Leg | None
+) -> dict[int, float]:
+    """The further wordings together count as much as the query itself."""
+    rankings: list[tuple[float, Leg]] = [(rule.legs.graph, graph)] if graph else []
+    for number, one in enumerate(measured):
+        part = 1.0 if number == 0 else 1.0 / (len(measured) - 1)
+        own = ((rule.legs.lexical, one.wording.lexical), (rule.legs.dense, one.wording.dense))
+        rankings += [(part * weight, leg) for weight, leg in own if leg]
+    return fusion.reciprocal_ranks(
+        ((weight, [found.chunk for found in leg.found if found.chunk in union]) for weight, leg in rankings),
+        rule.rrf_k,
+    )
+
+
+def _matched(measured: Sequence[_Measured], chunk: int) -> list[str]:
+    return list(dict.fromkeys(term for one in measured if chunk in one.words for term in one.words[chunk].matched))

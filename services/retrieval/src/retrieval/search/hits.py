@@ -6,10 +6,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from contracts.retrieval import Duplicate, Highlight, Hit, HitExplanation, LegReport, LegScore
-from retrieval.dense.leg import DenseLeg
 from retrieval.highlights.scoring import Scored
-from retrieval.lexical.leg import LexicalLeg
-from retrieval.ranking.fusion import WEIGHTS
 from retrieval.search.candidates import Candidates
 from retrieval.search.leg import Leg
 from retrieval.search.selection import Selected
@@ -48,17 +45,19 @@ def hit(
     )
 
 
-def explanation(
-    chunk: int, candidates: Candidates, lexical: LexicalLeg | None, dense: DenseLeg | None
-) -> HitExplanation:
-    """Ranks where a leg found the chunk; scores also where it did not, as they entered the fusion."""
+def explanation(chunk: int, candidates: Candidates, legs: Sequence[Leg]) -> HitExplanation:
+    """Ranks where a leg found the chunk; the scores of the query's own legs also where they did not."""
+    exact = {"lexical": candidates.bm25, "dense": candidates.cosines}
+    found = {}
+    for leg in legs:
+        rank, score = next(
+            ((rank, one.score) for rank, one in enumerate(leg.found, 1) if one.chunk == chunk), (None, None)
+        )
+        found[leg.name] = LegScore(rank=rank, score=exact[leg.name].get(chunk) if leg.name in exact else score)
     return HitExplanation(
-        legs={
-            "lexical": LegScore(rank=_rank(lexical, chunk), score=candidates.bm25.get(chunk)),
-            "dense": LegScore(rank=_rank(dense, chunk), score=candidates.cosines.get(chunk)),
-        },
+        legs=found,
         features=candidates.features[chunk].as_dict(),
-        weights=WEIGHTS.as_dict(),
+        weights=candidates.rule.space.weights.as_dict(),
         matched_terms=candidates.matched[chunk],
         fused_score=candidates.scores[chunk],
         fused_rank=candidates.best(len(candidates.scores)).index(chunk) + 1,
@@ -73,8 +72,3 @@ def report(leg: Leg) -> LegReport:
         method=leg.method,
         error=leg.error,
     )
-
-
-def _rank(leg: Leg | None, chunk: int) -> int | None:
-    found = leg.found if leg else []
-    return next((rank for rank, one in enumerate(found, 1) if one.chunk == chunk), None)

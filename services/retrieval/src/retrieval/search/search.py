@@ -4,121 +4,154 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 import psycopg
 
-from contracts.retrieval import SearchMode, SearchRequest, SearchResponse
-from retrieval.dense.leg import DenseLeg
+from contracts.retrieval import SearchRequest, SearchResponse
 from retrieval.errors import SearchUnavailable
 from retrieval.highlights.highlighter import Highlighter
 from retrieval.lexical.analysis import Analyzer
-from retrieval.lexical.leg import LexicalLeg
 from retrieval.lexical.query import parse
+from retrieval.ranking.match import GOOD
+from retrieval.ranking.matching import Matching
+from retrieval.ranking.rule import RankingRule
 from retrieval.search import hits
-from retrieval.search.candidates import Candidates, collect
+from retrieval.search.cache import SearchCache
+from retrieval.search.candidates import Candidates, Wording, collect
 from retrieval.search.leg import Asked, Leg
 from retrieval.search.legs import Legs
 from retrieval.search.reranking import Reranking
 from retrieval.search.scope import resolve
 from retrieval.search.selection import Selected, Selection
 from retrieval.search.snapshot import Snapshot
+from retrieval.tuning.store import stored_settings
+from retrieval.tuning.tuning import Tuning
 
 DEPTH = 100  # candidates of each leg
-
-
-@dataclass(frozen=True)
-class Answers:
-    """The legs that a mode asks for; None for the one that it does not."""
-
-    lexical: LexicalLeg | None
-    dense: DenseLeg | None
-
-    @property
-    def legs(self) -> list[Leg]:
-        return [leg for leg in (self.lexical, self.dense) if leg is not None]
 
 
 @dataclass(frozen=True)
 class Found:
     """What the legs found, fused, and the hits that were made of it."""
 
-    answers: Answers
+    wordings: list[Wording]
     candidates: Candidates
     selected: Selected
+
+    @property
+    def legs(self) -> list[Leg]:
+        return [leg for wording in self.wordings for leg in wording.legs]
 
 
 class Search:
     """Searches the workspace that it is told."""
 
-    def __init__(self, legs: Legs, analyzer: Analyzer, reranking: Reranking | None = None) -> None:
-        self.legs, self.analyzer, self.reranking = legs, analyzer, reranking
+    def __init__(
+        self,
+        legs: Legs,
+        analyzer: Analyzer,
+        reranking: Reranking | None = None,
+        matching: Matching | None = None,
+        cache: SearchCache | None = None,
+    ) -> None:
+        self.legs, self.analyzer, self.reranking, self.cache = legs, analyzer, reranking, cache
+        self.matching = matching or Matching()
         self.highlighter = Highlighter(analyzer, legs.limits.highlight_seconds)
 
     async def __call__(self, workspace_id: UUID, request: SearchRequest) -> SearchResponse:
         """Raises SearchUnavailable when no leg that the mode asks for could answer."""
         start = time.perf_counter()
-        mode = request.mode or SearchMode.hybrid
         limits = self.legs.limits
         seconds = limits.lexical_seconds + limits.dense_seconds
         try:
             async with self.legs.store.snapshot(workspace_id, seconds) as snapshot:
-                asked = await self._asked(snapshot, request)
-                found = await self._found(asked, request, await self._answers(mode, asked))
+                place = await self.cache.place(snapshot.reader, request) if self.cache else None
+                if self.cache and place and (kept := await self.cache.get(place)):
+                    return kept.model_copy(update={"milliseconds": _milliseconds_since(start)})
+                found = await self._found(snapshot, request)
         except psycopg.Error as error:
             raise SearchUnavailable("the index did not answer in time") from error
-        answers, candidates, selected = found.answers, found.candidates, found.selected
+        response = await self._response(workspace_id, request, found, start)
+        if self.cache and place:
+            await self.cache.put(place, response)
+        return response
+
+    async def _response(
+        self, workspace_id: UUID, request: SearchRequest, found: Found, start: float
+    ) -> SearchResponse:
+        main, candidates, selected = found.wordings[0], found.candidates, found.selected
         rerank, spans = selected.rerank, {}
         if request.highlight:
-            weights = self._weights(request, answers)
-            spans = await self.highlighter([selected.chunks[chunk] for chunk in selected.order], weights, answers.dense)
+            weights = self._weights(request, main)
+            spans = await self.highlighter([selected.chunks[chunk] for chunk in selected.order], weights, main.dense)
+        match = candidates.match(selected.order)
         return SearchResponse(
             query=request.query,
-            mode=mode,
+            mode=candidates.rule.mode,
             hits=[
                 hits.hit(
                     workspace_id,
                     selected,
                     chunk,
                     spans.get(chunk, []),
-                    hits.explanation(chunk, candidates, answers.lexical, answers.dense) if request.explain else None,
+                    hits.explanation(chunk, candidates, found.legs) if request.explain else None,
                 )
                 for chunk in selected.order
             ],
-            good_match=candidates.has_good_match(selected.order),
-            match=float(candidates.has_good_match(selected.order)),
-            legs=[hits.report(leg) for leg in [*answers.legs, *([rerank] if rerank else [])]],
+            good_match=match >= GOOD,
+            match=round(match, 4),
+            legs=[hits.report(leg) for leg in [*found.legs, *([rerank] if rerank else [])]],
             reranked_by=rerank.method if rerank and rerank.found else None,
-            milliseconds=round(1000 * (time.perf_counter() - start), 2),
+            milliseconds=_milliseconds_since(start),
         )
 
-    async def _asked(self, snapshot: Snapshot, request: SearchRequest) -> Asked:
+    async def _found(self, snapshot: Snapshot, request: SearchRequest) -> Found:
         reader, fields = snapshot.reader, parse(request.query, strict=request.strict).fields
+        tuning = Tuning.of(await stored_settings(reader.connection, reader.workspace_id))
         scope = await resolve(reader, request, fields, None, self.legs.limits.lexical_seconds)
-        return Asked(snapshot, request.query, scope, await reader.space(), DEPTH, request.strict)
-
-    async def _answers(self, mode: SearchMode, asked: Asked) -> Answers:
-        if mode is SearchMode.lexical:
-            answers = Answers(await self.legs.lexical(asked), None)
-        elif mode is SearchMode.dense:
-            answers = Answers(None, await self.legs.dense(asked))
-        else:
-            answers = Answers(*await asyncio.gather(self.legs.lexical(asked), self.legs.dense(asked)))
-        if all(leg.error for leg in answers.legs):
-            raise SearchUnavailable(legs={leg.name: leg.error for leg in answers.legs})
-        return answers
-
-    async def _found(self, asked: Asked, request: SearchRequest, answers: Answers) -> Found:
-        reader = asked.snapshot.reader
-        candidates = await collect(reader, request.mode or SearchMode.hybrid, answers.lexical, answers.dense)
+        asked = Asked(snapshot, request.query, scope, tuning.space, DEPTH, request.strict, tuning.parameters)
+        rule = tuning.asked(request)
+        wordings = await self._wordings(rule, asked, request.queries)
+        candidates = await collect(reader, rule, wordings, None, self.matching)
         select = Selection(reader, request, asked.space, self.reranking)
         order = candidates.best(len(candidates.scores))
-        return Found(answers, candidates, await select(order, candidates.scores))
+        return Found(wordings, candidates, await select(order, candidates.scores))
 
-    def _weights(self, request: SearchRequest, answers: Answers) -> Mapping[str, float]:
+    async def _wordings(self, rule: RankingRule, asked: Asked, further: Sequence[str]) -> list[Wording]:
+        """Each wording with its legs, all at the same time."""
+
+        async def ask(number: int, text: str) -> Wording:
+            own = replace(asked, query=text)
+            wording = Wording(
+                parse(text, strict=asked.strict).text,
+                *await asyncio.gather(
+                    self.legs.lexical(own) if rule.asks_words else _nothing(),
+                    self.legs.dense(own) if rule.asks_vectors else _nothing(),
+                ),
+            )
+            for leg in wording.legs if number > 1 else []:
+                leg.name = f"{leg.name}#{number}"
+            return wording
+
+        wordings = await asyncio.gather(*(ask(number, text) for number, text in enumerate([asked.query, *further], 1)))
+        legs = [leg for wording in wordings for leg in wording.legs]
+        if all(leg.error for leg in legs):
+            raise SearchUnavailable(legs={leg.name: leg.error for leg in legs})
+        return wordings
+
+    def _weights(self, request: SearchRequest, main: Wording) -> Mapping[str, float]:
         """Of the query's terms; all alike where the lexical leg did not weigh them."""
-        if answers.lexical and answers.lexical.query:
-            return answers.lexical.query.weights
+        if main.lexical and main.lexical.query:
+            return main.lexical.query.weights
         return dict.fromkeys(self.analyzer.terms(request.query), 1.0)
+
+
+def _milliseconds_since(start: float) -> float:
+    return round(1000 * (time.perf_counter() - start), 2)
+
+
+async def _nothing() -> None:
+    """In the place of a leg that the mode does not ask for."""

@@ -1,0 +1,31 @@
+"""By what rule the candidates are ordered: the settings of a workspace and what a request says otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from contracts.retrieval import SearchMode
+from retrieval.ranking.fusion import RRF_K, LegShares
+from retrieval.ranking.weights import BUNDLED, SpaceWeights
+
+
+@dataclass(frozen=True)
+class RankingRule:
+    """`rrf_k` and `legs` count in `rrf`, `legs` also in `convex`, `space` in `hybrid`."""
+
+    mode: SearchMode = SearchMode.hybrid
+    rrf_k: int = RRF_K
+    legs: LegShares = field(default_factory=LegShares)
+    space: SpaceWeights = BUNDLED
+
+    @property
+    def asks_words(self) -> bool:
+        return self.mode is not SearchMode.dense
+
+    @property
+    def asks_vectors(self) -> bool:
+        return self.mode is not SearchMode.lexical
+
+    @property
+    def asks_graph(self) -> bool:
+        return self.mode in (SearchMode.hybrid, SearchMode.convex, SearchMode.rrf)

@@ -1,0 +1,38 @@
+"""The weights of `hybrid` by embedding space, where nobody has fitted others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inference.embedders import SpaceKey
+from inference.embeddings import BUNDLED_SPACE
+from retrieval.ranking.fusion import Weights
+
+
+@dataclass(frozen=True)
+class SpaceWeights:
+    """With `scaled` the cosine enters as 0 for the worst and 1 for the best of the dense leg's candidates.
+
+    `fitted_on` says what the weights were fitted on, where they were.
+    """
+
+    weights: Weights
+    scaled: bool = False
+    fitted_on: str | None = None
+
+
+# A grid on the sets in the README, flat around these values. `phrases` and `graph` do not occur there: a phrase that is
+# asked for in quotes outweighs what words can differ by; the graph counts as a word or two.
+BUNDLED = SpaceWeights(
+    Weights(cosine=1.0, bm25_share=0.3, soft_match=0.4, title_named=0.15, all_terms=0.2, phrases=0.3, graph=0.2),
+    fitted_on="development sets of the project",
+)
+# Cosines of another model may lie anywhere, and how far apart; measured with the bundled one as if it were unknown.
+UNKNOWN = SpaceWeights(
+    Weights(cosine=0.3, bm25_share=0.3, soft_match=0.4, title_named=0.15, all_terms=0.2, phrases=0.3, graph=0.2),
+    scaled=True,
+)
+
+
+def default_weights(space: SpaceKey | None) -> SpaceWeights:
+    return BUNDLED if space is None or space == (BUNDLED_SPACE.model, BUNDLED_SPACE.dims) else UNKNOWN

@@ -1,0 +1,48 @@
+"""Routes of the search settings: parse, call, return."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from contracts.base import ProblemBody
+from contracts.retrieval import SearchSettings, SearchSettingsUpdate
+from retrieval.tuning.store import SearchSettingsStore
+from service_kit.auth import Owner, Viewer
+from service_kit.request_headers import ExpectedVersion
+
+router = APIRouter(prefix="/v1/search-settings", tags=["retrieval"])
+STALE: dict[int | str, dict[str, Any]] = {
+    412: {"model": ProblemBody, "description": "If-Match names another version than the current one"}
+}
+
+
+def search_settings(request: Request) -> SearchSettingsStore:
+    found: SearchSettingsStore = request.app.state.search_settings
+    return found
+
+
+InUse = Annotated[SearchSettingsStore, Depends(search_settings)]
+
+
+@router.get("", summary="Read the workspace's search settings")
+async def get_search_settings(caller: Viewer, using: InUse, response: Response) -> SearchSettings:
+    """How it is searched where a request does not say. The header `ETag` is the version, for If-Match."""
+    return _tagged(await using.get(caller.workspace_id), response)
+
+
+@router.patch("", summary="Change the workspace's search settings", responses=STALE)
+async def change_search_settings(
+    body: SearchSettingsUpdate, caller: Owner, using: InUse, version: ExpectedVersion, response: Response
+) -> SearchSettings:
+    """What is left out stays. `weights` are of the active embedding space; those of other spaces stay as they are.
+
+    With If-Match only if the settings still have that version. The next search follows them.
+    """
+    return _tagged(await using.change(caller.workspace_id, body, version), response)
+
+
+def _tagged(settings: SearchSettings, response: Response) -> SearchSettings:
+    response.headers["ETag"] = f'"{settings.version}"'
+    return settings
