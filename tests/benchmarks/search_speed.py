@@ -84,7 +84,7 @@ def served(index: LoadedIndex, scenario: Scenario, *, cache: bool) -> Iterator[S
         "S3_ACCESS_KEY": access.access_key,
         "S3_SECRET_KEY": access.secret_key,
         "LOG_LEVEL": "WARNING",
-        **({} if cache else {"SEARCH_CACHE_SECONDS": "0"}),
+        **({} if cache else {"SEARCH_CACHE": "false"}),
     }
     command = [*os.environ.get("BENCH_UNDER", "").split(), sys.executable, "-m", "benchmarks.search_server"]
     service = subprocess.Popen([*command, str(index.folder)], env=os.environ | environment)
