@@ -35,6 +35,8 @@ from retrieval.settings import Settings
 from retrieval.spaces.api import router as spaces_router
 from retrieval.spaces.builder import CHANNEL, SpaceBuilder
 from retrieval.spaces.lifecycle import EmbeddingSpaces
+from retrieval.tuning.api import router as settings_router
+from retrieval.tuning.store import SearchSettingsStore
 from service_kit.app import service_app
 from service_kit.event_service import EventService
 from service_kit.objects import ObjectStore
@@ -63,6 +65,7 @@ def create_app(settings: Settings) -> FastAPI:
 
             app.state.search = build_search(database, embedders, settings, reranker)
             app.state.saved_searches = SavedSearches(database)
+            app.state.search_settings = SearchSettingsStore(database, (default.model, default.dims))
             app.state.context = ContextAssembly(
                 ContextTokenizers(settings.tokenizers_folder, settings.context_tokenizer)
             )
@@ -86,7 +89,8 @@ def create_app(settings: Settings) -> FastAPI:
             background.start("compaction", lambda: compaction.run(service.notifications))
             yield
 
-    return service_app("retrieval", settings, [router, context_router, saved_router, spaces_router], lifespan)
+    routers = [router, context_router, saved_router, settings_router, spaces_router]
+    return service_app("retrieval", settings, routers, lifespan)
 
 
 def build_search(
