@@ -29,4 +29,4 @@ WHERE workspace_id = %(workspace_id)s
   AND (%(paths)s::text[] IS NULL OR NOT EXISTS (
         SELECT FROM unnest(%(paths)s::text[], %(predicates)s::boolean[]) AS wanted (path, predicate)
         WHERE NOT CASE WHEN predicate THEN coalesce(jsonb_path_match(metadata, path::jsonpath, '{}', true), false)
-                       ELSE jsonb_path_exists(metadata, path::jsonpath, '{}', true) END))
+                       ELSE coalesce(jsonb_path_exists(metadata, path::jsonpath, '{}', true), false) END))

@@ -1,0 +1,213 @@
+"""What a search is limited to: resolved once, to document numbers that all legs take."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+
+from contracts.retrieval import Facet, SearchFilters
+from retrieval.errors import FilterTooSlow, InvalidMetadataPath
+from retrieval.search import facets
+from retrieval.search.scope import resolve
+from retrieval.search.snapshot import SearchStore
+
+GIT, WEB = uuid4(), uuid4()
+METADATA = {"authors": ["Ada", "Bob"], "pages": 12, "source": {"name": "Handbook", "path": "docs/a.md"}}
+
+
+def day(number: int) -> datetime:
+    return datetime(2025, 1, number, tzinfo=UTC)
+
+
+@pytest.fixture
+async def documents(index, converted):
+    """By a letter: four documents that differ in everything."""
+    made = {
+        "a": converted(
+            ["one", "two"],
+            name="Alpha.MD",
+            title="The Alpha Guide",
+            tags=["Red", "big"],
+            language="en",
+            source_type="git",
+            source_ids=[GIT],
+            written_at=day(1),
+            metadata=METADATA,
+        ),
+        "b": converted(
+            ["three"],
+            name="beta.pdf",
+            media_type="application/pdf",
+            tags=["RED"],
+            language="de",
+            source_type="web",
+            source_ids=[GIT, WEB],
+            modified_at=day(5),
+            metadata={"pages": 3},
+        ),
+        "c": converted(["four"], name="gamma.txt", media_type="text/plain", written_at=day(9), modified_at=day(1)),
+        "d": converted(["five"], name="delta.md", metadata={"flag": False, "authors": []}),
+    }
+    for document in made.values():
+        await index(document)
+    return made
+
+
+@pytest.fixture
+def store(database):
+    return SearchStore(database, 100)
+
+
+@pytest.fixture
+def left(store, documents, workspace_id):
+    """await left(fields={}, attached=None, **filters): the letters of the documents left, None where nothing limits."""
+
+    async def ask(fields=None, attached=None, **filters):
+        async with store.snapshot(workspace_id, 10) as snapshot:
+            scope = await resolve(snapshot.reader, SearchFilters(**filters), fields or {}, attached, 10)
+            if scope is None:
+                return None
+            rows = await (
+                await snapshot.reader.connection.execute(
+                    "SELECT number, document_id, chunk_count FROM indexed_document"
+                )
+            ).fetchall()
+        letters = {document.data.document_id: letter for letter, document in documents.items()}
+        numbers = set(scope.documents.tolist())
+        assert scope.documents.tolist() == sorted(numbers)
+        assert scope.chunks == sum(count for number, _, count in rows if number in numbers)
+        return "".join(sorted(letters[document_id] for number, document_id, _ in rows if number in numbers))
+
+    return ask
+
+
+async def test_each_filter_leaves_what_it_names(left, documents):
+    ids = {letter: document.data.document_id for letter, document in documents.items()}
+    assert await left() is None
+    assert await left(document_ids=[ids["a"], ids["c"], uuid4()]) == "ac"
+    assert await left(source_ids=[WEB]) == "b"
+    assert await left(source_ids=[GIT, uuid4()]) == "ab"
+    assert await left(media_types=["application/pdf", "text/plain"]) == "bc"
+    assert await left(source_types=["git", "web"]) == "ab"
+    assert await left(tags=["red"]) == "ab"
+    assert await left(tags=["BIG", "nothing"]) == "a"
+    assert await left(languages=["EN", "fr"]) == "a"
+
+
+async def test_several_filters_all_have_to_hold_and_an_empty_one_leaves_nothing(left):
+    assert await left(tags=["red"], languages=["de"]) == "b"
+    for name in ("document_ids", "source_ids", "media_types", "source_types", "tags", "languages"):
+        assert await left(**{name: []}) == ""
+
+
+async def test_dates_are_the_documents_own_or_those_of_its_last_change(left):
+    assert await left(written_from=day(5)) == "bc"
+    assert await left(written_to=day(5)) == "ab"
+    assert await left(written_from=day(2), written_to=day(8)) == "b"
+    assert await left(written_from=day(8), written_to=day(2)) == ""
+
+
+async def test_what_is_attached_to_a_session_limits_and_never_widens(left, documents):
+    ids = {letter: document.data.document_id for letter, document in documents.items()}
+    assert await left(attached=[]) == ""
+    assert await left(attached=[ids["a"], uuid4()]) == "a"
+    assert await left(attached=[ids["a"], ids["b"]], document_ids=[ids["b"], ids["c"]]) == "b"
+
+
+PATHS = [
+    (['$.authors[*] ? (@ == "Ada")'], "a"),
+    (["$.authors[*]"], "a"),
+    (["$.pages"], "ab"),
+    (["$.pages > 5"], "a"),
+    (["$.pages ? (@ > 2)", '$.source.name ? (@ starts with "Hand")'], "a"),
+    (["exists($.flag)"], "d"),
+    (["$.flag ? (@ == false)"], "d"),
+    (['$.source.path == "docs/a.md" || $.pages == 3'], "ab"),
+    (["strict $.authors"], "ad"),
+    (['$.authors[*] ? (@ == " like_regex ")'], ""),
+    (["$.nothing.at.all"], ""),
+    (["$.pages / 0 > 1"], ""),
+    (['$.pages ? (@ == "twelve")'], ""),
+]
+
+
+async def test_metadata_is_asked_by_paths(left):
+    for paths, expected in PATHS:
+        assert await left(metadata=paths) == expected, paths
+
+
+BAD_PATHS = ["$.", "authors", "$.a ? (@ ==", "'; DROP TABLE chunk; --", "$[", '$ ? (@ like_regex "(a+)+$")', "(" * 400]
+
+
+async def test_a_path_that_cannot_be_used_is_refused_with_its_place(left):
+    for path in BAD_PATHS:
+        with pytest.raises(InvalidMetadataPath) as refused:
+            await left(metadata=["$.pages", path])
+        assert (refused.value.status, refused.value.extra["place"]) == (422, "metadata[1]")
+
+
+async def test_a_path_that_takes_too_long_is_refused_by_name(store, index, converted, workspace_id):
+    nested: dict = {"a": 1}
+    for _ in range(40):
+        nested = {"a": nested, "b": nested if len(str(nested)) < 3000 else 0}
+    await index(converted(["x"], metadata=nested))
+    async with store.snapshot(workspace_id, 10) as snapshot:
+        with pytest.raises(FilterTooSlow):
+            await resolve(snapshot.reader, SearchFilters(metadata=["$" + ".**" * 60 + " ? (@ == 17)"]), {}, None, 0.2)
+
+
+FIELDS = [
+    ({"title": ["alpha guide"]}, "a"),
+    ({"title": ["beta"]}, "b"),
+    ({"name": ["ALPHA.md"]}, "a"),
+    ({"name": [".md"]}, "ad"),
+    ({"tag": ["red"]}, "ab"),
+    ({"tag": ["red", "BIG"]}, "a"),
+    ({"type": ["pdf"]}, "b"),
+    ({"type": ["text/plain"]}, "c"),
+    ({"type": ["md"]}, "ad"),
+    ({"language": ["DE"]}, "b"),
+    ({"source": ["git"]}, "a"),
+    ({"source": ["handbook"]}, "a"),
+    ({"source": [str(WEB)]}, "b"),
+    ({"tag": ["red"], "type": ["pdf"]}, "b"),
+    ({"title": ["%"]}, ""),
+    ({"section": ["guide"]}, None),
+]
+
+
+async def test_fields_of_the_query_limit_as_well(left):
+    for fields, expected in FIELDS:
+        assert await left(fields=fields) == expected, fields
+
+
+async def test_ten_thousand_ids_are_resolved_in_a_moment(left, documents):
+    ids = [uuid4() for _ in range(9_999)] + [documents["b"].data.document_id]
+    await left(document_ids=ids)
+    start = time.perf_counter()
+    assert await left(document_ids=ids) == "b"
+    assert time.perf_counter() - start < 2
+
+
+async def test_facets_count_what_the_filters_left(store, documents, workspace_id):
+    async with store.snapshot(workspace_id, 10) as snapshot:
+        reader = snapshot.reader
+        scope = await resolve(reader, SearchFilters(tags=["red"]), {}, None, 10)
+        some = await facets.count(reader, [Facet.tag, Facet.media_type, Facet.source, Facet.document], scope)
+        every = await facets.count(reader, list(Facet), None)
+        nothing = await facets.count(reader, [Facet.tag], await resolve(reader, SearchFilters(tags=[]), {}, None, 10))
+        assert await facets.count(reader, [], None) == {}
+
+    def plain(counts):
+        return [(one.value, one.chunks, one.documents) for one in counts]
+
+    assert plain(some[Facet.tag]) == [("RED", 3, 2), ("big", 2, 1)] or plain(some[Facet.tag])[0][0].lower() == "red"
+    assert sorted(plain(some[Facet.media_type])) == [("application/pdf", 1, 1), ("text/markdown", 2, 1)]
+    assert plain(some[Facet.source]) == [(str(GIT), 3, 2), (str(WEB), 1, 1)]
+    assert plain(some[Facet.document])[0] == (str(documents["a"].data.document_id), 2, 1)
+    assert sorted(plain(every[Facet.language])) == [("de", 1, 1), ("en", 2, 1)]
+    assert sorted(plain(every[Facet.source_type])) == [("git", 2, 1), ("upload", 2, 2), ("web", 1, 1)]
+    assert nothing == {Facet.tag: []}

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import pytest
+
+from retrieval.dense.plan import Sizes, choose, shared_vectors
+
+
+def plan(matching, workspace=None, shared=0, always_exact=0, wanted=120, tuple_cost=20.0):
+    return choose(Sizes(matching, workspace or matching, shared), wanted, tuple_cost, always_exact)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "exact"),
+    [
+        ({"matching": 100, "shared": 1_000_000}, True),
+        ({"matching": 100_000, "shared": 100_000}, False),
+        ({"matching": 1_000_000, "shared": 1_000_000}, False),
+        # a small workspace among a million vectors of others
+        ({"matching": 5_000, "shared": 1_000_000}, True),
+        ({"matching": 20_000, "shared": 1_000_000}, True),
+        ({"matching": 500_000, "shared": 1_000_000}, False),
+        # a filter that leaves little of a large workspace
+        ({"matching": 1_000, "workspace": 1_000_000, "shared": 1_000_000}, True),
+        ({"matching": 300_000, "workspace": 1_000_000, "shared": 1_000_000}, False),
+        # the index is not there, or its size lags behind
+        ({"matching": 100_000, "shared": 0}, True),
+        ({"matching": 100_000, "shared": 10}, False),
+    ],
+)
+def test_what_is_cheaper_is_chosen(sizes, exact):
+    assert plan(**sizes).exact is exact
+
+
+def test_what_is_small_enough_is_always_compared():
+    assert plan(5_000, shared=5_000, always_exact=5_000).exact
+    assert not plan(5_001, shared=5_001, always_exact=5_000).exact
+
+
+def test_the_approximate_scan_ends_where_an_exact_one_would_have_been_as_cheap():
+    assert plan(100_000, shared=100_000).most_visited == 5_000
+
+
+def test_the_reason_is_told():
+    assert plan(812).why == "812 chunks; there is no approximate index"
+    assert plan(812, workspace=9_000, shared=50_000).why.startswith(
+        "812 chunks of the filter, of 9000; hnsw would visit"
+    )
+
+
+def test_the_size_of_an_index_says_how_many_vectors_it_has():
+    assert shared_vectors(58_523_648, 384) == pytest.approx(50_000, rel=0.02)
