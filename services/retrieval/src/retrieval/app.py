@@ -26,6 +26,7 @@ from retrieval.lexical.analysis import Analyzer
 from retrieval.saved.api import router as saved_router
 from retrieval.saved.store import SavedSearches
 from retrieval.search.api import router
+from retrieval.search.cache import SearchCache, version_of
 from retrieval.search.leg import Limits
 from retrieval.search.legs import Legs
 from retrieval.search.reranking import Reranking
@@ -63,7 +64,12 @@ def create_app(settings: Settings) -> FastAPI:
             if reranker is not None:
                 stack.push_async_callback(reranker.aclose)
 
-            app.state.search = build_search(database, embedders, settings, reranker)
+            version = version_of(settings.model_dump_json(exclude={"host", "port"}))
+            metrics = app.state.metrics.registry
+            cache = SearchCache(service.redis, version, settings.search_cache_seconds, metrics)
+            app.state.search = build_search(
+                database, embedders, settings, reranker, cache if settings.search_cache else None
+            )
             app.state.saved_searches = SavedSearches(database)
             app.state.search_settings = SearchSettingsStore(database, (default.model, default.dims))
             app.state.context = ContextAssembly(
@@ -72,9 +78,9 @@ def create_app(settings: Settings) -> FastAPI:
             app.state.spaces = EmbeddingSpaces(database, embedders, outbox)
             app.state.index_documents = IndexDocuments(database, default)
             app.state.health.add("object_store", objects.check)
-            indexer = Indexer(database, objects, outbox, (default.model, default.dims))
+            indexer = Indexer(database, objects, outbox, (default.model, default.dims), cache.forget)
             background = await stack.enter_async_context(
-                service.running({DOCUMENTS: indexer.handlers}, indexer.on_dead)
+                service.running({DOCUMENTS: indexer.handlers}, indexer.on_dead, after=[cache.forget])
             )
             builder = SpaceBuilder(
                 database,
@@ -85,7 +91,7 @@ def create_app(settings: Settings) -> FastAPI:
                 settings.build_batch_size,
             )
             background.start("embedding_spaces", builder.run)
-            compaction = Compaction(database, CompactionMetrics(app.state.metrics.registry))
+            compaction = Compaction(database, CompactionMetrics(metrics))
             background.start("compaction", lambda: compaction.run(service.notifications))
             yield
 
@@ -94,7 +100,11 @@ def create_app(settings: Settings) -> FastAPI:
 
 
 def build_search(
-    database: Database, embedders: Embedders, settings: Settings, reranker: Reranker | None = None
+    database: Database,
+    embedders: Embedders,
+    settings: Settings,
+    reranker: Reranker | None = None,
+    cache: SearchCache | None = None,
 ) -> Search:
     """The use case on an open database."""
     analyzer = Analyzer()
@@ -109,7 +119,7 @@ def build_search(
     reranking = None
     if reranker is not None:
         reranking = Reranking(reranker, settings.rerank_deadline_seconds, settings.rerank_candidates)
-    return Search(Legs(store, QueryVectors(embedders), analyzer, limits), analyzer, reranking)
+    return Search(Legs(store, QueryVectors(embedders), analyzer, limits), analyzer, reranking, cache=cache)
 
 
 async def _prepare_default(database: Database, embedders: Embedders) -> None:

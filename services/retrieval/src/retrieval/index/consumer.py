@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
+from uuid import UUID
 
 from contracts.events import (
     DocumentConverted,
@@ -30,6 +32,7 @@ from service_kit.objects import ObjectMissing, ObjectStore
 from service_kit.outbox import Outbox, first_time
 from service_kit.postgres import Database
 from service_kit.streams import Handler
+from service_kit.workspace_purge import Erased
 
 log = logging.getLogger(__name__)
 GROUP = "retrieval"
@@ -39,11 +42,20 @@ STAGE = "index"
 class Indexer:
     """Handlers for the stream of documents; each may be given the same event any number of times, in any order.
 
-    `default` is the embedding space of workspaces that are new.
+    `default` is the embedding space of workspaces that are new. `forget` removes the answers that are kept of searches
+    of a workspace before a generation of its index.
     """
 
-    def __init__(self, database: Database, objects: ObjectStore, outbox: Outbox, default: SpaceKey) -> None:
+    def __init__(
+        self,
+        database: Database,
+        objects: ObjectStore,
+        outbox: Outbox,
+        default: SpaceKey,
+        forget: Callable[[UUID, int], Awaitable[Erased]] | None = None,
+    ) -> None:
         self.database, self.objects, self.outbox, self.default = database, objects, outbox, default
+        self.forget = forget
         self.analyzer, self.pieces = Analyzer(), WordPieces()
 
     @property
@@ -106,6 +118,9 @@ class Indexer:
                 return
             await writer.lock(document_id)
             removed, remaining = (asdict(counts) for counts in await writer.purge(document_id))
+            if self.forget:  # before the commit: what cannot be removed now is tried again with all the rest
+                kept = await self.forget(event.workspace_id, await writer.generation())
+                removed, remaining = {**removed, **kept.removed}, {**remaining, **kept.remaining}
             done = DocumentPurged(document_id=document_id, service=GROUP, removed=removed, remaining=remaining)
             await self.outbox.write(connection, event.workspace_id, done, str(document_id))
 

@@ -139,6 +139,11 @@ class IndexWriter:
         await self._change_statistics(-indexed.chunk_count, -indexed.term_count, {indexed.stemming: -1})
         return removed, remaining
 
+    async def generation(self) -> int:
+        """Of the workspace's index, as this transaction leaves it; 0 of one that was never changed."""
+        row = await (await self.connection.execute(QUERIES["generation"], self._place)).fetchone()
+        return row[0] if row else 0
+
     async def _remove(self, indexed: Indexed) -> tuple[Counts, Counts]:
         of = self._place | {"document_id": indexed.document_id, "number": indexed.number}
         removal = PostingRemoval(self.postings, self.analyzer, indexed.number, indexed.naming)

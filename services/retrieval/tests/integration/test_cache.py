@@ -1,0 +1,241 @@
+"""Repeated searches are answered from Redis, and never by what is not so any more."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+from uuid import uuid4
+
+import pytest
+from prometheus_client import CollectorRegistry
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from contracts.events import (
+    DocumentDescribed,
+    DocumentIndexed,
+    DocumentPurged,
+    WorkspaceDeleted,
+    WorkspacePurged,
+)
+from contracts.retrieval import LegReport, SearchMode, SearchRequest, SearchResponse, SearchScope
+from retrieval.app import create_app
+from retrieval.search import cache as caching
+from retrieval.search.cache import Place, SearchCache, version_of
+from retrieval.search.reader import IndexReader
+
+LEXICAL = SearchMode.lexical.value
+
+
+def answer(**more) -> SearchResponse:
+    values = {"query": "x", "mode": SearchMode.lexical, "hits": [], "good_match": False, "match": 0.0}
+    legs = [LegReport(leg="lexical", candidates=0, milliseconds=1.0)]
+    return SearchResponse(**values | {"legs": legs, "milliseconds": 1.0} | more)
+
+
+@pytest.fixture
+async def keep(redis_url):
+    """A cache of its own on an empty server."""
+    async with Redis.from_url(redis_url) as redis:
+        yield SearchCache(redis, "v1", 60, CollectorRegistry())
+
+
+def place(workspace_id, generation: int = 1, name: str = "a") -> Place:
+    return Place(workspace_id, generation, f"retrieval:searches:{workspace_id}:{name}")
+
+
+async def counted(client) -> dict[str, float]:
+    """attractor_search_cache_total, by result."""
+    text = (await client.get("/metrics")).text
+    return {result: float(value) for result, value in re.findall(r'search_cache_total\{result="(\w+)"\} (\S+)', text)}
+
+
+async def test_a_repeated_search_is_answered_from_the_cache(ingestion, search, converted, client):
+    await ingestion.convert(converted(["The port is 8080.", "Another port."]))
+    await ingestion.drained()
+    first = await search("port", mode=LEXICAL)
+    second = await search("port", mode=LEXICAL, k=10)
+    assert (first["cached"], second["cached"]) == (False, True)
+    assert second["hits"] == first["hits"]
+    assert len(second["hits"]) == 2
+    for other in ({"k": 1}, {"fold_duplicates": False}, {"tags": ["x"]}, {"queries": ["gate"]}):
+        assert (await search("port", mode=LEXICAL, **other))["cached"] is False
+    assert (await search("port", workspace_id=uuid4(), mode=LEXICAL))["hits"] == []
+    for _ in range(2):
+        assert (await search("port", mode=LEXICAL, explain=True))["cached"] is False
+    assert await counted(client) == {"miss": 6, "hit": 1, "bypass": 2}
+
+
+async def test_whatever_happens_an_answer_is_of_now(ingestion, search, converted):
+    """A random sequence of changes, each followed by searches with and without the cache."""
+    dice, documents, hits = random.Random(5), {}, 0
+    queries = [{"query": "port"}, {"query": "port", "tags": ["red"]}, {"query": "gate", "k": 3}]
+
+    async def change() -> None:
+        kind = dice.choice(["new", "version", "describe", "delete"]) if documents else "new"
+        document = dice.choice(list(documents.values())) if documents else None
+        if kind == "new":
+            document = converted([f"The port {dice.random()}.", f"A gate {dice.random()}."], tags=["blue"])
+        elif kind == "version":
+            texts = [f"The port {dice.random()} is new.", f"A gate {dice.random()}."]
+            data = document.data
+            document = converted(texts, document_id=data.document_id, version=data.version + 1, tags=["red"])
+        elif kind == "describe":
+            data = document.data
+            told = {name: getattr(data, name) for name in DocumentDescribed.model_fields}
+            await ingestion.send(DocumentDescribed(**told | {"tags": [dice.choice(["red", "blue"])]}))
+            return
+        else:
+            del documents[document.data.document_id]
+            await ingestion.delete(document)
+            return
+        documents[document.data.document_id] = document
+        await ingestion.convert(document)
+
+    for _ in range(25):
+        await change()
+        await ingestion.drained()
+        for _ in range(2):
+            for query in queries:
+                kept = await search(**query, mode=LEXICAL)
+                fresh = await search(**query, mode=LEXICAL, explain=True)
+                hits += kept["cached"]
+                assert [hit["chunk_id"] for hit in kept["hits"]] == [hit["chunk_id"] for hit in fresh["hits"]]
+                assert [hit["content"] for hit in kept["hits"]] == [hit["content"] for hit in fresh["hits"]]
+    assert hits >= 75
+
+
+async def test_from_the_end_of_a_delete_on_nothing_is_found(ingestion, search, converted):
+    """Searches go on while documents are deleted."""
+    documents = [converted([f"The port {number} is open."]) for number in range(6)]
+    for document in documents:
+        await ingestion.convert(document)
+    await ingestion.wait_for(DocumentIndexed, 6)
+    gone: set[str] = set()
+    ended = asyncio.Event()
+
+    async def searching() -> None:
+        while not ended.is_set():
+            gone_before = set(gone)
+            found = {hit["document_id"] for hit in (await search("port open", mode=LEXICAL))["hits"]}
+            assert not found & gone_before
+
+    searchers = [asyncio.create_task(searching()) for _ in range(3)]
+    for count, document in enumerate(documents, 1):
+        await ingestion.delete(document)
+        await ingestion.wait_for(DocumentPurged, count)
+        gone.add(str(document.data.document_id))
+    ended.set()
+    await asyncio.gather(*searchers)
+    assert (await search("port open", mode=LEXICAL))["hits"] == []
+
+
+async def test_a_delete_removes_what_is_kept_and_its_receipt_says_so(ingestion, search, converted, redis):
+    document = converted(["A secret port."])
+    await ingestion.convert(document)
+    await ingestion.wait_for(DocumentIndexed, 1)
+    for k in (1, 2):
+        await search("secret", mode=LEXICAL, k=k)
+    await ingestion.delete(document)
+    (purged,) = await ingestion.wait_for(DocumentPurged, 1)
+    assert (purged.removed["cached_searches"], purged.remaining["cached_searches"]) == (2, 0)
+    assert [key async for key in redis.scan_iter("retrieval:searches:*")] == []
+
+
+async def test_it_goes_with_its_workspace(ingestion, search):
+    await search("anything", mode=LEXICAL)
+    await ingestion.send(WorkspaceDeleted())
+    (purged,) = await ingestion.wait_for(WorkspacePurged, 1)
+    assert (purged.removed["cached_searches"], purged.remaining["cached_searches"]) == (1, 0)
+
+
+async def test_another_space_or_version_is_another_answer(database, keep, workspace_id):
+    async def key(request: SearchRequest, cache: SearchCache = keep) -> str:
+        async with database.snapshot(workspace_id) as connection:
+            found = await cache.place(IndexReader(connection, workspace_id), request)
+        assert found is not None
+        return found.key
+
+    request = SearchRequest(query="x")
+    first = await key(request)
+    assert await key(SearchRequest(query="x", k=10)) == first
+    keep.version = "v2"
+    assert await key(request) != first
+    keep.version = "v1"
+    async with database.workspace(workspace_id) as connection:
+        await connection.execute(
+            "INSERT INTO embedding_space (workspace_id, id, model, dims, status) VALUES (%s, 'a', 'm', 8, 'active')",
+            (workspace_id,),
+        )
+    assert await key(request) != first
+    async with database.snapshot(workspace_id) as connection:
+        for asked in (
+            request.model_copy(update={"scope": scope}) for scope in (SearchScope.session, SearchScope.every)
+        ):
+            assert await keep.place(IndexReader(connection, workspace_id), asked) is None
+    assert version_of("{}") == version_of("{}") != version_of('{"a": 1}')
+
+
+async def test_what_is_not_whole_is_not_kept(keep, workspace_id):
+    failed = LegReport(leg="rerank", candidates=0, milliseconds=1.0, error="late")
+    unread = LegReport(
+        leg="dense", candidates=1, milliseconds=1.0, method="exact; sentences not compared: TimeoutError"
+    )
+    for leg in (failed, unread):
+        await keep.put(place(workspace_id), answer(legs=[leg]))
+    assert await keep.get(place(workspace_id)) is None
+    await keep.put(place(workspace_id), answer())
+    kept = await keep.get(place(workspace_id))
+    assert kept == answer(cached=True)
+
+
+async def test_a_search_that_is_overtaken_keeps_nothing(keep, workspace_id):
+    await keep.put(place(workspace_id, 3), answer())
+    erased = await keep.forget(workspace_id, 4)
+    assert (erased.removed, erased.remaining) == ({"cached_searches": 1}, {"cached_searches": 0})
+    await keep.put(place(workspace_id, 3), answer())
+    assert await keep.get(place(workspace_id, 3)) is None
+    await keep.put(place(workspace_id, 4, "b"), answer())
+    assert await keep.get(place(workspace_id, 4, "b")) is not None
+    await keep.forget(workspace_id)
+    await keep.put(place(workspace_id, 9, "c"), answer())
+    assert await keep.get(place(workspace_id, 9, "c")) is None
+
+
+async def test_what_is_kept_is_bounded(keep, workspace_id, monkeypatch):
+    monkeypatch.setattr(caching, "MOST_ANSWERS", 3)
+    for number in range(5):
+        await keep.put(place(workspace_id, name=str(number)), answer())
+        await asyncio.sleep(0.002)  # they make room in the order of their expiry, in milliseconds
+    kept = [await keep.get(place(workspace_id, name=str(number))) is not None for number in range(5)]
+    assert kept == [False, False, True, True, True]
+    monkeypatch.setattr(caching, "MOST_BYTES", 10)
+    await keep.put(place(workspace_id, name="large"), answer())
+    assert await keep.get(place(workspace_id, name="large")) is None
+
+
+async def test_a_graph_s_answer_is_kept_for_a_short_time(keep, workspace_id, monkeypatch):
+    monkeypatch.setattr(caching, "GRAPH_SECONDS", 5.0)
+    await keep.put(place(workspace_id), answer(legs=[LegReport(leg="graph", candidates=1, milliseconds=1.0)]))
+    assert 0 < await keep.redis.ttl(place(workspace_id).key) <= 5
+    await keep.put(place(workspace_id, name="b"), answer())
+    assert 50 < await keep.redis.ttl(place(workspace_id, name="b").key) <= 60
+
+
+async def test_without_redis_a_search_goes_on(workspace_id):
+    async with Redis.from_url("redis://127.0.0.1:9") as away:
+        cache = SearchCache(away, "v1", 60, CollectorRegistry())
+        for _ in range(2):
+            assert await cache.get(place(workspace_id)) is None
+            await cache.put(place(workspace_id), answer())
+        assert cache.results.labels("failed")._value.get() == 4
+        with pytest.raises((RedisError, OSError)):
+            await cache.forget(workspace_id)
+
+
+async def test_it_can_be_switched_off(make_settings, running, object_store, auth_headers):  # noqa: ARG001
+    async with running(create_app(make_settings(search_cache="off"))) as client:
+        for _ in range(2):
+            found = await client.post("/v1/search", json={"query": "x", "mode": LEXICAL}, headers=auth_headers())
+            assert found.json()["cached"] is False
