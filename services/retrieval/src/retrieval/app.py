@@ -6,6 +6,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 
+import httpx
 from fastapi import FastAPI
 
 from contracts.events import DOCUMENTS
@@ -17,6 +18,7 @@ from retrieval.context.api import router as context_router
 from retrieval.context.assembly import ContextAssembly
 from retrieval.context.tokenizers import ContextTokenizers
 from retrieval.dense.query_vectors import QueryVectors
+from retrieval.http_service import HttpService
 from retrieval.index import blocks
 from retrieval.index.compaction import Compaction, CompactionMetrics
 from retrieval.index.consumer import GROUP, Indexer
@@ -27,10 +29,12 @@ from retrieval.saved.api import router as saved_router
 from retrieval.saved.store import SavedSearches
 from retrieval.search.api import router
 from retrieval.search.cache import SearchCache, version_of
+from retrieval.search.everywhere import ScopedSearch
 from retrieval.search.leg import Limits
 from retrieval.search.legs import Legs
 from retrieval.search.reranking import Reranking
 from retrieval.search.search import Search
+from retrieval.search.sessions import Sessions
 from retrieval.search.snapshot import SearchStore
 from retrieval.settings import Settings
 from retrieval.spaces.api import router as spaces_router
@@ -67,9 +71,17 @@ def create_app(settings: Settings) -> FastAPI:
             version = version_of(settings.model_dump_json(exclude={"host", "port"}))
             metrics = app.state.metrics.registry
             cache = SearchCache(service.redis, version, settings.search_cache_seconds, metrics)
-            app.state.search = build_search(
-                database, embedders, settings, reranker, cache if settings.search_cache else None
+            client = await stack.enter_async_context(httpx.AsyncClient(trust_env=False))
+            tokens = app.state.tokens
+            graphs = HttpService(
+                "the knowledge graph", client, tokens, settings.knowledge_graph_url, settings.graph_deadline_seconds
             )
+            orchestrator = HttpService(
+                "the orchestrator", client, tokens, settings.orchestrator_url, settings.sessions_deadline_seconds
+            )
+            kept = cache if settings.search_cache else None
+            searching = build_search(database, embedders, settings, reranker, kept, graphs)
+            app.state.search = ScopedSearch(searching, Sessions(orchestrator))
             app.state.saved_searches = SavedSearches(database)
             app.state.search_settings = SearchSettingsStore(database, (default.model, default.dims))
             app.state.context = ContextAssembly(
@@ -105,6 +117,7 @@ def build_search(
     settings: Settings,
     reranker: Reranker | None = None,
     cache: SearchCache | None = None,
+    graphs: HttpService | None = None,
 ) -> Search:
     """The use case on an open database."""
     analyzer = Analyzer()
@@ -119,7 +132,8 @@ def build_search(
     reranking = None
     if reranker is not None:
         reranking = Reranking(reranker, settings.rerank_deadline_seconds, settings.rerank_candidates)
-    return Search(Legs(store, QueryVectors(embedders), analyzer, limits), analyzer, reranking, cache=cache)
+    legs = Legs(store, QueryVectors(embedders), analyzer, limits, graphs if graphs and graphs.is_there else None)
+    return Search(legs, analyzer, reranking, cache=cache)
 
 
 async def _prepare_default(database: Database, embedders: Embedders) -> None:

@@ -37,7 +37,7 @@ async def assemble_context(body: ContextRequest, caller: Viewer, assembly: Assem
     """
 
     async def searching(request: SearchRequest) -> SearchResponse:
-        return await search(caller.workspace_id, request)
+        return await search(caller, request)
 
     return await assembly(body, searching)
 

@@ -89,7 +89,7 @@ async def run_saved_search(
 ) -> SearchResponse:
     """Now, on what the workspace holds now."""
     request = (await saved.get(caller.workspace_id, saved_id)).request
-    return await using(caller.workspace_id, request.model_copy(update={"k": k}) if k else request)
+    return await using(caller, request.model_copy(update={"k": k}) if k else request)
 
 
 def _tagged(saved: SavedSearch, response: Response) -> SavedSearch:

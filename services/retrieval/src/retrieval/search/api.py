@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 
 from contracts.base import Page, ProblemBody
 from contracts.retrieval import IndexedDocument, SearchRequest, SearchResponse
 from retrieval.index.held import IndexDocuments
-from retrieval.search.search import Search
+from retrieval.search.everywhere import ScopedSearch
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit
 
 router = APIRouter(prefix="/v1", tags=["retrieval"])
 
 
-def search(request: Request) -> Search:
-    found: Search = request.app.state.search
+def search(request: Request) -> ScopedSearch:
+    found: ScopedSearch = request.app.state.search
     return found
 
 
@@ -26,19 +26,28 @@ def index_documents(request: Request) -> IndexDocuments:
     return found
 
 
-InUse = Annotated[Search, Depends(search)]
+InUse = Annotated[ScopedSearch, Depends(search)]
 Held = Annotated[IndexDocuments, Depends(index_documents)]
 
 
-@router.post("/search", summary="Search the workspace's documents", responses={503: {"model": ProblemBody}})
-async def search_chunks(body: SearchRequest, caller: Viewer, using: InUse) -> SearchResponse:
-    """The `k` passages that answer the query best, from documents of the caller's workspace.
+REFUSED: dict[int | str, dict[str, Any]] = {
+    403: {"model": ProblemBody, "description": "The scope `global` needs a key for all workspaces"},
+    404: {"model": ProblemBody, "description": "No such session of this user in this workspace"},
+    422: {"model": ProblemBody, "description": "A filter or a scope cannot be used; `type` says why"},
+    503: {"model": ProblemBody},
+}
 
-    `hybrid` (the default) adds up meaning (cosine of embeddings), words (BM25) and names; `rrf`, `lexical` and `dense`
-    are there to compare. A leg that is late or fails is left out and named in `legs`. `good_match` false means that
-    nothing found is likely to answer.
+
+@router.post("/search", summary="Search documents", responses=REFUSED)
+async def search_chunks(body: SearchRequest, caller: Viewer, using: InUse) -> SearchResponse:
+    """The `k` passages that answer the query best, from the documents of the scope that the filters leave.
+
+    `hybrid` (the default) adds up meaning (cosine of embeddings), words (BM25), names and what the knowledge graph
+    reaches; `convex` and `rrf` merge the legs by their scores and by their ranks; `lexical` and `dense` are single
+    legs. A leg that is late or fails is left out and named in `legs`. `good_match` false means that nothing found is
+    likely to answer. A `global` search is one of each workspace, merged by score; one that fails is named in `legs`.
     """
-    return await using(caller.workspace_id, body)
+    return await using(caller, body)
 
 
 @router.get("/index/documents", summary="List the documents that the index holds")

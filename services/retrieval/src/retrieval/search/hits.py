@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from contracts.retrieval import Duplicate, Highlight, Hit, HitExplanation, LegReport, LegScore
+from retrieval.graph.leg import GraphLeg
 from retrieval.highlights.scoring import Scored
 from retrieval.search.candidates import Candidates
 from retrieval.search.leg import Leg
@@ -45,7 +46,9 @@ def hit(
     )
 
 
-def explanation(chunk: int, candidates: Candidates, legs: Sequence[Leg]) -> HitExplanation:
+def explanation(
+    chunk: int, candidates: Candidates, legs: Sequence[Leg], graph: GraphLeg | None = None
+) -> HitExplanation:
     """Ranks where a leg found the chunk; the scores of the query's own legs also where they did not."""
     exact = {"lexical": candidates.bm25, "dense": candidates.cosines}
     found = {}
@@ -59,6 +62,7 @@ def explanation(chunk: int, candidates: Candidates, legs: Sequence[Leg]) -> HitE
         features=candidates.features[chunk].as_dict(),
         weights=candidates.rule.space.weights.as_dict(),
         matched_terms=candidates.matched[chunk],
+        graph_path=graph.paths.get(chunk, []) if graph else [],
         fused_score=candidates.scores[chunk],
         fused_rank=candidates.best(len(candidates.scores)).index(chunk) + 1,
     )

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 import psycopg
 
-from contracts.retrieval import SearchRequest, SearchResponse
+from contracts.retrieval import Facet, FacetCount, SearchRequest, SearchResponse
 from retrieval.errors import SearchUnavailable
+from retrieval.graph.leg import GraphLeg
 from retrieval.highlights.highlighter import Highlighter
 from retrieval.lexical.analysis import Analyzer
 from retrieval.lexical.query import parse
 from retrieval.ranking.match import GOOD
 from retrieval.ranking.matching import Matching
 from retrieval.ranking.rule import RankingRule
-from retrieval.search import hits
+from retrieval.search import facets, hits
 from retrieval.search.cache import SearchCache
 from retrieval.search.candidates import Candidates, Wording, collect
 from retrieval.search.leg import Asked, Leg
@@ -29,6 +30,7 @@ from retrieval.search.selection import Selected, Selection
 from retrieval.search.snapshot import Snapshot
 from retrieval.tuning.store import stored_settings
 from retrieval.tuning.tuning import Tuning
+from service_kit.auth import Principal
 
 DEPTH = 100  # candidates of each leg
 
@@ -38,12 +40,14 @@ class Found:
     """What the legs found, fused, and the hits that were made of it."""
 
     wordings: list[Wording]
+    graph: GraphLeg | None
     candidates: Candidates
     selected: Selected
+    facets: dict[Facet, list[FacetCount]]
 
     @property
     def legs(self) -> list[Leg]:
-        return [leg for wording in self.wordings for leg in wording.legs]
+        return [leg for wording in self.wordings for leg in wording.legs] + ([self.graph] if self.graph else [])
 
 
 class Search:
@@ -61,8 +65,19 @@ class Search:
         self.matching = matching or Matching()
         self.highlighter = Highlighter(analyzer, legs.limits.highlight_seconds)
 
-    async def __call__(self, workspace_id: UUID, request: SearchRequest) -> SearchResponse:
-        """Raises SearchUnavailable when no leg that the mode asks for could answer."""
+    async def __call__(
+        self,
+        workspace_id: UUID,
+        request: SearchRequest,
+        *,
+        caller: Principal | None = None,
+        attached: Collection[UUID] | None = None,
+    ) -> SearchResponse:
+        """Within one workspace, whatever the request's scope; `attached` limits it to these documents.
+
+        The knowledge graph is asked in the name of `caller`, and not without one. Raises SearchUnavailable when no leg
+        that the mode asks for could answer, InvalidMetadataPath, FilterTooSlow.
+        """
         start = time.perf_counter()
         limits = self.legs.limits
         seconds = limits.lexical_seconds + limits.dense_seconds
@@ -71,7 +86,7 @@ class Search:
                 place = await self.cache.place(snapshot.reader, request) if self.cache else None
                 if self.cache and place and (kept := await self.cache.get(place)):
                     return kept.model_copy(update={"milliseconds": _milliseconds_since(start)})
-                found = await self._found(snapshot, request)
+                found = await self._found(snapshot, request, caller, attached)
         except psycopg.Error as error:
             raise SearchUnavailable("the index did not answer in time") from error
         response = await self._response(workspace_id, request, found, start)
@@ -79,9 +94,7 @@ class Search:
             await self.cache.put(place, response)
         return response
 
-    async def _response(
-        self, workspace_id: UUID, request: SearchRequest, found: Found, start: float
-    ) -> SearchResponse:
+    async def _response(self, workspace_id: UUID, request: SearchRequest, found: Found, start: float) -> SearchResponse:
         main, candidates, selected = found.wordings[0], found.candidates, found.selected
         rerank, spans = selected.rerank, {}
         if request.highlight:
@@ -97,36 +110,48 @@ class Search:
                     selected,
                     chunk,
                     spans.get(chunk, []),
-                    hits.explanation(chunk, candidates, found.legs) if request.explain else None,
+                    hits.explanation(chunk, candidates, found.legs, found.graph) if request.explain else None,
                 )
                 for chunk in selected.order
             ],
             good_match=match >= GOOD,
             match=round(match, 4),
             legs=[hits.report(leg) for leg in [*found.legs, *([rerank] if rerank else [])]],
+            facets=found.facets,
             reranked_by=rerank.method if rerank and rerank.found else None,
             milliseconds=_milliseconds_since(start),
         )
 
-    async def _found(self, snapshot: Snapshot, request: SearchRequest) -> Found:
-        reader, fields = snapshot.reader, parse(request.query, strict=request.strict).fields
+    async def _found(
+        self,
+        snapshot: Snapshot,
+        request: SearchRequest,
+        caller: Principal | None,
+        attached: Collection[UUID] | None,
+    ) -> Found:
+        reader = snapshot.reader
         tuning = Tuning.of(await stored_settings(reader.connection, reader.workspace_id))
-        scope = await resolve(reader, request, fields, None, self.legs.limits.lexical_seconds)
-        asked = Asked(snapshot, request.query, scope, tuning.space, DEPTH, request.strict, tuning.parameters)
-        rule = tuning.asked(request)
-        wordings = await self._wordings(rule, asked, request.queries)
-        candidates = await collect(reader, rule, wordings, None, self.matching)
-        select = Selection(reader, request, asked.space, self.reranking)
+        rule, asked = tuning.asked(request), []
+        for text in [request.query, *request.queries]:
+            fields = parse(text, strict=request.strict).fields
+            scope = await resolve(reader, request, fields, attached, self.legs.limits.lexical_seconds)
+            asked.append(Asked(snapshot, text, scope, tuning.space, DEPTH, request.strict, tuning.parameters))
+        counts = await facets.count(reader, request.facets, asked[0].scope)
+        wordings, graph = await asyncio.gather(
+            self._wordings(rule, asked),
+            self.legs.graph(asked[0], caller if request.use_graph and rule.asks_graph else None),
+        )
+        candidates = await collect(reader, rule, wordings, graph, self.matching)
+        select = Selection(reader, request, tuning.space, self.reranking)
         order = candidates.best(len(candidates.scores))
-        return Found(wordings, candidates, await select(order, candidates.scores))
+        return Found(wordings, graph, candidates, await select(order, candidates.scores), counts)
 
-    async def _wordings(self, rule: RankingRule, asked: Asked, further: Sequence[str]) -> list[Wording]:
+    async def _wordings(self, rule: RankingRule, asked: Sequence[Asked]) -> list[Wording]:
         """Each wording with its legs, all at the same time."""
 
-        async def ask(number: int, text: str) -> Wording:
-            own = replace(asked, query=text)
+        async def ask(number: int, own: Asked) -> Wording:
             wording = Wording(
-                parse(text, strict=asked.strict).text,
+                parse(own.query, strict=own.strict).text,
                 *await asyncio.gather(
                     self.legs.lexical(own) if rule.asks_words else _nothing(),
                     self.legs.dense(own) if rule.asks_vectors else _nothing(),
@@ -136,7 +161,7 @@ class Search:
                 leg.name = f"{leg.name}#{number}"
             return wording
 
-        wordings = await asyncio.gather(*(ask(number, text) for number, text in enumerate([asked.query, *further], 1)))
+        wordings = await asyncio.gather(*(ask(number, own) for number, own in enumerate(asked, 1)))
         legs = [leg for wording in wordings for leg in wording.legs]
         if all(leg.error for leg in legs):
             raise SearchUnavailable(legs={leg.name: leg.error for leg in legs})
