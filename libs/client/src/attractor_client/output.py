@@ -68,16 +68,20 @@ class Output:
     def table(
         self, columns: Sequence[str], rows: Iterable[Sequence[object]], *, whole: Sequence[str] = ("id",)
     ) -> None:
-        """`whole` names the columns that are never wrapped."""
+        """`whole` names the columns that are never wrapped. A cell may be a Text with a style of its own."""
         table = Table(box=None, pad_edge=False, header_style="bold")
         for name in columns:
             table.add_column(name, overflow="fold", no_wrap=name in whole)
         for row in rows:
-            table.add_row(*(Text(plain("" if cell is None else str(cell))) for cell in row))
+            table.add_row(*map(_cell, row))
         if table.row_count:
             self.show(table)
         else:
             self.note("nothing to list")
+
+
+def _cell(value: object) -> Text:
+    return value if isinstance(value, Text) else Text(plain("" if value is None else str(value)))
 
 
 def _write(text: str) -> None:

@@ -8,12 +8,14 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
+from rich.text import Text
 
-from attractor_client.evaluation.comparison import Comparison
+from attractor_client.evaluation.comparison import Comparison, Verdict, signed
 from attractor_client.evaluation.corpus import Placed
 from attractor_client.evaluation.results import Evaluation
 from attractor_client.output import Output
 
+STYLES = {Verdict.better: "green", Verdict.worse: "red", Verdict.same: ""}
 SHOWN_QUESTIONS = 10
 SHOWN_REASONS = 5
 LONGEST_QUESTION = 90
@@ -65,23 +67,25 @@ def note_corpus(output: Output, placed: Placed) -> None:
 
 
 def show_evaluation(output: Output, evaluation: Evaluation) -> None:
-    """A line for each mode."""
+    """A line for each mode: measures, then times."""
     output.text(
         f"{evaluation.dataset}: {len(evaluation.questions)} questions, {evaluation.documents} documents", "bold"
     )
     summaries = [(mode, evaluation.summary(mode)) for mode in evaluation.modes]
     measures = list(summaries[0][1].metrics)
-    rows = [
-        (
-            mode,
-            *(f"{summary.metrics[name]:.4f}" for name in measures),
-            f"{summary.latency.p50:.1f}",
-            f"{summary.latency.p95:.1f}",
-            f"{summary.latency.service_p50:.1f} / {summary.latency.service_p95:.1f}",
-        )
-        for mode, summary in summaries
-    ]
-    output.table(("mode", *measures, "p50 ms", "p95 ms", "in the service"), rows)
+    output.table(
+        ("mode", *measures),
+        [(mode, *(f"{summary.metrics[name]:.4f}" for name in measures)) for mode, summary in summaries],
+    )
+    output.text()
+    times = [(mode, summary.latency) for mode, summary in summaries]
+    output.table(
+        ("mode", "p50 ms", "p95 ms", "in the service: p50 ms", "p95 ms"),
+        [
+            (mode, *(f"{value:.1f}" for value in (one.p50, one.p95, one.service_p50, one.service_p95)))
+            for mode, one in times
+        ],
+    )
     for mode, summary in summaries:
         if summary.errors:
             output.note(f"{mode}: {summary.errors} questions were refused, and count as not answered", "yellow")
@@ -101,7 +105,7 @@ def show_comparison(output: Output, comparison: Comparison) -> None:
             one.metric,
             f"{one.before:.4f}",
             f"{one.after:.4f}",
-            f"{one.delta:+.4f}",
+            Text(signed(one.delta), style=STYLES[one.verdict]),
             f"{one.p:.3f}",
             one.better,
             one.worse,
@@ -110,11 +114,11 @@ def show_comparison(output: Output, comparison: Comparison) -> None:
     ]
     output.table(("mode", "measure", "before", "now", "change", "p", "better", "worse"), rows)
     if not comparison.changed:
-        output.text("\nno question changed", "dim")
+        output.text(f"\nno question changed in {comparison.metric} of {comparison.mode}", "dim")
         return
     output.text(f"\n{len(comparison.changed)} questions changed in {comparison.metric} of {comparison.mode}", "bold")
     for one in comparison.changed[:SHOWN_QUESTIONS]:
-        output.text(f"{one.delta:+.4f}  {_short(one.text)}  ({one.before:.4f} to {one.after:.4f})")
+        output.text(f"{signed(one.delta)}  {_short(one.text)}  ({one.before:.4f} to {one.after:.4f})")
     if len(comparison.changed) > SHOWN_QUESTIONS:
         output.text(f"and {len(comparison.changed) - SHOWN_QUESTIONS} more (--html shows all)", "dim")
 

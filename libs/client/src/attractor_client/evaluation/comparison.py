@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from enum import StrEnum
 
 from pydantic import BaseModel
 
@@ -10,6 +11,15 @@ from attractor_client.evaluation.results import Evaluation, QuestionResult
 from attractor_client.evaluation.significance import permutation_test
 
 VISIBLE = 1e-9
+SIGNIFICANT = 0.05
+
+
+class Verdict(StrEnum):
+    """`same`: there is no difference, or chance explains it (p above .05)."""
+
+    better = "better"
+    worse = "worse"
+    same = "same"
 
 
 class Change(BaseModel):
@@ -27,6 +37,12 @@ class Change(BaseModel):
     def delta(self) -> float:
         return self.after - self.before
 
+    @property
+    def verdict(self) -> Verdict:
+        if self.p > SIGNIFICANT or abs(self.delta) < VISIBLE:
+            return Verdict.same
+        return Verdict.better if self.delta > 0 else Verdict.worse
+
 
 class ChangedQuestion(BaseModel):
     id: str
@@ -37,6 +53,11 @@ class ChangedQuestion(BaseModel):
     @property
     def delta(self) -> float:
         return self.after - self.before
+
+
+def signed(value: float) -> str:
+    """To four digits; `0` where nothing changed."""
+    return f"{value:+.4f}" if abs(value) > VISIBLE else "0"
 
 
 class Comparison(BaseModel):

@@ -7,10 +7,8 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from attractor_client.evaluation.comparison import VISIBLE, Change, Comparison
+from attractor_client.evaluation.comparison import Comparison, signed
 from attractor_client.evaluation.results import Answer, Evaluation, ModeSummary, QuestionResult
-
-SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,6 @@ def render(
         summaries=summaries,
         best=best_values(summaries),
         comparison=comparison,
-        tone=tone,
         rows=rows(evaluation, metric, baseline),
     )
 
@@ -76,14 +73,3 @@ def best_values(summaries: dict[str, ModeSummary]) -> dict[str, float]:
     """The highest value of each measure."""
     measures = next(iter(summaries.values())).metrics
     return {name: max(summary.metrics[name] for summary in summaries.values()) for name in measures}
-
-
-def signed(value: float) -> str:
-    return f"{value:+.4f}" if abs(value) > VISIBLE else "0"
-
-
-def tone(change: Change) -> str:
-    """The class of a change: what chance explains is neither good nor bad."""
-    if change.p > SIGNIFICANT or abs(change.delta) < VISIBLE:
-        return "same"
-    return "good" if change.delta > 0 else "bad"
