@@ -13,13 +13,15 @@ from uuid import UUID, uuid4
 import pytest
 
 from contracts.ingestion import Chunk
+from retrieval.index.blocks import CHANNEL, MOST_RECENT
 from retrieval.index.compaction import Compaction
 from retrieval.index.rows import Facts, indexed_texts, prepare
 from retrieval.index.writer import IndexWriter
 from retrieval.lexical.analysis import Analyzer
-from retrieval.lexical.languages import stemming_of
+from retrieval.lexical.languages import ENGLISH, stemming_of
 from retrieval.lexical.postings import LARGEST_BLOCK, ORDINAL_BITS, decode, decode_terms
 from retrieval.ranking.wordpieces import WordPieces
+from service_kit.notifications import Notifications
 from service_kit.postgres import Database
 
 WORDS = ["alpha", "beta", "gamma", "delta", "signing", "signed", "Häuser", "AuthService", "v1.2.3", "検索", "omega"]
@@ -265,3 +267,86 @@ async def check_snapshot(connection) -> None:
     assert terms == terms_of_documents == terms_known
     assert chunks == chunks_known
     assert sum(frequency for places in index.values() for frequency, _ in places.values()) == terms
+
+
+class OtherAnalyzer(Analyzer):
+    """As the analysis may have been in an earlier release."""
+
+    def terms(self, text: str, stemming: str = ENGLISH) -> list[str]:
+        return [f"{term}x" for term in super().terms(text, stemming)]
+
+
+@pytest.mark.parametrize("change", ["delete", "replace"])
+async def test_postings_of_another_analysis_are_found_and_removed_too(workspaces, compaction, change):
+    workspace, now = workspaces[0], Analyzer()
+    workspace.analyzer = OtherAnalyzer()
+    old, kept = facts(uuid4(), 1), facts(uuid4(), 1, title="omega")
+    for about in (old, kept):
+        await workspace.index(about, passages(about.document_id, [" ".join(WORDS), "beta gamma"]))
+    while await compaction.fold(workspace.id):
+        pass
+    texts = passages(old.document_id, ["beta gamma", "new"])
+    expected = reference(workspace.analyzer, {kept.document_id: workspace.documents[kept.document_id]})
+    async with workspace.database.workspace(workspace.id) as connection:
+        writer = IndexWriter(connection, workspace.id, now)
+        known = await writer.lock(old.document_id)
+        if change == "delete":
+            removed, remaining = await writer.purge(old.document_id)
+            assert (removed.postings > 10, remaining.postings) == (True, 0)
+        else:
+            await writer.replace(known, prepare(replace(old, version=2), texts, None, now, workspace.pieces))
+    async with workspace.database.snapshot(workspace.id) as connection:
+        await check_snapshot(connection)
+        found = await stored(connection)
+    own = {place for places in found.values() for place in places if place[0] == old.document_id}
+    assert own == (set() if change == "delete" else {(old.document_id, chunk.chunk_id) for chunk in texts})
+    others = {term: {place: one for place, one in places.items() if place not in own} for term, places in found.items()}
+    assert {term: places for term, places in others.items() if places} == expected
+
+
+async def test_a_document_whose_ordinals_run_out_goes_on_under_another_number(workspaces, compaction):
+    workspace = workspaces[0]
+    about = facts(uuid4(), 1)
+    numbers = set()
+    for version in range(1, 8):
+        chunks = passages(about.document_id, ["always the same", f"version {version}"])
+        prepared = prepare(replace(about, version=version), chunks, None, workspace.analyzer, workspace.pieces)
+        async with workspace.database.workspace(workspace.id) as connection:
+            writer = IndexWriter(connection, workspace.id, workspace.analyzer)
+            writer.most_ordinals = 4
+            numbers.add(await writer.replace(await writer.lock(about.document_id), prepared))
+        await compaction.fold(workspace.id)
+        workspace.documents[about.document_id] = prepared.facts, chunks
+        await workspace.check()
+    assert len(numbers) == 3
+
+
+async def test_folds_are_asked_for_and_a_deleted_workspace_is_left_alone(workspaces, compaction, urls, eventually):
+    ours, theirs = workspaces
+    for workspace in workspaces:
+        new = uuid4()
+        await workspace.index(facts(new, 1), passages(new, ["alpha beta"]))
+    async with theirs.database.workspace(theirs.id) as connection:
+        await connection.execute("SELECT delete_workspace(%s)", (theirs.id,))
+    await compaction.work_off()
+    async with ours.database.system() as connection:
+        rows = await connection.execute("SELECT workspace_id FROM recent_postings")
+        assert await rows.fetchall() == [(theirs.id,)]
+    notifications = Notifications(urls.service, CHANNEL)
+    async with notifications.subscribe(CHANNEL) as asked:
+        tasks = [asyncio.create_task(work) for work in (notifications.run(), compaction.run(notifications))]
+        await asked.wait(10)  # the first look of all
+        for _ in range(MOST_RECENT + 1):
+            new = uuid4()
+            await ours.index(facts(new, 1), passages(new, ["alpha"]))
+        await eventually(lambda: waiting(ours), lambda rows: rows <= MOST_RECENT)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    await ours.check()
+
+
+async def waiting(workspace: Workspace) -> int:
+    async with workspace.database.workspace(workspace.id) as connection:
+        row = await (await connection.execute("SELECT count(*) FROM recent_postings")).fetchone()
+        return int(row[0])

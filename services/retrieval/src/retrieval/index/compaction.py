@@ -78,8 +78,10 @@ class Compaction:
                 try:
                     if not await self.fold(workspace_id):
                         left.discard(workspace_id)
-                except WorkspaceGone:
-                    log.info("the workspace of recent postings is deleted", extra={"workspace_id": str(workspace_id)})
+                except (WorkspaceGone, psycopg.Error) as error:  # the others are not kept waiting by this one
+                    log.warning(
+                        "recent postings not folded yet", extra={"workspace_id": str(workspace_id)}, exc_info=error
+                    )
                     left.discard(workspace_id)
             left &= {one.workspace_id for one in await self._waiting(most)}
 

@@ -13,6 +13,9 @@ from contracts.events import DocumentConverted
 from contracts.ingestion import Chunk
 from retrieval.errors import ConvertedInvalid
 from retrieval.index.rows import Vectors
+from retrieval.lexical.postings import ORDINAL_BITS
+
+MOST_CHUNKS = 1 << ORDINAL_BITS
 
 
 def read_chunks(document: DocumentConverted, data: bytes) -> list[Chunk]:
@@ -29,6 +32,8 @@ def read_chunks(document: DocumentConverted, data: bytes) -> list[Chunk]:
         raise ConvertedInvalid(f"a chunk cannot be stored: its text {error}") from error
     if len(chunks) != document.chunk_count:
         raise ConvertedInvalid(f"there are {len(chunks)} chunks where {document.chunk_count} were announced")
+    if len(chunks) > MOST_CHUNKS:
+        raise ConvertedInvalid(f"there are {len(chunks)} chunks where {MOST_CHUNKS} can be indexed")
     if any(chunk.document_id != document.document_id for chunk in chunks):
         raise ConvertedInvalid("a chunk belongs to another document")
     return chunks

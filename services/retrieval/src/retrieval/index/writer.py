@@ -20,7 +20,6 @@ from retrieval.lexical.postings import ORDINAL_BITS
 from service_kit.postgres import Connection
 from service_kit.queries import load
 
-MOST_ORDINALS = 1 << ORDINAL_BITS
 QUERIES = load("retrieval")
 
 
@@ -71,6 +70,7 @@ class IndexWriter:
     def __init__(self, connection: Connection, workspace_id: UUID, analyzer: Analyzer) -> None:
         self.connection, self.workspace_id, self.analyzer = connection, workspace_id, analyzer
         self.postings = PostingRows(connection, workspace_id)
+        self.most_ordinals = 1 << ORDINAL_BITS
 
     async def lock(self, document_id: UUID) -> Known:
         """Until the end of the transaction nobody else writes this document; what is known of it now."""
@@ -91,7 +91,7 @@ class IndexWriter:
         stored = await self._stored_chunks(before, prepared) if before else []
         naming = before.naming if before else None
         changes = compare(stored, naming, prepared.chunks, prepared.facts.naming)
-        if before and before.next_ordinal + len(changes.new) > MOST_ORDINALS:
+        if before and before.next_ordinal + len(changes.new) > self.most_ordinals:
             await self._remove(before)
             await self._change_statistics(-before.chunk_count, -before.term_count, {before.stemming: -1})
             return await self.replace(Known(None, known.deleted), prepared)
