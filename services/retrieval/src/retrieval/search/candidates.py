@@ -207,10 +207,10 @@ def _wording_scores(rule: RankingRule, one: _Measured, graph: Leg | None) -> dic
 def _reciprocal_ranks(
     rule: RankingRule, measured: Sequence[_Measured], union: set[int], graph: Leg | None
 ) -> dict[int, float]:
-    """The further wordings together count as much as the query itself."""
+    """The further wordings together count half as much as the query itself."""
     rankings: list[tuple[float, Leg]] = [(rule.legs.graph, graph)] if graph else []
     for number, one in enumerate(measured):
-        part = 1.0 if number == 0 else 1.0 / (len(measured) - 1)
+        part = 1.0 if number == 0 else 0.5 / (len(measured) - 1)
         own = ((rule.legs.lexical, one.wording.lexical), (rule.legs.dense, one.wording.dense))
         rankings += [(part * weight, leg) for weight, leg in own if leg]
     return fusion.reciprocal_ranks(
