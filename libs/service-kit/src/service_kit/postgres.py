@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -17,6 +18,7 @@ Connection = AsyncConnection[TupleRow]
 STATEMENT_TIMEOUT = "30s"
 POOL_TIMEOUT_SECONDS = 10.0
 WORKSPACE_GONE = "WS404"
+BEGIN = sql.SQL("BEGIN")
 
 
 class Database:
@@ -29,8 +31,14 @@ class Database:
             max_size=size,
             timeout=POOL_TIMEOUT_SECONDS,
             open=False,
-            check=AsyncConnectionPool.check_connection,
-            kwargs={"options": f"-c statement_timeout={STATEMENT_TIMEOUT}", "connect_timeout": 5, **connect},
+            check=check_unless_silent,
+            # Transactions are opened here, in one round trip with what they begin with.
+            kwargs={
+                "options": f"-c statement_timeout={STATEMENT_TIMEOUT}",
+                "connect_timeout": 5,
+                "autocommit": True,
+                **connect,
+            },
         )
 
     @asynccontextmanager
@@ -54,10 +62,10 @@ class Database:
 
         `of` is what `pg_export_snapshot()` gave in another transaction that is still open: the state is that one's.
         """
-        first: sql.SQL | sql.Composed = sql.SQL("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        begin: sql.SQL | sql.Composed = sql.SQL("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         if of is not None:
-            first = sql.SQL("{}; SET TRANSACTION SNAPSHOT {}").format(first, sql.Literal(of))
-        async with self._transaction("app.workspace_id", str(workspace_id), first) as connection:
+            begin = sql.SQL("{}; SET TRANSACTION SNAPSHOT {}").format(begin, sql.Literal(of))
+        async with self._transaction("app.workspace_id", str(workspace_id), begin) as connection:
             yield connection
 
     @asynccontextmanager
@@ -68,7 +76,7 @@ class Database:
 
     @asynccontextmanager
     async def _transaction(
-        self, setting: str, value: str, first: sql.SQL | sql.Composed | None = None
+        self, setting: str, value: str, begin: sql.SQL | sql.Composed = BEGIN
     ) -> AsyncIterator[Connection]:
         try:
             leased = self.pool.connection()
@@ -76,9 +84,10 @@ class Database:
         except PoolTimeout as error:
             raise Unavailable("the database did not give a connection in time") from error
         try:
-            if first:
-                await connection.execute(first)
-            await connection.execute("SELECT set_config(%s, %s, true)", (setting, value))
+            opening = sql.SQL("{}; SELECT set_config({}, {}, true)").format(
+                begin, sql.Literal(setting), sql.Literal(value)
+            )
+            await connection.execute(opening, prepare=False)
             yield connection
         except BaseException as error:
             await leased.__aexit__(type(error), error, error.__traceback__)
@@ -92,6 +101,16 @@ class Database:
         """A health check."""
         async with self.pool.connection(timeout=2) as connection:
             await connection.execute("SELECT 1")
+
+
+async def check_unless_silent(connection: Connection) -> None:
+    """The pool's check of an idle connection, without a round trip for one on which the server has said nothing: when
+    it goes away, or ends a session, it says so.
+    """
+    waiting = select.poll()
+    waiting.register(connection.fileno(), select.POLLIN)
+    if waiting.poll(0):
+        await AsyncConnectionPool.check_connection(connection)
 
 
 def is_workspace_gone(error: BaseException) -> bool:
