@@ -81,9 +81,5 @@ class SavedSearchNameTaken(Conflict):
     type, title = "saved-search-name-taken", "Another saved search of the workspace has this name"
 
 
-class SavedSearchTooWide(InvalidRequest):
-    type, title = "saved-search-too-wide", "A search of every workspace cannot be saved in one of them"
-
-
 class ConvertedInvalid(ValueError):
     """What the object store holds of a document is not what its event says."""

@@ -19,7 +19,7 @@ from contracts.events import (
     WorkspaceDeleted,
     WorkspacePurged,
 )
-from contracts.retrieval import LegReport, SearchMode, SearchRequest, SearchResponse, SearchScope
+from contracts.retrieval import LegReport, SearchMode, SearchRequest, SearchResponse
 from retrieval.app import create_app
 from retrieval.search import cache as caching
 from retrieval.search.cache import Place, SearchCache, version_of
@@ -151,15 +151,19 @@ async def test_it_goes_with_its_workspace(ingestion, search):
 
 
 async def test_another_space_or_version_is_another_answer(database, keep, workspace_id):
-    async def key(request: SearchRequest, cache: SearchCache = keep) -> str:
+    async def key(request: SearchRequest, *of: object, **more: object) -> str:
         async with database.snapshot(workspace_id) as connection:
-            found = await cache.place(IndexReader(connection, workspace_id), request)
+            found = await keep.place(IndexReader(connection, workspace_id), request, *of, **more)
         assert found is not None
         return found.key
 
     request = SearchRequest(query="x")
     first = await key(request)
     assert await key(SearchRequest(query="x", k=10)) == first
+    documents = [uuid4(), uuid4()]
+    limited = [await key(request, some) for some in ([], documents[:1], documents)]
+    assert len({first, *limited, await key(request, with_graph=False)}) == 5
+    assert await key(request, documents[::-1]) == limited[-1]
     keep.version = "v2"
     assert await key(request) != first
     keep.version = "v1"
@@ -169,11 +173,6 @@ async def test_another_space_or_version_is_another_answer(database, keep, worksp
             (workspace_id,),
         )
     assert await key(request) != first
-    async with database.snapshot(workspace_id) as connection:
-        for asked in (
-            request.model_copy(update={"scope": scope}) for scope in (SearchScope.session, SearchScope.every)
-        ):
-            assert await keep.place(IndexReader(connection, workspace_id), asked) is None
     assert version_of("{}") == version_of("{}") != version_of('{"a": 1}')
 
 

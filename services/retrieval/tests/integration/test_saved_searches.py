@@ -99,8 +99,11 @@ async def test_what_is_not_valid_is_refused(asking):
         {"name": "nul \x00", "request": request},
     ):
         assert (await asking("POST", body=body)).status_code == 422
-    wide = await asking("POST", body={"name": "x", "request": request | {"scope": "global"}})
-    assert (wide.status_code, wide.json()["type"]) == (422, "saved-search-too-wide")
+
+
+async def test_a_search_of_every_workspace_needs_the_runner_s_right(asking):
+    saved = (await asking("POST", body={"name": "Wide", "request": {"query": "x", "scope": "global"}})).json()
+    assert (await asking("POST", f"/{saved['id']}/run")).json()["type"] == "global-needs-key"
 
 
 async def test_they_go_with_their_workspace(asking, ingestion):

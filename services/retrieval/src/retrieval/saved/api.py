@@ -39,8 +39,8 @@ async def create_saved_search(
 ) -> SavedSearch:
     """Everyone in the workspace sees it and may run it. Names are unique, in either case.
 
-    What the request leaves out follows the defaults at the time when it is run. A search of all workspaces cannot be
-    saved in one of them. The same `Idempotency-Key` gives the same saved search.
+    What the request leaves out follows the defaults at the time when it is run. The same `Idempotency-Key` gives the
+    same saved search.
     """
     created = await saved.create(caller, body, key)
     response.headers["Location"] = f"/v1/saved-searches/{created.id}"
@@ -87,7 +87,7 @@ async def run_saved_search(
     using: InUse,
     k: Annotated[int | None, Query(ge=1, le=100, description="Hits, in place of the saved number")] = None,
 ) -> SearchResponse:
-    """Now, on what the workspace holds now."""
+    """Now, and in the name of the caller: what is found is what the caller may read."""
     request = (await saved.get(caller.workspace_id, saved_id)).request
     return await using(caller, request.model_copy(update={"k": k}) if k else request)
 

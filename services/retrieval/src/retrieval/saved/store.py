@@ -11,8 +11,8 @@ from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from contracts.base import Page
-from contracts.retrieval import SavedSearch, SavedSearchCreate, SavedSearchUpdate, SearchRequest, SearchScope
-from retrieval.errors import SavedSearchNameTaken, SavedSearchNotFound, SavedSearchTooWide
+from contracts.retrieval import SavedSearch, SavedSearchCreate, SavedSearchUpdate, SearchRequest
+from retrieval.errors import SavedSearchNameTaken, SavedSearchNotFound
 from service_kit.auth import Principal
 from service_kit.pagination import decode_cursor, encode_cursor
 from service_kit.postgres import Connection, Database
@@ -28,10 +28,7 @@ class SavedSearches:
         self.sql = load("retrieval")
 
     async def create(self, caller: Principal, asked: SavedSearchCreate, key: str | None) -> SavedSearch:
-        """The one that the caller's `key` made before, where there is one.
-
-        Raises SavedSearchNameTaken, SavedSearchTooWide.
-        """
+        """The one that the caller's `key` made before, where there is one. Raises SavedSearchNameTaken."""
         place = caller.workspace_id
         saved_id = uuid5(place, f"saved-search/{caller.user_id}/{key}") if key else uuid4()
         of = {"workspace_id": place, "id": saved_id, "user_id": caller.user_id}
@@ -60,7 +57,7 @@ class SavedSearches:
     async def change(
         self, workspace_id: UUID, saved_id: UUID, asked: SavedSearchUpdate, version: int | None
     ) -> SavedSearch:
-        """Raises SavedSearchNotFound, SavedSearchNameTaken, SavedSearchTooWide, PreconditionFailed."""
+        """Raises SavedSearchNotFound, SavedSearchNameTaken, PreconditionFailed."""
         request = _kept(asked.request) if asked.request else None
         values = {"workspace_id": workspace_id, "id": saved_id, "version": version}
         with _names(asked.name):
@@ -92,8 +89,6 @@ class SavedSearches:
 
 def _kept(request: SearchRequest) -> Jsonb:
     """What the request names; what it leaves out follows the defaults of the day it is run."""
-    if request.scope is SearchScope.every:
-        raise SavedSearchTooWide
     return Jsonb(request.model_dump(mode="json", exclude_unset=True))
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import logging
 import zlib
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import resources
@@ -22,7 +23,7 @@ from prometheus_client import CollectorRegistry, Counter
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from contracts.retrieval import SearchRequest, SearchResponse, SearchScope
+from contracts.retrieval import SearchRequest, SearchResponse
 from retrieval.highlights.highlighter import NOT_COMPARED
 from retrieval.search.reader import QUERIES, IndexReader
 from service_kit.workspace_purge import Erased
@@ -69,16 +70,29 @@ class SearchCache:
             registry=registry,
         )
 
-    async def place(self, reader: IndexReader, request: SearchRequest) -> Place | None:
-        """None where the answer depends on more than the workspace, or tells of this one search."""
-        if request.scope is not SearchScope.workspace or request.explain:
+    async def place(
+        self,
+        reader: IndexReader,
+        request: SearchRequest,
+        attached: Collection[UUID] | None = None,
+        *,
+        with_graph: bool = True,
+    ) -> Place | None:
+        """None where the answer tells of this one search (`explain`).
+
+        `attached` are the documents that the search is limited to, beside its filters; `with_graph` says whether the
+        graph is asked if the request wants it.
+        """
+        if request.explain:
             self.results.labels("bypass").inc()
             return None
         values = {"workspace_id": reader.workspace_id}
         row = await (await reader.connection.execute(QUERIES["index_state"], values)).fetchone()
         generation, *state = row or (None,)
+        limited = None if attached is None else sorted(map(str, attached))
         asked = request.model_dump_json(exclude_defaults=True)
-        digest = hashlib.sha256("\n".join(map(str, [self.version, generation, *state, asked])).encode()).hexdigest()
+        parts = json.dumps([self.version, generation, *state, limited, with_graph, asked])
+        digest = hashlib.sha256(parts.encode()).hexdigest()
         return Place(reader.workspace_id, generation or 0, f"{_answers(reader.workspace_id)}:{digest}")
 
     async def get(self, place: Place) -> SearchResponse | None:

@@ -20,7 +20,7 @@ from retrieval.ranking.match import GOOD
 from retrieval.ranking.matching import Matching
 from retrieval.ranking.rule import RankingRule
 from retrieval.search import facets, hits
-from retrieval.search.cache import SearchCache
+from retrieval.search.cache import Place, SearchCache
 from retrieval.search.candidates import Candidates, Wording, collect
 from retrieval.search.leg import Asked, Leg
 from retrieval.search.legs import Legs
@@ -83,7 +83,7 @@ class Search:
         seconds = limits.lexical_seconds + limits.dense_seconds
         try:
             async with self.legs.store.snapshot(workspace_id, seconds) as snapshot:
-                place = await self.cache.place(snapshot.reader, request) if self.cache else None
+                place = await self._place(snapshot, request, caller, attached)
                 if self.cache and place and (kept := await self.cache.get(place)):
                     return kept.model_copy(update={"milliseconds": _milliseconds_since(start)})
                 found = await self._found(snapshot, request, caller, attached)
@@ -93,6 +93,18 @@ class Search:
         if self.cache and place:
             await self.cache.put(place, response)
         return response
+
+    async def _place(
+        self,
+        snapshot: Snapshot,
+        request: SearchRequest,
+        caller: Principal | None,
+        attached: Collection[UUID] | None,
+    ) -> Place | None:
+        """Where the answer is kept: who asks does not matter, but whether the graph can be asked in his name does."""
+        if self.cache is None:
+            return None
+        return await self.cache.place(snapshot.reader, request, attached, with_graph=caller is not None)
 
     async def _response(self, workspace_id: UUID, request: SearchRequest, found: Found, start: float) -> SearchResponse:
         main, candidates, selected = found.wordings[0], found.candidates, found.selected
