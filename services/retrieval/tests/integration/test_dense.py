@@ -1,0 +1,149 @@
+"""The dense leg: exact or approximate, with the reason; never fewer than there are, whoever else has vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+import numpy as np
+import pytest
+
+from inference.embeddings import EmbeddingSpace
+from retrieval.dense.leg import DenseLeg
+from retrieval.index.rows import vector_array
+from retrieval.index.writer import ensure_vector_index
+from retrieval.search.leg import Asked, Limits
+from retrieval.search.scope import Scope
+from retrieval.search.snapshot import SearchStore
+
+SPACE = EmbeddingSpace("test", 16, 256)
+PER_DOCUMENT = 20
+CHEAP = Limits(exact_scan=0, hnsw_tuple_cost=0.0001)  # the approximate index is taken whenever it is there
+
+
+@dataclass(frozen=True)
+class Model:
+    space: EmbeddingSpace = SPACE
+
+
+@dataclass
+class Vectors:
+    """The vectors of one workspace, by chunk number."""
+
+    numbers: np.ndarray
+    rows: np.ndarray
+
+    def cosines(self, vector: np.ndarray, documents: np.ndarray | None = None) -> dict[int, float]:
+        """As the database has them, in half precision."""
+        rows, asked = self.rows.astype(np.float16).astype(float), vector.astype(np.float16).astype(float)
+        scores = rows @ asked / np.linalg.norm(rows, axis=1) / np.linalg.norm(asked)
+        left = np.ones(len(rows), bool) if documents is None else np.isin(self.numbers >> 20, documents)
+        return dict(zip(self.numbers[left].tolist(), scores[left].tolist(), strict=True))
+
+    def are_nearest(self, leg: DenseLeg, vector: np.ndarray, documents: np.ndarray | None = None) -> bool:
+        """Whether the leg found the best 50; equals may stand in any order."""
+        cosines = self.cosines(vector, documents)
+        found = [cosines[one.chunk] for one in leg.found]
+        assert [one.score for one in leg.found] == pytest.approx(found, abs=1e-5)
+        assert len({one.chunk for one in leg.found}) == len(found)
+        return found == pytest.approx(sorted(cosines.values(), reverse=True)[:50], abs=1e-5)
+
+
+@pytest.fixture
+async def stored(database):
+    """await stored(workspace, count, around=None): that many unit vectors in documents of 20 chunks."""
+    async with database.system() as connection:
+        await ensure_vector_index(connection, SPACE.model, SPACE.dims)
+    dice = np.random.default_rng(5)
+
+    async def store(workspace: UUID, count: int, around: np.ndarray | None = None, first: int = 1) -> Vectors:
+        rows = dice.normal(size=(count, SPACE.dims)).astype(np.float32)
+        if around is not None:
+            rows = around + 0.1 * rows
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        at = np.arange(count, dtype=np.int64)
+        numbers = (first + 3 * (at // PER_DOCUMENT)) << 20 | at % PER_DOCUMENT
+        values = {"numbers": numbers.tolist(), "rows": vector_array(rows), "workspace": workspace, "model": SPACE.model}
+        async with database.workspace(workspace) as connection:
+            await connection.execute(
+                "INSERT INTO chunk_vector (workspace_id, chunk, document, model, embedding)"
+                " SELECT %(workspace)s, chunk, chunk >> 20, %(model)s, row::halfvec"
+                " FROM unnest(%(numbers)s::bigint[], %(rows)s::text[]) AS given (chunk, row)",
+                values,
+            )
+            await connection.execute(
+                "INSERT INTO workspace_statistics (workspace_id, chunks, terms) VALUES (%s, %s, 0)", (workspace, count)
+            )
+        return Vectors(numbers, rows)
+
+    return store
+
+
+@pytest.fixture
+def ask(database):
+    """await ask(workspace, vector, limits, documents=None, depth=50): the leg's answer."""
+    store = SearchStore(database, 40)
+
+    async def run(workspace, vector, limits, documents=None, depth=50):
+        leg = DenseLeg("dense")
+        leg.vector, leg.embedder = vector, Model()
+        scope = None if documents is None else Scope(documents, PER_DOCUMENT * len(documents))
+        async with store.snapshot(workspace, 10) as snapshot:
+            asked = Asked(snapshot, "", scope, (SPACE.model, SPACE.dims), depth)
+            await leg.run(snapshot.reader, asked, limits)
+            sorting = await (await snapshot.reader.connection.execute("SHOW enable_sort")).fetchone()
+        assert sorting == ("on",)
+        return leg
+
+    return run
+
+
+def numbers(leg: DenseLeg) -> list[int]:
+    return [one.chunk for one in leg.found]
+
+
+def unit(seed: int) -> np.ndarray:
+    vector = np.random.default_rng(seed).normal(size=SPACE.dims).astype(np.float32)
+    return vector / np.linalg.norm(vector)
+
+
+async def test_each_way_finds_the_nearest_behind_each_filter(stored, ask, workspace_id):
+    mine = await stored(workspace_id, 2_000)
+    documents = np.unique(mine.numbers >> 20)
+    few, many = documents[::20], np.setdiff1d(documents, documents[::10])
+    for seed in range(3):
+        vector = unit(seed)
+        for wanted in (None, few, many, documents[:0], np.array([2], np.int64)):
+            exact = await ask(workspace_id, vector, Limits(), wanted)
+            assert mine.are_nearest(exact, vector, wanted)
+            assert exact.method.startswith("exact: ")
+            near = await ask(workspace_id, vector, CHEAP, wanted)
+            assert len(near.found) == len(exact.found)
+            assert len(set(numbers(near)) & set(numbers(exact))) >= 0.9 * len(exact.found)
+            assert [one.score for one in near.found] == sorted((one.score for one in near.found), reverse=True)
+    assert (await ask(workspace_id, unit(1), CHEAP)).method.startswith("hnsw: 2000 chunks, among about ")
+    assert (await ask(workspace_id, unit(1), CHEAP, many)).method.startswith("hnsw: 1800 chunks of the filter, of 2000")
+
+
+async def test_a_small_workspace_among_many_foreign_vectors_gets_all_of_its_own(stored, ask, workspace_id):
+    vector = unit(7)
+    await stored(uuid4(), 3_000, around=vector)  # nearer than all of mine
+    mine = await stored(workspace_id, 60, around=-vector)
+    by_cost = await ask(workspace_id, vector, Limits(exact_scan=0))
+    assert mine.are_nearest(by_cost, vector)
+    assert "hnsw would visit about" in by_cost.method
+    forced = await ask(workspace_id, vector, CHEAP)
+    assert mine.are_nearest(forced, vector)
+    cut_short = await ask(workspace_id, vector, Limits(exact_scan=0, hnsw_tuple_cost=0.4))
+    assert mine.are_nearest(cut_short, vector)
+
+
+async def test_what_hnsw_does_not_reach_is_found_exactly(stored, ask, workspace_id, monkeypatch):
+    """The scan ends where it has cost as much as an exact one, which is then made."""
+    vector = unit(7)
+    await stored(uuid4(), 3_000, around=vector)
+    mine = await stored(workspace_id, 200, around=-vector)
+    monkeypatch.setattr("retrieval.dense.plan.MARGIN", 0.0)
+    leg = await ask(workspace_id, vector, Limits(exact_scan=0, hnsw_tuple_cost=1.0))
+    assert mine.are_nearest(leg, vector)
+    assert leg.method.endswith("of 50, so exact")
