@@ -16,7 +16,7 @@ from retrieval.search.reader import IndexReader
 
 RECENT = -1  # stands for a block number: what was indexed lately and is in no block yet
 Decoded = TypeVar("Decoded")
-_OFF_LOOP = 20_000  # bytes to decode, from which on another thread does it
+_OFF_LOOP = 200_000  # bytes to decode, from which on another thread does it
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,10 @@ class PostingLists:
         self.recent: list[TermPostings] = []
         self._decoded: dict[tuple[str, int], Postings] = {}
 
-    async def open(self) -> None:
-        """Reads what is in no block yet; once, before anything else."""
+    async def open(self, documents: Sequence[int], batches: Sequence[int]) -> None:
+        """Reads what is in no block yet, by document and batch; once, before anything else."""
         place = self.reader.workspace_id
-        rows = await self.reader.rows("recent_rows")
+        rows = sorted(zip(documents, batches, strict=True))
         kept = {row: self.cache.get((place, *row)) for row in rows}
         missing = [row for row, found in kept.items() if found is None]
         if missing:

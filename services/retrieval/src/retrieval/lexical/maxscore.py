@@ -22,7 +22,7 @@ from retrieval.lexical.postings import ORDINAL_BITS, Int64s, Postings
 P = ParamSpec("P")
 R = TypeVar("R")
 _TOGETHER = 200_000  # postings that one statement reads; beyond it the bounds are asked first whether it is worth it
-_OFF_LOOP = 20_000  # postings, from which on another thread scores them
+_OFF_LOOP = 100_000  # postings, from which on another thread scores them
 _SLACK = 1e-9  # of sums in floating point; what a bound leaves out must be worse for certain
 
 

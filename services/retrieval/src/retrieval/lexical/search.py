@@ -61,9 +61,10 @@ class LexicalSearch:
 
     async def open(self, documents: Iterable[int] | None, parameters: Parameters) -> None:
         """Reads what the query's words are worth. `documents` are the numbers to search among; None: all."""
-        [(chunks, terms, stemmings)] = await self.reader.rows("lexical_facts", most_stemmings=MOST_STEMMINGS)
+        facts = await self.reader.row("lexical_facts", most_stemmings=MOST_STEMMINGS)
+        chunks, terms, stemmings, *recent = facts
         self.stemmings = stemmings or [ENGLISH]
-        await self.lists.open()
+        await self.lists.open(*recent)
         vocabulary = Vocabulary(self.reader, self.lists.recent)
         self.words = await words_of(self.parsed, self.analyzer, self.stemmings, vocabulary)
         frequencies = await self.lists.read_headers(self.words.terms)
