@@ -17,7 +17,7 @@ import psycopg
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from psycopg.rows import class_row
 
-from retrieval.index.blocks import CHANNEL, MOST_RECENT, QUERIES, Block, PostingRows, Recent
+from retrieval.index.blocks import CHANNEL, MOST_RECENT, QUERIES, Block, PostingRows, Recent, giving_way
 from retrieval.lexical.postings import LARGEST_BLOCK, Postings, merge, merge_terms
 from service_kit.notifications import Notifications
 from service_kit.postgres import Database
@@ -123,12 +123,12 @@ async def _is_living(connection: psycopg.AsyncConnection, workspace_id: UUID) ->
 
 
 def _merged(recent: Sequence[Recent]) -> dict[str, Postings]:
-    return dict(merge_terms([row.terms for row in recent]))
+    return dict(giving_way(merge_terms([row.terms for row in recent])))
 
 
 def _blocks(merged: dict[str, Postings], growing: dict[str, Block]) -> list[tuple[str, Postings]]:
     found: list[tuple[str, Postings]] = []
-    for term, postings in merged.items():
+    for term, postings in giving_way(merged.items()):
         every = merge(growing[term].postings, postings) if term in growing else postings
         found += [(term, part) for part in every.split(LARGEST_BLOCK)]
     return found

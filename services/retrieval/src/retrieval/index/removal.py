@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from psycopg.rows import class_row
 
-from retrieval.index.blocks import QUERIES, Block, PostingRows
+from retrieval.index.blocks import QUERIES, Block, PostingRows, giving_way
 from retrieval.index.changes import Naming
 from retrieval.index.rows import indexed_texts
 from retrieval.lexical.analysis import Analyzer
@@ -104,12 +104,12 @@ class PostingRemoval:
 
 def _without(blocks: Sequence[Block], chunks: Int64s) -> list[tuple[Block, Postings]]:
     """Those that hold any of the chunks, with what is left of them."""
-    pairs = [(block, block.postings.without(chunks)) for block in blocks]
+    pairs = [(block, block.postings.without(chunks)) for block in giving_way(blocks)]
     return [(block, left) for block, left in pairs if len(left) < len(block.postings)]
 
 
 def _count(blocks: Sequence[Block], document: int) -> int:
-    return sum(int(np.count_nonzero(block.postings.documents == document)) for block in blocks)
+    return sum(int(np.count_nonzero(block.postings.documents == document)) for block in giving_way(blocks))
 
 
 def _numbers(passages: Sequence[StoredPassage]) -> Int64s:

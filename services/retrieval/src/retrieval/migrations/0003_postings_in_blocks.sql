@@ -15,7 +15,7 @@ CREATE TABLE posting_block (
     term text COLLATE "C" NOT NULL,
     payload bytea NOT NULL,
     PRIMARY KEY (workspace_id, term, block)
-);
+) WITH (autovacuum_vacuum_scale_factor = 0.05);
 ALTER TABLE posting_block ALTER COLUMN payload SET STORAGE EXTERNAL;
 SELECT protect('posting_block');
 
