@@ -8,10 +8,9 @@ or an identifier with digits say different things, however alike they are otherw
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 SHINGLE = 3  # words
 CONTAINED = 0.9  # share of a passage's shingles that a better one has
@@ -22,7 +21,6 @@ _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _WORD = re.compile(f"[{_CJK}]|[^\\W{_CJK}]+")
 _TOKEN = re.compile(r"[\w.,:/-]+")
 _DIGIT = re.compile(r"\d")
-Shingles: TypeAlias = frozenset[tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -35,11 +33,11 @@ class Folded:
 
 @dataclass(frozen=True)
 class _Read:
-    """`plain`: the words alone; `numbers`: what has a digit, however often."""
+    """`plain`: the words alone; `numbers`: what has a digit, however often; `shingles`: their hashes."""
 
     plain: str
     numbers: frozenset[str]
-    shingles: Shingles
+    shingles: frozenset[int]
 
 
 class Folding:
@@ -49,7 +47,8 @@ class Folding:
         self.folded = Folded()
         self._kept: dict[int, _Read] = {}
         self._same: dict[str, int] = {}
-        self._having: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+        self._first: dict[int, int] = {}  # by shingle, the first passage that has it
+        self._further: dict[int, list[int]] = {}
 
     def add(self, passage: int, text: str) -> int | None:
         """The better passage that this one is folded into; None when it stays."""
@@ -61,15 +60,19 @@ class Folding:
         self.folded.order.append(passage)
         self._kept[passage] = read
         self._same.setdefault(read.plain, passage)
-        for shingle in read.shingles:
-            self._having[shingle].append(passage)
+        shared = read.shingles & self._first.keys()
+        for shingle in shared:
+            self._further.setdefault(shingle, []).append(passage)
+        self._first.update(dict.fromkeys(read.shingles - shared, passage))
         return None
 
     def _duplicate_of(self, read: _Read) -> int | None:
         same = self._same.get(read.plain)
         if same is not None and self._kept[same].numbers == read.numbers:
             return same
-        shared = Counter(passage for shingle in read.shingles for passage in self._having.get(shingle, ()))
+        shared: Counter[int] = Counter()
+        for shingle in read.shingles & self._first.keys():
+            shared.update((self._first[shingle], *self._further.get(shingle, ())))
         for passage, count in shared.most_common():
             better = self._kept[passage]
             contained = count / len(read.shingles)
@@ -91,7 +94,8 @@ def fold(order: Sequence[int], texts: Mapping[int, str]) -> Folded:
 
 
 def _read(text: str) -> _Read:
-    words = _WORD.findall(text.lower())
-    shingles = frozenset(zip(*(words[start:] for start in range(SHINGLE)), strict=False))
-    numbers = frozenset(token.strip(".,:/-") for token in _TOKEN.findall(text.lower()) if _DIGIT.search(token))
+    lowered = text.lower()
+    words = _WORD.findall(lowered)
+    shingles = frozenset(map(hash, zip(*(words[start:] for start in range(SHINGLE)), strict=False)))
+    numbers = frozenset(token.strip(".,:/-") for token in _TOKEN.findall(lowered) if _DIGIT.search(token))
     return _Read(" ".join(words), numbers, shingles)
