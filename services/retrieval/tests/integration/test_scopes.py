@@ -1,0 +1,228 @@
+"""Scopes and the graph leg, through the service's own routes; the other services are small HTTP servers."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from contracts.gateway import Role
+from retrieval.search.everywhere import MOST_WORKSPACES
+from service_kit.auth import Principal, Tokens
+
+
+@dataclass
+class Others:
+    """What the orchestrator and the knowledge graph answer, and whom they were asked by."""
+
+    tokens: Tokens
+    url: str = ""
+    status: int = 200
+    documents: list[UUID] = field(default_factory=list)
+    page: int = 2
+    expanded: dict[str, Any] = field(default_factory=lambda: {"entities": [], "chunks": [], "store": "postgres"})
+    open: asyncio.Event = field(default_factory=asyncio.Event)
+    callers: list[Principal] = field(default_factory=list)
+    expansions: list[dict[str, Any]] = field(default_factory=list)
+
+    def _caller(self, request: Request) -> None:
+        self.callers.append(self.tokens.verify(request.headers["authorization"].removeprefix("Bearer ")))
+
+    async def session(self, request: Request) -> JSONResponse:
+        self._caller(request)
+        first = int(request.query_params.get("cursor", 0))
+        items = [{"document_id": str(one), "attached_at": "2025-01-01T00:00:00Z"} for one in self.documents]
+        following = str(first + self.page) if first + self.page < len(items) else None
+        return JSONResponse({"items": items[first : first + self.page], "next_cursor": following}, self.status)
+
+    async def expand(self, request: Request) -> JSONResponse:
+        self._caller(request)
+        self.expansions.append(await request.json())
+        await self.open.wait()
+        return JSONResponse(self.expanded, self.status)
+
+
+@pytest.fixture
+async def others(tokens):
+    found = Others(tokens)
+    found.open.set()
+    routes = [
+        Route("/v1/sessions/{session}/documents", found.session),
+        Route("/v1/graph/expand", found.expand, methods=["POST"]),
+    ]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        found.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        server = uvicorn.Server(uvicorn.Config(Starlette(routes=routes), log_config=None, ws="none", lifespan="off"))
+        serving = asyncio.create_task(server.serve([listener]))
+        yield found
+        found.open.set()
+        server.should_exit = True
+        await serving
+
+
+@pytest.fixture
+def settings(make_settings, others):
+    return make_settings(
+        knowledge_graph_url=others.url, orchestrator_url=others.url, graph_deadline_seconds=2.0, search_cache=False
+    )
+
+
+@pytest.fixture
+def ask(client, principal, tokens):
+    """await ask(query, status=200, as_who=principal, **request): the body of the answer."""
+
+    async def post(query: str, status: int = 200, as_who: Principal = principal, **request: Any) -> dict[str, Any]:
+        headers = {"Authorization": f"Bearer {tokens.sign(as_who)}"}
+        response = await client.post("/v1/search", json={"query": query, **request}, headers=headers)
+        assert response.status_code == status, response.text
+        return response.json()
+
+    return post
+
+
+def found(answer: dict[str, Any]) -> set[str]:
+    return {hit["content"] for hit in answer["hits"]}
+
+
+def leg(answer: dict[str, Any], name: str) -> dict[str, Any] | None:
+    return next((one for one in answer["legs"] if one["leg"] == name), None)
+
+
+async def test_a_session_is_searched_in_what_is_attached_to_it(ask, index, converted, others, principal):
+    documents = [converted([f"walrus number {number}"]) for number in range(6)]
+    for document in documents:
+        await index(document)
+    others.documents = [one.data.document_id for one in documents[:5]] + [uuid4()]
+    session = {"scope": "session", "session_id": str(uuid4())}
+    assert found(await ask("walrus", **session)) == {f"walrus number {number}" for number in range(5)}
+    assert others.callers[-1] == principal
+    two = [str(one.data.document_id) for one in documents[4:]]
+    assert found(await ask("walrus", **session, document_ids=two)) == {"walrus number 4"}
+    for mode in ("lexical", "dense", "rrf", "convex"):
+        assert len((await ask("walrus", **session, mode=mode))["hits"]) == 5
+    others.documents = []
+    assert found(await ask("walrus", **session)) == set()
+    assert len(found(await ask("walrus"))) == 6
+
+
+async def test_a_scope_without_what_it_needs_is_refused_and_never_widened(ask, index, converted, others):
+    await index(converted(["walrus"]))
+    assert (await ask("walrus", 422, scope="session"))["type"] == "scope-needs-session"
+    assert (await ask("walrus", 403, scope="global"))["type"] == "global-needs-key"
+    others.status = 404
+    assert (await ask("walrus", 404, scope="session", session_id=str(uuid4())))["type"] == "session-not-found"
+    others.status = 500
+    assert (await ask("walrus", 503, scope="session", session_id=str(uuid4())))["type"] == "sessions-unavailable"
+    bad = await ask("walrus", 422, metadata=["$.authors ? ("])
+    assert (bad["type"], bad["place"]) == ("invalid-metadata-path", "metadata[0]")
+
+
+async def test_a_context_and_a_saved_search_have_scopes_too(client, index, converted, others, auth_headers):
+    documents = [converted([f"walrus number {number}"]) for number in range(2)]
+    for document in documents:
+        await index(document)
+    others.documents = [documents[0].data.document_id]
+    body = {"queries": ["walrus number"], "scope": "session", "session_id": str(uuid4())}
+    packed = (await client.post("/v1/context", json=body, headers=auth_headers())).json()
+    assert [one["document_id"] for one in packed["evidence"]] == [str(documents[0].data.document_id)]
+    refused = await client.post("/v1/context", json={"queries": ["x"], "scope": "session"}, headers=auth_headers())
+    assert (refused.status_code, refused.json()["type"]) == (422, "scope-needs-session")
+
+
+async def test_every_readable_workspace_is_searched_and_no_other(ask, index, converted, principal, others):
+    second, foreign, empty = uuid4(), uuid4(), uuid4()
+    await index(converted(["walrus mine"], tags=["a"]))
+    await index(converted(["walrus theirs", "walrus also theirs"], tags=["A"]), second)
+    await index(converted(["walrus foreign"]), foreign)
+    caller = Principal(principal.user_id, principal.workspace_id, Role.owner, (second, empty))
+    answer = await ask("walrus", as_who=caller, scope="global", facets=["tag"])
+    assert found(answer) == {"walrus mine", "walrus theirs", "walrus also theirs"}
+    assert {hit["workspace_id"] for hit in answer["hits"]} == {str(principal.workspace_id), str(second)}
+    scores = [hit["score"] for hit in answer["hits"]]
+    assert scores == sorted(scores, reverse=True)
+    assert sum(one["chunks"] for one in answer["facets"]["tag"]) == 3
+    assert leg(answer, "lexical")["method"] == "in 3 workspaces"
+    assert {(one.workspace_id, one.role) for one in others.callers} == {
+        (principal.workspace_id, Role.owner),
+        (second, Role.viewer),
+        (empty, Role.viewer),
+    }
+    assert found(await ask("walrus", as_who=caller)) == {"walrus mine"}
+    assert len((await ask("walrus", as_who=caller, scope="global", k=1))["hits"]) == 1
+    wide = Principal(principal.user_id, principal.workspace_id, Role.owner, tuple(uuid4() for _ in range(101)))
+    assert len(wide.readable) > MOST_WORKSPACES
+    assert (await ask("walrus", 422, as_who=wide, scope="global"))["type"] == "too-many-workspaces"
+    assert (await ask("x", 422, as_who=caller, scope="global", metadata=["$."]))["type"] == "invalid-metadata-path"
+
+
+def entity(name: str) -> dict[str, Any]:
+    return {"id": name, "name": name, "entity_type": "SERVICE", "mentions": 1, "documents": 1}
+
+
+async def test_the_graph_brings_passages_of_the_scope_with_their_path(ask, index, converted, others, principal):
+    near = converted(["Nothing in common with the question."])
+    far = converted(["Another passage of other words."])
+    for document in (near, far, converted(["AuthService issues tokens."])):
+        await index(document)
+    path = ["AuthService", "Ledger"]
+    others.expanded = {
+        "entities": [entity("AuthService")],
+        "chunks": [
+            {"chunk_id": one.chunks[0].chunk_id, "document_id": str(document), "hop": hop, "path": path, "score": score}
+            for one, document, hop, score in (
+                (far, far.data.document_id, 2, 0.6),
+                (near, near.data.document_id, 1, 0.77),
+                (near, uuid4(), 1, 0.9),
+            )
+        ],
+        "store": "postgres",
+    }
+    query = {"query": "AuthService", "explain": True}
+    answer = await ask(**query, mode="rrf")
+    assert others.expansions[-1]["query"] == "AuthService"
+    assert others.callers[-1] == principal
+    report = leg(answer, "graph")
+    assert (report["candidates"], report["error"]) == (2, None)
+    assert report["method"] == "postgres: up to 2 hops from AuthService"
+    hit = next(one for one in answer["hits"] if one["document_id"] == str(near.data.document_id))
+    assert hit["explanation"]["graph_path"] == path
+    assert hit["explanation"]["legs"]["graph"] == {"rank": 1, "score": 0.77}
+    only = await ask(**query, document_ids=[str(far.data.document_id)])
+    assert leg(only, "graph")["candidates"] == 1
+    for more in ({"use_graph": False}, {"mode": "lexical"}, {"mode": "dense"}):
+        asked = len(others.expansions)
+        assert leg(await ask(**query, **more), "graph") is None
+        assert len(others.expansions) == asked
+
+
+async def test_a_graph_that_knows_nothing_or_does_not_answer_changes_nothing(ask, index, converted, others):
+    for number in range(5):
+        await index(converted([f"walrus number {number}", f"the port is {number}"]))
+
+    def without_legs(answer: dict[str, Any]) -> list[tuple[str, float]]:
+        return [(hit["content"], hit["score"]) for hit in answer["hits"]]
+
+    for mode in ("hybrid", "rrf", "convex"):
+        plain = without_legs(await ask("the walrus port", mode=mode, use_graph=False))
+        silent = await ask("the walrus port", mode=mode)
+        assert without_legs(silent) == plain
+        assert leg(silent, "graph")["method"] == "no entity of the query is known"
+        others.status = 503
+        failed = await ask("the walrus port", mode=mode)
+        assert without_legs(failed) == plain
+        assert leg(failed, "graph")["error"] == "the knowledge graph answered with status 503"
+        others.status = 200
+    others.open.clear()
+    late = await ask("the walrus port")
+    assert "did not answer within" in leg(late, "graph")["error"] or "not done within" in leg(late, "graph")["error"]
+    assert len(late["hits"]) == 10
