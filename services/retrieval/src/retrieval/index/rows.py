@@ -98,7 +98,7 @@ def prepare(
         facts=facts,
         chunks=chunks,
         analyses=[analyzer.analyse(*indexed_texts(naming, chunk), stemming=naming.stemming) for chunk in chunks],
-        pieces=pieces.distinct([chunk_text(title, chunk.heading_path, chunk.content) for chunk in chunks]),
+        pieces=pieces.distinct([chunk_text(facts.title or "", chunk.heading_path, chunk.content) for chunk in chunks]),
         title_terms=sorted(set(analyzer.terms(title, naming.stemming))),
         vectors=vectors,
     )
