@@ -127,6 +127,7 @@ def build_search(
         highlight_seconds=settings.highlight_deadline_seconds,
         exact_scan=settings.exact_scan_limit,
         hnsw_tuple_cost=settings.hnsw_tuple_cost,
+        posting_bytes=settings.posting_cache_bytes,
     )
     store = SearchStore(database, settings.hnsw_ef_search)
     reranking = None

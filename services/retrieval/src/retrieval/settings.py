@@ -12,9 +12,10 @@ class Settings(ServiceSettings, EventSettings, ObjectStoreSettings, EmbeddingSet
     """Deadlines are seconds. Up to `exact_scan_limit` vectors are compared one by one, beyond it where that is cheaper
     than HNSW, of which a visited vector costs as much as `hnsw_tuple_cost` compared.
 
-    `rerank_candidates` at the most are ordered by the reranker, where there is one. `build_batch_size` passages are
-    embedded at a time where an embedding space is built. Each `NAME.json` in `tokenizers_folder` is a tokenizer that
-    contexts can be counted by; `context_tokenizer` names the one for callers who name none.
+    `posting_cache_bytes` of decoded postings are kept in memory. `rerank_candidates` at the most are ordered by the
+    reranker, where there is one. `build_batch_size` passages are embedded at a time where an embedding space is built.
+    Each `NAME.json` in `tokenizers_folder` is a tokenizer that contexts can be counted by; `context_tokenizer` names
+    the one for callers who name none.
 
     Without `knowledge_graph_url` searches have no graph leg, without `orchestrator_url` no scope of a session.
     """
@@ -28,6 +29,7 @@ class Settings(ServiceSettings, EventSettings, ObjectStoreSettings, EmbeddingSet
     rerank_candidates: int = Field(default=50, ge=1, le=200)
     exact_scan_limit: int = Field(default=5_000, ge=0)
     hnsw_tuple_cost: float = Field(default=20.0, gt=0)
+    posting_cache_bytes: int = Field(default=64 << 20, ge=0)
     hnsw_ef_search: int = Field(default=120, ge=1, le=1000)
     knowledge_graph_url: str | None = None
     orchestrator_url: str | None = None
