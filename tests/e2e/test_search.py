@@ -86,10 +86,11 @@ class TestAnswers:
         assert any("BillingRouter" in hit["content"] for hit in found["hits"])
 
     async def test_strict_phrases_and_exclusions(self, tenant):
-        phrase = await search(tenant.http, '"row-level security" -ADR-003', strict=True)
-        for hit in phrase["hits"]:
-            assert "row-level security" in " ".join(hit["content"].split()).lower()
-            assert "ADR-003" not in hit["content"]
+        either = await search(tenant.http, '"idempotency key"', strict=True)
+        names = {hit["document_name"] for hit in either["hits"]}
+        assert names == {"billing_router.ts", "inc-118-duplicate-receipts.md"}
+        one = await search(tenant.http, '"idempotency key" -interface', strict=True)
+        assert {hit["document_name"] for hit in one["hits"]} == {"inc-118-duplicate-receipts.md"}
 
     async def test_facets_count_what_the_filters_left(self, tenant, documents):
         found = await search(tenant.http, "AuthService", facets=["media_type", "document"], k=1)
@@ -121,9 +122,9 @@ class TestContext:
             packet = (await tenant.http.post("/v1/context", json=body)).json()
             assert packet["tokens"] <= budget == packet["max_tokens"]
             for one in packet["evidence"]:
-                assert f"[{one['number']}]" in packet["text"]
+                assert f'number="{one["number"]}"' in packet["text"]
                 assert one["content"] in packet["text"]
-        assert packet["evidence"][0]["document_name"] == "inc-112-userdb-connections.md"
+        assert "inc-112-userdb-connections.md" in {one["document_name"] for one in packet["evidence"]}
         assert len({one["chunk_id"] for one in packet["evidence"]}) == len(packet["evidence"])
 
 

@@ -97,7 +97,7 @@ class TestSearchOutput:
         why = {
             "legs": {"lexical": {"rank": 1, "score": 12.3}, "dense": {"rank": None, "score": 0.61},
                      "graph": {"rank": None, "score": None}},
-            "features": {"cosine": 0.61, "bm25_share": 0.5},
+            "features": {"cosine": 0.61, "bm25_share": 0.5, "phrases": 0.0},
             "weights": {"cosine": 1.0, "bm25_share": 0.3},
             "matched_terms": ["token", "live"],
             "graph_path": ["AuthService", "UserDB"],

@@ -89,8 +89,8 @@ def show_evaluation(output: Output, evaluation: Evaluation) -> None:
     for mode, summary in summaries:
         if summary.errors:
             output.note(f"{mode}: {summary.errors} questions were refused, and count as not answered", "yellow")
-        if summary.legs_left_out:
-            output.note(f"{mode}: a leg was left out in {summary.legs_left_out} answers", "yellow")
+        for leg, count in summary.legs_left_out.items():
+            output.note(f"{mode}: {count} answers without the leg {leg}", "yellow")
         if summary.cached:
             output.note(f"{mode}: {summary.cached} answers came from the cache and are not timed")
 

@@ -84,7 +84,7 @@ def _within(around: Surrounding, chunk_id: str, content: str, text: Text) -> Tex
 
 def _why(output: Output, why: HitExplanation) -> None:
     legs = "   ".join(f"{name} {_standing(leg)}" for name, leg in why.legs.items())
-    terms = (f"{name} {value:.3f} × {why.weights.get(name, 1.0):g}" for name, value in why.features.items())
+    terms = (f"{name} {value:.3f} × {why.weights.get(name, 1.0):g}" for name, value in why.features.items() if value)
     rows = (
         ("legs", legs),
         ("score", f"{' + '.join(terms) or '-'} = {why.fused_score:.3f}, rank {why.fused_rank}"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Literal
@@ -64,7 +65,7 @@ class ModeSummary(BaseModel):
     latency: Latency
     cached: int = 0
     errors: int = 0
-    legs_left_out: int = 0
+    legs_left_out: dict[str, int] = Field(default={}, description="Answers without a leg, by leg and reason.")
 
 
 class Evaluation(BaseModel):
@@ -95,7 +96,7 @@ class Evaluation(BaseModel):
             ),
             cached=sum(one.cached for one in answers),
             errors=sum(bool(one.error) for one in answers),
-            legs_left_out=sum(bool(one.legs_left_out) for one in answers),
+            legs_left_out=dict(Counter(leg for one in answers for leg in one.legs_left_out)),
         )
 
     def save(self, file: Path) -> None:
