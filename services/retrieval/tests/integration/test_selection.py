@@ -64,6 +64,12 @@ async def test_a_copy_is_named_in_the_better_hit(index, search, converted):
     assert not any(hit.duplicates for hit in unfolded.hits)
 
 
+async def test_a_hit_tells_what_filters_know_of_its_document(index, search, converted):
+    await index(converted(["The port is open."], tags=["red"], language="en"))
+    (hit,) = (await search("port")).hits
+    assert (hit.tags, hit.language, hit.source_type) == (["red"], "en", "upload")
+
+
 async def test_folding_and_caps_leave_k_hits_where_there_are_so_many(index, search, converted):
     await index(converted(["The port is closed."] * 40 + [passage(number) for number in range(10)]))
     for number in range(10, 14):
