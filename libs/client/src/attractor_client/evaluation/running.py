@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -107,10 +107,14 @@ async def _about(client: AttractorClient, plan: Plan) -> dict[str, str]:
     except NotFound:
         return about  # of a server without such settings
     about["embedding space"] = settings.embedding_space or "none"
-    about["weights"] = ", ".join(f"{name} {value:g}" for name, value in settings.weights.items())
+    about["weights"] = _listed(settings.weights)
     about["BM25"] = f"k1 {settings.k1:g}, b {settings.b:g}"
-    about["rrf"] = f"k {settings.rrf_k}, legs {settings.legs.model_dump()}"
+    about["rrf"] = f"k {settings.rrf_k}, {_listed(settings.legs.model_dump())}"
     off = {"graph": plan.use_graph, "reranker": plan.rerank}
     if without := [name for name, used in off.items() if not used]:
         about["without"] = ", ".join(without)
     return {name: value for name, value in about.items() if value}
+
+
+def _listed(values: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {value:g}" for name, value in values.items())
