@@ -1,4 +1,4 @@
-"""python -m retrieval serve | migrate | replay"""
+"""python -m retrieval serve | migrate | replay | refit"""
 
 import sys
 
@@ -6,7 +6,8 @@ from contracts.events import DOCUMENTS
 from retrieval.app import create_app
 from retrieval.index.consumer import GROUP
 from retrieval.settings import Settings
-from service_kit.command import apply_migrations, replay_dead_letters, run
+from retrieval.tuning import refit
+from service_kit.command import WithArguments, apply_migrations, replay_dead_letters, run
 from service_kit.serve import serve
 
 
@@ -23,6 +24,7 @@ if __name__ == "__main__":
                 "serve": ("run the service", start),
                 "migrate": ("apply new migrations", lambda: apply_migrations("retrieval", "retrieval")),
                 "replay": ("replay dead letters", lambda: replay_dead_letters([DOCUMENTS], GROUP)),
+                "refit": WithArguments("fit a workspace's weights to judged questions", refit.command, refit.declare),
             },
         )
     )

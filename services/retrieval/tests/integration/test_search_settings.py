@@ -103,7 +103,9 @@ async def test_a_request_overrules_the_settings(tuned, search):
         assert answer["hits"][0]["content"] == TEXTS[0]
     convex = await search("car", mode="convex", fusion={"legs": {"lexical": 0, "dense": 1, "graph": 0}})
     assert convex["hits"][0]["score"] == pytest.approx(1.0)
-    rrf = await search("who sold the car", mode="rrf", fusion={"rrf_k": 1, "legs": {"lexical": 1, "dense": 1, "graph": 0}})
+    rrf = await search(
+        "who sold the car", mode="rrf", fusion={"rrf_k": 1, "legs": {"lexical": 1, "dense": 1, "graph": 0}}
+    )
     assert rrf["hits"][0]["score"] == pytest.approx(1.0)
     alone = await search("car", mode="hybrid", fusion={"weights": {"cosine": 0, "soft_match": 0}}, explain=True)
     assert alone["hits"][0]["explanation"]["weights"]["cosine"] == 0
