@@ -191,3 +191,22 @@ async def test_a_crash_before_the_commit_leaves_nothing_and_the_retry_all(
     for _ in range(2):  # the second time as after a crash between the commit and the acknowledgement
         await Indexer(database, object_store, Outbox("test"), SPACE).index(event)
     assert len((await search(workspace_id, SearchRequest(query="port"))).hits) == 1
+
+
+@pytest.mark.parametrize("mode", list(SearchMode))
+async def test_what_the_query_excludes_is_excluded_in_every_mode(index, searching, converted, workspace_id, mode):
+    await index(converted(["red apple", "green apple"], heading_path=["Fruit"]))
+    await index(converted(["apple of my eye"], heading_path=["Sayings"]))
+    search = searching(Embeddings())
+    queries = {"apple -red": {"green apple", "apple of my eye"}, "section:fruit apple": {"red apple", "green apple"}}
+    queries |= {'"my eye"': {"apple of my eye"}, 'section:fruit apple -"green apple"': {"red apple"}}
+    for query, expected in queries.items():
+        answer = await search(workspace_id, SearchRequest(query=query, mode=mode, strict=True))
+        assert {hit.content for hit in answer.hits} == expected, query
+
+
+async def test_without_the_lexical_leg_conditions_cannot_be_met(index, searching, converted, workspace_id):
+    await index(converted(["red apple"]))
+    search = searching(Embeddings(), Limits(lexical_seconds=1e-9))
+    with pytest.raises(SearchUnavailable):
+        await search(workspace_id, SearchRequest(query="apple -red", strict=True))

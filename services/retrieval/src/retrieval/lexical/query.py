@@ -36,7 +36,8 @@ class ParsedQuery:
 
     `text` is it without its operators, for whoever compares meanings. `words` are what is looked for in the passages,
     those of phrases and of the naming fields included, without the `prefixes`. `excluded` are words and phrases that
-    must not occur. `fields` are the values by name, lower-cased names; each of them has to hold.
+    must not occur. `fields` are the values by name, lower-cased names; each of them has to hold. `strict`: the phrases
+    too.
     """
 
     text: str
@@ -45,6 +46,12 @@ class ParsedQuery:
     prefixes: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
     fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    strict: bool = False
+
+    @property
+    def conditions(self) -> bool:
+        """Whether there is something that a passage itself has to comply with, not only its document."""
+        return bool(self.excluded or self.fields.get("section") or (self.strict and self.phrases))
 
 
 def parse(query: str, *, strict: bool = False) -> ParsedQuery:
@@ -125,6 +132,7 @@ class _Reading:
             prefixes=_distinct(self.prefixes),
             excluded=_distinct(self.excluded),
             fields=fields,
+            strict=self.strict,
         )
 
 

@@ -26,7 +26,7 @@ from retrieval.search.leg import Asked, Leg
 from retrieval.search.legs import Legs
 from retrieval.search.reranking import Reranking
 from retrieval.search.scope import resolve
-from retrieval.search.selection import Selected, Selection
+from retrieval.search.selection import Selection
 from retrieval.search.snapshot import Snapshot
 from retrieval.tuning.store import stored_settings
 from retrieval.tuning.tuning import Tuning
@@ -37,12 +37,12 @@ DEPTH = 100  # candidates of each leg
 
 @dataclass(frozen=True)
 class Found:
-    """What the legs found, fused, and the hits that were made of it."""
+    """What the legs found, fused, and what makes the hits of it."""
 
     wordings: list[Wording]
     graph: GraphLeg | None
     candidates: Candidates
-    selected: Selected
+    selection: Selection
     facets: dict[Facet, list[FacetCount]]
 
     @property
@@ -107,7 +107,7 @@ class Search:
         return await self.cache.place(snapshot.reader, request, attached, with_graph=caller is not None)
 
     async def _response(self, workspace_id: UUID, request: SearchRequest, found: Found, start: float) -> SearchResponse:
-        main, candidates, selected = found.wordings[0], found.candidates, found.selected
+        main, candidates, selected = found.wordings[0], found.candidates, await found.selection.selected()
         rerank, spans = selected.rerank, {}
         if request.highlight:
             weights = self._weights(request, main)
@@ -154,21 +154,25 @@ class Search:
             self.legs.graph(asked[0], caller if request.use_graph and rule.asks_graph else None),
         )
         candidates = await collect(reader, rule, wordings, graph, self.matching)
-        select = Selection(reader, request, tuning.space, self.reranking)
+        selection = Selection(reader, request, tuning.space, self.reranking)
         order = candidates.best(len(candidates.scores))
-        return Found(wordings, graph, candidates, await select(order, candidates.scores), counts)
+        await selection.prepare(order, candidates.scores)
+        return Found(wordings, graph, candidates, selection, counts)
 
     async def _wordings(self, rule: RankingRule, asked: Sequence[Asked]) -> list[Wording]:
         """Each wording with its legs, all at the same time."""
 
         async def ask(number: int, own: Asked) -> Wording:
+            parsed = parse(own.query, strict=own.strict)
             wording = Wording(
-                parse(own.query, strict=own.strict).text,
+                parsed.text,
                 *await asyncio.gather(
-                    self.legs.lexical(own) if rule.asks_words else _nothing(),
+                    self.legs.lexical(own) if rule.asks_words or parsed.conditions else _nothing(),
                     self.legs.dense(own) if rule.asks_vectors else _nothing(),
                 ),
             )
+            if parsed.conditions and wording.lexical and wording.lexical.error:
+                raise SearchUnavailable("whether passages comply with the query's conditions could not be seen in time")
             for leg in wording.legs if number > 1 else []:
                 leg.name = f"{leg.name}#{number}"
             return wording
