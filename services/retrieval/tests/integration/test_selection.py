@@ -161,6 +161,29 @@ async def test_a_reranker_orders_the_first_candidates(index, search, converted):
     assert len(reranker.asked) == 1
 
 
+@pytest.mark.parametrize("around", list(Around))
+async def test_what_is_chosen_after_a_reranker_is_as_without_one(index, search, converted, around):
+    """Reading ahead of it changes nothing: the reranker gives the fused order again."""
+
+    class Echo(Scripted):
+        async def rerank(self, query, texts):  # noqa: ARG002
+            return [-float(position) for position in range(len(texts))]
+
+    documents = [converted([passage(number) for number in range(start, start + 6)]) for start in (0, 6, 4)]
+    for document in documents:
+        await index(document)
+    for more in ({}, {"max_per_document": 2}, {"k": 3}):
+        search.reranking = None
+        plain = await search("port open", around=around, **more)
+        search.reranking = Reranking(Echo(), 1, 50)
+        ranked = await search("port open", around=around, **more)
+        assert ranked.reranked_by == "scripted"
+        assert contents(ranked) == contents(plain)
+        assert [hit.duplicates for hit in ranked.hits] == [hit.duplicates for hit in plain.hits]
+        if around is not Around.nothing:
+            assert [hit.around.content for hit in ranked.hits] == [hit.around.content for hit in plain.hits]
+
+
 @pytest.mark.parametrize(
     ("reranker", "reason"),
     [

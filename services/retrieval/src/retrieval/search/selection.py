@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from contracts.retrieval import Around, SearchRequest, Surrounding
 from inference.embedders import SpaceKey
@@ -33,7 +36,10 @@ class Selected:
 
 
 class Selection:
-    """Of one search. `space` is the embedding space whose vectors say what is alike, None without one."""
+    """Of one search. `space` is the embedding space whose vectors say what is alike, None without one.
+
+    `prepare` reads, in the search's snapshot; `selected` reads nothing, so that no connection waits for a reranker.
+    """
 
     def __init__(
         self, reader: IndexReader, request: SearchRequest, space: SpaceKey | None, reranking: Reranking | None = None
@@ -41,13 +47,36 @@ class Selection:
         self.reader, self.request, self.space = reader, request, space
         self.reranking = reranking if request.rerank else None
         self.chunks: dict[int, FoundChunk] = {}
+        self.vectors: dict[int, NDArray[np.float32] | None] = {}
         self.surroundings = Surroundings(reader.connection, reader.workspace_id, request.around)
+        self.order: Sequence[int] = []
+        self.scores: Mapping[int, float] = {}
+        self.chosen: Selected | None = None
 
-    async def __call__(self, order: Sequence[int], scores: Mapping[int, float]) -> Selected:
-        """At most k hits of `order` (best first); k of them where there are as many that are not left out."""
-        rerank = await self._reranked(order)
-        if rerank and rerank.found:
+    async def prepare(self, order: Sequence[int], scores: Mapping[int, float]) -> None:
+        """Chooses the hits from `order` (best first), or reads all that choosing them after a reranker may need."""
+        self.order, self.scores = order, scores
+        if self.reranking is None or not order:
+            self.chosen = await self._choose(order, scores)
+            return
+        self.order = order[: max(self.reranking.candidates, self.request.k)]
+        await self.load(self.order)
+        if self.request.diversity:
+            await self._known_vectors(self.order)
+        if self.request.around is not Around.nothing:
+            await self.surroundings.load([self.chunks[chunk] for chunk in self.order])
+
+    async def selected(self) -> Selected:
+        """At most k hits; k of them where there are as many that are not left out."""
+        if self.chosen is not None or self.reranking is None:
+            return self.chosen or Selected([], {}, {})
+        rerank = await self.reranking(self.request.query, self.order, self.chunks)
+        order, scores = self.order, self.scores
+        if rerank.found:
             order, scores = [one.chunk for one in rerank.found], {one.chunk: one.score for one in rerank.found}
+        return replace(await self._choose(order, scores), rerank=rerank)
+
+    async def _choose(self, order: Sequence[int], scores: Mapping[int, float]) -> Selected:
         stream, k = _Stream(self, order), self.request.k
         needed = max(POOL, POOL_OF_HITS * k) if self.request.diversity else k
         while True:
@@ -58,14 +87,7 @@ class Selection:
             needed *= 2
         around = await self.surroundings.read(merged, self.chunks, scores) if merged.spans else {}
         duplicates = _of_holders(stream.folding.folded.duplicates, merged)
-        return Selected(merged.order, self.chunks, scores, duplicates, around, rerank)
-
-    async def _reranked(self, order: Sequence[int]) -> Leg | None:
-        if self.reranking is None or not order:
-            return None
-        first = order[: max(self.reranking.candidates, self.request.k)]
-        await self.load(first)
-        return await self.reranking(self.request.query, first, self.chunks)
+        return Selected(merged.order, self.chunks, scores, duplicates, around)
 
     async def load(self, order: Sequence[int]) -> None:
         """Reads the texts of those that were not read."""
@@ -73,13 +95,22 @@ class Selection:
             self.chunks |= await self.reader.chunks(missing)
 
     async def _varied(self, order: list[int], scores: Mapping[int, float]) -> list[int]:
-        if self.request.diversity and self.space and len(order) > 1:
-            vectors = await vectors_of(self.reader.connection, self.reader.workspace_id, order, self.space)
+        if self.request.diversity:
+            vectors = await self._known_vectors(order)
             order = diversified(order, scores, vectors, self.request.diversity, len(order))
         if self.request.max_per_document:
             documents = {chunk: self.chunks[chunk].document_id for chunk in order}
             order = capped(order, documents, self.request.max_per_document)
         return order
+
+    async def _known_vectors(self, order: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+        missing = [chunk for chunk in order if chunk not in self.vectors]
+        if missing and self.space:
+            reader = self.reader
+            found = await vectors_of(reader.connection, reader.workspace_id, missing, self.space)
+            self.vectors |= {chunk: found.get(chunk) for chunk in missing}
+        known = ((chunk, self.vectors.get(chunk)) for chunk in order)
+        return {chunk: vector for chunk, vector in known if vector is not None}
 
     async def _merged(self, order: list[int]) -> Merged:
         if self.request.around is Around.nothing:

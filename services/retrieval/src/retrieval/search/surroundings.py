@@ -41,14 +41,16 @@ class Surroundings:
     def __init__(self, connection: Connection, workspace_id: UUID, around: Around) -> None:
         self.connection, self.workspace_id, self.around = connection, workspace_id, around
         self._spans: dict[int, Span] = {}
+        self._passages: dict[tuple[UUID, int], _Passage | None] = {}
+
+    async def load(self, chunks: Sequence[FoundChunk]) -> None:
+        """Reads all that the hits among these may bring along: after it neither `merged` nor `read` reads anything."""
+        await self._know_spans(chunks)
+        await self._know_passages([(chunk.document_id, self._spans[chunk.number]) for chunk in chunks])
 
     async def merged(self, order: Sequence[int], chunks: Mapping[int, FoundChunk], k: int) -> Merged:
         """The first `k` hits of `order`, those whose surroundings overlap being one."""
-        unknown = [chunks[chunk] for chunk in order if chunk not in self._spans]
-        if self.around is Around.section:
-            self._spans |= await self._sections(unknown)
-        else:
-            self._spans |= {chunk.number: neighbours(chunk.chunk_index) for chunk in unknown}
+        await self._know_spans([chunks[chunk] for chunk in order])
         most = 2 * REACH + 1 if self.around is Around.section else MOST_MERGED
         return merged(order, chunks, self._spans, most, k)
 
@@ -57,14 +59,32 @@ class Surroundings:
     ) -> dict[int, Surrounding]:
         """By hit. `scores` are those of `found.order` and of what became part of them."""
         places = {chunk: (chunks[chunk].document_id, span) for chunk, span in found.spans.items()}
-        by_document: dict[UUID, list[_Passage]] = {}
-        for passage in await self._passages(places.values()):
-            by_document.setdefault(passage.document_id, []).append(passage)
+        await self._know_passages(list(places.values()))
         own = {chunks[chunk].chunk_id: scores[chunk] for chunk in [*found.order, *found.into]}
-        return {
-            chunk: _surrounding([one for one in by_document[document] if span.has(one.chunk_index)], own)
-            for chunk, (document, span) in places.items()
-        }
+        return {chunk: _surrounding(self._passages_of(*place), own) for chunk, place in places.items()}
+
+    async def _know_spans(self, chunks: Sequence[FoundChunk]) -> None:
+        unknown = [chunk for chunk in chunks if chunk.number not in self._spans]
+        if self.around is Around.section:
+            self._spans |= await self._sections(unknown) if unknown else {}
+        else:
+            self._spans |= {chunk.number: neighbours(chunk.chunk_index) for chunk in unknown}
+
+    async def _know_passages(self, places: Sequence[tuple[UUID, Span]]) -> None:
+        unknown = [
+            (document, span)
+            for document, span in places
+            if any((document, index) not in self._passages for index in range(span.first, span.last + 1))
+        ]
+        if unknown:
+            # None stands where a document has no such passage: the one after its last.
+            asked = ((document, index) for document, span in unknown for index in range(span.first, span.last + 1))
+            self._passages = dict.fromkeys(asked) | self._passages
+            self._passages |= {(one.document_id, one.chunk_index): one for one in await self._read(unknown)}
+
+    def _passages_of(self, document: UUID, span: Span) -> list[_Passage]:
+        found = (self._passages.get((document, index)) for index in range(span.first, span.last + 1))
+        return [passage for passage in found if passage is not None]
 
     async def _sections(self, chunks: Sequence[FoundChunk]) -> dict[int, Span]:
         windows = [(chunk.document_id, Span(chunk.chunk_index - REACH, chunk.chunk_index + REACH)) for chunk in chunks]
@@ -75,7 +95,7 @@ class Surroundings:
                 outlines.setdefault(one.document_id, {})[one.chunk_index] = Outline(one.heading_path, one.length)
         return {chunk.number: section(chunk.chunk_index, outlines[chunk.document_id]) for chunk in chunks}
 
-    async def _passages(self, places: Iterable[tuple[UUID, Span]]) -> list[_Passage]:
+    async def _read(self, places: Iterable[tuple[UUID, Span]]) -> list[_Passage]:
         async with self.connection.cursor(row_factory=class_row(_Passage)) as cursor:
             await cursor.execute(QUERIES["passages_of_spans"], self._asked(places))
             return await cursor.fetchall()
