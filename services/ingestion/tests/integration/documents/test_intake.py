@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 from uuid import UUID, uuid4
@@ -83,6 +84,34 @@ async def test_who_knows_the_name_is_told_of_another(
     events = await eventually(told)
     assert len(events) == 1
     assert b'"new.md"' in events[0]
+
+
+async def test_others_are_told_of_every_source_of_a_document(
+    folder: Any, make_folder: Any, process: Process, neighbours: Any, settled: Any, eventually: Any
+) -> None:
+    other = make_folder("other")
+    first = await folder.take("notes/a.md", b"# Title\ntext")
+    await process(taken_id(first))
+    assert (await settled(taken_id(first)))["status"] == "searchable"
+    second = await other.take("b.md", b"# Title\ntext")
+    assert second.document.id == first.document.id
+    await folder.drop(first.origin_id)
+
+    async def told() -> list[dict[str, Any]]:
+        entries = await neighbours.redis.xrange("attractor.documents")
+        events = [json.loads(entry[b"event"]) for _, entry in entries]
+        found = [one["data"] for one in events if one["type"] in {"document.converted.v3", "document.described.v2"}]
+        return found if len(found) >= 3 else []
+
+    converted, linked, left = await eventually(told)
+    both = sorted([str(folder.source_id), str(other.source_id)])
+    assert converted["source_ids"] == [str(folder.source_id)]
+    assert (linked["source_ids"], left["source_ids"]) == (both, [str(other.source_id)])
+    place = converted["metadata"]["source"]
+    assert (place["path"], place["uri"]) == ("notes/a.md", "file:///notes/a.md")
+    assert (converted["metadata"]["file_size"], converted["source_type"]) == (12, "folder")
+    assert left["metadata"]["source"]["path"] == "b.md"
+    assert {one["version"] for one in (converted, linked, left)} == {1}
 
 
 async def test_a_changed_copy_becomes_a_document_of_its_own(folder: Any, detail: Detail) -> None:
