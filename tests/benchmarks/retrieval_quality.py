@@ -189,7 +189,7 @@ async def quality(bench: Bench, folders: list[Path]) -> None:
         for mode in SearchMode:
             values = []
             for question, text in dataset.questions:
-                answer = await bench.ask(workspace_id, text, mode)
+                answer = await bench.ask(workspace_id, text, mode, fold_duplicates=False)
                 values.append(dataset.measure(question, [hit.document_name for hit in answer.hits]))
             figures.append(sum(values) / len(values))
         counts = f"{dataset.name:14} {len(dataset.documents):9} {len(dataset.questions):9}  "
