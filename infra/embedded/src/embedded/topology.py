@@ -19,7 +19,7 @@ GATEWAY = "gateway"
 SOURCE_KEYS = ("WEB_PROXY", "SOURCE_S3_CONNECTIONS")
 # `.env` is made for Compose: its passwords and addresses are those of the other way to run.
 FROM_DOTENV = (
-    *("CHAT_", "EMBEDDING_", "RERANK_", "SEARCH_", "SOURCE_", "WEB_", "WATCH_"),
+    *("CHAT_", "EMBEDDING_", "RERANK_", "SEARCH_", "GRAPH_", "SOURCE_", "WEB_", "WATCH_"),
     *("CONTEXT_TOKENIZER", "TOKENIZERS_FOLDER"),
     *("GATEWAY_PORT", "GATEWAY_HOST", "ATTRACTOR_DATA", "INTERNAL_PORTS_FROM"),
 )
