@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 from uuid import UUID
 
+from retrieval.index.rows import array_text, term_array
 from retrieval.lexical.postings import (
     LARGEST_BLOCK,
     Int64s,
@@ -78,7 +79,8 @@ class PostingRows:
             await self.connection.execute(QUERIES["insert_blocks"], self.place | values)
 
     async def remove(self, blocks: Sequence[Block]) -> None:
-        values = {"terms": [block.term for block in blocks], "blocks": [block.number for block in blocks]}
+        terms, numbers = term_array(block.term for block in blocks), array_text(block.number for block in blocks)
+        values = {"terms": terms, "blocks": numbers}
         await self.connection.execute(QUERIES["remove_blocks"], self.place | values)
 
     async def growing(self, counts: dict[str, int]) -> dict[str, Block]:
@@ -87,7 +89,7 @@ class PostingRows:
         terms = list(counts)
         for start in range(0, len(terms), READ_AT_ONCE):
             some = terms[start : start + READ_AT_ONCE]
-            values = {"terms": some, "counts": [counts[term] for term in some]}
+            values = {"terms": term_array(some), "counts": array_text(counts[term] for term in some)}
             limits = {"largest": LARGEST_BLOCK, "small": SMALL_BLOCK}
             found |= {row[0]: Block(*row) for row in await self._rows("growing_blocks", **values, **limits)}
         return found
@@ -97,7 +99,7 @@ class PostingRows:
         every = sorted(set(terms))
         values = {"first": int(chunks.min()), "last": int(chunks.max())}
         for start in range(0, len(every), READ_AT_ONCE):
-            terms = every[start : start + READ_AT_ONCE]
+            terms = term_array(every[start : start + READ_AT_ONCE])
             yield [Block(*row) for row in await self._rows("touched_blocks", **values, terms=terms)]
 
     async def overlapping(self, chunks: Int64s) -> AsyncIterator[list[Block]]:
@@ -138,19 +140,20 @@ class PostingRows:
 def giving_way(items: Iterable[Item]) -> Iterator[Item]:
     """For loops of a thread beside the event loop, which would wait 5 ms for the interpreter each time it wants it."""
     for number, item in enumerate(items):
-        if number % 16 == 15:
+        if number % 32 == 31:
             time.sleep(0)
         yield item
 
 
 def _columns(postings: Sequence[tuple[str, Postings]]) -> dict[str, object]:
     payloads = [encode(part) for _, part in giving_way(postings)]
+    parts = [part for _, part in postings]
     return {
-        "terms": [term for term, _ in postings],
-        "first": [int(part.chunks[0]) for _, part in postings],
-        "last": [int(part.chunks[-1]) for _, part in postings],
-        "postings": [len(part) for _, part in postings],
-        "max_frequency": [int(part.frequencies.max()) for _, part in postings],
-        "min_length": [int(part.lengths.min()) for _, part in postings],
+        "terms": term_array(term for term, _ in postings),
+        "first": array_text(int(part.chunks[0]) for part in parts),
+        "last": array_text(int(part.chunks[-1]) for part in parts),
+        "postings": array_text(len(part) for part in parts),
+        "max_frequency": array_text(int(part.frequencies.max()) for part in parts),
+        "min_length": array_text(int(part.lengths.min()) for part in parts),
         "payloads": payloads,
     }

@@ -25,7 +25,7 @@ from service_kit.problems import WorkspaceGone
 
 log = logging.getLogger(__name__)
 LONGEST_WAIT_SECONDS = 20.0
-FOLDED_AT_ONCE = 60_000  # postings
+FOLDED_AT_ONCE = 100_000  # postings
 MOST_RECENT_POSTINGS = 400_000  # of a workspace, in however few rows
 QUIET_ROWS = 20  # what is folded without being asked, at the slow look
 

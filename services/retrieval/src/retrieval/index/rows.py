@@ -135,7 +135,7 @@ def vector_text(vector: NDArray[np.floating]) -> str:
 
 def vector_array(vectors: NDArray[np.float32]) -> str:
     """An array of them, of half precision."""
-    return _array(f'"{vector_text(vector)}"' for vector in vectors.astype(np.float16))
+    return array_text(f'"{vector_text(vector)}"' for vector in vectors.astype(np.float16))
 
 
 class Passage(Protocol):
@@ -175,9 +175,15 @@ def _postings(prepared: Prepared, positions: Sequence[int], numbers: Mapping[int
     return {"postings": len(postings), "payload": encode_rows(postings)}
 
 
+def term_array(terms: Iterable[str]) -> str:
+    """The same of terms: they hold no quote and no backslash."""
+    return array_text(f'"{term}"' for term in terms)
+
+
 def _batches(positions: Sequence[int]) -> Iterator[Sequence[int]]:
     return (positions[start : start + BATCH] for start in range(0, len(positions), BATCH))
 
 
-def _array(values: Iterable[object]) -> str:
+def array_text(values: Iterable[object]) -> str:
+    """As PostgreSQL reads an array of numbers; a driver takes longer over long ones."""
     return f"{{{','.join(map(str, values))}}}"

@@ -64,6 +64,9 @@ class Postings:
 
     def split(self, most: int) -> Iterator[Postings]:
         """In parts of about the same size, none larger than `most`."""
+        if 0 < len(self) <= most:
+            yield self
+            return
         parts = -(-len(self) // most)
         for at in np.array_split(np.arange(len(self)), parts) if parts else ():
             yield self.at(slice(int(at[0]), int(at[-1]) + 1))
@@ -190,7 +193,8 @@ def _encode_terms(terms: Sequence[str], counts: Sequence[int], every: Postings) 
 
 def _columns(one: Postings) -> bytes:
     documents = one.documents
-    steps = np.diff(documents, prepend=documents[:1])
+    steps = documents - documents[:1]
+    steps[1:] -= steps[:-1].copy()
     first = struct.pack("<q", int(documents[0]) if len(documents) else 0)
     ordinals = one.chunks & ((1 << ORDINAL_BITS) - 1)
     return first + b"".join(map(_column, (steps, ordinals, one.frequencies, one.lengths)))
