@@ -41,7 +41,7 @@ class SoftMatch:
         distinct = np.flatnonzero(row)
         row[distinct] = np.arange(len(distinct))
         cosines = self.table[pieces] @ self.table[distinct].T
-        best = np.maximum.reduceat(cosines[:, row[ids]], starts, axis=1)
+        best = np.maximum.reduceat(np.take(cosines, row[ids], axis=1), starts, axis=1)
         scores[filled] = np.clip(weights @ best / weights.sum(), 0, 1)
         return scores
 
