@@ -191,6 +191,8 @@ async def test_the_graph_brings_passages_of_the_scope_with_their_path(ask, index
     answer = await ask(**query, mode="rrf")
     assert others.expansions[-1]["query"] == "AuthService"
     assert others.callers[-1] == principal
+    assert set(answer["timings"]) == {"opening", "filters", "legs", "fusion", "selection"}
+    assert answer["understood"]["text"] == "AuthService"
     report = leg(answer, "graph")
     assert (report["candidates"], report["error"]) == (2, None)
     assert report["method"] == "postgres: up to 2 hops from AuthService"

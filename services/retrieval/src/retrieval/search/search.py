@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
@@ -28,6 +27,7 @@ from retrieval.search.reranking import Reranking
 from retrieval.search.scope import resolve
 from retrieval.search.selection import Selection
 from retrieval.search.snapshot import Snapshot
+from retrieval.search.stopwatch import Stopwatch
 from retrieval.tuning.store import stored_settings
 from retrieval.tuning.tuning import Tuning
 from service_kit.auth import Principal
@@ -78,18 +78,19 @@ class Search:
         The knowledge graph is asked in the name of `caller`, and not without one. Raises SearchUnavailable when no leg
         that the mode asks for could answer, InvalidMetadataPath, FilterTooSlow.
         """
-        start = time.perf_counter()
+        watch = Stopwatch()
         limits = self.legs.limits
         seconds = limits.lexical_seconds + limits.dense_seconds
         try:
             async with self.legs.store.snapshot(workspace_id, seconds) as snapshot:
                 place = await self._place(snapshot, request, caller, attached)
                 if self.cache and place and (kept := await self.cache.get(place)):
-                    return kept.model_copy(update={"milliseconds": _milliseconds_since(start)})
-                found = await self._found(snapshot, request, caller, attached)
+                    return kept.model_copy(update={"milliseconds": watch.milliseconds})
+                watch.lap("opening")
+                found = await self._found(snapshot, request, caller, attached, watch)
         except psycopg.Error as error:
             raise SearchUnavailable("the index did not answer in time") from error
-        response = await self._response(workspace_id, request, found, start)
+        response = await self._response(workspace_id, request, found, watch)
         if self.cache and place:
             await self.cache.put(place, response)
         return response
@@ -106,12 +107,16 @@ class Search:
             return None
         return await self.cache.place(snapshot.reader, request, attached, with_graph=caller is not None)
 
-    async def _response(self, workspace_id: UUID, request: SearchRequest, found: Found, start: float) -> SearchResponse:
+    async def _response(
+        self, workspace_id: UUID, request: SearchRequest, found: Found, watch: Stopwatch
+    ) -> SearchResponse:
         main, candidates, selected = found.wordings[0], found.candidates, await found.selection.selected()
         rerank, spans = selected.rerank, {}
+        watch.lap("selection")
         if request.highlight:
             weights = self._weights(request, main)
             spans = await self.highlighter([selected.chunks[chunk] for chunk in selected.order], weights, main.dense)
+            watch.lap("highlights")
         match = candidates.match(selected.order)
         return SearchResponse(
             query=request.query,
@@ -131,7 +136,9 @@ class Search:
             legs=[hits.report(leg) for leg in [*found.legs, *([rerank] if rerank else [])]],
             facets=found.facets,
             reranked_by=rerank.method if rerank and rerank.found else None,
-            milliseconds=_milliseconds_since(start),
+            understood=main.lexical.report() if request.explain and main.lexical else None,
+            timings=watch.laps if request.explain else None,
+            milliseconds=watch.milliseconds,
         )
 
     async def _found(
@@ -140,6 +147,7 @@ class Search:
         request: SearchRequest,
         caller: Principal | None,
         attached: Collection[UUID] | None,
+        watch: Stopwatch,
     ) -> Found:
         reader = snapshot.reader
         tuning = Tuning.of(await stored_settings(reader.connection, reader.workspace_id))
@@ -149,11 +157,14 @@ class Search:
             scope = await resolve(reader, request, fields, attached, self.legs.limits.lexical_seconds)
             asked.append(Asked(snapshot, text, scope, tuning.space, DEPTH, request.strict, tuning.parameters))
         counts = await facets.count(reader, request.facets, asked[0].scope)
+        watch.lap("filters")
         wordings, graph = await asyncio.gather(
             self._wordings(rule, asked),
             self.legs.graph(asked[0], caller if request.use_graph and rule.asks_graph else None),
         )
+        watch.lap("legs")
         candidates = await collect(reader, rule, wordings, graph, self.matching)
+        watch.lap("fusion")
         selection = Selection(reader, request, tuning.space, self.reranking)
         order = candidates.best(len(candidates.scores))
         await selection.prepare(order, candidates.scores)
@@ -188,10 +199,6 @@ class Search:
         if main.lexical and main.lexical.query:
             return main.lexical.query.weights
         return dict.fromkeys(self.analyzer.terms(request.query), 1.0)
-
-
-def _milliseconds_since(start: float) -> float:
-    return round(1000 * (time.perf_counter() - start), 2)
 
 
 async def _nothing() -> None:

@@ -1,0 +1,24 @@
+"""How long each step of a search took."""
+
+from __future__ import annotations
+
+import time
+
+
+class Stopwatch:
+    """`laps`: milliseconds by step, in their order."""
+
+    def __init__(self) -> None:
+        self.start = self.last = time.perf_counter()
+        self.laps: dict[str, float] = {}
+
+    def lap(self, step: str) -> None:
+        """The step ends now; it began when the one before ended."""
+        now = time.perf_counter()
+        self.laps[step] = round(1000 * (now - self.last), 2)
+        self.last = now
+
+    @property
+    def milliseconds(self) -> float:
+        """Since the start."""
+        return round(1000 * (time.perf_counter() - self.start), 2)
