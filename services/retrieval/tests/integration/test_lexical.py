@@ -6,6 +6,7 @@ import json
 import random
 import time
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from uuid import uuid4
 
@@ -213,6 +214,7 @@ async def test_any_input_is_answered_fast(write, ask):
     long = [
         " ".join(words)[:10_000], "a" * 10_000,
         '"' * 10_000, "a* " * 3_300, "ab* " * 2_500, "-x " * 3_300, '"a b" ' * 1_600,
+        " ".join(f'"{one} {other}"' for one, other in pairwise(words))[:10_000],
         "section:a " * 1_000, "abcdefgh " * 1_100, "東" * 10_000, " ".join(f"{word[:3]}*" for word in words)[:10_000],
         " ".join(f"{word}x" for word in words)[:10_000], " ".join(uuid4().hex for _ in range(300)),
         " ".join("".join(dice.choices("abcdefghij", k=12)) for _ in range(760)),

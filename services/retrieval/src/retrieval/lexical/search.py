@@ -24,6 +24,7 @@ from retrieval.search.reader import IndexReader, Scored
 
 MOST_STEMMINGS = 4  # languages of the workspace that a query is read in
 MOST_CHECKED = 1000  # passages whose text is read, where a condition needs it
+MOST_SOUGHT = 8  # phrases that passages are sought for; of more it is said who has them
 _CHECKED_TOGETHER = 100
 
 Cache: TypeAlias = PostingCache[DecodedBlock | TermPostings]
@@ -87,7 +88,7 @@ class LexicalSearch:
             found = await ranking.best(k)
         scores = dict(zip(found.chunks.tolist(), found.scores.tolist(), strict=True))
         if wanted.phrases and not wanted.strict:
-            for phrase in wanted.phrases:
+            for phrase in wanted.phrases[:MOST_SOUGHT]:
                 if required := self._positions(phrase):
                     more = await ranking.best(k, required)
                     scores |= zip(more.chunks.tolist(), more.scores.tolist(), strict=True)
