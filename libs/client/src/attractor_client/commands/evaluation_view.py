@@ -81,10 +81,7 @@ def show_evaluation(output: Output, evaluation: Evaluation) -> None:
     times = [(mode, summary.latency) for mode, summary in summaries]
     output.table(
         ("mode", "p50 ms", "p95 ms", "in the service: p50 ms", "p95 ms"),
-        [
-            (mode, *(f"{value:.1f}" for value in (one.p50, one.p95, one.service_p50, one.service_p95)))
-            for mode, one in times
-        ],
+        [(mode, *(f"{value:.1f}" if one.answers else "-" for value in one.figures)) for mode, one in times],
     )
     for mode, summary in summaries:
         if summary.errors:

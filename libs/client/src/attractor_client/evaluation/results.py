@@ -59,6 +59,10 @@ class Latency(BaseModel):
     service_p95: float
     answers: int
 
+    @property
+    def figures(self) -> tuple[float, float, float, float]:
+        return self.p50, self.p95, self.service_p50, self.service_p95
+
 
 class ModeSummary(BaseModel):
     metrics: dict[str, float]
