@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
+from functools import cache
 from typing import Any, Protocol, TypeAlias
 from uuid import UUID
 
@@ -128,14 +129,21 @@ def json_rows(chunks: Iterable[Chunk]) -> str:
     return f"[{','.join(chunk.model_dump_json() for chunk in chunks)}]"
 
 
+@cache
+def _texts_of_halves() -> NDArray[np.object_]:
+    """Every number of half precision as text, by its bits: to look them up takes a tenth of the time."""
+    halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    return np.array([f"{half:.5g}" for half in halves.astype(np.float64).tolist()], dtype=object)
+
+
 def vector_text(vector: NDArray[np.floating]) -> str:
-    """As pgvector reads it."""
-    return f"[{','.join(map(str, vector.tolist()))}]"
+    """As pgvector reads it, in half precision."""
+    return f"[{','.join(_texts_of_halves()[vector.astype(np.float16).view(np.uint16)].tolist())}]"
 
 
 def vector_array(vectors: NDArray[np.float32]) -> str:
-    """An array of them, of half precision."""
-    return array_text(f'"{vector_text(vector)}"' for vector in vectors.astype(np.float16))
+    """An array of them."""
+    return array_text(f'"{vector_text(vector)}"' for vector in vectors)
 
 
 class Passage(Protocol):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from dataclasses import replace
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -30,8 +30,7 @@ _CHECKED_TOGETHER = 100
 Cache: TypeAlias = PostingCache[DecodedBlock | TermPostings]
 
 
-@dataclass(frozen=True)
-class WordFeatures:
+class WordFeatures(NamedTuple):
     """What one chunk has of the query. `score` is its BM25, `share` that of the query's mass, 0 to 1; `phrases` is the
     share of the phrases, 0 without any. What is not `admitted` must not be returned.
     """
@@ -104,36 +103,34 @@ class LexicalSearch:
     async def features(self, chunks: Iterable[int]) -> dict[int, WordFeatures]:
         """Exact for every chunk, whoever found it."""
         numbers = np.unique(np.fromiter(chunks, np.int64))
-        found: list[tuple[float, list[str]]] = [(0.0, []) for _ in numbers]
+        scores = np.zeros(len(numbers))
+        matched: list[dict[str, None]] = [{} for _ in numbers]
+        words = np.zeros(len(numbers), np.intp)
         ranking = MaxScore(self.lists, self.query, self.limits)
         for word in self.query.words:
             gained, by = await ranking.look_up(word, numbers)
             terms = list(word.weights)
-            for at in np.flatnonzero(gained).tolist():
-                score, matched = found[at]
-                found[at] = score + float(gained[at]), [*matched, terms[by[at]]]
+            scores += gained
+            words += gained > 0
+            hit = np.flatnonzero(gained)
+            for at, number in zip(hit.tolist(), by[hit].tolist(), strict=True):
+                matched[at][terms[number]] = None
         wanted = self.check.wanted
         if wanted.conditions or wanted.phrases:
             await self.check.read(numbers.tolist())
-        banned = (
-            contains(self.limits.banned, numbers) if self.limits.banned is not None else np.zeros(len(numbers), bool)
-        )
-        return {
-            chunk: self._features(chunk, *found[at], banned=bool(banned[at]))
-            for at, chunk in enumerate(numbers.tolist())
-        }
-
-    def _features(self, chunk: int, score: float, matched: list[str], *, banned: bool) -> WordFeatures:
-        score = self._scores.get(chunk, score)
-        verdict = self.check.verdicts.get(chunk)
-        return WordFeatures(
-            score=score,
-            share=self.query.share(score),
-            matched=list(dict.fromkeys(matched)),
-            all_terms=bool(matched) and len(matched) == len(self.query.words),
-            phrases=verdict.share if verdict else 0.0,
-            admitted=not banned and (verdict is None or verdict.admitted),
-        )
+        banned = set() if self.limits.banned is None else set(numbers[contains(self.limits.banned, numbers)].tolist())
+        every = words == max(1, len(self.query.words))
+        columns = zip(numbers.tolist(), scores.tolist(), matched, every.tolist(), strict=True)
+        found = {}
+        for chunk, sum_of_words, terms_of_chunk, all_terms in columns:
+            score = self._scores.get(chunk, sum_of_words)
+            verdict = self.check.verdicts.get(chunk)
+            share, admitted = (verdict.share, verdict.admitted) if verdict else (0.0, True)
+            admitted = admitted and chunk not in banned
+            found[chunk] = WordFeatures(
+                score, self.query.share(score), list(terms_of_chunk), all_terms, share, admitted
+            )
+        return found
 
     def weight(self, text: str) -> float:
         """The IDF of the rarest of the query's words that stand in the text; 0 where none does."""

@@ -19,8 +19,7 @@ ALIKE = 0.8  # Jaccard of both
 # Chinese, Japanese and Korean write no spaces: each character counts as a word.
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _WORD = re.compile(f"[{_CJK}]|[^\\W{_CJK}]+")
-_TOKEN = re.compile(r"[\w.,:/-]+")
-_DIGIT = re.compile(r"\d")
+_NUMBER = re.compile(r"(?<![\w.,:/-])[\w.,:/-]*?\d[\w.,:/-]*")  # a token with a digit in it
 
 
 @dataclass(frozen=True)
@@ -97,5 +96,5 @@ def _read(text: str) -> _Read:
     lowered = text.lower()
     words = _WORD.findall(lowered)
     shingles = frozenset(map(hash, zip(*(words[start:] for start in range(SHINGLE)), strict=False)))
-    numbers = frozenset(token.strip(".,:/-") for token in _TOKEN.findall(lowered) if _DIGIT.search(token))
+    numbers = frozenset(token.strip(".,:/-") for token in _NUMBER.findall(lowered))
     return _Read(" ".join(words), numbers, shingles)
