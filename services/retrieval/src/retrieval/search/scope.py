@@ -93,9 +93,7 @@ async def _paths(reader: IndexReader, paths: Sequence[str]) -> list[bool] | None
         place = f"metadata[{position}]"
         try:
             canonical.append((await reader.row("canonical_path", path=path))[0])
-        except psycopg.DataError as error:
-            raise InvalidMetadataPath(str(error.diag.message_primary), place=place) from error
-        except (psycopg.errors.SyntaxError, psycopg.errors.StatementTooComplex) as error:
+        except (psycopg.DataError, psycopg.errors.SyntaxError, psycopg.errors.StatementTooComplex) as error:
             raise InvalidMetadataPath(str(error.diag.message_primary), place=place) from error
         if " like_regex " in _STRING.sub('""', canonical[-1]):
             raise InvalidMetadataPath("like_regex is not allowed: it may take for ever", place=place)
