@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import select
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID
@@ -53,30 +53,34 @@ class Database:
 
         Raises WorkspaceGone when a row was to be written to a workspace that is deleted.
         """
-        async with self._transaction("app.workspace_id", str(workspace_id)) as connection:
+        async with self._transaction({"app.workspace_id": str(workspace_id)}) as connection:
             yield connection
 
     @asynccontextmanager
-    async def snapshot(self, workspace_id: UUID, of: str | None = None) -> AsyncIterator[Connection]:
+    async def snapshot(
+        self, workspace_id: UUID, of: str | None = None, settings: Mapping[str, str] | None = None
+    ) -> AsyncIterator[Connection]:
         """As `workspace`, to read alone: every statement sees the state of the first (repeatable read).
 
         `of` is what `pg_export_snapshot()` gave in another transaction that is still open: the state is that one's.
+        `settings` are the server's, for this transaction.
         """
         begin: sql.SQL | sql.Composed = sql.SQL("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         if of is not None:
             begin = sql.SQL("{}; SET TRANSACTION SNAPSHOT {}").format(begin, sql.Literal(of))
-        async with self._transaction("app.workspace_id", str(workspace_id), begin) as connection:
+        values = {"app.workspace_id": str(workspace_id), **(settings or {})}
+        async with self._transaction(values, begin) as connection:
             yield connection
 
     @asynccontextmanager
     async def system(self) -> AsyncIterator[Connection]:
         """A transaction over the work queues of all workspaces (tables under `protect_queue`), and nothing else."""
-        async with self._transaction("app.scope", "system") as connection:
+        async with self._transaction({"app.scope": "system"}) as connection:
             yield connection
 
     @asynccontextmanager
     async def _transaction(
-        self, setting: str, value: str, begin: sql.SQL | sql.Composed = BEGIN
+        self, settings: Mapping[str, str], begin: sql.SQL | sql.Composed = BEGIN
     ) -> AsyncIterator[Connection]:
         try:
             leased = self.pool.connection()
@@ -84,9 +88,8 @@ class Database:
         except PoolTimeout as error:
             raise Unavailable("the database did not give a connection in time") from error
         try:
-            opening = sql.SQL("{}; SELECT set_config({}, {}, true)").format(
-                begin, sql.Literal(setting), sql.Literal(value)
-            )
+            each = [sql.SQL("set_config({}, {}, true)").format(*pair) for pair in settings.items()]
+            opening = sql.SQL("{}; SELECT {}").format(begin, sql.SQL(", ").join(each))
             await connection.execute(opening, prepare=False)
             yield connection
         except BaseException as error:

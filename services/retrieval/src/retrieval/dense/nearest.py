@@ -41,7 +41,11 @@ class Nearest:
         literals = {"model": sql.Literal(self.space.model), "dims": sql.Literal(self.space.dims)}
         statement = sql.SQL(QUERIES["dense_hnsw"]).format(**literals)
         # Sorting is the plan that costs time: the estimate of what a filter leaves is not to bring it about.
-        await self.reader.rows("configure_hnsw", most_visited=most_visited, sorting="off")
-        found = await self.reader.scored(statement, **self.values)
-        await self.reader.rows("configure_hnsw", most_visited=most_visited, sorting="on")
-        return found
+        configured = {"most_visited": most_visited}
+        async with self.reader.connection.pipeline():
+            await self.reader.connection.execute(QUERIES["configure_hnsw"], configured | {"sorting": "off"})
+            nearest = await self.reader.connection.execute(
+                statement, self.values | {"workspace_id": self.reader.workspace_id}
+            )
+            await self.reader.connection.execute(QUERIES["configure_hnsw"], configured | {"sorting": "on"})
+        return [Scored(*row) for row in await nearest.fetchall()]

@@ -7,12 +7,19 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from uuid import UUID
 
-from retrieval.search.reader import QUERIES, IndexReader
-from service_kit.postgres import Connection, Database
+from retrieval.search.reader import IndexReader
+from service_kit.postgres import Database
 from service_kit.problems import Unavailable
 
 LEFT_TO_OTHERS = 4  # one of so many connections is kept for those who index
 QUEUE_SECONDS = 10.0
+SETTINGS = {
+    "plan_cache_mode": "force_custom_plan",  # for the actual values, which a partial index needs
+    "jit": "off",  # takes longer to start than a search takes
+    "work_mem": "32MB",
+    "hnsw.iterative_scan": "relaxed_order",
+    "hnsw.max_scan_tuples": "100000",
+}
 
 
 class Snapshot:
@@ -42,8 +49,8 @@ class Snapshot:
             async with self.own() as reader:
                 yield reader
             return
-        async with store.free, store.database.snapshot(self.workspace_id, self.exported) as connection:
-            await store.configure(connection, self.seconds, export=False)
+        settings = store.settings(self.seconds)
+        async with store.free, store.database.snapshot(self.workspace_id, self.exported, settings) as connection:
             yield IndexReader(connection, self.workspace_id)
 
 
@@ -64,14 +71,13 @@ class SearchStore:
         except TimeoutError as error:
             raise Unavailable("too many searches at the same time") from error
         try:
-            async with self.database.snapshot(workspace_id) as connection:
-                exported = await self.configure(connection, seconds, export=True)
-                yield Snapshot(self, IndexReader(connection, workspace_id), exported, seconds)
+            async with self.database.snapshot(workspace_id, settings=self.settings(seconds)) as connection:
+                reader = IndexReader(connection, workspace_id)
+                (exported,) = await reader.row("export_snapshot")
+                yield Snapshot(self, reader, exported, seconds)
         finally:
             self.free.release()
 
-    async def configure(self, connection: Connection, seconds: float, *, export: bool) -> str:
-        """The name of the exported state, empty without one."""
-        limits = {"milliseconds": max(1, int(1000 * seconds)), "ef_search": self.ef_search, "export": export}
-        row = await (await connection.execute(QUERIES["configure_search"], limits)).fetchone()
-        return str(row[-1] or "") if row else ""
+    def settings(self, seconds: float) -> dict[str, str]:
+        """Of the server, for the transactions of a search."""
+        return SETTINGS | {"statement_timeout": str(max(1, int(1000 * seconds))), "hnsw.ef_search": str(self.ef_search)}
