@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 Int64s = NDArray[np.int64]
 WORDS = 400_000
 BATCH = 4096
-SHIFT, EXPONENT = 2.7, 1.07  # of Zipf-Mandelbrot: the word of rank r is as frequent as (r + SHIFT) ** -EXPONENT
+SHIFT, EXPONENT = 2.7, 1.25  # of Zipf-Mandelbrot: the word of rank r is as frequent as (r + SHIFT) ** -EXPONENT
 _STOP_WORDS = (  # by falling frequency
     "the of and to in a is that for it as was with be by on not he his but at are this have from or had an they which "
     "you were all one their there been if more when will would who so no she out up some than them into what can only "
@@ -44,7 +44,7 @@ class Vocabulary:
 
     def telling_words(self, dice: np.random.Generator, count: int) -> Int64s:
         """Indexes of words that say what a text is about: neither the most frequent ones nor those hardly used."""
-        ranks = np.exp(dice.uniform(np.log(200), np.log(WORDS), count))
+        ranks = np.exp(dice.uniform(np.log(60), np.log(WORDS / 8), count))
         return self.stop_words + ranks.astype(np.int64)
 
 
