@@ -147,7 +147,7 @@ async def settled(http: httpx.AsyncClient, sync: dict[str, Any]) -> None:
 
 async def assert_indexed_once(http: httpx.AsyncClient, document: dict[str, Any]) -> None:
     """A search in the document alone returns each of its chunks once (up to 100, the most that it may)."""
-    body = {"query": "the", "mode": "dense", "k": 100, "document_ids": [document["id"]]}
+    body = {"query": "the", "mode": "dense", "k": 100, "document_ids": [document["id"]], "fold_duplicates": False}
     async with asyncio.timeout(60):
         while True:
             response = await http.post("/v1/search", json=body)

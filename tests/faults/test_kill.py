@@ -111,6 +111,6 @@ async def test_nothing_is_lost_stuck_or_doubled(stack, files):
 
 async def assert_indexed_once(http: httpx.AsyncClient, document: dict[str, object]) -> None:
     """A dense search in the document alone returns each of its chunks once (up to 100, the most that it may)."""
-    body = {"query": "projects", "mode": "dense", "k": 100, "document_ids": [document["id"]]}
+    body = {"query": "projects", "mode": "dense", "k": 100, "document_ids": [document["id"]], "fold_duplicates": False}
     hits = (await http.post("/v1/search", json=body)).json()["hits"]
     assert len(hits) == len({hit["chunk_id"] for hit in hits}) == min(100, int(str(document["chunk_count"])))
