@@ -17,6 +17,7 @@ class Passage:
     content: str
     media_type: str = "text/markdown"
     heading_path: tuple[str, ...] = ()
+    language: str | None = None
 
 
 PIECES = st.sampled_from(
@@ -119,3 +120,13 @@ def test_few_sentences_are_embedded_and_the_first_hit_comes_first(counts):
     assert len(chosen) <= scoring.MOST_EMBEDDED
     assert len(set(chosen)) == len(chosen)
     assert sum(one.hit == 0 for one in chosen) >= min(counts[0], scoring.MOST_EMBEDDED // 2)
+
+
+def test_words_are_read_by_the_rules_of_the_documents_language():
+    analyzer = Analyzer()
+    weights = dict.fromkeys(analyzer.terms("Häuser", "german"), 1.0)
+    content = "Die Häuser der Stadt sind alt.\n\nEs regnet."
+    german, english = (
+        scoring.sentences_of(0, Passage(content, language=language), weights, analyzer)[0] for language in ("de", "en")
+    )
+    assert (german.share, english.share) == (1.0, 0.0)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Protocol
 
 from retrieval.highlights.sentences import Span, is_code, spans
 from retrieval.lexical.analysis import Analyzer
+from retrieval.lexical.languages import stemming_of
 
 MOST_EMBEDDED = 40  # sentences of one request
 MOST_PER_HIT = 3
@@ -23,6 +24,8 @@ class Passage(Protocol):
     def content(self) -> str: ...
     @property
     def media_type(self) -> str: ...
+    @property
+    def language(self) -> str | None: ...
     @property
     def heading_path(self) -> Sequence[str]: ...
 
@@ -50,15 +53,21 @@ class Scored:
 
 
 def sentences_of(hit: int, chunk: Passage, weights: Mapping[str, float], analyzer: Analyzer) -> list[Sentence]:
-    """The spans of one hit, in their order."""
+    """The spans of one hit, in their order; their words by the rules of its document's language."""
+    stemming = stemming_of(chunk.language)
     content, code = chunk.content, is_code(chunk.media_type)
     found = spans(content, code=code)
     quotable = [span for span in found if span[1] - span[0] <= LONGEST_QUOTE] or found
     # The first heading is the document's title, which says the same of all its sentences.
     heading = "" if code or len(chunk.heading_path) < 2 else chunk.heading_path[-1]
-    implied = frozenset(analyzer.terms(heading)) & weights.keys()
+    implied = frozenset(analyzer.terms(heading, stemming)) & weights.keys()
     return [
-        Sentence(hit, span, f"{heading}: {text}" if heading else text, _share(text, weights, implied, analyzer))
+        Sentence(
+            hit,
+            span,
+            f"{heading}: {text}" if heading else text,
+            _share(analyzer.terms(text, stemming), weights, implied),
+        )
         for span in quotable
         for text in (content[span[0] : span[1]],)
     ]
@@ -91,9 +100,9 @@ def best(sentences: Sequence[Sentence], cosines: Mapping[tuple[int, Span], float
     return [Scored(start, end, round(value, 4)) for value, (start, end) in ordered[:MOST_PER_HIT] if value > 0]
 
 
-def _share(text: str, weights: Mapping[str, float], implied: Set[str], analyzer: Analyzer) -> float:
+def _share(terms: Collection[str], weights: Mapping[str, float], implied: Set[str]) -> float:
     """The heading's terms count for sentences that have a term of their own."""
-    own = weights.keys() & set(analyzer.terms(text))
+    own = weights.keys() & set(terms)
     if not own:
         return 0.0
     said = sum(weights[term] for term in own) + CONTEXT_WEIGHT * sum(weights[term] for term in implied - own)
