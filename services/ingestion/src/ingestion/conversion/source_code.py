@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import tree_sitter_c
 import tree_sitter_javascript
@@ -41,6 +41,7 @@ WRAPPERS = {
     "lexical_declaration",
     "variable_declaration",
 }
+WORD = re.compile(r"\w")
 FUNCTION_VALUES = {"arrow_function", "function_expression", "class"}
 
 
@@ -74,7 +75,14 @@ def _blocks(text: str, lines: Sequence[str], extension: str, budget: TokenBudget
     if grammar is None:
         return [Block(0, len(lines), ())]
     root = Parser(Language(grammar())).parse(text.encode()).root_node
-    return list(_within(root, Block(0, len(lines), ()), lines, budget))
+    blocks: list[Block] = []
+    for block in _within(root, Block(0, len(lines), ()), lines, budget):
+        says_nothing = not WORD.search("\n".join(lines[block.start : block.end]))
+        if says_nothing and blocks:  # a closing brace
+            blocks[-1] = replace(blocks[-1], end=block.end)
+        else:
+            blocks.append(block)
+    return blocks
 
 
 def _within(parent: Node, whole: Block, lines: Sequence[str], budget: TokenBudget) -> Iterator[Block]:

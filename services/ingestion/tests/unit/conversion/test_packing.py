@@ -160,6 +160,18 @@ def test_definitions_are_named_in_other_languages(budget: TokenBudget, extension
     assert words("".join(passage.content for passage in passages)) == words(text)
 
 
+def test_a_closing_brace_is_no_passage_of_its_own(budget: TokenBudget) -> None:
+    methods = "\n".join(
+        f"  method{number}() {{\n" + "\n".join(f"    this.value{line} = {line};" for line in range(20)) + "\n  }"
+        for number in range(12)
+    )
+    text = f"class Router {{\n{methods}\n}}\n\nfunction last() {{}}\n"
+    passages = code_passages(text, "js", budget)
+    assert ("Router", "method11") in {passage.heading_path for passage in passages}
+    assert all(re.search(r"\w", passage.content) for passage in passages)
+    assert words("".join(passage.content for passage in passages)) == words(text)
+
+
 def test_code_without_a_grammar_or_with_errors_is_still_covered(budget: TokenBudget) -> None:
     for extension, text in [
         ("go", "package a\n\nfunc A() {}\n"),
