@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
@@ -86,7 +86,7 @@ def bearer(request: Request) -> str:
     return credential.strip()
 
 
-def verified(request: Request) -> Principal:
+async def verified(request: Request) -> Principal:
     """A dependency: the caller, from the internal token (`app.state.tokens`)."""
     tokens: Tokens = request.app.state.tokens
     principal = tokens.verify(bearer(request))
@@ -94,10 +94,11 @@ def verified(request: Request) -> Principal:
     return principal
 
 
-def at_least(role: Role) -> Callable[[Principal], Principal]:
+def at_least(role: Role) -> Callable[[Principal], Awaitable[Principal]]:
     """A dependency: the caller, if the role suffices; raises Forbidden otherwise."""
 
-    def allowed(principal: Annotated[Principal, Depends(verified)]) -> Principal:
+    # A coroutine, as `verified` is: what is not one would be run on another thread, which takes longer than it does.
+    async def allowed(principal: Annotated[Principal, Depends(verified)]) -> Principal:
         if principal.role.rank < role.rank:
             raise Forbidden(f"this needs the role {role.value}; the key has {principal.role.value}")
         return principal

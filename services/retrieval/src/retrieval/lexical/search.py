@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from retrieval.lexical.analysis import Analyzer
 from retrieval.lexical.bm25 import Parameters, WeightedQuery, weighted
@@ -59,7 +60,7 @@ class LexicalSearch:
         self.bounded = False
         self._scores: dict[int, float] = {}
 
-    async def open(self, documents: Iterable[int] | None, parameters: Parameters) -> None:
+    async def open(self, documents: ArrayLike | None, parameters: Parameters) -> None:
         """Reads what the query's words are worth. `documents` are the numbers to search among; None: all."""
         facts = await self.reader.row("lexical_facts", most_stemmings=MOST_STEMMINGS)
         chunks, terms, stemmings, *recent = facts
@@ -71,7 +72,7 @@ class LexicalSearch:
         await self.words.correct(vocabulary, Counter(frequencies), self._terms)
         frequencies = await self.lists.read_headers(self.words.terms)
         self.query = weighted(self.words.words, frequencies, chunks, terms, parameters)
-        numbers = None if documents is None else np.unique(np.fromiter(documents, np.int64))
+        numbers = None if documents is None else np.unique(np.asarray(documents, np.int64))
         self.limits = Limits(numbers, await self._banned())
 
     async def best(self, k: int) -> list[Scored]:

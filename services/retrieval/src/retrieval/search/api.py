@@ -16,12 +16,12 @@ from service_kit.pagination import Cursor, Limit
 router = APIRouter(prefix="/v1", tags=["retrieval"])
 
 
-def search(request: Request) -> ScopedSearch:
+async def search(request: Request) -> ScopedSearch:
     found: ScopedSearch = request.app.state.search
     return found
 
 
-def index_documents(request: Request) -> IndexDocuments:
+async def index_documents(request: Request) -> IndexDocuments:
     found: IndexDocuments = request.app.state.index_documents
     return found
 

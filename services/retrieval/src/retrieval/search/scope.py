@@ -76,9 +76,11 @@ def _values(
     filters: SearchFilters, fields: Mapping[str, Sequence[str]], attached: Collection[UUID] | None
 ) -> dict[str, object]:
     values: dict[str, object] = {name: getattr(filters, name) for name in _LISTS}
+    wanted = filters.document_ids
     if attached is not None:
-        wanted = filters.document_ids
-        values["document_ids"] = list(attached if wanted is None else set(wanted) & set(attached))
+        wanted = list(attached if wanted is None else set(wanted) & set(attached))
+    if wanted is not None:  # there may be ten thousand, and a driver takes longer over a list
+        values["document_ids"] = f"{{{','.join(f'{one.int:032x}' for one in wanted)}}}"
     for name in _FIELDS:
         asked = [value.lower() for value in fields.get(name, ())]
         values[f"in_{name}"] = asked or None

@@ -2,7 +2,7 @@
 SELECT coalesce(string_agg(int8send(number), ''), '') AS documents, coalesce(sum(chunk_count), 0)::bigint AS chunks
 FROM indexed_document
 WHERE workspace_id = %(workspace_id)s
-  AND (%(document_ids)s::uuid[] IS NULL OR document_id = ANY (%(document_ids)s))
+  AND (%(document_ids)s::uuid[] IS NULL OR document_id = ANY (%(document_ids)s::uuid[]))
   AND (%(source_ids)s::uuid[] IS NULL OR source_ids && %(source_ids)s)
   AND (%(media_types)s::text[] IS NULL OR media_type = ANY (%(media_types)s))
   AND (%(source_types)s::text[] IS NULL OR source_type = ANY (%(source_types)s))
