@@ -130,7 +130,7 @@ async def _facts(reader: IndexReader, union: Sequence[int], matching: Matching) 
     titles: dict[int, list[str]] = {}
     pieces: dict[int, bytes] = {}
     texts: dict[int, str] = {}
-    for chunk, title_terms, stored, text in await reader.rows("candidate_facts", chunks=list(union)):
+    for chunk, title_terms, stored, text in await reader.payloads("candidate_facts", chunks=list(union)):
         titles[chunk] = title_terms
         if stored is None:
             texts[chunk] = text
