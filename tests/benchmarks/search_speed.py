@@ -31,7 +31,7 @@ from benchmarks.http_load import SearchClient, Timed
 from benchmarks.loaded_index import LoadedIndex
 from benchmarks.search_scenario import FILTERED, Scenario
 from benchmarks.store_comparison import milliseconds
-from benchmarks.synthetic_corpus import workspace_id
+from benchmarks.synthetic_corpus import SHARES, workspace_id
 
 from contracts.gateway import Role
 from embedded.ports import free_port
@@ -98,7 +98,8 @@ def served(index: LoadedIndex, scenario: Scenario, *, cache: bool) -> Iterator[S
 
 def bare_statement(index: LoadedIndex, scenario: Scenario) -> list[float]:
     """Seconds of the ten nearest by pgvector's HNSW in the same database, with the same ef_search."""
-    ef_search = Settings.model_fields["hnsw_ef_search"].default
+    # The workspace has so much of the index: of fewer candidates fewer are its own, here as in the service.
+    ef_search = round(Settings.model_fields["hnsw_ef_search"].default / SHARES[0])
     statement = BARE.format(workspace=workspace_id(0), model=BUNDLED_SPACE.model, dims=BUNDLED_SPACE.dims)
     with psycopg.connect(index.admin_url, autocommit=True) as connection:
         connection.execute("SET search_path TO retrieval, public")

@@ -30,7 +30,7 @@ class DenseLeg(Leg):
         if plan.exact:
             self.found, self.method = await nearest.exact(chunks), f"exact: {plan.why}"
             return
-        self.found, self.method = await nearest.approximate(plan.most_visited), f"hnsw: {plan.why}"
+        self.found, self.method = await nearest.approximate(plan), f"hnsw: {plan.why}"
         if (came := len(self.found)) < min(asked.depth, matching):
             self.found = await nearest.exact(chunks)
             self.method += f"; it gave {came} of {asked.depth}, so exact"

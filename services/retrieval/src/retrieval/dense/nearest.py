@@ -5,6 +5,7 @@ from __future__ import annotations
 from psycopg import sql
 
 from inference.embeddings import EmbeddingSpace
+from retrieval.dense.plan import Plan
 from retrieval.dense.query_vectors import Vector
 from retrieval.index.rows import vector_text
 from retrieval.search.reader import QUERIES, IndexReader, Scored
@@ -36,12 +37,12 @@ class Nearest:
             return await self.reader.scored(QUERIES["dense_ranges"], **self.values, **documents)
         return await self.reader.scored(QUERIES["dense_exact"], **self.values)
 
-    async def approximate(self, most_visited: int) -> list[Scored]:
-        """As the index has them, until it has visited so many; maybe fewer than there are."""
+    async def approximate(self, plan: Plan) -> list[Scored]:
+        """As the index has them, until it has visited as many as planned; maybe fewer than there are."""
         literals = {"model": sql.Literal(self.space.model), "dims": sql.Literal(self.space.dims)}
         statement = sql.SQL(QUERIES["dense_hnsw"]).format(**literals)
         # Sorting is the plan that costs time: the estimate of what a filter leaves is not to bring it about.
-        configured = {"most_visited": most_visited}
+        configured = {"most_visited": plan.most_visited, "candidates": plan.candidates}
         async with self.reader.connection.pipeline():
             await self.reader.connection.execute(QUERIES["configure_hnsw"], configured | {"sorting": "off"})
             nearest = await self.reader.connection.execute(

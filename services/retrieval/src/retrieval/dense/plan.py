@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 HNSW_BYTES = 400  # of an entry besides its vector, as measured with m = 16
+MOST_CANDIDATES = 1000  # the server's own limit of hnsw.ef_search
 MARGIN = 2.0  # the approximate scan must be expected to be so many times cheaper
 
 
@@ -29,11 +30,14 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Plan:
-    """`most_visited`: the approximate scan stops there, having cost as much as an exact one. `why` is for explain."""
+    """`most_visited`: the approximate scan stops there, having cost as much as an exact one. `candidates`: how many it
+    keeps at a time, so that as many as are wanted are of those that are searched. `why` is for explain.
+    """
 
     exact: bool
     most_visited: int
     why: str
+    candidates: int = 0
 
 
 def shared_vectors(index_bytes: int, dims: int) -> int:
@@ -56,4 +60,5 @@ def choose(sizes: Sizes, wanted: int, tuple_cost: float, always_exact: int) -> P
     if MARGIN * visited * tuple_cost >= sizes.matching:
         return Plan(True, 0, f"{sizes.matching} {of}; hnsw would visit about {visited} of {shared} vectors")
     most = max(round(sizes.matching / tuple_cost), wanted)
-    return Plan(False, most, f"{sizes.matching} {of}, among about {shared} vectors")
+    why = f"{sizes.matching} {of}, among about {shared} vectors"
+    return Plan(False, most, why, min(visited, MOST_CANDIDATES))

@@ -80,4 +80,4 @@ class SearchStore:
 
     def settings(self, seconds: float) -> dict[str, str]:
         """Of the server, for the transactions of a search."""
-        return SETTINGS | {"statement_timeout": str(max(1, int(1000 * seconds))), "hnsw.ef_search": str(self.ef_search)}
+        return SETTINGS | {"statement_timeout": str(max(1, int(1000 * seconds)))}
