@@ -31,7 +31,7 @@ async def quality(bench: Bench, folder: Path, place: Path) -> list[Row]:
             figures.pop("loading")
             for searched, given in figures.items():
                 names = [[dataset.documents[hit][0] for hit in hits] for hits in given["hits"]]
-                found[f"  {dataset.name}: {name}, {searched}"] = names
+                found[f"{dataset.name}: {name}, {searched}"] = names
     rows: list[Row] = []
     for name, tops in found.items():
         values = [dataset.measure(question, top) for (question, _), top in zip(dataset.questions, tops, strict=True)]
