@@ -19,7 +19,7 @@ from retrieval.search.snapshot import SearchStore
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "omega"]
 ONE_ROW = ("indexed_document", "chunk", "chunk_vector", "recent_postings", "workspace_statistics", "workspace_stemming")
-TABLES = (*ONE_ROW, "tombstone", "posting_block")
+TABLES = (*ONE_ROW, "tombstone", "posting_block", "posting_group")
 
 
 @pytest.fixture
@@ -47,7 +47,8 @@ async def test_without_a_workspace_nothing_is_seen_and_nothing_can_be_written(
     while await compaction.fold(other):
         pass
     async with database.workspace(workspace_id) as connection:
-        assert (await (await connection.execute("SELECT FROM posting_block")).fetchall()) == []
+        for table in ("posting_block", "posting_group"):
+            assert (await (await connection.execute(statement.format(table))).fetchone())[0] == 0
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         async with database.workspace(workspace_id) as connection:
             await connection.execute("INSERT INTO tombstone VALUES (%s, %s)", (other, uuid4()))

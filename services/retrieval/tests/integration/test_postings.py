@@ -12,8 +12,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
+import retrieval.index.compaction
+import retrieval.index.groups
 from contracts.ingestion import Chunk
-from retrieval.index.blocks import CHANNEL, MOST_RECENT
+from retrieval.index.blocks import CHANNEL, MOST_RECENT, PostingRows
 from retrieval.index.compaction import Compaction
 from retrieval.index.rows import Facts, indexed_texts, prepare
 from retrieval.index.writer import IndexWriter
@@ -123,7 +125,25 @@ async def stored(connection) -> Index:
         ends = [int(found.chunks[0]), int(found.chunks[-1])]
         assert header == [*ends, len(found), int(found.frequencies.max()), int(found.lengths.min())]
         add(term, found)
+    await add_groups(connection, add)
     return dict(index)
+
+
+async def add_groups(connection, add) -> None:
+    rows = await connection.execute(
+        "SELECT first_term, first_chunk, last_chunk, payload FROM posting_group ORDER BY first_term"
+    )
+    last = ""
+    for first_term, first_chunk, last_chunk, payload in await rows.fetchall():
+        by_term = decode_terms(payload)
+        assert last <= first_term <= by_term.terms[0]
+        assert by_term.terms == sorted(by_term.terms)
+        assert 0 < by_term.counts.min() <= by_term.counts.max() <= retrieval.index.groups.MOST_OF_A_TERM
+        chunks = by_term.all_postings.chunks
+        assert (first_chunk, last_chunk) == (chunks.min(), chunks.max())
+        for term in by_term:
+            add(term, by_term[term])
+        last = by_term.terms[-1]
 
 
 async def check_counts(connection, analyzer: Analyzer, documents: dict[UUID, tuple[Facts, list[Chunk]]]) -> None:
@@ -205,6 +225,16 @@ class Steps:
             await workspace.index(replace(about, language=self.dice.choice(["de", "en"])), chunks)
 
 
+@pytest.fixture(params=["as they are", "small"])
+def sizes(request, monkeypatch):
+    """Also with groups and blocks so small that a few documents make many of them."""
+    if request.param == "small":
+        monkeypatch.setattr(retrieval.index.groups, "MOST_OF_A_TERM", 3)
+        monkeypatch.setattr(retrieval.index.groups, "_LARGEST", 40)
+        monkeypatch.setattr(retrieval.index.compaction, "SMALL_AT_ONCE", 0)
+
+
+@pytest.mark.usefixtures("sizes")
 @pytest.mark.parametrize("seed", range(6))
 async def test_every_posting_is_there_once_after_every_step(workspaces, compaction, seed):
     steps = Steps(seed, compaction)
@@ -218,6 +248,7 @@ async def test_every_posting_is_there_once_after_every_step(workspaces, compacti
         await workspace.check()
 
 
+@pytest.mark.usefixtures("sizes")
 async def test_what_many_do_at_the_same_time_is_seen_whole_and_lost_by_none(workspaces, compaction):
     """Readers: whatever a snapshot holds, each posting is there once, and df and statistics are those of its chunks."""
     workspace, done = workspaces[0], asyncio.Event()
@@ -267,6 +298,27 @@ async def check_snapshot(connection) -> None:
     assert terms == terms_of_documents == terms_known
     assert chunks == chunks_known
     assert sum(frequency for places in index.values() for frequency, _ in places.values()) == terms
+
+
+async def test_small_blocks_are_put_into_groups_with_what_is_folded(workspaces, compaction):
+    """As they were written before there were groups."""
+    workspace, new = workspaces[0], uuid4()
+    await workspace.index(facts(new, 1), passages(new, [" ".join(WORDS), "alpha beta"]))
+    async with workspace.database.workspace(workspace.id) as connection:
+        rows = PostingRows(connection, workspace.id)
+        recent = await rows.oldest_recent(10**6)
+        await rows.add([item for row in recent for item in row.terms.items()])
+        await rows.remove_recent(recent)
+    await workspace.check()
+    for delete in (False, True):
+        async with workspace.database.snapshot(workspace.id) as connection:
+            blocks = await connection.execute("SELECT count(*) FROM posting_block")
+            assert ((await blocks.fetchone())[0] > len(WORDS)) is not delete
+        if delete:
+            await workspace.delete(new)
+        while await compaction.fold(workspace.id):
+            pass
+        await workspace.check()
 
 
 class OtherAnalyzer(Analyzer):

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.lexical.postings import (
+    DEFLATED,
     LARGEST_BLOCK,
     ORDINAL_BITS,
     Postings,
@@ -18,8 +19,8 @@ from retrieval.lexical.postings import (
     encode,
     encode_rows,
     encode_terms,
+    join_terms,
     merge,
-    merge_terms,
     postings,
 )
 
@@ -57,6 +58,13 @@ def test_terms_come_back(by_term):
     assert len(again.all_postings) == sum(map(len, by_term.values()))
     assert "\0" not in again
     assert encode_rows([(term, *row) for term in sorted(by_term) for row in rows(by_term[term])]) == again.encode()
+    deflated = decode_terms(again.encode(DEFLATED))
+    assert {term: rows(deflated[term]) for term in deflated} == {term: rows(again[term]) for term in again}
+    halves = [again.part(0, len(again) // 2), again.part(len(again) // 2, len(again))]
+    assert join_terms(halves).encode() == again.encode()
+    chosen = again.counts > 1
+    assert list(again.of(chosen)) == [term for term in again if len(again[term]) > 1]
+    assert join_terms([again.of(chosen), again.of(~chosen)]).encode() == again.encode()
     some = np.unique(again.all_postings.chunks)[::2]
     left = again.without(some)
     assert {term: rows(left[term]) for term in left} == {
@@ -70,7 +78,8 @@ def test_what_is_merged_is_all_of_it_by_term(parts):
         {term: postings(one.chunks // 8 * 8 + number, one.frequencies, one.lengths) for term, one in part.items()}
         for number, part in enumerate(parts)
     ]
-    merged = dict(merge_terms([decode_terms(encode_terms(part)) for part in apart]))
+    merged = join_terms([decode_terms(encode_terms(part)) for part in apart])
+    assert merged.terms == sorted(merged.terms)
     for term in "abcde":
         found = [row for part in apart if term in part for row in rows(part[term])]
         assert sorted(rows(merged[term]) if term in merged else []) == sorted(found)

@@ -29,7 +29,6 @@ from service_kit.queries import load
 QUERIES = load("retrieval")
 CHANNEL = "retrieval_recent_postings"
 MOST_RECENT = 200  # rows of a workspace that are not folded into blocks yet
-SMALL_BLOCK = 512  # postings; one like this is written again, however few are added to it
 WRITTEN_AT_ONCE, READ_AT_ONCE = 1000, 1000
 Item = TypeVar("Item")
 
@@ -79,6 +78,8 @@ class PostingRows:
             await self.connection.execute(QUERIES["insert_blocks"], self.place | values)
 
     async def remove(self, blocks: Sequence[Block]) -> None:
+        if not blocks:
+            return
         terms, numbers = term_array(block.term for block in blocks), array_text(block.number for block in blocks)
         values = {"terms": terms, "blocks": numbers}
         await self.connection.execute(QUERIES["remove_blocks"], self.place | values)
@@ -90,9 +91,13 @@ class PostingRows:
         for start in range(0, len(terms), READ_AT_ONCE):
             some = terms[start : start + READ_AT_ONCE]
             values = {"terms": term_array(some), "counts": array_text(counts[term] for term in some)}
-            limits = {"largest": LARGEST_BLOCK, "small": SMALL_BLOCK}
-            found |= {row[0]: Block(*row) for row in await self._rows("growing_blocks", **values, **limits)}
+            rows = await self.read("growing_blocks", **values, largest=LARGEST_BLOCK)
+            found |= {row[0]: Block(*row) for row in rows}
         return found
+
+    async def small(self, most: int) -> list[Block]:
+        """Some that have so few postings that they belong in groups (`retrieval.index.groups`)."""
+        return [Block(*row) for row in await self.read("small_blocks", limit=most)]
 
     async def touched(self, terms: Iterable[str], chunks: Int64s) -> AsyncIterator[list[Block]]:
         """Blocks of these terms that may hold these chunks, some at a time."""
@@ -100,23 +105,23 @@ class PostingRows:
         values = {"first": int(chunks.min()), "last": int(chunks.max())}
         for start in range(0, len(every), READ_AT_ONCE):
             terms = term_array(every[start : start + READ_AT_ONCE])
-            yield [Block(*row) for row in await self._rows("touched_blocks", **values, terms=terms)]
+            yield [Block(*row) for row in await self.read("touched_blocks", **values, terms=terms)]
 
     async def overlapping(self, chunks: Int64s) -> AsyncIterator[list[Block]]:
         """Blocks of whatever term that may hold these chunks; reads the headers of all blocks."""
         values = {"first": int(chunks.min()), "last": int(chunks.max()), "limit": READ_AT_ONCE}
         after: tuple[str, int] | None = ("", 0)
         while after:
-            rows = await self._rows("overlapping_blocks", **values, after_term=after[0], after_block=after[1])
+            rows = await self.read("overlapping_blocks", **values, after_term=after[0], after_block=after[1])
             yield [Block(*row) for row in rows]
             after = (rows[-1][0], rows[-1][1]) if len(rows) == READ_AT_ONCE else None
 
     async def recent_of(self, document: int) -> list[Recent]:
-        return [Recent(document, *row) for row in await self._rows("document_recent", document=document)]
+        return [Recent(document, *row) for row in await self.read("document_recent", document=document)]
 
     async def oldest_recent(self, most: int) -> list[Recent]:
         """Those that were written first, up to about so many postings."""
-        return [Recent(*row) for row in await self._rows("oldest_recent", most=most)]
+        return [Recent(*row) for row in await self.read("oldest_recent", most=most)]
 
     async def add_recent(self, document: int, postings: int, payload: bytes) -> None:
         values = {"document": document, "postings": postings, "payload": payload}
@@ -131,7 +136,8 @@ class PostingRows:
         values = {"channel": CHANNEL, "limit": MOST_RECENT}
         await self.connection.execute(QUERIES["ask_for_compaction"], self.place | values)
 
-    async def _rows(self, name: str, **values: object) -> list[tuple[Any, ...]]:
+    async def read(self, name: str, **values: object) -> list[tuple[Any, ...]]:
+        """The rows of a statement about the workspace, in binary form."""
         async with self.connection.cursor(binary=True) as cursor:
             await cursor.execute(QUERIES[name], self.place | values)
             return await cursor.fetchall()

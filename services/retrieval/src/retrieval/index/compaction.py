@@ -1,7 +1,8 @@
 """The background task that folds what was indexed lately into the blocks of its terms.
 
-A fold is one transaction of about a second: it takes the oldest rows of a workspace, puts their postings into blocks
-and removes them. Searches see the state before or after it, and indexing goes on meanwhile.
+A fold is one transaction of a second or two: it takes the oldest rows of a workspace, puts their postings into the
+groups of their terms, or into blocks where a term has many, and removes them. Searches see the state before or after
+it, and indexing goes on meanwhile.
 """
 
 from __future__ import annotations
@@ -13,19 +14,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+import numpy as np
 import psycopg
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from psycopg.rows import class_row
 
 from retrieval.index.blocks import CHANNEL, MOST_RECENT, QUERIES, Block, PostingRows, Recent, giving_way
-from retrieval.lexical.postings import LARGEST_BLOCK, Postings, merge, merge_terms
+from retrieval.index.groups import Group, GroupRows, Regrouped, regrouped
+from retrieval.lexical.postings import LARGEST_BLOCK, Postings, TermPostings, join_terms, merge
 from service_kit.notifications import Notifications
 from service_kit.postgres import Database
 from service_kit.problems import WorkspaceGone
 
 log = logging.getLogger(__name__)
 LONGEST_WAIT_SECONDS = 20.0
-FOLDED_AT_ONCE = 100_000  # postings
+FOLDED_AT_ONCE = 200_000  # postings
+SMALL_AT_ONCE = 5_000  # blocks that should have been in groups
 MOST_RECENT_POSTINGS = 400_000  # of a workspace, in however few rows
 QUIET_ROWS = 20  # what is folded without being asked, at the slow look
 
@@ -92,14 +96,17 @@ class Compaction:
             rows = PostingRows(connection, workspace_id)
             if not await _is_living(connection, workspace_id) or not await rows.try_lock():
                 return False
-            recent = await rows.oldest_recent(most)
-            if not recent:
+            recent, small = await rows.oldest_recent(most), await rows.small(SMALL_AT_ONCE)
+            if not recent and not small:
                 return False
-            merged = await asyncio.to_thread(_merged, recent)
-            growing = await rows.growing({term: len(postings) for term, postings in merged.items()})
-            blocks = await asyncio.to_thread(_blocks, merged, growing)
-            await rows.remove(list(growing.values()))
+            groups = GroupRows(rows)
+            added = await asyncio.to_thread(_added, recent, small)
+            found = await asyncio.to_thread(_regrouped, await groups.of(added.terms), added)
+            growing = await rows.growing(dict(zip(found.frequent.terms, found.frequent.counts.tolist(), strict=True)))
+            blocks = await asyncio.to_thread(_blocks, found.frequent, growing)
+            await rows.remove([*growing.values(), *small])
             await rows.add(blocks)
+            await groups.put(found.first_terms, found.terms)
             await rows.remove_recent(recent)
         self.metrics.blocks.inc(len(blocks))
         self.metrics.seconds.observe(time.perf_counter() - start)
@@ -122,13 +129,18 @@ async def _is_living(connection: psycopg.AsyncConnection, workspace_id: UUID) ->
     return bool(row and row[0])
 
 
-def _merged(recent: Sequence[Recent]) -> dict[str, Postings]:
-    return dict(giving_way(merge_terms([row.terms for row in recent])))
+def _added(recent: Sequence[Recent], small: Sequence[Block]) -> TermPostings:
+    of_blocks = [TermPostings([one.term], np.array([len(one.postings)]), one.postings) for one in giving_way(small)]
+    return join_terms([*(row.terms for row in giving_way(recent)), *of_blocks])
 
 
-def _blocks(merged: dict[str, Postings], growing: dict[str, Block]) -> list[tuple[str, Postings]]:
+def _regrouped(groups: Sequence[Group], added: TermPostings) -> Regrouped:
+    return regrouped(groups, join_terms([added, *(group.terms for group in giving_way(groups))]))
+
+
+def _blocks(frequent: TermPostings, growing: dict[str, Block]) -> list[tuple[str, Postings]]:
     found: list[tuple[str, Postings]] = []
-    for term, postings in giving_way(merged.items()):
+    for term, postings in giving_way(frequent.items()):
         every = merge(growing[term].postings, postings) if term in growing else postings
         found += [(term, part) for part in every.split(LARGEST_BLOCK)]
     return found

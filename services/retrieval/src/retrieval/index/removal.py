@@ -1,7 +1,7 @@
 """Takes the postings of chunks out of the index, for good, and counts them.
 
 They are looked for under the terms that the chunks' texts are analysed to now. If those are not as many as the index
-knows the chunks to have, the analysis has changed since, and every block is looked through.
+knows the chunks to have, the analysis has changed since, and every row is looked through.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from psycopg.rows import class_row
 
 from retrieval.index.blocks import QUERIES, Block, PostingRows, giving_way
 from retrieval.index.changes import Naming
+from retrieval.index.groups import Group, GroupRows
 from retrieval.index.rows import indexed_texts
 from retrieval.lexical.analysis import Analyzer
-from retrieval.lexical.postings import Int64s, Postings
+from retrieval.lexical.postings import Int64s, Postings, TermPostings
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +40,7 @@ class PostingRemoval:
 
     def __init__(self, rows: PostingRows, analyzer: Analyzer, document: int, naming: Naming) -> None:
         self.rows, self.analyzer, self.document, self.naming = rows, analyzer, document, naming
+        self.groups = GroupRows(rows)
         self._terms: set[str] = set()
         self._everywhere = False
 
@@ -51,10 +53,12 @@ class PostingRemoval:
         if removed < expected:
             self._terms = await asyncio.to_thread(self._analysed, passages)
             removed += await self._from_blocks(self.rows.touched(self._terms, numbers), numbers)
+            removed += await self._from_groups(self.groups.touched(self._terms), numbers)
         if removed < expected:
-            log.info("postings are looked for in every block", extra={"document": self.document})
+            log.info("postings are looked for in every row", extra={"document": self.document})
             self._everywhere = True
             removed += await self._from_blocks(self.rows.overlapping(numbers), numbers)
+            removed += await self._from_groups(self.groups.overlapping(numbers), numbers)
         return removed
 
     async def remaining(self) -> int:
@@ -63,7 +67,10 @@ class PostingRemoval:
         chunks = np.array([self.document << 20, (self.document + 1 << 20) - 1], np.int64)
         found = self.rows.overlapping(chunks) if self._everywhere else self.rows.touched(self._terms, chunks)
         async for blocks in found:
-            left += await asyncio.to_thread(_count, blocks, self.document)
+            left += await asyncio.to_thread(_count, [block.postings for block in blocks], self.document)
+        in_groups = self.groups.overlapping(chunks) if self._everywhere else self.groups.touched(self._terms)
+        async for groups in in_groups:
+            left += await asyncio.to_thread(_count, [group.terms.all_postings for group in groups], self.document)
         return left
 
     async def _passages(self, chunks: Sequence[int] | None) -> list[StoredPassage]:
@@ -101,6 +108,14 @@ class PostingRemoval:
             removed += sum(len(block.postings) - len(left) for block, left in changed)
         return removed
 
+    async def _from_groups(self, pages: AsyncIterator[list[Group]], chunks: Int64s) -> int:
+        removed = 0
+        async for groups in pages:
+            changed = await asyncio.to_thread(_groups_without, groups, chunks)
+            await self.groups.put([group.first_term for group, _ in changed], [left for _, left in changed])
+            removed += sum(len(group.terms.all_postings) - len(left.all_postings) for group, left in changed)
+        return removed
+
 
 def _without(blocks: Sequence[Block], chunks: Int64s) -> list[tuple[Block, Postings]]:
     """Those that hold any of the chunks, with what is left of them."""
@@ -108,8 +123,13 @@ def _without(blocks: Sequence[Block], chunks: Int64s) -> list[tuple[Block, Posti
     return [(block, left) for block, left in pairs if len(left) < len(block.postings)]
 
 
-def _count(blocks: Sequence[Block], document: int) -> int:
-    return sum(int(np.count_nonzero(block.postings.documents == document)) for block in giving_way(blocks))
+def _groups_without(groups: Sequence[Group], chunks: Int64s) -> list[tuple[Group, TermPostings]]:
+    pairs = [(group, group.terms.without(chunks)) for group in giving_way(groups)]
+    return [(group, left) for group, left in pairs if len(left.all_postings) < len(group.terms.all_postings)]
+
+
+def _count(found: Sequence[Postings], document: int) -> int:
+    return sum(int(np.count_nonzero(some.documents == document)) for some in giving_way(found))
 
 
 def _numbers(passages: Sequence[StoredPassage]) -> Int64s:

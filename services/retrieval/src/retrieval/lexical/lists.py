@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.lexical.cache import PostingCache
+from retrieval.lexical.groups import PostingGroups, decode_all
 from retrieval.lexical.postings import Int64s, Postings, TermPostings, decode, decode_terms, merge
 from retrieval.search.reader import IndexReader
 
-RECENT = -1  # stands for a block number: what was indexed lately and is in no block yet
-Decoded = TypeVar("Decoded")
-_OFF_LOOP = 200_000  # bytes to decode, from which on another thread does it
+SHARED = -1  # stands for a block number: what a term has in a group, and in rows that were indexed lately
 
 
 @dataclass(frozen=True)
@@ -50,12 +48,13 @@ class PostingLists:
 
     def __init__(self, reader: IndexReader, cache: PostingCache[DecodedBlock | TermPostings]) -> None:
         self.reader, self.cache = reader, cache
+        self.groups = PostingGroups(reader, cast("PostingCache[TermPostings]", cache))
         self.headers: dict[str, Header] = {}
         self.recent: list[TermPostings] = []
         self._decoded: dict[tuple[str, int], Postings] = {}
 
     async def open(self, documents: Sequence[int], batches: Sequence[int]) -> None:
-        """Reads what is in no block yet, by document and batch; once, before anything else."""
+        """Reads what was indexed lately, by document and batch; once, before anything else."""
         place = self.reader.workspace_id
         rows = sorted(zip(documents, batches, strict=True))
         kept = {row: self.cache.get((place, *row)) for row in rows}
@@ -63,7 +62,7 @@ class PostingLists:
         if missing:
             values = {"documents": [row[0] for row in missing], "batches": [row[1] for row in missing]}
             payloads = await self.reader.payloads("recent_payloads", **values)
-            decoded = await _decoded([row[2] for row in payloads], decode_terms)
+            decoded = await decode_all([row[2] for row in payloads], decode_terms)
             for (document, batch, _), found in zip(payloads, decoded, strict=True):
                 self.cache.put((place, document, batch), found)
                 kept[document, batch] = found
@@ -77,9 +76,10 @@ class PostingLists:
             by_term: dict[str, list[Sequence[int]]] = {term: [] for term in wanted}
             for term, *values in await self.reader.rows("block_headers", terms=wanted):
                 by_term[term].append(values)
+            groups = await self.groups.holding(wanted)
             for term, rows in by_term.items():
-                if (recent := self._of_recent(term)) is not None:
-                    rows.append(recent)
+                if parts := [found[term] for found in (groups.get(term), *self.recent) if found and term in found]:
+                    rows.append(self._shared(term, merge(*parts)))
                 columns = np.array(rows, np.int64).reshape(-1, 6).T
                 self.headers[term] = Header(*columns)
         return {term: header.frequency for term in asked if (header := self.headers[term]).frequency}
@@ -100,7 +100,7 @@ class PostingLists:
         terms = {block: term for term, block in missing}
         values = {"terms": [term for term, _ in missing], "blocks": [block for _, block in missing]}
         payloads = await self.reader.payloads("block_payloads", **values)
-        decoded = await _decoded([row[1] for row in payloads], decode)
+        decoded = await decode_all([row[1] for row in payloads], decode)
         for (block, _), found in zip(payloads, decoded, strict=True):
             self._decoded[terms[block], block] = found
             self.cache.put((self.reader.workspace_id, block), DecodedBlock(found))
@@ -116,26 +116,13 @@ class PostingLists:
         """One that was loaded."""
         return self._decoded[term, int(self.headers[term].blocks[position])]
 
-    def _of_recent(self, term: str) -> list[int] | None:
-        parts = [found[term] for found in self.recent if term in found]
-        if not parts:
-            return None
-        found = merge(*parts)
-        self._decoded[term, RECENT] = found
+    def _shared(self, term: str, found: Postings) -> list[int]:
+        self._decoded[term, SHARED] = found
         return [
-            RECENT,
+            SHARED,
             int(found.chunks[0]),
             int(found.chunks[-1]),
             len(found),
             int(found.frequencies.max()),
             int(found.lengths.min()),
         ]
-
-
-async def _decoded(payloads: Sequence[bytes], one: Callable[[bytes], Decoded]) -> list[Decoded]:
-    def all_of_them() -> list[Decoded]:
-        return [one(payload) for payload in payloads]
-
-    if sum(map(len, payloads)) < _OFF_LOOP:
-        return all_of_them()
-    return await asyncio.to_thread(all_of_them)

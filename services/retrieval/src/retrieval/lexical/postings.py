@@ -8,6 +8,7 @@ Nes, Boncz 2006). Chunk numbers are two columns: the steps from document to docu
 from __future__ import annotations
 
 import struct
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ Int32s: TypeAlias = NDArray[np.int32]
 
 ORDINAL_BITS = 20  # of a chunk's number: the rest is its document's
 LARGEST_BLOCK = 4096  # postings
-PACKED, PLAIN = 0, 1  # the first byte
+PACKED, PLAIN, DEFLATED = 0, 1, 2  # the first byte; DEFLATED: packed, and the terms' names compressed
 _WIDTHS = (0, 4, 8, 16, 32, 64)
 _BITS_OF_EXCEPTION = 32 + 64
 _PATCHED = 0x80
@@ -111,7 +112,7 @@ class TermPostings(Mapping[str, Postings]):
     """Postings by term, as slices of arrays that all of them share. `counts` are by term, in their order."""
 
     def __init__(self, terms: list[str], counts: Int64s, all_postings: Postings) -> None:
-        self.counts, self.all_postings = counts, all_postings
+        self.terms, self.counts, self.all_postings = terms, counts, all_postings
         self._places = {term: place for place, term in enumerate(terms)}
         self._ends = [0, *np.cumsum(counts).tolist()]
 
@@ -132,8 +133,22 @@ class TermPostings(Mapping[str, Postings]):
         terms = [term for term, count in zip(self._places, counts, strict=True) if count]
         return TermPostings(terms, counts[counts > 0], self.all_postings.at(kept))
 
-    def encode(self) -> bytes:
-        return _encode_terms(list(self), self.counts.tolist(), self.all_postings)
+    def part(self, start: int, end: int) -> TermPostings:
+        """Of the terms from one place to before another."""
+        own = self.all_postings.at(slice(self._ends[start], self._ends[end]))
+        return TermPostings(self.terms[start:end], self.counts[start:end], own)
+
+    def of(self, chosen: NDArray[np.bool_]) -> TermPostings:
+        """Of the chosen terms, by their places."""
+        terms = [term for term, one in zip(self.terms, chosen.tolist(), strict=True) if one]
+        return TermPostings(terms, self.counts[chosen], self.all_postings.at(np.repeat(chosen, self.counts)))
+
+    def encode(self, form: int = PACKED) -> bytes:
+        """DEFLATED takes longer, and half as much for the terms' names."""
+        return _encode_terms(self.terms, self.counts.tolist(), self.all_postings, form)
+
+    def __contains__(self, term: object) -> bool:
+        return term in self._places
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._places)
@@ -158,24 +173,21 @@ def encode_rows(rows: Sequence[tuple[str, int, int, int]]) -> bytes:
 
 
 def decode_terms(data: bytes | memoryview) -> TermPostings:
-    _, count, terms, size = struct.unpack_from("<BIII", data)
-    names = bytes(data[13 : 13 + size]).decode()
+    form, count, terms, size = struct.unpack_from("<BIII", data)
+    stored = bytes(data[13 : 13 + size])
+    names = (zlib.decompress(stored) if form == DEFLATED else stored).decode()
     counts, offset = _read_column(data, 13 + size, terms)
     return TermPostings(names.split("\0") if terms else [], counts, _of_columns(data, offset, count))
 
 
-def merge_terms(parts: Sequence[TermPostings]) -> Iterator[tuple[str, Postings]]:
-    """The postings of each term over all parts, in order. A chunk must not have a term in two of them."""
-    places: dict[str, int] = {}
-    numbers = [np.array([places.setdefault(term, len(places)) for term in part], np.int64) for part in parts]
-    owners = [np.repeat(own, part.counts) for own, part in zip(numbers, parts, strict=True)]
-    terms = np.concatenate([np.empty(0, np.int64), *owners])
+def join_terms(parts: Sequence[TermPostings]) -> TermPostings:
+    """All of them, the terms sorted, the postings of each in order. A chunk must not have a term in two of them."""
+    terms = sorted(set[str]().union(*(part.terms for part in parts)))
+    places = {term: place for place, term in enumerate(terms)}
+    owners = [np.repeat(np.array([places[term] for term in part.terms], np.int64), part.counts) for part in parts]
+    own = np.concatenate([np.empty(0, np.int64), *owners])
     every = _concatenated([part.all_postings for part in parts])
-    order = np.lexsort((every.chunks, terms))
-    ends = np.cumsum(np.bincount(terms, minlength=len(places))).tolist()
-    every = every.at(order)
-    for term, start, end in zip(places, [0, *ends], ends, strict=False):
-        yield term, every.at(slice(start, end))
+    return TermPostings(terms, np.bincount(own, minlength=len(terms)), every.at(np.lexsort((every.chunks, own))))
 
 
 def _concatenated(parts: Sequence[Postings]) -> Postings:
@@ -185,9 +197,11 @@ def _concatenated(parts: Sequence[Postings]) -> Postings:
     return Postings(np.concatenate(chunks), np.concatenate(frequencies), np.concatenate(lengths))
 
 
-def _encode_terms(terms: Sequence[str], counts: Sequence[int], every: Postings) -> bytes:
+def _encode_terms(terms: Sequence[str], counts: Sequence[int], every: Postings, form: int = PACKED) -> bytes:
     names = "\0".join(terms).encode()
-    head = struct.pack("<BIII", PACKED, len(every), len(terms), len(names))
+    if form == DEFLATED:
+        names = zlib.compress(names)
+    head = struct.pack("<BIII", form, len(every), len(terms), len(names))
     return head + names + _column(np.array(counts, np.int64)) + _columns(every)
 
 

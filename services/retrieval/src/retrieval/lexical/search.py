@@ -66,7 +66,7 @@ class LexicalSearch:
         chunks, terms, stemmings, *recent = facts
         self.stemmings = stemmings or [ENGLISH]
         await self.lists.open(*recent)
-        vocabulary = Vocabulary(self.reader, self.lists.recent)
+        vocabulary = Vocabulary(self.reader, self.lists.groups, self.lists.recent)
         self.words = await words_of(self.parsed, self.analyzer, self.stemmings, vocabulary)
         frequencies = await self.lists.read_headers(self.words.terms)
         await self.words.correct(vocabulary, Counter(frequencies), self._terms)

@@ -9,34 +9,41 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import takewhile
 
 from retrieval.lexical import edits
+from retrieval.lexical.groups import PostingGroups
 from retrieval.lexical.postings import TermPostings
 from retrieval.search.reader import IndexReader
 
 MOST_EXPANSIONS = 50  # terms that a prefix stands for
 MOST_CORRECTIONS = 3  # terms that may have been meant instead of an unknown one
-_SCANNED = 20_000  # blocks that are looked through for a prefix
+_SCANNED, _SCANNED_GROUPS = 20_000, 300  # blocks and groups that are looked through for a prefix
+_MOST_COUNTED = 1000  # terms with blocks of which it is known then what else they have
+_FEW_GROUPS = 64  # 4,000 terms or so
+_BEGINNING = 3  # letters that a term in one of many groups shares with the misspelt one
 _MOST_SIMILAR = 30
 _AFTER_ALL = "\U0010ffff"
 
 
 class Vocabulary:
-    """Of one workspace in one transaction. `recent` are the postings that are in no block yet."""
+    """Of one workspace in one transaction. `recent` are the postings that were indexed lately."""
 
-    def __init__(self, reader: IndexReader, recent: Sequence[TermPostings]) -> None:
-        self.reader, self.recent = reader, recent
+    def __init__(self, reader: IndexReader, groups: PostingGroups, recent: Sequence[TermPostings]) -> None:
+        self.reader, self.groups, self.recent = reader, groups, recent
 
     async def frequencies(self, terms: Iterable[str]) -> Counter[str]:
         """How many chunks have each of the terms; unknown ones are left out."""
         wanted = set(terms)
         found = Counter[str](dict(await self.reader.rows("known_terms", terms=sorted(wanted))))
+        found.update(await self.groups.frequencies(wanted))
         found.update(await asyncio.to_thread(_counted, self.recent, wanted))
         return found
 
     async def beginning_with(self, prefix: str) -> list[str]:
         """Those that the most chunks have."""
-        values = {"first": prefix, "last": prefix + _AFTER_ALL, "scanned": _SCANNED, "most": MOST_EXPANSIONS}
-        found = Counter[str](dict(await self.reader.rows("terms_with_prefix", **values)))
-        found.update(await asyncio.to_thread(_beginning, self.recent, prefix))
+        values = {"first": prefix, "last": prefix + _AFTER_ALL}
+        limits = {"scanned": _SCANNED, "most": _MOST_COUNTED}
+        found = Counter[str](dict(await self.reader.rows("terms_with_prefix", **values, **limits)))
+        groups = await self.groups.between(**values, most=_SCANNED_GROUPS)
+        found.update(await asyncio.to_thread(_beginning, [*groups, *self.recent], prefix))
         return _best(found, MOST_EXPANSIONS)
 
     async def similar(self, term: str, stems: Callable[[str], Iterable[str]]) -> list[str]:
@@ -52,9 +59,17 @@ class Vocabulary:
         if not near and len(term) >= edits.SHORTEST_WITH_TWO:
             rows = await self.reader.rows("similar_terms", term=term, most=_MOST_SIMILAR)
             near = Counter(dict(rows))
-            near.update(await asyncio.to_thread(_of_like_length, self.recent, term))
+            near.update(await asyncio.to_thread(_of_like_length, [*await self._groups_near(term), *self.recent], term))
             near = Counter({one: count for one, count in near.items() if edits.distance(one, term) <= 2})
         return _best(near, MOST_CORRECTIONS)
+
+    async def _groups_near(self, term: str) -> list[TermPostings]:
+        """All, if they are few; else those of the terms that have the same beginning."""
+        groups = await self.groups.between("", _AFTER_ALL, _FEW_GROUPS + 1)
+        if len(groups) <= _FEW_GROUPS:
+            return groups
+        beginning = term[:_BEGINNING]
+        return await self.groups.between(beginning, beginning + _AFTER_ALL, _SCANNED_GROUPS)
 
 
 def _best(found: Counter[str], most: int) -> list[str]:

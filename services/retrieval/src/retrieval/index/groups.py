@@ -1,0 +1,126 @@
+"""Rows that many terms share: those with few postings, and what a frequent term has too little of for a block.
+
+A term is in the group with the greatest first term that is not after it, and nowhere else but in blocks of its own and
+in what was indexed lately. All run in the caller's transaction, which holds the lock of the workspace's blocks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import bisect_left
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from retrieval.index.blocks import QUERIES, READ_AT_ONCE, WRITTEN_AT_ONCE, PostingRows, giving_way
+from retrieval.index.rows import array_text, term_array
+from retrieval.lexical.postings import DEFLATED, Int64s, TermPostings, decode_terms
+
+MOST_OF_A_TERM = 128  # postings; with more it gets a block
+_LARGEST, _OF_A_TERM, _OF_A_POSTING = 1600, 6, 5  # bytes, about
+
+
+@dataclass(frozen=True)
+class Group:
+    first_term: str
+    payload: bytes
+
+    @cached_property
+    def terms(self) -> TermPostings:
+        return decode_terms(self.payload)
+
+
+@dataclass(frozen=True)
+class Regrouped:
+    """`frequent`: terms that leave the groups. `first_terms` and `terms`: groups as they are now; some are empty."""
+
+    frequent: TermPostings
+    first_terms: list[str]
+    terms: list[TermPostings]
+
+
+class GroupRows:
+    """Of one workspace."""
+
+    def __init__(self, rows: PostingRows) -> None:
+        self.rows = rows
+
+    async def of(self, terms: Iterable[str]) -> list[Group]:
+        """Those that these terms are in, or would be."""
+        return [group async for groups in self.touched(terms) for group in groups]
+
+    async def touched(self, terms: Iterable[str]) -> AsyncIterator[list[Group]]:
+        """The same, some at a time; a group comes once."""
+        every, known = sorted(set(terms)), set[str]()
+        for start in range(0, len(every), READ_AT_ONCE):
+            found = await self.rows.read("touched_groups", terms=term_array(every[start : start + READ_AT_ONCE]))
+            yield [Group(*row) for row in found if row[0] not in known]
+            known.update(row[0] for row in found)
+
+    async def overlapping(self, chunks: Int64s) -> AsyncIterator[list[Group]]:
+        """Those that may hold these chunks, of whatever terms."""
+        values = {"first": int(chunks.min()), "last": int(chunks.max()), "limit": READ_AT_ONCE}
+        after = None
+        while True:
+            found = await self.rows.read("overlapping_groups", **values, after=after)
+            yield [Group(*row) for row in found]
+            if len(found) < READ_AT_ONCE:
+                return
+            after = found[-1][0]
+
+    async def put(self, first_terms: Sequence[str], terms: Sequence[TermPostings]) -> None:
+        """In the place of the groups that begin so, if there are; an empty one is removed."""
+        place, connection = self.rows.place, self.rows.connection
+        pairs = list(zip(first_terms, terms, strict=True))
+        if gone := [first_term for first_term, own in pairs if not len(own)]:
+            await connection.execute(QUERIES["remove_groups"], place | {"first_terms": term_array(gone)})
+        filled = [(first_term, own) for first_term, own in pairs if len(own)]
+        for start in range(0, len(filled), WRITTEN_AT_ONCE):
+            values = await asyncio.to_thread(_columns, filled[start : start + WRITTEN_AT_ONCE])
+            await connection.execute(QUERIES["put_groups"], place | values)
+
+
+def regrouped(groups: Sequence[Group], every: TermPostings) -> Regrouped:
+    """`every`: all terms of these groups with what is added to them, whose groups are all among these."""
+    frequent = every.counts > MOST_OF_A_TERM
+    first_terms: list[str] = []
+    terms: list[TermPostings] = []
+    for first_term, own in giving_way(_cut(every.of(~frequent), sorted(group.first_term for group in groups))):
+        for number, part in enumerate(_split(own)):
+            first_terms.append(part.terms[0] if number else first_term)
+            terms.append(part)
+    return Regrouped(every.of(frequent), first_terms, terms)
+
+
+def _cut(every: TermPostings, first_terms: list[str]) -> Iterator[tuple[str, TermPostings]]:
+    """By group; what is before all of them begins the workspace's first one."""
+    if every.terms and (not first_terms or every.terms[0] < first_terms[0]):
+        first_terms = ["", *first_terms]
+    places = [*(bisect_left(every.terms, first_term) for first_term in first_terms), len(every.terms)]
+    for number, first_term in enumerate(first_terms):
+        yield first_term, every.part(places[number], places[number + 1])
+
+
+def _split(own: TermPostings) -> Iterator[TermPostings]:
+    """In as many parts of about the same size as keep below the largest; an empty group is one part."""
+    if not len(own):
+        yield own
+        return
+    sizes = np.cumsum(own.counts * _OF_A_POSTING + _OF_A_TERM)
+    parts = int(sizes[-1]) // _LARGEST + 1
+    inner = np.searchsorted(sizes, np.arange(1, parts) * (int(sizes[-1]) / parts))
+    for start, end in pairwise(np.unique([0, *inner.tolist(), len(own)]).tolist()):
+        yield own.part(start, end)
+
+
+def _columns(groups: Sequence[tuple[str, TermPostings]]) -> dict[str, object]:
+    chunks = [own.all_postings.chunks for _, own in groups]
+    return {
+        "first_terms": term_array(first_term for first_term, _ in groups),
+        "first": array_text(int(own.min()) for own in chunks),
+        "last": array_text(int(own.max()) for own in chunks),
+        "payloads": [own.encode(DEFLATED) for _, own in giving_way(groups)],
+    }

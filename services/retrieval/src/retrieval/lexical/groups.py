@@ -1,0 +1,60 @@
+"""What the groups have of terms: rows that many terms share (`retrieval.index.groups`)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from retrieval.lexical.cache import PostingCache
+from retrieval.lexical.postings import TermPostings, decode_terms
+from retrieval.search.reader import IndexReader
+
+Decoded = TypeVar("Decoded")
+_OFF_LOOP = 200_000  # bytes to decode, from which on another thread does it
+
+
+class PostingGroups:
+    """Of one workspace in one transaction. A changed group has another number: what the cache keeps stays true."""
+
+    def __init__(self, reader: IndexReader, cache: PostingCache[TermPostings]) -> None:
+        self.reader, self.cache = reader, cache
+
+    async def holding(self, terms: Iterable[str]) -> dict[str, TermPostings]:
+        """By term: the group that has it; the others are left out."""
+        rows = await self.reader.rows("groups_of_terms", terms=sorted(set(terms)))
+        found = await self._read({number: first_term for _, number, first_term in rows})
+        return {term: found[number] for term, number, _ in rows if term in found[number]}
+
+    async def frequencies(self, terms: Iterable[str]) -> Counter[str]:
+        """How many postings groups have of each of the terms."""
+        return Counter({term: len(group[term]) for term, group in (await self.holding(terms)).items()})
+
+    async def between(self, first: str, last: str, most: int) -> list[TermPostings]:
+        """Groups that hold the terms from one to before another, at most so many of the first; others' terms too."""
+        rows = await self.reader.rows("groups_between", first=first, last=last, most=most)
+        return list((await self._read(dict(rows))).values())
+
+    async def _read(self, first_terms: Mapping[int, str]) -> dict[int, TermPostings]:
+        """By number, in the order of the numbers given."""
+        place = self.reader.workspace_id
+        kept = {number: self.cache.get((place, number)) for number in first_terms}
+        if missing := [first_terms[number] for number, found in kept.items() if found is None]:
+            rows = await self.reader.payloads("group_payloads", first_terms=missing)
+            decoded = await decode_all([row[1] for row in rows], decode_terms)
+            for (number, _), found in zip(rows, decoded, strict=True):
+                self.cache.put((place, number), found)
+                kept[number] = found
+        return {number: found for number, found in kept.items() if found is not None}
+
+
+async def decode_all(payloads: Sequence[bytes], one: Callable[[bytes], Decoded]) -> list[Decoded]:
+    """Of all of them, without holding up the event loop."""
+
+    def all_of_them() -> list[Decoded]:
+        return [one(payload) for payload in payloads]
+
+    if sum(map(len, payloads)) < _OFF_LOOP:
+        return all_of_them()
+    return await asyncio.to_thread(all_of_them)
