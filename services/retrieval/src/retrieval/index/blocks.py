@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from retrieval.index.rows import array_text, term_array
+from retrieval.lexical.columns import Int64s
 from retrieval.lexical.postings import (
     LARGEST_BLOCK,
-    Int64s,
     Postings,
     TermPostings,
     decode,

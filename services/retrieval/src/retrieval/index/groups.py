@@ -17,7 +17,8 @@ import numpy as np
 
 from retrieval.index.blocks import QUERIES, READ_AT_ONCE, WRITTEN_AT_ONCE, PostingRows, giving_way
 from retrieval.index.rows import array_text, term_array
-from retrieval.lexical.postings import DEFLATED, Int64s, TermPostings, decode_terms
+from retrieval.lexical.columns import Int64s
+from retrieval.lexical.postings import DEFLATED, TermPostings, decode_terms
 
 MOST_OF_A_TERM = 128  # postings; with more it gets a block
 _LARGEST, _OF_A_TERM, _OF_A_POSTING = 1600, 6, 5  # bytes, about

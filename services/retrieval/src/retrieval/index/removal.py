@@ -19,7 +19,8 @@ from retrieval.index.changes import Naming
 from retrieval.index.groups import Group, GroupRows
 from retrieval.index.rows import indexed_texts
 from retrieval.lexical.analysis import Analyzer
-from retrieval.lexical.postings import Int64s, Postings, TermPostings
+from retrieval.lexical.columns import Int64s
+from retrieval.lexical.postings import Postings, TermPostings
 
 log = logging.getLogger(__name__)
 

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.lexical.bm25 import Floats, WeightedQuery, WeightedWord
+from retrieval.lexical.columns import Int64s
 from retrieval.lexical.lists import Header
-from retrieval.lexical.postings import ORDINAL_BITS, Int64s, Postings
+from retrieval.lexical.postings import ORDINAL_BITS, Postings
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -1,8 +1,6 @@
-"""Postings as bytes: columns of the least sufficient width, read and written whole, without a loop over postings.
+"""Postings as bytes: columns (`retrieval.lexical.columns`), read and written whole, without a loop over postings.
 
-A column holds value - least value in 0 (all alike), 4, 8, 16, 32 or 64 bits each; few values that are too large for
-the width that suits the others stand behind it with their positions (patched frame of reference: Zukowski, Héman,
-Nes, Boncz 2006). Chunk numbers are two columns: the steps from document to document, and the ordinals within them.
+Chunk numbers are two columns: the steps from document to document, and the ordinals within them.
 """
 
 from __future__ import annotations
@@ -17,18 +15,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Int64s: TypeAlias = NDArray[np.int64]
+from retrieval.lexical.columns import Int64s, column, read_column
+
 Int32s: TypeAlias = NDArray[np.int32]
 
 ORDINAL_BITS = 20  # of a chunk's number: the rest is its document's
 LARGEST_BLOCK = 4096  # postings
 PACKED, PLAIN, DEFLATED = 0, 1, 2  # the first byte; DEFLATED: packed, and the terms' names compressed
-_WIDTHS = (0, 4, 8, 16, 32, 64)
-_BITS_OF_EXCEPTION = 32 + 64
-_PATCHED = 0x80
-_FEW = 24  # values
-_INTEGERS = "  BHIQ"  # by width
-_LEAST = ("<0s", "<b", "<h", "<i", "<q")  # forms of a column's least value; the first is 0
 
 
 @dataclass(frozen=True)
@@ -176,7 +169,7 @@ def decode_terms(data: bytes | memoryview) -> TermPostings:
     form, count, terms, size = struct.unpack_from("<BIII", data)
     stored = bytes(data[13 : 13 + size])
     names = (zlib.decompress(stored) if form == DEFLATED else stored).decode()
-    counts, offset = _read_column(data, 13 + size, terms)
+    counts, offset = read_column(data, 13 + size, terms)
     return TermPostings(names.split("\0") if terms else [], counts, _of_columns(data, offset, count))
 
 
@@ -202,7 +195,7 @@ def _encode_terms(terms: Sequence[str], counts: Sequence[int], every: Postings, 
     if form == DEFLATED:
         names = zlib.compress(names)
     head = struct.pack("<BIII", form, len(every), len(terms), len(names))
-    return head + names + _column(np.array(counts, np.int64)) + _columns(every)
+    return head + names + column(np.array(counts, np.int64)) + _columns(every)
 
 
 def _columns(one: Postings) -> bytes:
@@ -211,106 +204,14 @@ def _columns(one: Postings) -> bytes:
     steps[1:] -= steps[:-1].copy()
     first = struct.pack("<q", int(documents[0]) if len(documents) else 0)
     ordinals = one.chunks & ((1 << ORDINAL_BITS) - 1)
-    return first + b"".join(map(_column, (steps, ordinals, one.frequencies, one.lengths)))
+    return first + b"".join(map(column, (steps, ordinals, one.frequencies, one.lengths)))
 
 
 def _of_columns(data: bytes | memoryview, offset: int, count: int) -> Postings:
     (first,) = struct.unpack_from("<q", data, offset)
-    steps, offset = _read_column(data, offset + 8, count)
-    ordinals, offset = _read_column(data, offset, count)
-    frequencies, offset = _read_column(data, offset, count)
-    lengths, _ = _read_column(data, offset, count)
+    steps, offset = read_column(data, offset + 8, count)
+    ordinals, offset = read_column(data, offset, count)
+    frequencies, offset = read_column(data, offset, count)
+    lengths, _ = read_column(data, offset, count)
     chunks = (np.cumsum(steps) + first << ORDINAL_BITS) | ordinals
     return Postings(chunks, frequencies.astype(np.int32), lengths.astype(np.int32))
-
-
-def _column(values: NDArray[np.integer]) -> bytes:
-    """A byte (width, form of the least value, whether there are exceptions), the least value, exceptions, values."""
-    if len(values) < _FEW:
-        return _short_column(values.tolist())
-    least = int(values.min())
-    above = values.astype(np.int64)
-    above -= least
-    code = _cheapest(above)
-    form = _form(least)
-    head = bytes([code | form << 3]) + struct.pack(_LEAST[form], least if form else b"")
-    bits = _WIDTHS[code]
-    if bits < 64 and len(too_large := np.flatnonzero(above >= 1 << bits)):
-        exceptions = too_large.astype("<u4").tobytes() + above[too_large].astype("<u8").tobytes()
-        head = bytes([head[0] | _PATCHED]) + head[1:] + struct.pack("<I", len(too_large)) + exceptions
-        above[too_large] = 0
-    return head + _packed(above, bits)
-
-
-def _short_column(values: list[int]) -> bytes:
-    """The same without numpy, which takes longer to start than this does."""
-    if not values:
-        return b"\0"
-    least = min(values)
-    bits = (max(values) - least).bit_length()
-    code = next(code for code, width in enumerate(_WIDTHS) if bits <= width and width != 4)
-    form = _form(least)
-    head = bytes([code | form << 3]) + struct.pack(_LEAST[form], least if form else b"")
-    return head + struct.pack(f"<{len(values)}{_INTEGERS[code]}", *[one - least for one in values]) if code else head
-
-
-def _form(least: int) -> int:
-    """1 to 4: signed, in 1, 2, 4, 8 bytes."""
-    bits = (least if least >= 0 else ~least).bit_length() + 1
-    return 0 if least == 0 else 1 + [bits <= 8, bits <= 16, bits <= 32, True].index(True)
-
-
-def _cheapest(above: Int64s) -> int:
-    """Which width takes the least space, exceptions included."""
-    bits = int(above.max()).bit_length()
-    enough = next(code for code, width in enumerate(_WIDTHS) if bits <= width)
-    best, least = enough, len(above) * _WIDTHS[enough]
-    for code in range(enough - 1, -1, -1):
-        exceptions = int(np.count_nonzero(above >= 1 << _WIDTHS[code]))
-        size = len(above) * _WIDTHS[code] + exceptions * _BITS_OF_EXCEPTION
-        if size < least:
-            best, least = code, size
-    return best
-
-
-def _packed(values: Int64s, bits: int) -> bytes:
-    if bits == 0:
-        return b""
-    if bits == 4:
-        halves = np.zeros(len(values) + len(values) % 2, np.uint8)
-        halves[: len(values)] = values
-        return (halves[::2] | halves[1::2] << 4).tobytes()
-    return values.astype(f"<u{bits // 8}").tobytes()
-
-
-def _read_column(data: bytes | memoryview, offset: int, count: int) -> tuple[Int64s, int]:
-    """(the values, where the next column begins)."""
-    code = data[offset]
-    form = code >> 3 & 7
-    least = struct.unpack_from(_LEAST[form], data, offset + 1)[0] if form else 0
-    offset += 1 + struct.calcsize(_LEAST[form])
-    at = exceptions = None
-    if code & _PATCHED:
-        (number,) = struct.unpack_from("<I", data, offset)
-        at = np.frombuffer(data, "<u4", number, offset + 4)
-        exceptions = np.frombuffer(data, "<u8", number, offset + 4 + 4 * number)
-        offset += 4 + 12 * number
-    bits = _WIDTHS[code & 7]
-    values = _unpacked(data, offset, count, bits)
-    if at is not None and exceptions is not None:
-        values[at] = exceptions
-    if least:
-        values += least
-    return values, offset + (count * bits + 7) // 8
-
-
-def _unpacked(data: bytes | memoryview, offset: int, count: int, bits: int) -> Int64s:
-    if bits == 0:
-        return np.zeros(count, np.int64)
-    if bits == 4:
-        halves = np.frombuffer(data, np.uint8, (count + 1) // 2, offset)
-        values = np.empty(2 * len(halves), np.int64)
-        values[::2] = halves & 15
-        values[1::2] = halves >> 4
-        return values[:count]
-    return np.frombuffer(data, f"<u{bits // 8}", count, offset).astype(np.int64)

@@ -13,11 +13,12 @@ from numpy.typing import ArrayLike
 from retrieval.lexical.analysis import Analyzer
 from retrieval.lexical.bm25 import Parameters, WeightedQuery, weighted
 from retrieval.lexical.cache import PostingCache
+from retrieval.lexical.columns import Int64s
 from retrieval.lexical.languages import ENGLISH
 from retrieval.lexical.lists import DecodedBlock, PostingLists
 from retrieval.lexical.maxscore import Limits, MaxScore, Ranked, contains
 from retrieval.lexical.passages import PassageCheck, Wanted
-from retrieval.lexical.postings import Int64s, TermPostings
+from retrieval.lexical.postings import TermPostings
 from retrieval.lexical.query import ParsedQuery
 from retrieval.lexical.vocabulary import Vocabulary
 from retrieval.lexical.words import QueryWords, words_of
