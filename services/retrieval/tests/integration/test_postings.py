@@ -27,6 +27,7 @@ from service_kit.notifications import Notifications
 from service_kit.postgres import Database
 
 WORDS = ["alpha", "beta", "gamma", "delta", "signing", "signed", "Häuser", "AuthService", "v1.2.3", "検索", "omega"]
+CHUNKS = "SELECT {} FROM chunk JOIN indexed_document ON indexed_document.number = document"
 Index = dict[str, dict[tuple[UUID, str], tuple[int, int]]]
 """(frequency, length) by term, and by document and chunk id."""
 
@@ -96,7 +97,7 @@ def reference(analyzer: Analyzer, documents: dict[UUID, tuple[Facts, list[Chunk]
 
 async def stored(connection) -> Index:
     """What the tables hold, each posting once, in rows whose headers tell the truth."""
-    numbers = await connection.execute("SELECT number, document, document_id, chunk_id FROM chunk")
+    numbers = await connection.execute(CHUNKS.format("chunk.number, document, document_id, chunk_id"))
     chunks = {}
     for number, document, document_id, chunk_id in await numbers.fetchall():
         assert number >> ORDINAL_BITS == document
@@ -153,7 +154,7 @@ async def check_counts(connection, analyzer: Analyzer, documents: dict[UUID, tup
         for place, (frequency, _) in found.items():
             of_chunk[place][0] += frequency
             of_chunk[place][1] += 1
-    rows = await connection.execute("SELECT document_id, chunk_id, terms, postings FROM chunk")
+    rows = await connection.execute(CHUNKS.format("document_id, chunk_id, terms, postings"))
     chunks = {(document_id, chunk_id): counts for document_id, chunk_id, *counts in await rows.fetchall()}
     assert chunks == {(one, chunk.chunk_id): of_chunk[one, chunk.chunk_id] for one in documents
                       for chunk in documents[one][1]}  # fmt: skip

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from uuid import uuid4
 
+import numpy as np
 import psycopg
 import pytest
 
 import service_kit.migrate
 from retrieval.index.writer import ensure_vector_index
 from retrieval.lexical.postings import decode
+from retrieval.ranking.wordpieces import decoded
+from retrieval.search.reader import IndexReader
 from retrieval.spaces.rows import SpaceRows, space_id
 from service_kit.postgres import Database
 
@@ -21,20 +24,29 @@ OLD_CHUNK = """
 OLD_VECTOR = "INSERT INTO chunk_vector VALUES (%s, %s, %s, 'old', '[1,2,3]')"
 OLD_POSTING = "INSERT INTO posting VALUES (%s, %s, %s, %s, %s, %s)"
 SPACES = "retrieval/0002_embedding_spaces.sql"
+NARROW = "retrieval/0010_narrow_chunks.sql"
 
 
 @pytest.fixture
-def at_first(monkeypatch, make_database):
-    """(a database with the first migration alone, a function that applies the others)."""
+def before(monkeypatch, make_database):
+    """before(name): (a database with the migrations before that one, a function that applies the others)."""
     every = service_kit.migrate.migrations
 
-    def first(package: str):
-        return (one for one in every(package) if package != "retrieval" or one[0] < SPACES)
+    def make(name: str):
+        def some(package: str):
+            return (one for one in every(package) if package != "retrieval" or one[0] < name)
 
-    monkeypatch.setattr(service_kit.migrate, "migrations", first)
-    urls = make_database("retrieval")
-    monkeypatch.setattr(service_kit.migrate, "migrations", every)
-    return urls, lambda: service_kit.migrate.migrate(urls.admin, urls.service, "retrieval", "retrieval")
+        monkeypatch.setattr(service_kit.migrate, "migrations", some)
+        urls = make_database("retrieval")
+        monkeypatch.setattr(service_kit.migrate, "migrations", every)
+        return urls, lambda: service_kit.migrate.migrate(urls.admin, urls.service, "retrieval", "retrieval")
+
+    return make
+
+
+@pytest.fixture
+def at_first(before):
+    return before(SPACES)
 
 
 async def test_vectors_stay_and_name_the_active_space(at_first):
@@ -96,3 +108,26 @@ async def test_postings_stay_and_chunks_are_numbered_by_their_documents(at_first
         assert list(connection.execute("SELECT terms, postings FROM chunk WHERE content = 'c'")) == [(4, 2)]
         index = f"chunk_vector_{space_id('old', 3)}"
         assert list(connection.execute("SELECT to_regclass(%s)::text", (index,))) == [(index,)]
+
+
+async def test_wordpieces_stay_and_chunks_belong_to_their_documents(before):
+    urls, upgrade = before(NARROW)
+    ours, document_id = uuid4(), uuid4()
+    pieces = [[104, 105, 360, 30_000, 65_535], [255, 510, 511], [], None]
+    facts = "workspace_id, document_id, number, version, name, title_terms, media_type, chunk_count, term_count"
+    with psycopg.connect(urls.admin) as connection:
+        connection.execute("SET search_path = retrieval, public")
+        values = (ours, document_id, 7)
+        document = f"INSERT INTO indexed_document ({facts}) VALUES (%s, %s, %s, 1, 'a.md', '{{}}', 'text/plain', 4, 1)"
+        connection.execute(document, values)
+        for at, own in enumerate(pieces):
+            connection.execute(OLD_CHUNK, (ours, 7 << 20 | at, 7, document_id, f"chunk {at}", "text"))
+            stored = None if own is None else np.array(own, "<u2").tobytes()
+            connection.execute("UPDATE chunk SET pieces = %s WHERE number = %s", (stored, 7 << 20 | at))
+    assert upgrade()[0] == NARROW
+    async with Database(urls.service).opened() as database, database.workspace(ours) as connection:
+        rows = await connection.execute("SELECT pieces FROM chunk ORDER BY number")
+        stored = [row[0] for row in await rows.fetchall()]
+        assert [None if one is None else decoded([one])[0].tolist() for one in stored] == pieces
+        found = await IndexReader(connection, ours).chunks([7 << 20])
+        assert (found[7 << 20].document_id, found[7 << 20].chunk_id) == (document_id, "chunk 0")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from inference.encoder_files import bundled_files
 from retrieval.ranking.soft_match import SoftMatch
-from retrieval.ranking.wordpieces import MOST_TOKENS, WeightedPieces, WordPieces, chunk_text, decoded
+from retrieval.ranking.wordpieces import MOST_TOKENS, WeightedPieces, WordPieces, chunk_text, decoded, encoded
 
 TOOL = Path(__file__).parents[2] / "tools" / "wordpiece_table.py"
 PIECES, SOFT = WordPieces(), SoftMatch()
@@ -52,13 +52,20 @@ def test_any_text_scores_between_nothing_and_all_whatever_stands_beside_it(texts
 
 @given(st.text(max_size=200))
 def test_stored_pieces_are_distinct_and_rise(text):
-    ids = decoded(PIECES.distinct([text])[0]).tolist()
+    ids = decoded(PIECES.distinct([text]))[0].tolist()
     assert ids == sorted(set(ids))
+
+
+@given(st.lists(st.sets(st.one_of(st.integers(0, 2**16 - 1), st.integers(0, 600)), min_size=1), min_size=1, max_size=5))
+def test_stored_pieces_are_read_again(texts):
+    rising = [np.array(sorted(text), np.uint16) for text in texts]
+    ids, begins = decoded([encoded(one) for one in rising])
+    assert [part.tolist() for part in np.split(ids, begins[1:])] == [one.tolist() for one in rising]
 
 
 def test_of_a_long_text_as_much_as_the_encoder_reads():
     words = [f"word{number}" for number in range(5000)]
-    assert len(decoded(PIECES.distinct([" ".join(words)])[0])) <= MOST_TOKENS
+    assert len(decoded(PIECES.distinct([" ".join(words)]))[0]) <= MOST_TOKENS
     assert PIECES.distinct(["a" * 10_000_000, "\ud800"])[1] == PIECES.distinct(["?"])[0]
 
 

@@ -125,8 +125,9 @@ class IndexWriter:
 
     async def chunks(self, indexed: Indexed) -> list[Chunk]:
         """The chunks that the index holds, in their order (their tokens are not counted here)."""
+        of = {"document": indexed.number, "document_id": indexed.document_id}
         async with self.connection.cursor(row_factory=class_row(Chunk)) as cursor:
-            await cursor.execute(QUERIES["document_chunks"], self._place | {"document": indexed.number})
+            await cursor.execute(QUERIES["document_chunks"], self._place | of)
             return await cursor.fetchall()
 
     async def purge(self, document_id: UUID) -> tuple[Counts, Counts]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.ranking.wordpieces import STORED, WeightedPieces
+from retrieval.ranking.wordpieces import WeightedPieces, decoded
 
 TABLE_FILE = Path(__file__).with_name("wordpieces.npy")
 MOST_PIECES = 48  # of a query; of a longer one the weightiest
@@ -33,9 +33,7 @@ class SoftMatch:
         pieces, weights = _weightiest(query)
         if not filled or not len(pieces):
             return scores
-        ids = np.frombuffer(b"".join(texts[place] for place in filled), STORED)
-        ends = np.cumsum([len(texts[place]) for place in filled]) // STORED.itemsize
-        starts = np.concatenate([[0], ends[:-1]])
+        ids, starts = decoded([texts[place] for place in filled])
         row = np.zeros(len(self.table), np.intp)
         row[ids] = 1
         distinct = np.flatnonzero(row)

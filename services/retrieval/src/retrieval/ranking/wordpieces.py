@@ -20,7 +20,7 @@ from inference.unicode import encodable
 Pieces: TypeAlias = NDArray[np.uint16]
 MOST_TOKENS = 254  # as many as the encoder reads of a text, besides the two special ones
 _LONGEST_TOKEN = 100  # characters; bounds what is tokenized of a text of many megabytes
-STORED = np.dtype("<u2")
+_CARRY = 255
 _SPECIAL = 103  # ids up to [MASK] are placeholders and no pieces of text
 _WORD = re.compile(r"\S+")
 
@@ -55,7 +55,7 @@ class WordPieces:
 
     def distinct(self, texts: Sequence[str]) -> list[bytes]:
         """Of each text the distinct ids, for `chunk.pieces`; read them with `decoded`."""
-        return [np.unique(ids).astype(STORED).tobytes() for ids in self._ids(texts)]
+        return [encoded(np.unique(ids)) for ids in self._ids(texts)]
 
     def _ids(self, texts: Sequence[str]) -> list[Pieces]:
         encodings = self._tokenizer.encode_batch_fast([_cut(text) for text in texts], add_special_tokens=False)
@@ -70,9 +70,23 @@ def chunk_text(title: str, headings: Sequence[str], content: str) -> str:
     return " ".join([title, *(heading for heading in headings if heading != title), content]).strip()
 
 
-def decoded(stored: bytes) -> Pieces:
-    """The distinct ids, rising."""
-    return np.frombuffer(stored, STORED)
+def encoded(rising: Pieces) -> bytes:
+    """Distinct ids, as what each adds to the one before it: a byte, after a 255 for each 255 that it is larger by."""
+    steps = np.diff(rising.astype(np.int64), prepend=0)
+    found = np.full(len(steps) + int((steps // _CARRY).sum()), _CARRY, np.uint8)
+    found[np.cumsum(steps // _CARRY + 1) - 1] = steps % _CARRY
+    return found.tobytes()
+
+
+def decoded(stored: Sequence[bytes]) -> tuple[Pieces, NDArray[np.intp]]:
+    """(the distinct ids of all of them one after the other, rising in each; where each one's begin)."""
+    every = np.frombuffer(b"".join(stored), np.uint8)
+    sums, own = np.cumsum(every, dtype=np.int64), every < _CARRY
+    begins = np.cumsum([0, *map(len, stored)])
+    before = np.concatenate([[0], sums])[begins[:-1]]
+    places = np.concatenate([[0], np.cumsum(own)])[begins]
+    ids = sums[own] - np.repeat(before, np.diff(places))
+    return ids.astype(np.uint16), places[:-1]
 
 
 def _cut(text: str) -> str:
