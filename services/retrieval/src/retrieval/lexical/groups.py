@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
@@ -21,15 +21,13 @@ class PostingGroups:
     def __init__(self, reader: IndexReader, cache: PostingCache[TermPostings]) -> None:
         self.reader, self.cache = reader, cache
 
-    async def holding(self, terms: Iterable[str]) -> dict[str, TermPostings]:
-        """By term: the group that has it; the others are left out."""
-        rows = await self.reader.rows("groups_of_terms", terms=sorted(set(terms)))
-        found = await self._read({number: first_term for _, number, first_term in rows})
-        return {term: found[number] for term, number, _ in rows if term in found[number]}
-
-    async def frequencies(self, terms: Iterable[str]) -> Counter[str]:
-        """How many postings groups have of each of the terms."""
-        return Counter({term: len(group[term]) for term, group in (await self.holding(terms)).items()})
+    async def holding(self, terms: Iterable[str], first_terms: Mapping[int, str]) -> dict[str, TermPostings]:
+        """By term: the group that has it, if any does. `first_terms`: of all groups that they are in, by number."""
+        found = await self._read(first_terms)
+        numbers = sorted(found, key=first_terms.__getitem__)
+        beginnings = [first_terms[number] for number in numbers]
+        groups = {term: found[numbers[at]] for term in terms if (at := bisect_right(beginnings, term) - 1) >= 0}
+        return {term: group for term, group in groups.items() if term in group}
 
     async def between(self, first: str, last: str, most: int) -> list[TermPostings]:
         """Groups that hold the terms from one to before another, at most so many of the first; others' terms too."""

@@ -75,9 +75,13 @@ class PostingLists:
         wanted = sorted(asked - self.headers.keys())
         if wanted:
             by_term: dict[str, list[Sequence[int]]] = {term: [] for term in wanted}
-            for term, *values in await self.reader.rows("block_headers", terms=wanted):
-                by_term[term].append(values)
-            groups = await self.groups.holding(wanted)
+            first_terms: dict[int, str] = {}
+            for grouped, term, number, *values in await self.reader.rows("block_headers", terms=wanted):
+                if grouped:
+                    first_terms[number] = term
+                else:
+                    by_term[term].append([number, *values])
+            groups = await self.groups.holding(wanted, first_terms)
             for term, rows in by_term.items():
                 if parts := [found[term] for found in (groups.get(term), *self.recent) if found and term in found]:
                     rows.append(self._shared(term, merge(*parts)))

@@ -32,8 +32,14 @@ class Vocabulary:
     async def frequencies(self, terms: Iterable[str]) -> Counter[str]:
         """How many chunks have each of the terms; unknown ones are left out."""
         wanted = set(terms)
-        found = Counter[str](dict(await self.reader.rows("known_terms", terms=sorted(wanted))))
-        found.update(await self.groups.frequencies(wanted))
+        found, first_terms = Counter[str](), dict[int, str]()
+        for grouped, term, number in await self.reader.rows("known_terms", terms=sorted(wanted)):
+            if grouped:
+                first_terms[number] = term
+            else:
+                found[term] = number
+        for term, group in (await self.groups.holding(wanted, first_terms)).items():
+            found[term] += len(group[term])
         found.update(await asyncio.to_thread(_counted, self.recent, wanted))
         return found
 
