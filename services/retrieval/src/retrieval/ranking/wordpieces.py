@@ -72,7 +72,8 @@ def chunk_text(title: str, headings: Sequence[str], content: str) -> str:
 
 def encoded(rising: Pieces) -> bytes:
     """Distinct ids, as what each adds to the one before it: a byte, after a 255 for each 255 that it is larger by."""
-    steps: NDArray[np.int64] = np.diff(rising.astype(np.int64), prepend=0)
+    steps = rising.astype(np.int64)
+    steps[1:] -= steps[:-1].copy()
     found = np.full(len(steps) + int((steps // _CARRY).sum()), _CARRY, np.uint8)
     found[np.cumsum(steps // _CARRY + 1) - 1] = steps % _CARRY
     return found.tobytes()
