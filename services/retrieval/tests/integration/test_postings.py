@@ -233,6 +233,7 @@ def sizes(request, monkeypatch):
         monkeypatch.setattr(retrieval.index.groups, "MOST_OF_A_TERM", 3)
         monkeypatch.setattr(retrieval.index.groups, "_LARGEST", 40)
         monkeypatch.setattr(retrieval.index.compaction, "SMALL_AT_ONCE", 0)
+        monkeypatch.setattr(retrieval.index.compaction, "FEW", 0)
 
 
 @pytest.mark.usefixtures("sizes")

@@ -123,9 +123,22 @@ class PostingRows:
         """Those that were written first, up to about so many postings."""
         return [Recent(*row) for row in await self.read("oldest_recent", most=most)]
 
-    async def add_recent(self, document: int, postings: int, payload: bytes) -> None:
-        values = {"document": document, "postings": postings, "payload": payload}
-        await self.connection.execute(QUERIES["insert_recent"], self.place | values)
+    async def recent(self, rows: Sequence[tuple[int, int]]) -> list[Recent]:
+        """Those of these documents and batches that are still there."""
+        values = {"documents": [document for document, _ in rows], "batches": [batch for _, batch in rows]}
+        return [Recent(*row) for row in await self.read("recent_payloads", **values)]
+
+    async def add_recent(self, rows: Sequence[tuple[int, TermPostings]]) -> list[tuple[int, int]]:
+        """Writes a row of each document; their documents and batches. Those without a term are left out."""
+        filled = [(document, terms) for document, terms in rows if len(terms)]
+        if not filled:
+            return []
+        values = {
+            "documents": [document for document, _ in filled],
+            "postings": [len(terms.all_postings) for _, terms in filled],
+            "payloads": await asyncio.to_thread(lambda: [terms.encode() for _, terms in giving_way(filled)]),
+        }
+        return [(row[0], row[1]) for row in await self.read("insert_recents", **values)]
 
     async def remove_recent(self, rows: Sequence[Recent]) -> None:
         values = {"documents": [row.document for row in rows], "batches": [row.batch for row in rows]}

@@ -1,8 +1,8 @@
 """The background task that folds what was indexed lately into the blocks of its terms.
 
-A fold is one transaction of a second or two: it takes the oldest rows of a workspace, puts their postings into the
-groups of their terms, or into blocks where a term has many, and removes them. Searches see the state before or after
-it, and indexing goes on meanwhile.
+A fold is some transactions of about a second: they take the oldest rows of a workspace, put their postings into the
+groups of their terms, or into blocks where a term has many, and remove them. Searches see the state before or after
+each, and indexing goes on meanwhile.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from psycopg.rows import class_row
 
 from retrieval.index.blocks import CHANNEL, MOST_RECENT, QUERIES, Block, PostingRows, Recent, giving_way
-from retrieval.index.groups import Group, GroupRows, Regrouped, regrouped
+from retrieval.index.groups import Group, GroupRows, Regrouped, belonging, regrouped
 from retrieval.lexical.postings import LARGEST_BLOCK, Postings, TermPostings, join_terms, merge
 from service_kit.notifications import Notifications
 from service_kit.postgres import Database
@@ -30,6 +30,8 @@ log = logging.getLogger(__name__)
 LONGEST_WAIT_SECONDS = 20.0
 FOLDED_AT_ONCE = 200_000  # postings
 SMALL_AT_ONCE = 5_000  # blocks that should have been in groups
+PARTS = 3  # transactions of a fold, so that each writes a third of the groups and the next finds room beside them
+FEW = 20_000  # postings that are folded in one
 MOST_RECENT_POSTINGS = 400_000  # of a workspace, in however few rows
 QUIET_ROWS = 20  # what is folded without being asked, at the slow look
 
@@ -90,27 +92,42 @@ class Compaction:
             left &= {one.workspace_id for one in await self._waiting(most)}
 
     async def fold(self, workspace_id: UUID, most: int = FOLDED_AT_ONCE) -> bool:
-        """One transaction: about `most` postings of the rows that were written first. False when there was nothing."""
+        """About `most` postings of the rows that were written first. False when there was nothing."""
+        left: list[tuple[int, int]] | None = None
+        for part in range(PARTS):
+            async with self.database.workspace(workspace_id) as connection:
+                rows = PostingRows(connection, workspace_id)
+                if not await _is_living(connection, workspace_id) or not await rows.try_lock():
+                    return False
+                recent = await (rows.oldest_recent(most) if left is None else rows.recent(left))
+                few = sum(len(row.terms.all_postings) for row in recent) < FEW
+                last = part == PARTS - 1 or (few and part == 0)
+                small = await rows.small(SMALL_AT_ONCE) if last else []
+                if not recent and not small:
+                    return part > 0
+                left = await self._fold(rows, recent, small, None if last else part)
+            if last:
+                break
+        return True
+
+    async def _fold(
+        self, rows: PostingRows, recent: Sequence[Recent], small: Sequence[Block], part: int | None
+    ) -> list[tuple[int, int]]:
+        """What belongs into one part of the groups; None: into any. Documents and batches of the rows with the rest."""
         start = time.perf_counter()
-        async with self.database.workspace(workspace_id) as connection:
-            rows = PostingRows(connection, workspace_id)
-            if not await _is_living(connection, workspace_id) or not await rows.try_lock():
-                return False
-            recent, small = await rows.oldest_recent(most), await rows.small(SMALL_AT_ONCE)
-            if not recent and not small:
-                return False
-            groups = GroupRows(rows)
-            added = await asyncio.to_thread(_added, recent, small)
-            found = await asyncio.to_thread(_regrouped, await groups.of(added.terms), added)
-            growing = await rows.growing(dict(zip(found.frequent.terms, found.frequent.counts.tolist(), strict=True)))
-            blocks = await asyncio.to_thread(_blocks, found.frequent, growing)
-            await rows.remove([*growing.values(), *small])
-            await rows.add(blocks)
-            await groups.put(found.first_terms, found.terms)
-            await rows.remove_recent(recent)
+        groups = GroupRows(rows)
+        added = await asyncio.to_thread(_added, recent, small)
+        own, others = await groups.of(added.terms, part, PARTS)
+        found, left = await asyncio.to_thread(_regrouped, recent, added, own, others)
+        growing = await rows.growing(dict(zip(found.frequent.terms, found.frequent.counts.tolist(), strict=True)))
+        blocks = await asyncio.to_thread(_blocks, found.frequent, growing)
+        await rows.remove([*growing.values(), *small])
+        await rows.add(blocks)
+        await groups.put(found.first_terms, found.terms)
+        await rows.remove_recent(recent)
         self.metrics.blocks.inc(len(blocks))
         self.metrics.seconds.observe(time.perf_counter() - start)
-        return True
+        return await rows.add_recent(left)
 
     async def _waiting(self, most: int) -> list[Waiting]:
         async with (
@@ -134,8 +151,20 @@ def _added(recent: Sequence[Recent], small: Sequence[Block]) -> TermPostings:
     return join_terms([*(row.terms for row in giving_way(recent)), *of_blocks])
 
 
-def _regrouped(groups: Sequence[Group], added: TermPostings) -> Regrouped:
-    return regrouped(groups, join_terms([added, *(group.terms for group in giving_way(groups))]))
+def _regrouped(
+    recent: Sequence[Recent], added: TermPostings, groups: Sequence[Group], others: Sequence[str]
+) -> tuple[Regrouped, list[tuple[int, TermPostings]]]:
+    """Also, by document, what is left of the recent rows."""
+    own = belonging(added, groups, others)
+    rest = {term for term, ours in zip(added.terms, own.tolist(), strict=True) if not ours}
+    found = regrouped(groups, join_terms([added.of(own), *(group.terms for group in giving_way(groups))]))
+    if not rest:
+        return found, []
+    left = [
+        (row.document, row.terms.of(np.array([term in rest for term in row.terms.terms], bool)))
+        for row in giving_way(recent)
+    ]
+    return found, left
 
 
 def _blocks(frequent: TermPostings, growing: dict[str, Block]) -> list[tuple[str, Postings]]:

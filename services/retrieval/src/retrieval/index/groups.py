@@ -12,8 +12,10 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from retrieval.index.blocks import QUERIES, READ_AT_ONCE, WRITTEN_AT_ONCE, PostingRows, giving_way
 from retrieval.index.rows import array_text, term_array
@@ -49,17 +51,16 @@ class GroupRows:
     def __init__(self, rows: PostingRows) -> None:
         self.rows = rows
 
-    async def of(self, terms: Iterable[str]) -> list[Group]:
-        """Those that these terms are in, or would be."""
-        return [group async for groups in self.touched(terms) for group in groups]
+    async def of(self, terms: Iterable[str], part: int | None, parts: int) -> tuple[list[Group], list[str]]:
+        """Those that these terms are in, or would be, of one of `parts` of all groups; and the others' first terms."""
+        found = [row async for rows in self._holding(terms, part, parts) for row in rows]
+        groups = [Group(first_term, payload) for first_term, payload in found if payload is not None]
+        return groups, [first_term for first_term, payload in found if payload is None]
 
     async def touched(self, terms: Iterable[str]) -> AsyncIterator[list[Group]]:
-        """The same, some at a time; a group comes once."""
-        every, known = sorted(set(terms)), set[str]()
-        for start in range(0, len(every), READ_AT_ONCE):
-            found = await self.rows.read("touched_groups", terms=term_array(every[start : start + READ_AT_ONCE]))
-            yield [Group(*row) for row in found if row[0] not in known]
-            known.update(row[0] for row in found)
+        """Those that these terms are in, some at a time."""
+        async for rows in self._holding(terms):
+            yield [Group(*row) for row in rows]
 
     async def overlapping(self, chunks: Int64s) -> AsyncIterator[list[Group]]:
         """Those that may hold these chunks, of whatever terms."""
@@ -82,6 +83,27 @@ class GroupRows:
         for start in range(0, len(filled), WRITTEN_AT_ONCE):
             values = await asyncio.to_thread(_columns, filled[start : start + WRITTEN_AT_ONCE])
             await connection.execute(QUERIES["put_groups"], place | values)
+
+    async def _holding(
+        self, terms: Iterable[str], part: int | None = None, parts: int = 1
+    ) -> AsyncIterator[list[tuple[Any, ...]]]:
+        """Each group once."""
+        every, known = sorted(set(terms)), set[str]()
+        for start in range(0, len(every), READ_AT_ONCE):
+            some = term_array(every[start : start + READ_AT_ONCE])
+            found = await self.rows.read("touched_groups", terms=some, part=part, parts=parts)
+            yield [row for row in found if row[0] not in known]
+            known.update(row[0] for row in found)
+
+
+def belonging(added: TermPostings, groups: Sequence[Group], others: Sequence[str]) -> NDArray[np.bool_]:
+    """Which of the terms do not belong into groups that begin as the `others` do. Terms are in order."""
+    own = np.ones(len(added), bool)
+    beginnings = sorted([*((group.first_term, True) for group in groups), *((one, False) for one in others)])
+    places = [*(bisect_left(added.terms, first_term) for first_term, _ in beginnings), len(added)]
+    for (start, end), (_, ours) in zip(pairwise(places), beginnings, strict=True):
+        own[start:end] = ours
+    return own
 
 
 def regrouped(groups: Sequence[Group], every: TermPostings) -> Regrouped:

@@ -95,8 +95,7 @@ class PostingRemoval:
             gone = len(row.terms.all_postings) - len(left.all_postings)
             if gone:
                 await self.rows.remove_recent([row])
-                if len(left):
-                    await self.rows.add_recent(self.document, len(left.all_postings), left.encode())
+                await self.rows.add_recent([(self.document, left)])
             removed += gone
         return removed
 

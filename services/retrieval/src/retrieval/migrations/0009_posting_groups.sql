@@ -1,8 +1,8 @@
 -- Terms with few postings share rows: two thirds of a workspace's terms are in one passage or two, and a row each took
 -- ten times what it held. A group holds all such terms from its first one to before the next group's (the first group of
 -- a workspace begins with ''), and of frequent terms the postings that are not enough for a block of their own yet.
--- A group is changed in place, under another `number`. Nothing that changes is in an index, and half of each page is left
--- free, so that new versions find room beside the old ones, which then go without a vacuum.
+-- A group is changed in place, under another `number`. Nothing that changes is in an index, and a part of each page is left
+-- free: a third of the groups is written at a time, which finds room beside the old ones, and those go without a vacuum.
 CREATE TABLE posting_group (
     workspace_id uuid NOT NULL,
     first_term text COLLATE "C" NOT NULL,
@@ -11,7 +11,7 @@ CREATE TABLE posting_group (
     last_chunk bigint NOT NULL,
     payload bytea NOT NULL,
     PRIMARY KEY (workspace_id, first_term)
-) WITH (fillfactor = 50);
+) WITH (fillfactor = 70);
 ALTER TABLE posting_group ALTER COLUMN payload SET STORAGE MAIN;
 SELECT protect('posting_group');
 

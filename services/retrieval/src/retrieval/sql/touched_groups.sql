@@ -1,5 +1,7 @@
--- The groups that some terms are in.
-SELECT first_term, payload FROM posting_group
+-- The groups that some terms are in; without what they hold where they are of another part of all groups.
+SELECT first_term, CASE WHEN %(part)s::integer IS NULL
+                        OR abs(hashtext(first_term)::bigint) %% %(parts)s = %(part)s THEN payload END
+FROM posting_group
 WHERE workspace_id = %(workspace_id)s AND first_term IN (
     SELECT (SELECT first_term FROM posting_group
             WHERE workspace_id = %(workspace_id)s AND first_term <= wanted.term
