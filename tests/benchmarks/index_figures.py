@@ -37,7 +37,8 @@ EVERY = 4  # of the files
 QUERIES, TURN = 300, 50
 PARTS = """
     SELECT pg_total_relation_size('chunk'),
-           pg_total_relation_size('posting_block') + pg_total_relation_size('recent_postings'),
+           pg_total_relation_size('posting_block') + pg_total_relation_size('posting_group')
+           + pg_total_relation_size('recent_postings'),
            pg_total_relation_size('chunk_vector') - hnsw.bytes, hnsw.bytes,
            pg_total_relation_size('indexed_document')
     FROM (SELECT coalesce(sum(pg_relation_size(indexrelid)), 0)::bigint AS bytes

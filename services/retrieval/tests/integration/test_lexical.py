@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from prometheus_client import CollectorRegistry
 
+import retrieval.index.groups
+import retrieval.lexical.vocabulary
 from retrieval.index.compaction import Compaction, CompactionMetrics
 from retrieval.lexical.analysis import Analyzer
 from retrieval.lexical.bm25 import Parameters
@@ -63,14 +65,20 @@ def ask(database, workspace_id):
     return search
 
 
-@pytest.fixture(params=["recent", "in blocks", "some of both"])
-def write(request, index, converted, compact):
+@pytest.fixture(params=["recent", "in groups", "in many groups", "in blocks", "some of all"])
+def write(request, index, converted, compact, monkeypatch):
     """await write(*texts, **facts): a document of each, with the postings where the parameter says."""
+    if request.param in ("in many groups", "some of all"):
+        monkeypatch.setattr(retrieval.index.groups, "_LARGEST", 20)
+        monkeypatch.setattr(retrieval.lexical.vocabulary, "_FEW_GROUPS", 0)
+    if request.param in ("in blocks", "some of all"):
+        monkeypatch.setattr(retrieval.index.groups, "MOST_OF_A_TERM", 0 if request.param == "in blocks" else 1)
+        monkeypatch.setattr(retrieval.index.compaction, "SMALL_AT_ONCE", 0)
 
     async def each(*texts: str, **facts) -> None:
         for number, text in enumerate(texts):
             await index(converted([text], **{"title": "", "name": "_"} | facts))
-            if request.param == "in blocks" or (request.param == "some of both" and number == len(texts) // 2):
+            if request.param.startswith("in ") or (request.param == "some of all" and number == len(texts) // 2):
                 await compact()
 
     return each
