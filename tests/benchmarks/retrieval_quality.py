@@ -129,7 +129,7 @@ class Bench:
 
     def __init__(self, database: Database, embedder: CachedEmbedder) -> None:
         self.database, self.embedder, self.analyzer, self.pieces = database, embedder, Analyzer(), WordPieces()
-        store = SearchStore(database, int(os.environ.get("HNSW_EF_SEARCH", "160")))
+        store = SearchStore(database, int(os.environ.get("HNSW_EF_SEARCH", "220")))
         limits = Limits(30, 30, 30, int(os.environ.get("EXACT_SCAN_LIMIT", "10000")))
         self.search = Search(Legs(store, QueryVectors(Embedders(embedder)), self.analyzer, limits), self.analyzer)
 
