@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from contracts.retrieval import SearchMode
 from retrieval.dense.leg import DenseLeg
@@ -16,7 +17,7 @@ from retrieval.ranking.match import LOOKED_AT, match
 from retrieval.ranking.matching import Matching
 from retrieval.ranking.rule import RankingRule
 from retrieval.search.leg import Leg
-from retrieval.search.reader import IndexReader
+from retrieval.search.reader import Cursor, IndexReader
 
 
 @dataclass(frozen=True)
@@ -94,12 +95,14 @@ async def collect(
     """
     legs = [leg for wording in wordings for leg in wording.legs] + ([graph] if graph else [])
     union = sorted({one.chunk for leg in legs for one in leg.found})
-    measured = [await _measure(reader, wording, union) for wording in wordings]
+    if not union:
+        return Candidates(rule)
+    measured, rows = await _measured(reader, wordings, union)
     excluded = {chunk for chunk, found in measured[0].words.items() if not found.admitted}
     union = [chunk for chunk in union if chunk not in excluded]
     if not union:
         return Candidates(rule)
-    facts = await _facts(reader, union, matching)
+    facts = await _facts(rows, matching)
     near = {one.chunk: one.score for one in graph.found} if graph else {}
     await asyncio.to_thread(_complete, measured, union, facts, near, matching)
     main = measured[0]
@@ -114,23 +117,41 @@ async def collect(
     )
 
 
-async def _measure(reader: IndexReader, wording: Wording, union: Sequence[int]) -> _Measured:
-    cosines: dict[int, float] = {}
-    dense = wording.dense
-    if dense and dense.embedder and dense.vector is not None:
-        cosines = {one.chunk: one.score for one in dense.found}
-        missing = [chunk for chunk in union if chunk not in cosines]
-        if missing:
-            cosines |= await reader.cosines_of(missing, dense.vector, dense.embedder.space)
-    words = await wording.lexical.features(union) if wording.lexical and union else {}
-    return _Measured(wording, words, cosines)
+async def _measured(
+    reader: IndexReader, wordings: Sequence[Wording], union: Sequence[int]
+) -> tuple[list[_Measured], list[tuple[Any, ...]]]:
+    """Also the rows of the candidates' facts: the database reads all of it while the words are looked up here."""
+    async with reader.connection.pipeline():
+        facts = await reader.asked("candidate_facts", {"chunks": union}, binary=True)
+        asked = [(wording, await _cosines_asked(reader, wording.dense, union)) for wording in wordings]
+        words = [await wording.lexical.features(union) if wording.lexical else {} for wording in wordings]
+        rows = await facts.fetchall()
+        cosines = [await _cosines(wording.dense, cursor) for wording, cursor in asked]
+    return [_Measured(*one) for one in zip(wordings, words, cosines, strict=True)], rows
 
 
-async def _facts(reader: IndexReader, union: Sequence[int], matching: Matching) -> _Facts:
+async def _cosines_asked(reader: IndexReader, dense: DenseLeg | None, union: Sequence[int]) -> Cursor | None:
+    """Of what the leg did not find itself."""
+    if dense is None or dense.embedder is None or dense.vector is None:
+        return None
+    found = {one.chunk for one in dense.found}
+    missing = [chunk for chunk in union if chunk not in found]
+    return await reader.cosines_asked(missing, dense.vector, dense.embedder.space) if missing else None
+
+
+async def _cosines(dense: DenseLeg | None, missing: Cursor | None) -> dict[int, float]:
+    """By chunk; none where the leg has no vector of the query."""
+    if dense is None or dense.vector is None:
+        return {}
+    found = {one.chunk: one.score for one in dense.found}
+    return found | dict(await missing.fetchall()) if missing else found
+
+
+async def _facts(rows: Sequence[tuple[Any, ...]], matching: Matching) -> _Facts:
     titles: dict[int, list[str]] = {}
     pieces: dict[int, bytes] = {}
     texts: dict[int, str] = {}
-    for chunk, title_terms, stored, text in await reader.payloads("candidate_facts", chunks=list(union)):
+    for chunk, title_terms, stored, text in rows:
         titles[chunk] = title_terms
         if stored is None:
             texts[chunk] = text
