@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from retrieval.lexical.bm25 import Floats, WeightedQuery, WeightedWord
 from retrieval.lexical.lists import Header
-from retrieval.lexical.postings import ORDINAL_BITS, Int64s, Postings
+from retrieval.lexical.postings import ORDINAL_BITS, Int64s, Postings, concatenated
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -120,8 +120,7 @@ class MaxScore:
     ) -> tuple[Floats, NDArray[np.intp]]:
         gained, by = np.zeros(len(chunks)), np.zeros(len(chunks), np.intp)
         for number, (term, positions) in enumerate(hit.items()):
-            for position in positions.tolist():
-                found = self.lists.block(term, position)
+            for found in self._read(term, positions):
                 begin, end = np.searchsorted(chunks, [found.chunks[0], found.chunks[-1] + 1])
                 at = np.searchsorted(found.chunks, chunks[begin:end])
                 same = np.flatnonzero(found.chunks[at] == chunks[begin:end])
@@ -138,8 +137,7 @@ class MaxScore:
         all_scores: list[Floats] = []
         for term, weight in word.weights.items():
             header = self.lists.headers[term]
-            for position in self.limits.blocks(header.first, header.last).tolist():
-                found = self.lists.block(term, position)
+            for found in self._read(term, self.limits.blocks(header.first, header.last)):
                 all_chunks.append(found.chunks)
                 all_scores.append(weight * self.query.saturation(found.frequencies, found.lengths))
         if not all_chunks:
@@ -149,6 +147,13 @@ class MaxScore:
             allowed = self.limits.allowed(chunks)
             chunks, scores = chunks[allowed], scores[allowed]
         return _summed(chunks, scores, np.maximum)
+
+    def _read(self, term: str, positions: NDArray[np.intp]) -> list[Postings]:
+        """The blocks at these positions; as one where each of them ends before the next begins."""
+        header = self.lists.headers[term]
+        blocks = [self.lists.block(term, position) for position in positions.tolist()]
+        follow = (header.first[positions[1:]] > header.last[positions[:-1]]).all()
+        return [concatenated(blocks)] if follow and len(blocks) > 1 else blocks
 
     async def _load_some(self, order: Sequence[WeightedWord], place: int) -> int:
         """Loads all blocks of this word, and of as many of the next ones as one statement takes; where it stopped."""

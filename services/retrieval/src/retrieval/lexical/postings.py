@@ -87,7 +87,7 @@ def merge(*parts: Postings) -> Postings:
     """All of them in order. A chunk must not be in two of them."""
     if len(parts) == 1:
         return parts[0]
-    every = _concatenated(parts)
+    every = concatenated(parts)
     return postings(every.chunks, every.frequencies, every.lengths)
 
 
@@ -145,7 +145,7 @@ class TermPostings(Mapping[str, Postings]):
 def encode_terms(by_term: Mapping[str, Postings]) -> bytes:
     """Terms hold no NUL. Those without a posting are left out."""
     found = [(term, by_term[term]) for term in sorted(by_term) if len(by_term[term])]
-    every = _concatenated([part for _, part in found])
+    every = concatenated([part for _, part in found])
     return _encode_terms([term for term, _ in found], [len(part) for _, part in found], every)
 
 
@@ -170,7 +170,7 @@ def merge_terms(parts: Sequence[TermPostings]) -> Iterator[tuple[str, Postings]]
     numbers = [np.array([places.setdefault(term, len(places)) for term in part], np.int64) for part in parts]
     owners = [np.repeat(own, part.counts) for own, part in zip(numbers, parts, strict=True)]
     terms = np.concatenate([np.empty(0, np.int64), *owners])
-    every = _concatenated([part.all_postings for part in parts])
+    every = concatenated([part.all_postings for part in parts])
     order = np.lexsort((every.chunks, terms))
     ends = np.cumsum(np.bincount(terms, minlength=len(places))).tolist()
     every = every.at(order)
@@ -178,7 +178,8 @@ def merge_terms(parts: Sequence[TermPostings]) -> Iterator[tuple[str, Postings]]
         yield term, every.at(slice(start, end))
 
 
-def _concatenated(parts: Sequence[Postings]) -> Postings:
+def concatenated(parts: Sequence[Postings]) -> Postings:
+    """One after the other."""
     if not parts:
         return postings([], [], [])
     chunks, frequencies, lengths = zip(*((part.chunks, part.frequencies, part.lengths) for part in parts), strict=True)
