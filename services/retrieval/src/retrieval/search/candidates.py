@@ -37,21 +37,25 @@ class Wording:
 class Candidates:
     """By chunk. `scores` are those of the mode, over all wordings; the rest is under the query itself.
 
-    `bm25` and `cosines` lack what could not be computed. `matched` are the terms of any wording.
+    `bm25` and `cosines` lack what could not be computed. `words` are those of each wording.
     """
 
     rule: RankingRule
     scores: dict[int, float] = field(default_factory=dict)
     features: dict[int, Features] = field(default_factory=dict)
-    matched: dict[int, list[str]] = field(default_factory=dict)
     bm25: dict[int, float] = field(default_factory=dict)
     cosines: dict[int, float] = field(default_factory=dict)
     further: list[dict[int, Features]] = field(default_factory=list)
+    words: list[dict[int, WordFeatures]] = field(default_factory=list)
 
     def best(self, k: int) -> list[int]:
         """The first `k`, what has the query's phrases before all else; equals in the order of their numbers."""
         order = [(-self.features[chunk].phrases, -score, chunk) for chunk, score in self.scores.items()]
         return [chunk for _, _, chunk in sorted(order)[:k]]
+
+    def matched(self, chunk: int) -> list[str]:
+        """The terms of any wording that the chunk has."""
+        return list(dict.fromkeys(term for found in self.words if chunk in found for term in found[chunk].matched))
 
     def match(self, order: Sequence[int]) -> float:
         """The probability that one of the first few hits answers the query, in any of its wordings."""
@@ -110,10 +114,10 @@ async def collect(
         rule=rule,
         scores=_scores(rule, measured, union, graph),
         features=main.features,
-        matched={chunk: _matched(measured, chunk) for chunk in union},
         bm25={chunk: score for chunk, score in main.bm25.items() if chunk in main.features},
         cosines={chunk: score for chunk, score in main.cosines.items() if chunk in main.features},
         further=[one.features for one in measured[1:]],
+        words=[one.words for one in measured],
     )
 
 
@@ -238,7 +242,3 @@ def _reciprocal_ranks(
         ((weight, [found.chunk for found in leg.found if found.chunk in union]) for weight, leg in rankings),
         rule.rrf_k,
     )
-
-
-def _matched(measured: Sequence[_Measured], chunk: int) -> list[str]:
-    return list(dict.fromkeys(term for one in measured if chunk in one.words for term in one.words[chunk].matched))
