@@ -23,6 +23,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 _TOGETHER = 200_000  # postings that one statement reads; beyond it the bounds are asked first whether it is worth it
 _OFF_LOOP = 100_000  # postings, from which on another thread scores them
+_ROWS = 4  # of blocks that overlap, to which another block may be added
 _SLACK = 1e-9  # of sums in floating point; what a bound leaves out must be worse for certain
 
 
@@ -149,11 +150,16 @@ class MaxScore:
         return _summed(chunks, scores, np.maximum)
 
     def _read(self, term: str, positions: NDArray[np.intp]) -> list[Postings]:
-        """The blocks at these positions; as one where each of them ends before the next begins."""
-        header = self.lists.headers[term]
-        blocks = [self.lists.block(term, position) for position in positions.tolist()]
-        follow = (header.first[positions[1:]] > header.last[positions[:-1]]).all()
-        return [concatenated(blocks)] if follow and len(blocks) > 1 else blocks
+        """The blocks at these positions; those of which each begins after the one before are put together."""
+        rows: list[list[Postings]] = []
+        for position in positions.tolist():
+            block = self.lists.block(term, position)
+            row = next((row for row in rows[-_ROWS:] if row[-1].chunks[-1] < block.chunks[0]), None)
+            if row is None:
+                rows.append([block])
+            else:
+                row.append(block)
+        return [concatenated(row) if len(row) > 1 else row[0] for row in rows]
 
     async def _load_some(self, order: Sequence[WeightedWord], place: int) -> int:
         """Loads all blocks of this word, and of as many of the next ones as one statement takes; where it stopped."""
