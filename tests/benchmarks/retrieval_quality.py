@@ -27,6 +27,7 @@ from uuid import UUID, uuid4, uuid5
 
 import numpy as np
 from numpy.typing import NDArray
+from prometheus_client import CollectorRegistry
 
 from contracts.events import DocumentConverted
 from contracts.ingestion import Chunk
@@ -37,6 +38,7 @@ from inference.embeddings import EmbeddingSpace
 from inference.factory import build_embedder
 from inference.settings import EmbeddingSettings
 from retrieval.dense.query_vectors import QueryVectors
+from retrieval.index.compaction import Compaction, CompactionMetrics
 from retrieval.index.rows import Facts, Vectors, prepare
 from retrieval.index.writer import IndexWriter, ensure_vector_index
 from retrieval.lexical.analysis import Analyzer
@@ -149,6 +151,7 @@ class Bench:
         for number, (name, title, text) in enumerate(dataset.documents):
             document, chunks = converted(uuid5(SPACE, name), name, title, [text], self.embedder.space)
             await self.index(workspace_id, document, chunks, vectors[number : number + 1])
+        await Compaction(self.database, CompactionMetrics(CollectorRegistry())).work_off()
         return workspace_id
 
     async def ask(self, workspace_id: UUID, query: str, mode: SearchMode, **more: bool) -> SearchResponse:

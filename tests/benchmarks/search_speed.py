@@ -84,6 +84,7 @@ def served(index: LoadedIndex, scenario: Scenario, *, cache: bool) -> Iterator[S
         "S3_ACCESS_KEY": access.access_key,
         "S3_SECRET_KEY": access.secret_key,
         "LOG_LEVEL": "WARNING",
+        "OPENBLAS_NUM_THREADS": "1",  # as `python -m retrieval` has it: the server here imports numpy first
         **({} if cache else {"SEARCH_CACHE": "false"}),
     }
     command = [*os.environ.get("BENCH_UNDER", "").split(), sys.executable, "-m", "benchmarks.search_server"]

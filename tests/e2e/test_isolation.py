@@ -30,6 +30,10 @@ async def neighbours(make_tenant, tmp_path_factory):
         source = (await first.http.post("/v1/sources", json=web)).json()
         syncs = await listed(first.http, f"/v1/sources/{source['id']}/syncs")
         spaces = await listed(first.http, "/v1/embedding-spaces")
+        kept = {"name": SECRET, "request": {"query": SECRET}}
+        saved = (await first.http.post("/v1/saved-searches", json=kept)).json()
+        attached = f"/v1/sessions/{run['session_id']}/documents/{document['id']}"
+        (await first.http.put(attached)).raise_for_status()
         ids = {
             "document_id": document["id"],
             "session_id": run["session_id"],
@@ -42,6 +46,7 @@ async def neighbours(make_tenant, tmp_path_factory):
             "source_id": source["id"],
             "sync_id": syncs[0]["id"],
             "space_id": spaces[0]["id"],
+            "saved_id": saved["id"],
         }
         yield first, second, ids
 
@@ -102,6 +107,8 @@ async def test_the_first_workspace_still_has_all(neighbours):
         f"/v1/runs/{ids['run_id']}",
         f"/v1/graph/entities/{ids['entity_id']}",
         f"/v1/sources/{ids['source_id']}",
+        f"/v1/saved-searches/{ids['saved_id']}",
+        f"/v1/sessions/{ids['session_id']}/documents",
         f"/v1/workspaces/{ids['workspace_id']}",
     ):
         assert (await first.http.get(path)).status_code == 200

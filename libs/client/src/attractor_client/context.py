@@ -6,7 +6,8 @@ from typing import Unpack
 
 from attractor_client.search import Filters, listed
 from attractor_client.transport import Transport
-from contracts.retrieval import Around, ContextRequest, ContextResponse, SearchMode, Tokenizers
+from contracts.evidence import ContextRequest, ContextResponse, Tokenizers
+from contracts.retrieval import Around, SearchMode
 
 CONTEXT = "/v1/context"
 

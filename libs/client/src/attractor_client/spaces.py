@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from attractor_client.pages import every
 from attractor_client.transport import Transport, path
 from contracts.base import Page
-from contracts.retrieval import EmbeddingSpaceCreate, EmbeddingSpaceState
+from contracts.embedding_spaces import EmbeddingSpaceCreate, EmbeddingSpaceState
 
 SPACES = "/v1/embedding-spaces"
 

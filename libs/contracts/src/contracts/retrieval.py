@@ -272,80 +272,6 @@ class SearchResponse(Resource):
     milliseconds: float
 
 
-class ContextRequest(SearchFilters):
-    """Asks for evidence for a prompt: what answers the `queries`, packed into at most `max_tokens` tokens.
-
-    Tokens are counted by `tokenizer`, one of those that `GET /v1/context/tokenizers` names. `around` lets a passage
-    grow to its neighbours or its section where the budget allows.
-    """
-
-    queries: Annotated[list[Question], Field(min_length=1, max_length=8)]
-    max_tokens: Annotated[int, Field(ge=64, le=200_000)] = 2_000
-    tokenizer: Annotated[Text, Field(max_length=100)] | None = None
-    mode: SearchMode | None = None
-    use_graph: bool = True
-    rerank: bool = True
-    around: Around = Around.neighbours
-    max_passages: Annotated[int, Field(ge=1, le=100)] = 20
-
-
-class EvidenceQuote(Resource):
-    """A sentence that answers best: characters `start` to `end` of the content of the chunk `chunk_id`."""
-
-    text: str
-    start: int
-    end: int
-    score: float
-
-
-class Evidence(Resource):
-    """A passage of the packet. `number` is what an answer cites: [1]. `content` is what stands in the prompt.
-
-    `chunk_ids` are all chunks that it is made of, in their order; `chunk_id` is the one that was found, which a
-    citation is checked against.
-    """
-
-    number: int
-    chunk_id: str
-    chunk_ids: list[str]
-    workspace_id: UUID
-    document_id: UUID
-    document_name: str
-    document_title: str | None
-    section: str | None
-    content: str
-    tokens: int
-    score: float
-    page: int | None
-    page_end: int | None
-    box: tuple[float, float, float, float] | None
-    line_start: int | None
-    line_end: int | None
-    quotes: list[EvidenceQuote]
-
-
-class ContextResponse(Resource):
-    """`text` is the packet as it goes into a prompt; `tokens` counts it and never exceeds the budget.
-
-    `cut` says what was left out or shortened, and why.
-    """
-
-    text: str
-    tokens: int
-    max_tokens: int
-    tokenizer: str
-    evidence: list[Evidence]
-    good_match: bool
-    match: float
-    cut: list[str]
-    legs: list[LegReport]
-
-
-class Tokenizers(Resource):
-    default: str
-    names: list[str]
-
-
 class SavedSearchCreate(Request):
     name: Name
     request: SearchRequest
@@ -394,46 +320,6 @@ class SearchSettings(Resource):
     embedding_space: str | None
     fitted_on: str | None
     version: int
-
-
-class SpaceStatus(StrEnum):
-    """`available`: a model is configured and nothing is built; `ready`: complete, and not searched in."""
-
-    available = "available"
-    building = "building"
-    ready = "ready"
-    active = "active"
-    failed = "failed"
-    dropping = "dropping"
-
-
-class EmbeddingSpaceCreate(Request):
-    """`model` names a configured model. With `activate` the search switches to it as soon as it is complete."""
-
-    model: Annotated[Text, Field(min_length=1, max_length=300)]
-    dims: Annotated[int, Field(gt=0, le=4000)] | None = None
-    activate: bool = True
-
-
-class EmbeddingSpaceState(Resource):
-    """An embedding space of the workspace: vectors of one model and dimension, compared with no others.
-
-    `configured` is false when no running model can embed a query for it. It is complete when `vectors` is `chunks`.
-    """
-
-    id: str
-    model: str
-    dims: int
-    status: SpaceStatus
-    configured: bool
-    activate: bool
-    vectors: int
-    chunks: int
-    seconds_left: float | None
-    created_at: datetime | None
-    activated_at: datetime | None
-    error_class: str | None
-    error_message: str | None
 
 
 class IndexedDocument(Resource):

@@ -11,9 +11,9 @@ import sys
 import pytest
 from pydantic import SecretStr
 
+from contracts.embedding_spaces import SpaceStatus
 from contracts.events import DocumentIndexed, EmbeddingSpaceActivated
 from contracts.gateway import Role
-from contracts.retrieval import SpaceStatus
 from inference.factory import build_embedders
 from retrieval.app import create_app
 from retrieval.spaces import builder as builder_module

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from contracts.retrieval import Around, SearchMode, SearchRequest, SpaceStatus
+from contracts.embedding_spaces import SpaceStatus
+from contracts.retrieval import Around, SearchMode, SearchRequest
 from inference.embedders import Embedders
 from inference.errors import ProviderUnavailable, WrongScores
 from inference.factory import build_embedders

@@ -13,7 +13,8 @@ from attractor_client.invocation import Json, run
 from attractor_client.output import Output
 from attractor_client.rendering import place
 from attractor_client.search import Filters
-from contracts.retrieval import Around, ContextResponse
+from contracts.evidence import ContextResponse
+from contracts.retrieval import Around
 
 
 @taking(filters=search_options.filters)

@@ -11,13 +11,7 @@ from attractor_client.client import AttractorClient
 from attractor_client.commands.search_options import numbers
 from attractor_client.invocation import Json, run
 from attractor_client.output import Output
-from contracts.retrieval import (
-    FusionWeights,
-    LegWeights,
-    SearchMode,
-    SearchSettings,
-    SearchSettingsUpdate,
-)
+from contracts.retrieval import FusionWeights, LegWeights, SearchMode, SearchSettings, SearchSettingsUpdate
 
 app = typer.Typer(no_args_is_help=True, help="How the workspace is searched where a search does not say.")
 

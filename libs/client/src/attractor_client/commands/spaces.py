@@ -9,7 +9,7 @@ import typer
 from attractor_client.client import AttractorClient
 from attractor_client.invocation import Json, Yes, confirm, run
 from attractor_client.output import Output
-from contracts.retrieval import EmbeddingSpaceState
+from contracts.embedding_spaces import EmbeddingSpaceState
 
 app = typer.Typer(no_args_is_help=True, help="Embedding spaces: build another model's, switch, drop.")
 SpaceId = Annotated[str, typer.Argument(metavar="ID", help="The space's id.")]

@@ -7,7 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 
 from contracts.base import ProblemBody
-from contracts.retrieval import ContextRequest, ContextResponse, SearchRequest, SearchResponse, Tokenizers
+from contracts.evidence import ContextRequest, ContextResponse, Tokenizers
+from contracts.retrieval import SearchRequest, SearchResponse
 from retrieval.context.assembly import ContextAssembly
 from retrieval.search.api import InUse
 from service_kit.auth import Viewer

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from contracts.retrieval import ContextRequest, ContextResponse, SearchFilters, SearchRequest, SearchResponse
+from contracts.evidence import ContextRequest, ContextResponse
+from contracts.retrieval import SearchFilters, SearchRequest, SearchResponse
 from retrieval.context.packing import Packet, pack
 from retrieval.context.tokenizers import ContextTokenizers
 

@@ -7,7 +7,7 @@ import re
 LONGEST_ATTRIBUTE = 160  # characters
 # Also with invisible characters or other brackets between: a model that reads it is not a parser.
 _FENCE = re.compile("[<＜﹤](?=[\\s/\u200b-\u200f\u2060\ufeff]*passage)", re.IGNORECASE)
-_OF_MARKUP = re.compile('["<>＜＞﹤﹥]')
+_OF_MARKUP = str.maketrans('"<＜﹤>＞﹥', "'‹‹‹›››")
 
 
 def fenced(number: int, document: str, section: str | None, pages: tuple[int | None, int | None], content: str) -> str:
@@ -23,8 +23,8 @@ def neutralised(text: str) -> str:
 
 
 def attribute(text: str) -> str:
-    """The text on one line, without quotes and brackets, shortened where it is long."""
-    line = " ".join(_OF_MARKUP.sub("'", text).split())
+    """The text on one line, with other quotes and brackets, shortened where it is long."""
+    line = " ".join(text.translate(_OF_MARKUP).split())
     return line if len(line) <= LONGEST_ATTRIBUTE else f"{line[: LONGEST_ATTRIBUTE - 1]}…"
 
 

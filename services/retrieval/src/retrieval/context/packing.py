@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from contracts.retrieval import Evidence, EvidenceQuote, Hit
+from contracts.evidence import Evidence, EvidenceQuote
+from contracts.retrieval import Hit
 from retrieval.context.fence import fenced
 from retrieval.context.forms import Form, shortened, whole_forms
 

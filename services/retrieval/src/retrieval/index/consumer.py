@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
 from uuid import UUID
 
+from contracts.embedding_spaces import SpaceStatus
 from contracts.events import (
     DocumentConverted,
     DocumentDeleted,
@@ -18,7 +19,6 @@ from contracts.events import (
     DocumentPurged,
     Event,
 )
-from contracts.retrieval import SpaceStatus
 from inference.embedders import SpaceKey
 from retrieval.errors import ConvertedInvalid
 from retrieval.index.converted import read_chunks, read_vectors

@@ -12,7 +12,6 @@ from retrieval.lexical.query import ParsedQuery, parse
 from retrieval.lexical.search import MOST_CHECKED, Cache, LexicalSearch, WordFeatures
 from retrieval.search.leg import Asked, Leg
 from retrieval.search.reader import IndexReader
-from retrieval.search.snapshot import Snapshot
 
 
 class LexicalLeg(Leg):
@@ -21,7 +20,6 @@ class LexicalLeg(Leg):
     parsed: ParsedQuery | None = None
     query: WeightedQuery | None = None
     _search: LexicalSearch | None = None
-    _snapshot: Snapshot | None = None
 
     async def run(self, reader: IndexReader, asked: Asked, analyzer: Analyzer, cache: Cache) -> None:
         self.parsed = parsed = parse(asked.query, strict=asked.strict)
@@ -29,15 +27,15 @@ class LexicalLeg(Leg):
         search = LexicalSearch(reader, cache, analyzer, parsed, wanted)
         await search.open(None if asked.scope is None else asked.scope.documents, asked.parameters)
         self.found = await search.best(asked.depth)
-        self.query, self._search, self._snapshot = search.query, search, asked.snapshot
+        self.query, self._search = search.query, search
         self.method = _method(search)
 
     async def features(self, chunks: Iterable[int]) -> dict[int, WordFeatures]:
-        """Of each chunk, also of those that other legs found; none where the leg failed."""
-        if self._search is None or self._snapshot is None:
-            return {}
-        async with self._snapshot.own():
-            return await self._search.features(chunks)
+        """Of each chunk, also of those that other legs found; none where the leg failed.
+
+        After all legs: it reads on the search's own connection, and leaves it unusable when that fails.
+        """
+        return await self._search.features(chunks) if self._search else {}
 
     def weight(self, text: str) -> float:
         """The IDF of the rarest of the query's words in the text; 0 for stop words, 1 where the leg failed."""

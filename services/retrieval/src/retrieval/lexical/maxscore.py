@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from retrieval.lexical.bm25 import Floats, WeightedQuery, WeightedWord
 from retrieval.lexical.columns import Int64s
 from retrieval.lexical.lists import Header
-from retrieval.lexical.postings import ORDINAL_BITS, Postings
+from retrieval.lexical.postings import ORDINAL_BITS, Postings, concatenated
 
 P = ParamSpec("P")
 R = TypeVar("R")
 _TOGETHER = 200_000  # postings that one statement reads; beyond it the bounds are asked first whether it is worth it
 _OFF_LOOP = 100_000  # postings, from which on another thread scores them
+_ROWS = 4  # of blocks that overlap, to which another block may be added
 _SLACK = 1e-9  # of sums in floating point; what a bound leaves out must be worse for certain
 
 
@@ -121,8 +122,7 @@ class MaxScore:
     ) -> tuple[Floats, NDArray[np.intp]]:
         gained, by = np.zeros(len(chunks)), np.zeros(len(chunks), np.intp)
         for number, (term, positions) in enumerate(hit.items()):
-            for position in positions.tolist():
-                found = self.lists.block(term, position)
+            for found in self._read(term, positions):
                 begin, end = np.searchsorted(chunks, [found.chunks[0], found.chunks[-1] + 1])
                 at = np.searchsorted(found.chunks, chunks[begin:end])
                 same = np.flatnonzero(found.chunks[at] == chunks[begin:end])
@@ -139,8 +139,7 @@ class MaxScore:
         all_scores: list[Floats] = []
         for term, weight in word.weights.items():
             header = self.lists.headers[term]
-            for position in self.limits.blocks(header.first, header.last).tolist():
-                found = self.lists.block(term, position)
+            for found in self._read(term, self.limits.blocks(header.first, header.last)):
                 all_chunks.append(found.chunks)
                 all_scores.append(weight * self.query.saturation(found.frequencies, found.lengths))
         if not all_chunks:
@@ -150,6 +149,18 @@ class MaxScore:
             allowed = self.limits.allowed(chunks)
             chunks, scores = chunks[allowed], scores[allowed]
         return _summed(chunks, scores, np.maximum)
+
+    def _read(self, term: str, positions: NDArray[np.intp]) -> list[Postings]:
+        """The blocks at these positions; those of which each begins after the one before are put together."""
+        rows: list[list[Postings]] = []
+        for position in positions.tolist():
+            block = self.lists.block(term, position)
+            row = next((row for row in rows[-_ROWS:] if row[-1].chunks[-1] < block.chunks[0]), None)
+            if row is None:
+                rows.append([block])
+            else:
+                row.append(block)
+        return [concatenated(row) if len(row) > 1 else row[0] for row in rows]
 
     async def _load_some(self, order: Sequence[WeightedWord], place: int) -> int:
         """Loads all blocks of this word, and of as many of the next ones as one statement takes; where it stopped."""

@@ -81,7 +81,7 @@ def merge(*parts: Postings) -> Postings:
     """All of them in order. A chunk must not be in two of them."""
     if len(parts) == 1:
         return parts[0]
-    every = _concatenated(parts)
+    every = concatenated(parts)
     return postings(every.chunks, every.frequencies, every.lengths)
 
 
@@ -153,7 +153,7 @@ class TermPostings(Mapping[str, Postings]):
 def encode_terms(by_term: Mapping[str, Postings]) -> bytes:
     """Terms hold no NUL. Those without a posting are left out."""
     found = [(term, by_term[term]) for term in sorted(by_term) if len(by_term[term])]
-    every = _concatenated([part for _, part in found])
+    every = concatenated([part for _, part in found])
     return _encode_terms([term for term, _ in found], [len(part) for _, part in found], every)
 
 
@@ -179,11 +179,12 @@ def join_terms(parts: Sequence[TermPostings]) -> TermPostings:
     places = {term: place for place, term in enumerate(terms)}
     owners = [np.repeat(np.array([places[term] for term in part.terms], np.int64), part.counts) for part in parts]
     own = np.concatenate([np.empty(0, np.int64), *owners])
-    every = _concatenated([part.all_postings for part in parts])
+    every = concatenated([part.all_postings for part in parts])
     return TermPostings(terms, np.bincount(own, minlength=len(terms)), every.at(np.lexsort((every.chunks, own))))
 
 
-def _concatenated(parts: Sequence[Postings]) -> Postings:
+def concatenated(parts: Sequence[Postings]) -> Postings:
+    """One after the other."""
     if not parts:
         return postings([], [], [])
     chunks, frequencies, lengths = zip(*((part.chunks, part.frequencies, part.lengths) for part in parts), strict=True)

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 SHINGLE = 3  # words
 CONTAINED = 0.9  # share of a passage's shingles that a better one has
@@ -32,11 +33,16 @@ class Folded:
 
 @dataclass(frozen=True)
 class _Read:
-    """`plain`: the words alone; `numbers`: what has a digit, however often; `shingles`: their hashes."""
+    """`plain`: the words alone; `shingles`: their hashes. Numbers are sought in what is alike otherwise only."""
 
+    lowered: str
     plain: str
-    numbers: frozenset[str]
     shingles: frozenset[int]
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """What has a digit, however often."""
+        return frozenset(token.strip(".,:/-") for token in _NUMBER.findall(self.lowered))
 
 
 class Folding:
@@ -96,5 +102,4 @@ def _read(text: str) -> _Read:
     lowered = text.lower()
     words = _WORD.findall(lowered)
     shingles = frozenset(map(hash, zip(*(words[start:] for start in range(SHINGLE)), strict=False)))
-    numbers = frozenset(token.strip(".,:/-") for token in _NUMBER.findall(lowered))
-    return _Read(" ".join(words), numbers, shingles)
+    return _Read(lowered, " ".join(words), shingles)

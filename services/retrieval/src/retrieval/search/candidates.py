@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from contracts.retrieval import SearchMode
 from retrieval.dense.leg import DenseLeg
@@ -16,7 +17,7 @@ from retrieval.ranking.match import LOOKED_AT, match
 from retrieval.ranking.matching import Matching
 from retrieval.ranking.rule import RankingRule
 from retrieval.search.leg import Leg
-from retrieval.search.reader import IndexReader
+from retrieval.search.reader import Cursor, IndexReader
 
 
 @dataclass(frozen=True)
@@ -36,21 +37,25 @@ class Wording:
 class Candidates:
     """By chunk. `scores` are those of the mode, over all wordings; the rest is under the query itself.
 
-    `bm25` and `cosines` lack what could not be computed. `matched` are the terms of any wording.
+    `bm25` and `cosines` lack what could not be computed. `words` are those of each wording.
     """
 
     rule: RankingRule
     scores: dict[int, float] = field(default_factory=dict)
     features: dict[int, Features] = field(default_factory=dict)
-    matched: dict[int, list[str]] = field(default_factory=dict)
     bm25: dict[int, float] = field(default_factory=dict)
     cosines: dict[int, float] = field(default_factory=dict)
     further: list[dict[int, Features]] = field(default_factory=list)
+    words: list[dict[int, WordFeatures]] = field(default_factory=list)
 
     def best(self, k: int) -> list[int]:
         """The first `k`, what has the query's phrases before all else; equals in the order of their numbers."""
         order = [(-self.features[chunk].phrases, -score, chunk) for chunk, score in self.scores.items()]
         return [chunk for _, _, chunk in sorted(order)[:k]]
+
+    def matched(self, chunk: int) -> list[str]:
+        """The terms of any wording that the chunk has."""
+        return list(dict.fromkeys(term for found in self.words if chunk in found for term in found[chunk].matched))
 
     def match(self, order: Sequence[int]) -> float:
         """The probability that one of the first few hits answers the query, in any of its wordings."""
@@ -94,12 +99,14 @@ async def collect(
     """
     legs = [leg for wording in wordings for leg in wording.legs] + ([graph] if graph else [])
     union = sorted({one.chunk for leg in legs for one in leg.found})
-    measured = [await _measure(reader, wording, union) for wording in wordings]
+    if not union:
+        return Candidates(rule)
+    measured, rows = await _measured(reader, wordings, union)
     excluded = {chunk for chunk, found in measured[0].words.items() if not found.admitted}
     union = [chunk for chunk in union if chunk not in excluded]
     if not union:
         return Candidates(rule)
-    facts = await _facts(reader, union, matching)
+    facts = await _facts(rows, matching)
     near = {one.chunk: one.score for one in graph.found} if graph else {}
     await asyncio.to_thread(_complete, measured, union, facts, near, matching)
     main = measured[0]
@@ -107,30 +114,48 @@ async def collect(
         rule=rule,
         scores=_scores(rule, measured, union, graph),
         features=main.features,
-        matched={chunk: _matched(measured, chunk) for chunk in union},
         bm25={chunk: score for chunk, score in main.bm25.items() if chunk in main.features},
         cosines={chunk: score for chunk, score in main.cosines.items() if chunk in main.features},
         further=[one.features for one in measured[1:]],
+        words=[one.words for one in measured],
     )
 
 
-async def _measure(reader: IndexReader, wording: Wording, union: Sequence[int]) -> _Measured:
-    cosines: dict[int, float] = {}
-    dense = wording.dense
-    if dense and dense.embedder and dense.vector is not None:
-        cosines = {one.chunk: one.score for one in dense.found}
-        missing = [chunk for chunk in union if chunk not in cosines]
-        if missing:
-            cosines |= await reader.cosines_of(missing, dense.vector, dense.embedder.space)
-    words = await wording.lexical.features(union) if wording.lexical and union else {}
-    return _Measured(wording, words, cosines)
+async def _measured(
+    reader: IndexReader, wordings: Sequence[Wording], union: Sequence[int]
+) -> tuple[list[_Measured], list[tuple[Any, ...]]]:
+    """Also the rows of the candidates' facts: the database reads all of it while the words are looked up here."""
+    async with reader.connection.pipeline():
+        facts = await reader.asked("candidate_facts", {"chunks": union}, binary=True)
+        asked = [(wording, await _cosines_asked(reader, wording.dense, union)) for wording in wordings]
+        words = [await wording.lexical.features(union) if wording.lexical else {} for wording in wordings]
+        rows = await facts.fetchall()
+        cosines = [await _cosines(wording.dense, cursor) for wording, cursor in asked]
+    return [_Measured(*one) for one in zip(wordings, words, cosines, strict=True)], rows
 
 
-async def _facts(reader: IndexReader, union: Sequence[int], matching: Matching) -> _Facts:
+async def _cosines_asked(reader: IndexReader, dense: DenseLeg | None, union: Sequence[int]) -> Cursor | None:
+    """Of what the leg did not find itself."""
+    if dense is None or dense.embedder is None or dense.vector is None:
+        return None
+    found = {one.chunk for one in dense.found}
+    missing = [chunk for chunk in union if chunk not in found]
+    return await reader.cosines_asked(missing, dense.vector, dense.embedder.space) if missing else None
+
+
+async def _cosines(dense: DenseLeg | None, missing: Cursor | None) -> dict[int, float]:
+    """By chunk; none where the leg has no vector of the query."""
+    if dense is None or dense.vector is None:
+        return {}
+    found = {one.chunk: one.score for one in dense.found}
+    return found | dict(await missing.fetchall()) if missing else found
+
+
+async def _facts(rows: Sequence[tuple[Any, ...]], matching: Matching) -> _Facts:
     titles: dict[int, list[str]] = {}
     pieces: dict[int, bytes] = {}
     texts: dict[int, str] = {}
-    for chunk, title_terms, stored, text in await reader.payloads("candidate_facts", chunks=list(union)):
+    for chunk, title_terms, stored, text in rows:
         titles[chunk] = title_terms
         if stored is None:
             texts[chunk] = text
@@ -217,7 +242,3 @@ def _reciprocal_ranks(
         ((weight, [found.chunk for found in leg.found if found.chunk in union]) for weight, leg in rankings),
         rule.rrf_k,
     )
-
-
-def _matched(measured: Sequence[_Measured], chunk: int) -> list[str]:
-    return list(dict.fromkeys(term for one in measured if chunk in one.words for term in one.words[chunk].matched))

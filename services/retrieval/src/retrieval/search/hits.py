@@ -64,7 +64,7 @@ def explanation(
         legs=found,
         features=candidates.features[chunk].as_dict(),
         weights=candidates.rule.space.weights.as_dict(),
-        matched_terms=candidates.matched[chunk],
+        matched_terms=candidates.matched(chunk),
         graph_path=graph.paths.get(chunk, []) if graph else [],
         fused_score=candidates.scores[chunk],
         fused_rank=candidates.best(len(candidates.scores)).index(chunk) + 1,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, LiteralString
 from uuid import UUID
 
-from psycopg import sql
-from psycopg.rows import class_row
+from psycopg import AsyncCursor, sql
+from psycopg.rows import TupleRow, class_row
 
 from inference.embedders import SpaceKey
 from inference.embeddings import EmbeddingSpace
@@ -18,6 +18,7 @@ from service_kit.postgres import Connection
 from service_kit.queries import load
 
 QUERIES = load("retrieval")
+Cursor = AsyncCursor[TupleRow]
 
 
 @dataclass(frozen=True)
@@ -66,21 +67,10 @@ class IndexReader:
         rows = await self.rows("active_space")
         return (rows[0][0], rows[0][1]) if rows else None
 
-    async def cosines_of(self, chunks: Sequence[int], vector: Vector, space: EmbeddingSpace) -> dict[int, float]:
-        """By chunk; those without a vector of this embedding space are left out."""
-        return dict(
-            await self.rows(
-                "candidate_cosines",
-                chunks=list(chunks),
-                vector=vector_text(vector),
-                model=space.model,
-                dims=space.dims,
-            )
-        )
-
-    async def titles_of(self, chunks: Sequence[int]) -> dict[int, list[str]]:
-        """By chunk: the terms of its document's title."""
-        return dict(await self.rows("candidate_titles", chunks=list(chunks)))
+    async def cosines_asked(self, chunks: Sequence[int], vector: Vector, space: EmbeddingSpace) -> Cursor:
+        """(chunk, cosine) of each; those without a vector of this embedding space are left out."""
+        values = {"chunks": list(chunks), "vector": vector_text(vector), "model": space.model, "dims": space.dims}
+        return await self.asked("candidate_cosines", values)
 
     async def chunks(self, numbers: Sequence[int]) -> dict[int, FoundChunk]:
         """By number; a chunk that was removed since is left out."""
@@ -90,14 +80,17 @@ class IndexReader:
 
     async def rows(self, name: str, **values: object) -> list[tuple[Any, ...]]:
         """Of a statement about the workspace."""
-        cursor = await self.connection.execute(QUERIES[name], {"workspace_id": self.workspace_id, **values})
-        return await cursor.fetchall()
+        return await (await self.asked(name, values)).fetchall()
 
     async def payloads(self, name: str, **values: object) -> list[tuple[Any, ...]]:
         """The same in binary form, in which bytes are not written as hexadecimal digits."""
-        async with self.connection.cursor(binary=True) as cursor:
-            await cursor.execute(QUERIES[name], {"workspace_id": self.workspace_id, **values})
-            return await cursor.fetchall()
+        return await (await self.asked(name, values, binary=True)).fetchall()
+
+    async def asked(self, name: str, values: Mapping[str, object], *, binary: bool = False) -> Cursor:
+        """The statement on its way: within a pipeline its rows can be fetched after others were asked for."""
+        return await self.connection.execute(
+            QUERIES[name], {"workspace_id": self.workspace_id, **values}, binary=binary
+        )
 
     async def row(self, name: str, **values: object) -> tuple[Any, ...]:
         """Of a statement that always gives one."""

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from uuid import UUID
 
-from retrieval.search.reader import IndexReader
+from retrieval.search.reader import QUERIES, IndexReader
 from service_kit.postgres import Database
 from service_kit.problems import Unavailable
 
@@ -36,8 +36,14 @@ class Snapshot:
     @asynccontextmanager
     async def own(self) -> AsyncIterator[IndexReader]:
         """The search's own connection, one part at a time; a part that fails in it leaves it usable."""
-        async with self.turn, self.reader.connection.transaction():
-            yield self.reader
+        connection = self.reader.connection
+        async with self.turn:
+            try:
+                yield self.reader
+            except BaseException:
+                if not connection.closed:
+                    await connection.execute(QUERIES["back_to_snapshot"])
+                raise
 
     @asynccontextmanager
     async def beside(self) -> AsyncIterator[IndexReader]:
@@ -73,7 +79,8 @@ class SearchStore:
         try:
             async with self.database.snapshot(workspace_id, settings=self.settings(seconds)) as connection:
                 reader = IndexReader(connection, workspace_id)
-                (exported,) = await reader.row("export_snapshot")
+                rows = await connection.execute(QUERIES["export_snapshot"], prepare=False)
+                [(exported,)] = await rows.fetchall()
                 yield Snapshot(self, reader, exported, seconds)
         finally:
             self.free.release()

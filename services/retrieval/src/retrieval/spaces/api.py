@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Request
 
 from contracts.base import Page, ProblemBody
-from contracts.retrieval import EmbeddingSpaceCreate, EmbeddingSpaceState
+from contracts.embedding_spaces import EmbeddingSpaceCreate, EmbeddingSpaceState
 from retrieval.spaces.lifecycle import EmbeddingSpaces
 from service_kit.auth import Owner, Viewer
 

@@ -13,9 +13,9 @@ import psycopg
 from numpy.typing import NDArray
 from psycopg.rows import class_row
 
+from contracts.embedding_spaces import SpaceStatus
 from contracts.events import DocumentIndexed
 from contracts.ingestion import embedding_text
-from contracts.retrieval import SpaceStatus
 from inference.embeddings import Embedder
 from inference.errors import ContextTooLong
 from retrieval.index.rows import vector_array

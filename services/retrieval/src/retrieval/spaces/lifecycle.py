@@ -9,7 +9,7 @@ from uuid import UUID
 
 import psycopg
 
-from contracts.retrieval import EmbeddingSpaceCreate, EmbeddingSpaceState, SpaceStatus
+from contracts.embedding_spaces import EmbeddingSpaceCreate, EmbeddingSpaceState, SpaceStatus
 from inference.embedders import Embedders, SpaceKey
 from retrieval.errors import (
     EmbeddingModelNotConfigured,

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from psycopg.rows import class_row, dict_row, scalar_row
 
-from contracts.retrieval import SpaceStatus
+from contracts.embedding_spaces import SpaceStatus
 from inference.embedders import SpaceKey
 from service_kit.postgres import Connection
 from service_kit.queries import load

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from contracts.embedding_spaces import SpaceStatus
 from contracts.events import DocumentIndexed, EmbeddingSpaceActivated
-from contracts.retrieval import SpaceStatus
 from inference.embedders import SpaceKey
 from retrieval.index.writer import raise_generation
 from retrieval.spaces.rows import SpaceRow, SpaceRows

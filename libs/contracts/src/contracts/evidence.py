@@ -1,0 +1,85 @@
+"""Evidence for prompts: passages packed into a budget of tokens."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from contracts.base import Question, Resource, Text
+from contracts.retrieval import Around, LegReport, SearchFilters, SearchMode
+
+
+class ContextRequest(SearchFilters):
+    """Asks for evidence for a prompt: what answers the `queries`, packed into at most `max_tokens` tokens.
+
+    Tokens are counted by `tokenizer`, one of those that `GET /v1/context/tokenizers` names. `around` lets a passage
+    grow to its neighbours or its section where the budget allows.
+    """
+
+    queries: Annotated[list[Question], Field(min_length=1, max_length=8)]
+    max_tokens: Annotated[int, Field(ge=64, le=200_000)] = 2_000
+    tokenizer: Annotated[Text, Field(max_length=100)] | None = None
+    mode: SearchMode | None = None
+    use_graph: bool = True
+    rerank: bool = True
+    around: Around = Around.neighbours
+    max_passages: Annotated[int, Field(ge=1, le=100)] = 20
+
+
+class EvidenceQuote(Resource):
+    """A sentence that answers best: characters `start` to `end` of the content of the chunk `chunk_id`."""
+
+    text: str
+    start: int
+    end: int
+    score: float
+
+
+class Evidence(Resource):
+    """A passage of the packet. `number` is what an answer cites: [1]. `content` is what stands in the prompt.
+
+    `chunk_ids` are all chunks that it is made of, in their order; `chunk_id` is the one that was found, which a
+    citation is checked against.
+    """
+
+    number: int
+    chunk_id: str
+    chunk_ids: list[str]
+    workspace_id: UUID
+    document_id: UUID
+    document_name: str
+    document_title: str | None
+    section: str | None
+    content: str
+    tokens: int
+    score: float
+    page: int | None
+    page_end: int | None
+    box: tuple[float, float, float, float] | None
+    line_start: int | None
+    line_end: int | None
+    quotes: list[EvidenceQuote]
+
+
+class ContextResponse(Resource):
+    """`text` is the packet as it goes into a prompt; `tokens` counts it and never exceeds the budget.
+
+    `cut` says what was left out or shortened, and why.
+    """
+
+    text: str
+    tokens: int
+    max_tokens: int
+    tokenizer: str
+    evidence: list[Evidence]
+    good_match: bool
+    match: float
+    cut: list[str]
+    legs: list[LegReport]
+
+
+class Tokenizers(Resource):
+    default: str
+    names: list[str]
