@@ -9,6 +9,7 @@ import pytest
 
 from contracts.retrieval import Facet, SearchFilters
 from retrieval.errors import FilterTooSlow, InvalidMetadataPath
+from retrieval.lexical.analysis import Analyzer
 from retrieval.search import facets
 from retrieval.search.scope import resolve
 from retrieval.search.snapshot import SearchStore
@@ -66,7 +67,7 @@ def left(store, documents, workspace_id):
 
     async def ask(fields=None, attached=None, **filters):
         async with store.snapshot(workspace_id, 10) as snapshot:
-            scope = await resolve(snapshot.reader, SearchFilters(**filters), fields or {}, attached, 10)
+            scope = await resolve(snapshot.reader, Analyzer(), SearchFilters(**filters), fields or {}, attached, 10)
             if scope is None:
                 return None
             rows = await (
@@ -155,7 +156,9 @@ async def test_a_path_that_takes_too_long_is_refused_by_name(store, index, conve
     await index(converted(["x"], metadata=nested))
     async with store.snapshot(workspace_id, 10) as snapshot:
         with pytest.raises(FilterTooSlow):
-            await resolve(snapshot.reader, SearchFilters(metadata=["$" + ".**" * 60 + " ? (@ == 17)"]), {}, None, 0.2)
+            await resolve(
+                snapshot.reader, Analyzer(), SearchFilters(metadata=["$" + ".**" * 60 + " ? (@ == 17)"]), {}, None, 0.2
+            )
 
 
 FIELDS = [
@@ -163,6 +166,12 @@ FIELDS = [
     ({"title": ["beta"]}, "b"),
     ({"name": ["ALPHA.md"]}, "a"),
     ({"name": [".md"]}, "ad"),
+    ({"title": ["guides"]}, "a"),
+    ({"title": ["guide alpha"]}, ""),
+    ({"title": ["lph"]}, ""),
+    ({"title": ["alph*"], "name": ["md"]}, "a"),
+    ({"title": ["gamma"], "type": ["pdf"]}, ""),
+    ({"title": ["guide"], "tag": ["red"]}, "a"),
     ({"tag": ["red"]}, "ab"),
     ({"tag": ["red", "BIG"]}, "a"),
     ({"type": ["pdf"]}, "b"),
@@ -191,10 +200,11 @@ async def test_ten_thousand_ids_are_resolved(left, documents):
 async def test_facets_count_what_the_filters_left(store, documents, workspace_id):
     async with store.snapshot(workspace_id, 10) as snapshot:
         reader = snapshot.reader
-        scope = await resolve(reader, SearchFilters(tags=["red"]), {}, None, 10)
+        scope = await resolve(reader, Analyzer(), SearchFilters(tags=["red"]), {}, None, 10)
         some = await facets.count(reader, [Facet.tag, Facet.media_type, Facet.source, Facet.document], scope)
         every = await facets.count(reader, list(Facet), None)
-        nothing = await facets.count(reader, [Facet.tag], await resolve(reader, SearchFilters(tags=[]), {}, None, 10))
+        empty = await resolve(reader, Analyzer(), SearchFilters(tags=[]), {}, None, 10)
+        nothing = await facets.count(reader, [Facet.tag], empty)
         assert await facets.count(reader, [], None) == {}
 
     def plain(counts):
@@ -207,3 +217,10 @@ async def test_facets_count_what_the_filters_left(store, documents, workspace_id
     assert sorted(plain(every[Facet.language])) == [("de", 1, 1), ("en", 2, 1)]
     assert sorted(plain(every[Facet.source_type])) == [("git", 2, 1), ("upload", 2, 2), ("web", 1, 1)]
     assert nothing == {Facet.tag: []}
+
+
+async def test_a_document_indexed_before_names_had_terms_is_found_by_its_name(left, database, workspace_id):
+    async with database.workspace(workspace_id) as connection:
+        await connection.execute("UPDATE indexed_document SET name_terms = NULL")
+    for fields, expected in FIELDS:
+        assert await left(fields=fields) == expected, fields

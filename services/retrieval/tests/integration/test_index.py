@@ -14,6 +14,7 @@ from inference.embeddings import EmbeddingSpace
 from retrieval.dense.nearest import Nearest
 from retrieval.dense.plan import Plan
 from retrieval.index.writer import ensure_vector_index
+from retrieval.lexical.analysis import Analyzer
 from retrieval.search.scope import resolve
 from retrieval.search.snapshot import SearchStore
 
@@ -73,7 +74,7 @@ async def test_hnsw_finds_what_the_exact_scan_finds_also_behind_a_filter(
     async with store.snapshot(workspace_id, 10) as snapshot:
         reader = snapshot.reader
         planned = Plan(exact=False, most_visited=20_000, why="", candidates=120)
-        for scope in (None, await resolve(reader, SearchFilters(document_ids=few), {}, None, 10)):
+        for scope in (None, await resolve(reader, Analyzer(), SearchFilters(document_ids=few), {}, None, 10)):
             nearest = Nearest(reader, vectors[100], space, scope, 60)
             exact, near = await nearest.exact(602), await nearest.approximate(planned)
             assert len(near) == len(exact) == 60

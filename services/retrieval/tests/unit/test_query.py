@@ -58,6 +58,8 @@ def test_what_is_no_operator_is_text(text):
         ("東*", ParsedQuery("東", "", prefixes=("東",))),
         ("tag:Red language:de rust", ParsedQuery("rust", "rust", fields={"tag": ("Red",), "language": ("de",)})),
         ('TITLE:"two words" x', ParsedQuery("two words x", "two words  x", fields={"title": ("two words",)})),
+        ("title:auto* x", ParsedQuery("auto x", "x", prefixes=("auto",), fields={"title": ("auto*",)})),
+        ("name:a*", ParsedQuery("a", "a", fields={"name": ("a*",)})),
         ("tag:a tag:b, tag:a", ParsedQuery("a b", "", fields={"tag": ("a", "b")})),
     ],
 )

@@ -18,7 +18,7 @@ from psycopg.types.json import Jsonb
 
 from contracts.events import DocumentConverted
 from contracts.ingestion import Chunk
-from retrieval.index.changes import Changes, Naming
+from retrieval.index.changes import Changes, Naming, name_forms
 from retrieval.lexical.analysis import Analysis, Analyzer
 from retrieval.lexical.languages import stemming_of
 from retrieval.lexical.postings import encode_rows
@@ -82,6 +82,7 @@ class Prepared:
     analyses: Sequence[Analysis]
     pieces: Sequence[bytes]
     title_terms: list[str]
+    name_terms: list[str]
     vectors: Vectors | None
 
     @property
@@ -101,6 +102,7 @@ def prepare(
         analyses=[analyzer.analyse(*indexed_texts(naming, chunk), stemming=naming.stemming) for chunk in chunks],
         pieces=pieces.distinct([chunk_text(facts.title or "", chunk.heading_path, chunk.content) for chunk in chunks]),
         title_terms=sorted(set(analyzer.terms(title, naming.stemming))),
+        name_terms=sorted({term for form in name_forms(facts.name) for term in analyzer.terms(form, naming.stemming)}),
         vectors=vectors,
     )
 

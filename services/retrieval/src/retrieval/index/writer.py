@@ -179,7 +179,11 @@ class IndexWriter:
 
     async def _put_document(self, prepared: Prepared, counted: Mapping[str, int]) -> None:
         facts = prepared.facts
-        analysed = {"title_terms": prepared.title_terms, "stemming": facts.naming.stemming}
+        analysed = {
+            "title_terms": prepared.title_terms,
+            "name_terms": prepared.name_terms,
+            "stemming": facts.naming.stemming,
+        }
         values = facts.values() | analysed | {"chunk_count": prepared.chunk_count} | dict(counted)
         await self.connection.execute(QUERIES["put_document"], self._place | values)
 

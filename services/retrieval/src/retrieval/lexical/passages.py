@@ -74,8 +74,9 @@ class PassageCheck:
         return {passage.number: self._verdict(passage) for passage in passages}
 
     def _verdict(self, passage: Passage) -> Verdict:
-        headings = [self._line(heading, passage.stemming) for heading in passage.headings]
-        lines = [self._line(text, passage.stemming) for text in (passage.title, passage.content)] + headings
+        headings = [line_of(self.analyzer, heading, passage.stemming) for heading in passage.headings]
+        own = [line_of(self.analyzer, text, passage.stemming) for text in (passage.title, passage.content)]
+        lines = own + headings
         phrases = self._found(self.wanted.phrases, lines, passage.stemming)
         sections = self._found(self.wanted.sections, headings, passage.stemming)
         excluded = self._found(self.wanted.excluded, lines, passage.stemming)
@@ -85,8 +86,15 @@ class PassageCheck:
 
     def _found(self, phrases: Sequence[str], lines: Sequence[str], stemming: str) -> list[bool]:
         """Of each phrase whether one of the lines has it; a phrase without terms is not asked for."""
-        wanted = [line for line in (self._line(phrase, stemming).strip(_NOTHING) for phrase in phrases) if line]
+        wanted = [line for line in (phrase_of(self.analyzer, phrase, stemming) for phrase in phrases) if line]
         return [any(f" {phrase} " in line for line in lines) for phrase in wanted]
 
-    def _line(self, text: str, stemming: str) -> str:
-        return f" {' '.join([term or _STOP_WORD for term in self.analyzer.places(text, stemming)])} "
+
+def line_of(analyzer: Analyzer, text: str, stemming: str) -> str:
+    """Its terms between blanks, in their order, stop words as places. It has a phrase that is in it between blanks."""
+    return f" {' '.join([term or _STOP_WORD for term in analyzer.places(text, stemming)])} "
+
+
+def phrase_of(analyzer: Analyzer, text: str, stemming: str) -> str:
+    """What to look for in lines; empty of stop words alone."""
+    return line_of(analyzer, text, stemming).strip(_NOTHING)

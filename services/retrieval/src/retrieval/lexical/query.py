@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 
 FIELDS = ("title", "name", "section", "tag", "type", "language", "source")
 NAMING_FIELDS = ("title", "name", "section")  # what they ask for is part of what a chunk is found by
+DOCUMENT_NAMES = ("title", "name")
+PREFIXED = "*"  # what a value of theirs ends in that is the beginning of a word
 MOST_OPERATORS = 32  # of a query; what would be one more is text
 _QUOTES = '"\u201c\u201d\u201e\u201f\u00ab\u00bb\u301d\u301e\uff02'
 _OPERAND = re.compile(
@@ -36,8 +38,8 @@ class ParsedQuery:
 
     `text` is it without its operators, for whoever compares meanings. `words` are what is looked for in the passages,
     those of phrases and of the naming fields included, without the `prefixes`. `excluded` are words and phrases that
-    must not occur. `fields` are the values by name, lower-cased names; each of them has to hold. `strict`: the phrases
-    too.
+    must not occur. `fields` are the values by name, lower-cased names; each of them has to hold (one of the title or
+    the name that ends in PREFIXED as the beginning of a word). `strict`: the phrases too.
     """
 
     text: str
@@ -93,7 +95,7 @@ class _Reading:
         if operand["minus"]:
             taken = self._exclude(operand, value)
         elif operand["field"]:
-            taken = self._limit(operand["field"].lower(), value)
+            taken = self._limit(operand["field"].lower(), value, prefixed=prefix is not None)
         elif quoted is not None:
             self.phrases.append(value)
             self.add_text(f" {value} ")
@@ -108,9 +110,10 @@ class _Reading:
             self.excluded.append(f"{operand['field']}:{value}" if operand["field"] else value)
         return self.strict
 
-    def _limit(self, name: str, value: str) -> bool:
-        self.fields.setdefault(name, []).append(value)
-        if name in NAMING_FIELDS:
+    def _limit(self, name: str, value: str, *, prefixed: bool) -> bool:
+        prefixed = prefixed and name in DOCUMENT_NAMES
+        self.fields.setdefault(name, []).append(f"{value}{PREFIXED}" if prefixed else value)
+        if name in NAMING_FIELDS and not (prefixed and self._expand(value)):
             self.add_text(f" {value} ")
         return True
 

@@ -15,10 +15,14 @@ from numpy.typing import NDArray
 
 from contracts.retrieval import SearchFilters
 from retrieval.errors import FilterTooSlow, InvalidMetadataPath
+from retrieval.index.blocks import giving_way
+from retrieval.index.rows import term_array
+from retrieval.lexical.analysis import Analyzer
+from retrieval.lexical.naming import NameCheck, NamedDocument
 from retrieval.search.reader import IndexReader
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_FIELDS = ("title", "name", "tag", "type", "language", "source")
+_FIELDS = ("tag", "type", "language", "source")
 _LISTS = ("document_ids", "source_ids", "media_types", "source_types", "tags", "languages")
 
 
@@ -50,6 +54,7 @@ class Scope:
 
 async def resolve(
     reader: IndexReader,
+    analyzer: Analyzer,
     filters: SearchFilters,
     fields: Mapping[str, Sequence[str]],
     attached: Collection[UUID] | None,
@@ -60,16 +65,44 @@ async def resolve(
     `fields` are those of the query that are about documents, all of which have to hold; `attached` are the session's
     documents, None for another scope. Raises InvalidMetadataPath, FilterTooSlow.
     """
-    values = _values(filters, fields, attached)
-    if all(value is None for value in values.values()):
-        return None
     try:
         async with asyncio.timeout(seconds):
-            predicates = await _paths(reader, filters.metadata)
-            row = await reader.row("filter_documents", **values, predicates=predicates)
+            scope = await _filtered(reader, _values(filters, fields, attached), filters.metadata)
+            return await _named(reader, NameCheck(analyzer, fields), scope)
     except (TimeoutError, psycopg.errors.QueryCanceled) as error:
         raise FilterTooSlow(f"the filter took longer than {seconds:g} s") from error
+
+
+async def _filtered(reader: IndexReader, values: dict[str, object], paths: Sequence[str]) -> Scope | None:
+    """By what the database can see; None where that limits nothing."""
+    if all(value is None for value in values.values()):
+        return None
+    predicates = await _paths(reader, paths)
+    row = await reader.row("filter_documents", **values, predicates=predicates)
     return Scope(np.sort(np.frombuffer(row[0], ">i8").astype(np.int64)), row[1])
+
+
+async def _named(reader: IndexReader, check: NameCheck, scope: Scope | None) -> Scope | None:
+    """What is left of it by the words of titles and names."""
+    if not check:
+        return scope
+    numbers = None if scope is None else scope.documents.tolist()
+    rows = await reader.rows("document_names", numbers=numbers, **await _asked_of_names(reader, check))
+    found = giving_way(NamedDocument(*row) for row in rows)
+    passing = await asyncio.to_thread(lambda: [document for document in found if check.passes(document)])
+    documents = np.sort(np.array([document.number for document in passing], np.int64))
+    return Scope(documents, sum(document.chunks for document in passing))
+
+
+async def _asked_of_names(reader: IndexReader, check: NameCheck) -> dict[str, object]:
+    stemmings = [row[0] for row in await reader.rows("document_stemmings")]
+    return {
+        "stemmings": stemmings,
+        "of_title": [term_array(check.terms(check.of_title, stemming)) for stemming in stemmings],
+        "of_name": [term_array(check.terms(check.of_name, stemming)) for stemming in stemmings],
+        "beginnings_of_title": check.beginnings(check.of_title),
+        "beginnings_of_name": check.beginnings(check.of_name),
+    }
 
 
 def _values(

@@ -151,10 +151,10 @@ class Search:
     ) -> Found:
         reader = snapshot.reader
         tuning = Tuning.of(await stored_settings(reader.connection, reader.workspace_id))
-        rule, asked = tuning.asked(request), []
+        rule, asked, limits = tuning.asked(request), [], self.legs.limits
         for text in [request.query, *request.queries]:
             fields = parse(text, strict=request.strict).fields
-            scope = await resolve(reader, request, fields, attached, self.legs.limits.lexical_seconds)
+            scope = await resolve(reader, self.analyzer, request, fields, attached, limits.lexical_seconds)
             asked.append(Asked(snapshot, text, scope, tuning.space, DEPTH, request.strict, tuning.parameters))
         counts = await facets.count(reader, request.facets, asked[0].scope)
         watch.lap("filters")

@@ -12,10 +12,6 @@ WHERE workspace_id = %(workspace_id)s
   AND (%(written_to)s::timestamptz IS NULL OR coalesce(written_at, modified_at) <= %(written_to)s)
   AND (%(in_tag)s::text[] IS NULL OR lower(tags::text)::text[] @> %(in_tag)s)
   AND (%(in_language)s::text[] IS NULL OR language = ALL (%(in_language)s))
-  AND (%(in_title)s::text[] IS NULL OR NOT EXISTS (
-        SELECT FROM unnest(%(in_title)s::text[]) AS part WHERE strpos(lower(coalesce(title, name)), part) = 0))
-  AND (%(in_name)s::text[] IS NULL OR NOT EXISTS (
-        SELECT FROM unnest(%(in_name)s::text[]) AS part WHERE strpos(lower(name), part) = 0))
   AND (%(in_type)s::text[] IS NULL OR NOT EXISTS (
         SELECT FROM unnest(%(in_type)s::text[]) AS form
         WHERE media_type <> form AND right(media_type, length(form) + 1) <> '/' || form

@@ -1,0 +1,84 @@
+"""`title:` and `name:` of a query: which documents have its words there, as a passage has a phrase in its content.
+
+A value is a word or a phrase by the rules of the document's own language. What is nothing but stop words is looked for
+as it is written, and `beginn*` at the beginning of any word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+from retrieval.index.changes import name_forms
+from retrieval.lexical.analysis import Analyzer, folded
+from retrieval.lexical.passages import line_of, phrase_of
+from retrieval.lexical.query import PREFIXED
+
+REMEMBERED = 128  # values by the rules of each language
+
+
+class NamedDocument(NamedTuple):
+    number: int
+    chunks: int
+    name: str
+    title: str | None
+    stemming: str
+
+
+class NameCheck:
+    """`fields`: what is asked of the title, which is the name where there is none, and of the name."""
+
+    def __init__(self, analyzer: Analyzer, fields: Mapping[str, Sequence[str]]) -> None:
+        self.analyzer = analyzer
+        self.of_title, self.of_name = fields.get("title", ()), fields.get("name", ())
+        self._phrase = lru_cache(REMEMBERED)(partial(phrase_of, analyzer))
+
+    def __bool__(self) -> bool:
+        return bool(self.of_title or self.of_name)
+
+    def passes(self, document: NamedDocument) -> bool:
+        """Whether it has all that is asked for."""
+        names = name_forms(document.name)
+        titles = names if document.title is None else [document.title]
+        return self._all(self.of_title, titles, document.stemming) and self._all(self.of_name, names, document.stemming)
+
+    def terms(self, values: Sequence[str], stemming: str) -> list[str]:
+        """Those that a title or a name has to have by these rules, to have the values."""
+        whole = [value for value in values if not _beginning(value)]
+        return sorted({term for value in whole for term in self.analyzer.terms(value, stemming)})
+
+    def beginnings(self, values: Sequence[str]) -> list[str]:
+        """What a title or a name has to hold as it is written, without capitals and accents."""
+        return [folded(beginning) for beginning in map(_beginning, values) if beginning]
+
+    def _all(self, values: Sequence[str], texts: Sequence[str], stemming: str) -> bool:
+        return all(self._has(value, texts, stemming) for value in values)
+
+    def _has(self, value: str, texts: Sequence[str], stemming: str) -> bool:
+        if beginning := _beginning(value):
+            return self._has_beginning(folded(beginning), texts, stemming)
+        if phrase := self._phrase(value, stemming):
+            return any(f" {phrase} " in line_of(self.analyzer, text, stemming) for text in texts)
+        return _stands(folded(value), texts)
+
+    def _has_beginning(self, beginning: str, texts: Sequence[str], stemming: str) -> bool:
+        """Of a word, or of a part of an identifier."""
+        holding = [text for text in texts if beginning in folded(text)]
+        return _stands(beginning, holding, whole=False) or any(
+            f" {beginning}" in line_of(self.analyzer, text, stemming) for text in holding
+        )
+
+
+def _beginning(value: str) -> str:
+    """Of a word, where one is asked for."""
+    return value.rstrip(PREFIXED).rstrip() if value.endswith(PREFIXED) else ""
+
+
+def _stands(value: str, texts: Iterable[str], *, whole: bool = True) -> bool:
+    """Whether it is written in a text, from the beginning of a word on, and `whole` to the end of one."""
+    before = r"(?<!\w)" if re.match(r"\w", value) else ""
+    after = r"(?!\w)" if whole and re.search(r"\w$", value) else ""
+    wanted = re.compile(f"{before}{re.escape(value)}{after}")
+    return any(wanted.search(folded(text)) for text in texts)
