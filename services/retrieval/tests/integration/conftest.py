@@ -112,8 +112,9 @@ async def redis(redis_url):
 class Ingestion:
     """What the ingestion service does: writes objects and events, and reads the answers."""
 
-    def __init__(self, redis: Redis, objects, embedder, workspace_id: UUID) -> None:
+    def __init__(self, redis: Redis, objects, embedder, workspace_id: UUID, database: Database) -> None:
         self.redis, self.objects, self.embedder, self.workspace_id = redis, objects, embedder, workspace_id
+        self.database = database
 
     async def embedded(self, document):
         texts = [" ".join([*chunk.heading_path, chunk.content]) for chunk in document.chunks]
@@ -155,11 +156,17 @@ class Ingestion:
         return await eventually(lambda: self.answers(kind), lambda found: len(found) >= count)
 
     async def drained(self) -> None:
-        async def left() -> tuple[int, int]:
-            groups = {group["name"]: group for group in await self.redis.xinfo_groups(DOCUMENTS)}
-            return (groups["retrieval"]["lag"], groups["retrieval"]["pending"]) if "retrieval" in groups else (1, 0)
+        """The service has handled all that is on the stream, and what it said of that is there too."""
 
-        await eventually(left, lambda found: found == (0, 0))
+        async def left() -> tuple[int, ...]:
+            groups = {group["name"]: group for group in await self.redis.xinfo_groups(DOCUMENTS)}
+            if "retrieval" not in groups:
+                return (1,)
+            async with self.database.system() as connection:  # what is acknowledged is committed, so asked after that
+                rows = await (await connection.execute("SELECT count(*) FROM outbox")).fetchall()
+            return groups["retrieval"]["lag"], groups["retrieval"]["pending"], rows[0][0]
+
+        await eventually(left, lambda found: found == (0, 0, 0))
 
 
 class Provider:
@@ -252,14 +259,14 @@ def eventually_fixture():
 
 
 @pytest.fixture
-def ingesting(redis, object_store, embedder, workspace_id):
+def ingesting(redis, object_store, embedder, workspace_id, database):
     """As `ingestion`, for a test that runs the service itself."""
-    return Ingestion(redis, object_store, embedder, workspace_id)
+    return Ingestion(redis, object_store, embedder, workspace_id, database)
 
 
 @pytest.fixture
-def ingestion(client, redis, object_store, embedder, workspace_id):  # noqa: ARG001  somebody has to consume
-    return Ingestion(redis, object_store, embedder, workspace_id)
+def ingestion(client, ingesting):  # noqa: ARG001  somebody has to consume
+    return ingesting
 
 
 @pytest.fixture
