@@ -70,6 +70,13 @@ async def test_better_weights_are_written_only_when_asked_to(refit, workspace_id
     assert settings.version == 1
 
 
+async def test_quotes_are_looked_for_in_the_passages(refit, workspace_id):
+    quoted = [Question(f"When was the {thing} built?", {}, (f"the {thing} was built",)) for thing in THINGS * 2]
+    fitted, written = await refit(workspace_id, quoted, "quotes", write=False)
+    assert not written
+    assert fitted.before.mean() > 0.9
+
+
 async def test_too_few_questions_are_refused(refit, workspace_id):
     with pytest.raises(JudgementsInvalid, match="it takes"):
         await refit(workspace_id, questions("x")[:5], "few", write=True)

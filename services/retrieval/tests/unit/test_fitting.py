@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from uuid import UUID
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from retrieval.ranking.fusion import FEATURES, Weights
 from retrieval.ranking.weights import BUNDLED, UNKNOWN, SpaceWeights
 from retrieval.tuning.fitting import TUNED, Judged, cross_validated, dcg, fit
-from retrieval.tuning.judged import JudgementsInvalid, read_questions
+from retrieval.tuning.judged import JudgementsInvalid, Passage, Question, read_questions
 
 
 def judged(dice: np.random.Generator, truth: SpaceWeights, noise: float = 0.0) -> Judged:
@@ -76,9 +78,67 @@ def test_questions_are_read_with_what_answers_them(tmp_path):
     (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n1\ta.md\t2\n1\tb\t0\n2\tc\t1\n", "utf-8")
     who, what = read_questions(tmp_path)
     assert (who.text, what.text) == ("who?", "what?")
-    assert who.grade("a.md", "x", "y") == 2
-    assert who.grade("b", "x", "y") == 0
-    assert what.grade("c.txt", "x", "y") == what.grade("n", "c", "y") == what.grade("n", "x", "c") == 1
+    assert who.grade(passage("a.md")) == 2
+    assert who.grade(passage("b")) == 0
+    assert what.grade(passage("c.txt")) == what.grade(passage("n", chunk_id="c")) == 1
+    assert Question("", {str(UUID(int=1)): 3}).grade(passage("n")) == 3
+    assert who.judge([passage("b", 2), passage("a.md"), passage("b", 2)]) == ([0, 1, 0], [0, 2, 0])
+
+
+OWN = """
+questions:
+- question: Where?
+  documents: [docs/a.md, {document: "https://b.example", grade: 3}]
+- question: How?
+  passages: [by hand, by  MACHINE]
+- question: When?
+  documents: [a.md]
+  passages: [in March]
+"""
+
+
+def test_a_teams_own_questions_are_read_as_the_evaluation_reads_them(tmp_path):
+    file = tmp_path / "own.yaml"
+    file.write_text(OWN, "utf-8")
+    where, how, when = read_questions(file)
+    found = [passage("x.md", 1), passage("a.md", 2, path="docs/a.md"), passage("b", 3, uri="https://b.example")]
+    assert where.judge(found) == ([0, 1, 2], [0, 1, 3])
+    assert where.ideal == [3, 1]
+    texts = ["Made by\nMachine.", "nothing", "Made BY hand", "by machine, again", "by hand and by machine"]
+    assert how.judge([passage("x", text=text) for text in texts]) == ([1, 3, 0, 1, 0], [1, 0, 1, 1, 1])
+    assert how.ideal == [1, 1]
+    said = [passage("b.md", 1, text="in March"), passage("a.md", 2, text="In March.")]
+    assert when.judge(said) == ([1, 0], [0, 1])
+    (tmp_path / "own.jsonl").write_text('{"question": "Where?", "documents": ["a.md"]}\n', "utf-8")
+    assert read_questions(tmp_path / "own.jsonl") == [Question("Where?", {"a.md": 1})]
+
+
+def test_the_projects_example_questions_are_read():
+    file = Path(__file__).parents[4] / "infra/evaluation/example-questions.yaml"
+    questions = read_questions(file)
+    assert all(question.ideal for question in questions)
+    assert any(question.quotes for question in questions)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("questions: {}", "no list of questions"),
+        ("[", "cannot be read"),
+        ("- question: Where?", "question 1: : Value error, name documents or passages"),
+        (None, "No such file"),
+    ],
+)
+def test_what_cannot_be_read_of_a_file_is_named(tmp_path, text, complaint):
+    file = tmp_path / "own.yaml"
+    if text is not None:
+        file.write_text(text, "utf-8")
+    with pytest.raises(JudgementsInvalid, match=complaint):
+        read_questions(file)
+
+
+def passage(name: str, document: int = 1, chunk_id: str = "", path: str = "", uri: str = "", text: str = "") -> Passage:
+    return Passage(1, name, UUID(int=document), chunk_id, path or None, uri or None, text)
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from attractor_client.evaluation.dataset import Question
+from contracts.questions import comparable
 from contracts.retrieval import Hit
 
 
@@ -74,11 +74,6 @@ def judge(hits: Sequence[Hit], asked: Asked, k: int) -> Judgement:
         ranked += grades
         counted.append(JudgedHit(hit, grades[0]))
     return Judgement(ranked[:k], counted, open_targets)
-
-
-def comparable(text: str) -> str:
-    """Without regard to case, white space, and the compatibility forms of Unicode."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 def _fits(target: Target, documents: set[UUID], text: str) -> bool:

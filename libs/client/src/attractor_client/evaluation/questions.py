@@ -6,50 +6,16 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from attractor_client.evaluation.dataset import Question
 from attractor_client.evaluation.errors import BadDataset
 from attractor_client.evaluation.judging import Asked, Target
 from contracts.ingestion import Document
-
-Words = Annotated[str, Field(min_length=1)]
-
-
-class GradedDocument(BaseModel):
-    """`grade` says how well it answers; 1 when the document is given as its name alone."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    document: Words
-    grade: Annotated[int, Field(ge=1, le=10)] = 1
-
-
-class OwnQuestion(BaseModel):
-    """`documents`: names, ids, source paths or addresses. `passages`: quotes, each of which a hit has to contain; a hit
-    in one of `documents` where some are named. Without passages a hit anywhere in a document counts.
-    """
-
-    model_config = ConfigDict(extra="forbid")
-
-    question: Words
-    id: Words | None = None
-    documents: list[Words | GradedDocument] = []
-    passages: list[Words] = []
-
-    @model_validator(mode="after")
-    def _expects_something(self) -> OwnQuestion:
-        if not (self.documents or self.passages):
-            raise ValueError("name documents or passages that answer it")
-        return self
-
-    @property
-    def graded(self) -> list[GradedDocument]:
-        return [GradedDocument(document=one) if isinstance(one, str) else one for one in self.documents]
+from contracts.questions import OwnQuestion, QuestionsInvalid, own_questions
 
 
 def read_questions(file: Path) -> list[OwnQuestion]:
@@ -61,20 +27,10 @@ def read_questions(file: Path) -> list[OwnQuestion]:
         raise BadDataset(f"{file} cannot be read: {error.strerror}") from error
     except (ValueError, yaml.YAMLError) as error:
         raise BadDataset(f"{file} cannot be read: {' '.join(str(error).split())}") from error
-    if isinstance(rows, dict):
-        rows = rows.get("questions")
-    if not isinstance(rows, list) or not rows:
-        raise BadDataset(f"{file} has no list of questions")
-    questions = [_question(row, f"{file}, question {number}") for number, row in enumerate(rows, 1)]
-    ids = [identity(one) for one in questions]
-    if repeated := {one for one in ids if ids.count(one) > 1}:
-        raise BadDataset(f"{file} has a question twice: {', '.join(sorted(repeated))} (give them ids)")
-    return questions
-
-
-def identity(question: OwnQuestion) -> str:
-    """What two runs know a question by."""
-    return question.id or " ".join(question.question.split())
+    try:
+        return own_questions(rows, str(file))
+    except QuestionsInvalid as error:
+        raise BadDataset(str(error)) from error
 
 
 def expectations(questions: Iterable[OwnQuestion], documents: Iterable[Document]) -> list[Asked]:
@@ -88,7 +44,7 @@ def expectations(questions: Iterable[OwnQuestion], documents: Iterable[Document]
     absent = {one.document for question in questions for one in question.graded if one.document not in known}
     if absent:
         raise BadDataset(f"not among the documents of the workspace: {', '.join(sorted(absent))}")
-    return [Asked(Question(identity(one), one.question), _targets(one, known)) for one in questions]
+    return [Asked(Question(one.identity, one.question), _targets(one, known)) for one in questions]
 
 
 def _targets(question: OwnQuestion, known: Mapping[str, set[UUID]]) -> tuple[Target, ...]:
@@ -99,11 +55,3 @@ def _targets(question: OwnQuestion, known: Mapping[str, set[UUID]]) -> tuple[Tar
 
 def _json_lines(text: str) -> list[Any]:
     return [json.loads(line) for line in text.split("\n") if line.strip()]
-
-
-def _question(row: object, place: str) -> OwnQuestion:
-    try:
-        return OwnQuestion.model_validate(row)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        raise BadDataset(f"{place}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error

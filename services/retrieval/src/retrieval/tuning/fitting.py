@@ -28,24 +28,25 @@ DEPTH = 10
 @dataclass(frozen=True)
 class Judged:
     """The candidates of one question. `features` (candidates, FEATURES) on absolute scales; `scaled`: the cosines
-    between the worst and the best. `documents` (small integers) are what is judged; `ideal` is the best DCG@10.
+    between the worst and the best. `units` (small integers) are what is judged, documents or quotes; `ideal` is the
+    best DCG@10.
     """
 
     features: Floats
     scaled: Floats
-    documents: NDArray[np.int64]
+    units: NDArray[np.int64]
     grades: NDArray[np.int64]
     ideal: float
 
     def ndcg(self, space: SpaceWeights) -> float:
-        """nDCG@10 of the documents, each at its best passage."""
+        """nDCG@10 of the units, each at its best passage."""
         features = self.features
         if space.scaled:
             features = features.copy()
             features[:, FEATURES.index("cosine")] = self.scaled
         weights = np.array([getattr(space.weights, name) for name in FEATURES])
         order = np.argsort(-(features @ weights), kind="stable")
-        first = np.sort(np.unique(self.documents[order], return_index=True)[1])[:DEPTH]
+        first = np.sort(np.unique(self.units[order], return_index=True)[1])[:DEPTH]
         return dcg(self.grades[order[first]]) / self.ideal
 
 

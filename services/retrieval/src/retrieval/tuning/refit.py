@@ -1,4 +1,4 @@
-"""`python -m retrieval refit WORKSPACE FOLDER`: the weights of a workspace's embedding space, from judged questions."""
+"""`python -m retrieval refit WORKSPACE QUESTIONS`: weights of a workspace's embedding space from judged questions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from retrieval.search.legs import Legs
 from retrieval.search.snapshot import SearchStore
 from retrieval.settings import Settings
 from retrieval.tuning.fitting import FEWEST_QUESTIONS, Fitted, Judged, cross_validated, dcg
-from retrieval.tuning.judged import JudgementsInvalid, Question, read_questions
+from retrieval.tuning.judged import JudgementsInvalid, Passage, Question, read_questions
 from retrieval.tuning.store import SearchSettingsStore, stored_settings
 from retrieval.tuning.tuning import Tuning
 from service_kit.postgres import Database
@@ -37,15 +37,16 @@ PATIENCE = Limits(lexical_seconds=30, dense_seconds=60)
 
 def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workspace", type=UUID, help="id of the workspace that holds the documents")
-    parser.add_argument("folder", type=Path, help="judged questions in the layout of BEIR")
+    told = "judged questions: a folder in the layout of BEIR, or a file as `attractor eval` reads it (YAML, JSON Lines)"
+    parser.add_argument("questions", type=Path, help=told)
     parser.add_argument("--write", action="store_true", help="keep the weights, if they are better on other questions")
 
 
 def command(arguments: argparse.Namespace) -> None:
     """Prints what was found; exits with 1 where the questions cannot be used."""
     try:
-        folder: Path = arguments.folder
-        questions, named = read_questions(folder), folder.resolve().name
+        place: Path = arguments.questions
+        questions, named = read_questions(place), place.resolve().name
         asyncio.run(_run(Settings(), arguments.workspace, questions, named, write=arguments.write))
     except JudgementsInvalid as error:
         sys.exit(f"retrieval: {error}")
@@ -109,20 +110,20 @@ class Refit:
             candidates = await collect(snapshot.reader, rule, [wording], None, self.matching)
             rows = await snapshot.reader.rows("candidate_names", chunks=list(candidates.features))
         between = scaled(candidates.cosines, [one.chunk for one in dense.found])
-        return _measured(question, candidates, between, rows) if rows else None
+        return _measured(question, candidates, between, [Passage(*row) for row in rows]) if rows else None
 
 
 def _measured(
-    question: Question, candidates: Candidates, between: dict[int, float], rows: Sequence[tuple[int, str, UUID, str]]
+    question: Question, candidates: Candidates, between: dict[int, float], passages: Sequence[Passage]
 ) -> Judged:
-    documents = {document_id: at for at, document_id in enumerate(dict.fromkeys(row[2] for row in rows))}
-    features = [candidates.features[row[0]].as_dict() for row in rows]
+    features = [candidates.features[one.number].as_dict() for one in passages]
+    judgement = question.judge(passages)
     return Judged(
         features=np.array([[one[name] for name in FEATURES] for one in features]),
-        scaled=np.array([between.get(row[0], 0.0) for row in rows]),
-        documents=np.array([documents[row[2]] for row in rows]),
-        grades=np.array([question.grade(row[1], str(row[2]), row[3]) for row in rows]),
-        ideal=dcg(np.array(sorted(question.grades.values(), reverse=True)[:10])),
+        scaled=np.array([between.get(one.number, 0.0) for one in passages]),
+        units=np.array(judgement.units),
+        grades=np.array(judgement.grades),
+        ideal=dcg(np.array(question.ideal[:10])),
     )
 
 
