@@ -68,6 +68,13 @@ def test_a_name_is_found_with_and_without_its_ending():
         assert not check.passes(NamedDocument(1, 1, "Annual Report.pdf", "Trade", "english"))
 
 
+def test_one_term_is_not_looked_for_again_where_it_is_known_to_be_there():
+    known = NamedDocument(1, 1, "b.md", "Beta", "english", analysed=True)
+    assert NameCheck(ANALYZER, {"title": ["alphas"], "name": ["md"]}).passes(known)
+    for value in ("two words", "AuthService", "the", "alph*"):
+        assert not NameCheck(ANALYZER, {"title": [value]}).passes(known), value
+
+
 def test_all_values_have_to_hold_and_without_any_nothing_is_checked():
     both = NameCheck(ANALYZER, {"title": ["guide", "alpha"], "name": ["md"]})
     assert both.passes(NamedDocument(1, 1, "a.md", "The Alpha Guide", "english"))

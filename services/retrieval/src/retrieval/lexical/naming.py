@@ -20,11 +20,14 @@ REMEMBERED = 128  # values by the rules of each language
 
 
 class NamedDocument(NamedTuple):
+    """`analysed`: it is known to have the terms that are asked for."""
+
     number: int
     chunks: int
     name: str
     title: str | None
     stemming: str
+    analysed: bool = False
 
 
 class NameCheck:
@@ -34,12 +37,15 @@ class NameCheck:
         self.analyzer = analyzer
         self.of_title, self.of_name = fields.get("title", ()), fields.get("name", ())
         self._phrase = lru_cache(REMEMBERED)(partial(phrase_of, analyzer))
+        self._terms_decide = lru_cache(REMEMBERED)(self._decided_by_terms)
 
     def __bool__(self) -> bool:
         return bool(self.of_title or self.of_name)
 
     def passes(self, document: NamedDocument) -> bool:
         """Whether it has all that is asked for."""
+        if document.analysed and self._terms_decide(document.stemming):
+            return True
         names = name_forms(document.name)
         titles = names if document.title is None else [document.title]
         return self._all(self.of_title, titles, document.stemming) and self._all(self.of_name, names, document.stemming)
@@ -52,6 +58,12 @@ class NameCheck:
     def beginnings(self, values: Sequence[str]) -> list[str]:
         """What a title or a name has to hold as it is written, without capitals and accents."""
         return [folded(beginning) for beginning in map(_beginning, values) if beginning]
+
+    def _decided_by_terms(self, stemming: str) -> bool:
+        """Where each value is one term, whoever has the terms has the values."""
+        values = [*self.of_title, *self.of_name]
+        phrases = [self._phrase(value, stemming) for value in values if not _beginning(value)]
+        return len(phrases) == len(values) and all(phrase and " " not in phrase for phrase in phrases)
 
     def _all(self, values: Sequence[str], texts: Sequence[str], stemming: str) -> bool:
         return all(self._has(value, texts, stemming) for value in values)

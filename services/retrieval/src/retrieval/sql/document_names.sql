@@ -1,6 +1,6 @@
 -- Those that may have what is asked of their titles and names: all its terms by the rules of the document's language, and
 -- in any order, and what is asked as it is written, which of other letters than ASCII is not seen here.
-SELECT number, chunk_count, name, title, stemming
+SELECT number, chunk_count, name, title, stemming, name_terms IS NOT NULL AS analysed
 FROM indexed_document AS document
 CROSS JOIN LATERAL (SELECT coalesce(title, name) AS titled) AS shown
 WHERE workspace_id = %(workspace_id)s AND (%(numbers)s::bigint[] IS NULL OR number = ANY (%(numbers)s::bigint[]))
