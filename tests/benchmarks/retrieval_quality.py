@@ -2,6 +2,7 @@
 
 python tests/benchmarks/retrieval_quality.py quality FOLDER...   nDCG@10 (ir-*) or recall@5 (mh-*) of every mode
 python tests/benchmarks/retrieval_quality.py refusal FOLDER...   good_match: right corpus against wrong ones
+python tests/benchmarks/retrieval_quality.py neighbours FOLDER...   what HNSW and halfvec cost
 python tests/benchmarks/retrieval_quality.py speed FOLDER        p50 and p95 over a folder of text files
 
 Embeddings are kept in EMBEDDING_CACHE (default: a folder in the system's temporary one).
@@ -21,6 +22,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 from uuid import UUID, uuid4, uuid5
@@ -131,9 +133,13 @@ class Bench:
 
     def __init__(self, database: Database, embedder: CachedEmbedder) -> None:
         self.database, self.embedder, self.analyzer, self.pieces = database, embedder, Analyzer(), WordPieces()
-        store = SearchStore(database, int(os.environ.get("HNSW_EF_SEARCH", "220")))
-        limits = Limits(30, 30, 30, int(os.environ.get("EXACT_SCAN_LIMIT", "10000")))
-        self.search = Search(Legs(store, QueryVectors(Embedders(embedder)), self.analyzer, limits), self.analyzer)
+        self.store = SearchStore(database, int(os.environ.get("HNSW_EF_SEARCH", "220")))
+        self.vectors = QueryVectors(Embedders(embedder))
+        self.search = self.searching(int(os.environ.get("EXACT_SCAN_LIMIT", "10000")))
+
+    def searching(self, exact_scan: int, tuple_cost: float = 20) -> Search:
+        limits = Limits(30, 30, 30, exact_scan, tuple_cost)
+        return Search(Legs(self.store, self.vectors, self.analyzer, limits), self.analyzer)
 
     async def index(
         self, workspace_id: UUID, document: DocumentConverted, chunks: list[Chunk], vectors: Matrix
@@ -210,6 +216,31 @@ async def refusal(bench: Bench, folders: list[Path]) -> None:
                 print(f"{corpus.name:14} {asked.name:14} {sum(good) / len(good):.3f}", flush=True)
 
 
+async def neighbours(bench: Bench, folders: list[Path]) -> None:
+    """All sets lie in one index of HNSW, which is asked although the sets are small enough to compare every vector."""
+    searches = {"exact halfvec": bench.searching(10**9), "hnsw halfvec": bench.searching(0, tuple_cost=0.001)}
+    datasets = [(dataset, await bench.index_dataset(dataset)) for dataset in map(Dataset.read, folders)]
+    for dataset, workspace_id in datasets:
+        names = [name for name, _, _ in dataset.documents]
+        stored = await bench.embedder.corpus([f"{title} {text}".strip() for _, title, text in dataset.documents])
+        asked = await bench.embedder.embed([text for _, text in dataset.questions])
+        best = np.argsort(-(asked @ stored.T), axis=1, kind="stable")[:, :10]
+        exact = [[names[at] for at in row] for row in best.tolist()]
+        values = [dataset.measure(question, top) for (question, _), top in zip(dataset.questions, exact, strict=True)]
+        print(f"{dataset.name:14} {'exact float32':14} dense  {np.mean(values):.4f}", flush=True)
+        for (name, search), mode in product(searches.items(), (SearchMode.dense, SearchMode.hybrid)):
+            values, shares = [], []
+            for (question, text), true in zip(dataset.questions, exact, strict=True):
+                answer = await search(workspace_id, SearchRequest(query=text, mode=mode, fold_duplicates=False))
+                methods = [leg.method or "" for leg in answer.legs if leg.leg == "dense"]
+                assert all(method.startswith(name.split()[0]) and "so exact" not in method for method in methods)
+                top = [hit.document_name for hit in answer.hits]
+                values.append(dataset.measure(question, top))
+                shares.append(len(set(top) & set(true)) / len(true))
+            recall = f"  recall@10 {np.mean(shares):.4f}" if mode is SearchMode.dense else ""
+            print(f"{dataset.name:14} {name:14} {mode.value:6} {np.mean(values):.4f}{recall}", flush=True)
+
+
 async def speed(bench: Bench, folders: list[Path]) -> None:
     """Passages of some 800 characters; vectors at random (their cost does not depend on what they mean)."""
     dice, workspace_id = np.random.default_rng(1), uuid4()
@@ -283,7 +314,9 @@ async def opened(admin_url: str) -> AsyncIterator[Bench]:
 
 async def main(command: str, folders: list[Path], admin_url: str) -> None:
     async with opened(admin_url) as bench:
-        await {"quality": quality, "refusal": refusal, "speed": speed}[command](bench, folders)
+        await {"quality": quality, "refusal": refusal, "neighbours": neighbours, "speed": speed}[command](
+            bench, folders
+        )
 
 
 if __name__ == "__main__":
