@@ -5,10 +5,11 @@ from __future__ import annotations
 import select
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
-from psycopg import AsyncConnection, DatabaseError, sql
+from psycopg import AsyncConnection, AsyncCursor, DatabaseError, sql
 from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
@@ -18,7 +19,8 @@ Connection = AsyncConnection[TupleRow]
 STATEMENT_TIMEOUT = "30s"
 POOL_TIMEOUT_SECONDS = 10.0
 WORKSPACE_GONE = "WS404"
-BEGIN = sql.SQL("BEGIN")
+BEGIN = "BEGIN"
+BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 
 
 class Database:
@@ -53,8 +55,8 @@ class Database:
 
         Raises WorkspaceGone when a row was to be written to a workspace that is deleted.
         """
-        async with self._transaction({"app.workspace_id": str(workspace_id)}) as connection:
-            yield connection
+        async with self._transaction(_opening({"app.workspace_id": str(workspace_id)})) as began:
+            yield began.connection
 
     @asynccontextmanager
     async def snapshot(
@@ -65,33 +67,42 @@ class Database:
         `of` is what `pg_export_snapshot()` gave in another transaction that is still open: the state is that one's.
         `settings` are the server's, for this transaction.
         """
-        begin: sql.SQL | sql.Composed = sql.SQL("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        if of is not None:
-            begin = sql.SQL("{}; SET TRANSACTION SNAPSHOT {}").format(begin, sql.Literal(of))
+        begin = BEGIN_SNAPSHOT if of is None else f"{BEGIN_SNAPSHOT}; SET TRANSACTION SNAPSHOT {_literal(of)}"
         values = {"app.workspace_id": str(workspace_id), **(settings or {})}
-        async with self._transaction(values, begin) as connection:
-            yield connection
+        async with self._transaction(_opening(values, begin)) as began:
+            yield began.connection
+
+    @asynccontextmanager
+    async def exported_snapshot(
+        self, workspace_id: UUID, settings: Mapping[str, str]
+    ) -> AsyncIterator[tuple[Connection, str]]:
+        """As `snapshot`, and the name of the state for `snapshot(of=...)`, all in one round trip.
+
+        The savepoint `opened` is what a part of the transaction that fails can go back to.
+        """
+        values = {"app.workspace_id": str(workspace_id), **settings}
+        opening = f"{_opening(values, BEGIN_SNAPSHOT)}, pg_export_snapshot(); SAVEPOINT opened"
+        async with self._transaction(opening) as began:
+            began.nextset()
+            *_, exported = (await began.fetchall())[0]
+            yield began.connection, exported
 
     @asynccontextmanager
     async def system(self) -> AsyncIterator[Connection]:
         """A transaction over the work queues of all workspaces (tables under `protect_queue`), and nothing else."""
-        async with self._transaction({"app.scope": "system"}) as connection:
-            yield connection
+        async with self._transaction(_opening({"app.scope": "system"})) as began:
+            yield began.connection
 
     @asynccontextmanager
-    async def _transaction(
-        self, settings: Mapping[str, str], begin: sql.SQL | sql.Composed = BEGIN
-    ) -> AsyncIterator[Connection]:
+    async def _transaction(self, opening: str) -> AsyncIterator[AsyncCursor[TupleRow]]:
+        """What the opening statements gave, on the transaction's connection."""
         try:
             leased = self.pool.connection()
             connection = await leased.__aenter__()
         except PoolTimeout as error:
             raise Unavailable("the database did not give a connection in time") from error
         try:
-            each = [sql.SQL("set_config({}, {}, true)").format(*pair) for pair in settings.items()]
-            opening = sql.SQL("{}; SELECT {}").format(begin, sql.SQL(", ").join(each))
-            await connection.execute(opening, prepare=False)
-            yield connection
+            yield await connection.execute(opening.encode(), prepare=False)
         except BaseException as error:
             await leased.__aexit__(type(error), error, error.__traceback__)
             if is_workspace_gone(error):
@@ -104,6 +115,17 @@ class Database:
         """A health check."""
         async with self.pool.connection(timeout=2) as connection:
             await connection.execute("SELECT 1")
+
+
+def _opening(settings: Mapping[str, str], begin: str = BEGIN) -> str:
+    """Begins a transaction with settings of the server that end with it; more may be selected behind them."""
+    each = (f"set_config({_literal(name)}, {_literal(value)}, true)" for name, value in settings.items())
+    return f"{begin}; SELECT {', '.join(each)}"
+
+
+@lru_cache(maxsize=1024)
+def _literal(value: str) -> str:
+    return sql.Literal(value).as_string()
 
 
 async def check_unless_silent(connection: Connection) -> None:

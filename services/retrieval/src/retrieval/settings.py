@@ -30,7 +30,7 @@ class Settings(ServiceSettings, EventSettings, ObjectStoreSettings, EmbeddingSet
     exact_scan_limit: int = Field(default=5_000, ge=0)
     hnsw_tuple_cost: float = Field(default=20.0, gt=0)
     posting_cache_bytes: int = Field(default=64 << 20, ge=0)
-    hnsw_ef_search: int = Field(default=220, ge=1, le=1000)
+    hnsw_ef_search: int = Field(default=240, ge=1, le=1000)
     knowledge_graph_url: str | None = None
     orchestrator_url: str | None = None
     context_tokenizer: str = "minilm"

@@ -130,7 +130,9 @@ async def test_parts_see_what_the_search_saw_and_their_failures_are_their_own(
     store, count = SearchStore(database, 100), "SELECT count(*) FROM chunk"
     async with store.snapshot(workspace_id, 5) as snapshot:
         await remove(document.data.document_id)
-        async with snapshot.beside() as further:
+        async with snapshot.beside() as alone:
+            assert alone.connection is snapshot.reader.connection
+        async with snapshot.own(), snapshot.beside() as further:
             assert further.connection is not snapshot.reader.connection
             assert await (await further.connection.execute(count)).fetchone() == (1,)
         with pytest.raises(psycopg.errors.DivisionByZero):

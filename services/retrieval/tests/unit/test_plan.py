@@ -48,4 +48,4 @@ def test_the_reason_is_told():
 
 
 def test_the_size_of_an_index_says_how_many_vectors_it_has():
-    assert shared_vectors(58_523_648, 384) == pytest.approx(50_000, rel=0.02)
+    assert shared_vectors(104_775_680, 384) == pytest.approx(100_000, rel=0.02)

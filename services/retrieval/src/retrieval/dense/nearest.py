@@ -8,7 +8,7 @@ from inference.embeddings import EmbeddingSpace
 from retrieval.dense.plan import Plan
 from retrieval.dense.query_vectors import Vector
 from retrieval.index.rows import vector_text
-from retrieval.search.reader import QUERIES, IndexReader, Scored
+from retrieval.search.reader import QUERIES, IndexReader, Scored, array_text
 from retrieval.search.scope import Scope
 
 MOST_BY_RANGE = 0.5  # of the workspace's chunks; of more, all are read and the filter is looked up for each
@@ -33,7 +33,7 @@ class Nearest:
     async def exact(self, workspace_chunks: int) -> list[Scored]:
         """Every vector of the filter is compared."""
         if self.scope is not None and self.scope.chunks < MOST_BY_RANGE * workspace_chunks:
-            documents = {"documents": self.scope.documents.tolist()}
+            documents = {"documents": array_text(self.scope.documents.tolist())}
             return await self.reader.scored(QUERIES["dense_ranges"], **self.values, **documents)
         return await self.reader.scored(QUERIES["dense_exact"], **self.values)
 

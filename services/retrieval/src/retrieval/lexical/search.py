@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from retrieval.lexical.analysis import Analyzer
 from retrieval.lexical.bm25 import Parameters, WeightedQuery, weighted
@@ -32,6 +32,21 @@ _CHECKED_TOGETHER = 100
 Cache: TypeAlias = PostingCache[DecodedBlock | TermPostings]
 
 
+@dataclass(frozen=True)
+class MatchedTerms:
+    """Of each of the query's words its terms, and for each of some chunks the position of the one that it has, or -1.
+
+    What they are is told where it is explained only.
+    """
+
+    words: Sequence[tuple[Sequence[str], NDArray[np.intp]]]
+
+    def of(self, place: int) -> list[str]:
+        """Of the chunk at this place, each term once."""
+        found = ((terms, int(positions[place])) for terms, positions in self.words)
+        return list(dict.fromkeys(terms[position] for terms, position in found if position >= 0))
+
+
 class WordFeatures(NamedTuple):
     """What one chunk has of the query. `score` is its BM25, `share` that of the query's mass, 0 to 1; `phrases` is the
     share of the phrases, 0 without any. What is not `admitted` must not be returned.
@@ -39,10 +54,16 @@ class WordFeatures(NamedTuple):
 
     score: float
     share: float
-    matched: list[str]
     all_terms: bool
     phrases: float
     admitted: bool
+    terms: MatchedTerms
+    place: int
+
+    @property
+    def matched(self) -> list[str]:
+        """The terms that it has."""
+        return self.terms.of(self.place)
 
 
 class LexicalSearch:
@@ -106,32 +127,29 @@ class LexicalSearch:
         """Exact for every chunk, whoever found it."""
         numbers = np.unique(np.fromiter(chunks, np.int64))
         scores = np.zeros(len(numbers))
-        matched: list[dict[str, None]] = [{} for _ in numbers]
-        words = np.zeros(len(numbers), np.intp)
+        matched: list[tuple[Sequence[str], NDArray[np.intp]]] = []
         ranking = MaxScore(self.lists, self.query, self.limits)
         for word in self.query.words:
             gained, by = await ranking.look_up(word, numbers)
-            terms = list(word.weights)
             scores += gained
-            words += gained > 0
-            hit = np.flatnonzero(gained)
-            for at, number in zip(hit.tolist(), by[hit].tolist(), strict=True):
-                matched[at][terms[number]] = None
+            matched.append((list(word.weights), np.where(gained > 0, by, -1)))
         wanted = self.check.wanted
         if wanted.conditions or wanted.phrases:
             await self.check.read(numbers.tolist())
         banned = set() if self.limits.banned is None else set(numbers[contains(self.limits.banned, numbers)].tolist())
-        every = words == max(1, len(self.query.words))
-        columns = zip(numbers.tolist(), scores.tolist(), matched, every.tolist(), strict=True)
-        found = {}
-        for chunk, sum_of_words, terms_of_chunk, all_terms in columns:
+        every = np.full(len(numbers), bool(matched))
+        for _, positions in matched:
+            every &= positions >= 0
+        terms, found = MatchedTerms(matched), {}
+        for place, (chunk, sum_of_words, all_terms) in enumerate(
+            zip(numbers.tolist(), scores.tolist(), every.tolist(), strict=True)
+        ):
             score = self._scores.get(chunk, sum_of_words)
             verdict = self.check.verdicts.get(chunk)
-            share, admitted = (verdict.share, verdict.admitted) if verdict else (0.0, True)
+            phrases, admitted = (verdict.share, verdict.admitted) if verdict else (0.0, True)
             admitted = admitted and chunk not in banned
-            found[chunk] = WordFeatures(
-                score, self.query.share(score), list(terms_of_chunk), all_terms, share, admitted
-            )
+            share = self.query.share(score)
+            found[chunk] = WordFeatures(score, share, all_terms, phrases, admitted, terms, place)
         return found
 
     def weight(self, text: str) -> float:

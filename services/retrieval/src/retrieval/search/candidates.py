@@ -17,7 +17,7 @@ from retrieval.ranking.match import LOOKED_AT, match
 from retrieval.ranking.matching import Matching
 from retrieval.ranking.rule import RankingRule
 from retrieval.search.leg import Leg
-from retrieval.search.reader import Cursor, IndexReader
+from retrieval.search.reader import Cursor, IndexReader, array_text
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ async def _measured(
 ) -> tuple[list[_Measured], list[tuple[Any, ...]]]:
     """Also the rows of the candidates' facts: the database reads all of it while the words are looked up here."""
     async with reader.connection.pipeline():
-        facts = await reader.asked("candidate_facts", {"chunks": union}, binary=True)
+        facts = await reader.asked("candidate_facts", {"chunks": array_text(union)}, binary=True)
         asked = [(wording, await _cosines_asked(reader, wording.dense, union)) for wording in wordings]
         words = [await wording.lexical.features(union) if wording.lexical else {} for wording in wordings]
         rows = await facts.fetchall()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, LiteralString
 from uuid import UUID
@@ -51,6 +51,11 @@ class FoundChunk:
     line_end: int | None
 
 
+def array_text(numbers: Iterable[int]) -> str:
+    """As PostgreSQL writes an array: a driver takes much longer over a long list."""
+    return f"{{{','.join(map(str, numbers))}}}"
+
+
 class IndexReader:
     """Reads the index of one workspace, within one transaction."""
 
@@ -69,13 +74,14 @@ class IndexReader:
 
     async def cosines_asked(self, chunks: Sequence[int], vector: Vector, space: EmbeddingSpace) -> Cursor:
         """(chunk, cosine) of each; those without a vector of this embedding space are left out."""
-        values = {"chunks": list(chunks), "vector": vector_text(vector), "model": space.model, "dims": space.dims}
+        values = {"chunks": array_text(chunks), "vector": vector_text(vector), "model": space.model, "dims": space.dims}
         return await self.asked("candidate_cosines", values)
 
     async def chunks(self, numbers: Sequence[int]) -> dict[int, FoundChunk]:
         """By number; a chunk that was removed since is left out."""
         async with self.connection.cursor(row_factory=class_row(FoundChunk)) as cursor:
-            await cursor.execute(QUERIES["load_chunks"], {"workspace_id": self.workspace_id, "chunks": list(numbers)})
+            values = {"workspace_id": self.workspace_id, "chunks": array_text(numbers)}
+            await cursor.execute(QUERIES["load_chunks"], values)
             return {chunk.number: chunk async for chunk in cursor}
 
     async def rows(self, name: str, **values: object) -> list[tuple[Any, ...]]:

@@ -47,11 +47,11 @@ class Snapshot:
 
     @asynccontextmanager
     async def beside(self) -> AsyncIterator[IndexReader]:
-        """A further connection that sees the same; where none is free, the search's own in its turn: nobody waits for
-        a connection while holding one.
+        """A further connection that sees the same, where the search's own is taken; where none is free, the own in its
+        turn: nobody waits for a connection while holding one.
         """
         store = self.store
-        if store.free.locked():
+        if store.free.locked() or not self.turn.locked():
             async with self.own() as reader:
                 yield reader
             return
@@ -77,11 +77,9 @@ class SearchStore:
         except TimeoutError as error:
             raise Unavailable("too many searches at the same time") from error
         try:
-            async with self.database.snapshot(workspace_id, settings=self.settings(seconds)) as connection:
-                reader = IndexReader(connection, workspace_id)
-                rows = await connection.execute(QUERIES["export_snapshot"], prepare=False)
-                [(exported,)] = await rows.fetchall()
-                yield Snapshot(self, reader, exported, seconds)
+            opened = self.database.exported_snapshot(workspace_id, self.settings(seconds))
+            async with opened as (connection, exported):
+                yield Snapshot(self, IndexReader(connection, workspace_id), exported, seconds)
         finally:
             self.free.release()
 

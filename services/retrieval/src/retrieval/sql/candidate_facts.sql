@@ -4,4 +4,4 @@ SELECT chunk.number, title_terms, pieces,
 FROM chunk
 JOIN indexed_document ON indexed_document.workspace_id = chunk.workspace_id
                      AND indexed_document.number = chunk.document
-WHERE chunk.workspace_id = %(workspace_id)s AND chunk.number = ANY (%(chunks)s)
+WHERE chunk.workspace_id = %(workspace_id)s AND chunk.number = ANY (%(chunks)s::bigint[])
