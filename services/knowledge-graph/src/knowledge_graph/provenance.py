@@ -167,7 +167,7 @@ async def _insert_rows(connection: Connection, workspace_id: UUID, document_id: 
         "types": [one.entity_type for one in mentions],
         "starts": [one.start for one in mentions],
         "ends": [one.end for one in mentions],
-        "abouts": [one.about for one in mentions],
+        "abouts": [one.about is not None for one in mentions],
     }
     await connection.execute(QUERIES["insert_mentions"], document | of_mentions)
     of_relations = {

@@ -96,7 +96,7 @@ def _spans(document: SourceDocument, passage: Passage, entities: list[Span]) -> 
     return [span for span in found if span.start not in fields]
 
 
-def _mention(span: Span, passage: Passage, *, about: bool = False) -> Mention:
+def _mention(span: Span, passage: Passage, *, about: str | None = None) -> Mention:
     key = name_key(span.surface)
     start, end = (0, 0) if about else (span.start, span.end)
     return Mention(entity_id(key), key, span.surface, span.entity_type, passage.chunk_id, start, end, about)
@@ -105,12 +105,13 @@ def _mention(span: Span, passage: Passage, *, about: bool = False) -> Mention:
 def _about(document: SourceDocument, passage: Passage, *, first: bool) -> Iterator[Mention]:
     """Of the heading that the chunk stands under; of title and file name for the document's first chunk."""
     seen: set[str] = set()
-    titles = [(heading, "CONCEPT") for heading in passage.headings[-1:]]
+    titles = [(heading, "CONCEPT", "heading") for heading in passage.headings[-1:]]
     if first:
-        titles += [(document.title or "", "DOCUMENT"), (document.name.rpartition("/")[2], "DOCUMENT")]
-    for title, entity_type in titles:
+        titles.append((document.title or "", "DOCUMENT", "title"))
+        titles.append((document.name.rpartition("/")[2], "DOCUMENT", "name"))
+    for title, entity_type, about in titles:
         for span in _title_spans(title, entity_type):
-            mention = _mention(span, passage, about=True)
+            mention = _mention(span, passage, about=about)
             if mention.entity_id not in seen:
                 seen.add(mention.entity_id)
                 yield mention
@@ -146,7 +147,15 @@ def _stated(
 def _evidence(source: str, target: str, one: stated.Statement, passage: Passage) -> Iterator[RelationEvidence]:
     if source != target:
         yield RelationEvidence(
-            source, target, one.relation_type, STATED_WEIGHT, one.confidence, passage.chunk_id, one.start, one.end
+            source,
+            target,
+            one.relation_type,
+            STATED_WEIGHT,
+            one.confidence,
+            passage.chunk_id,
+            one.start,
+            one.end,
+            "pattern",
         )
 
 
@@ -159,5 +168,13 @@ def _imported(
     for span, mention in zip(spans, mentions, strict=True):
         if (span.start, span.end) in modules and mention.entity_id != source:
             yield RelationEvidence(
-                source, mention.entity_id, DEPENDS_ON, STATED_WEIGHT, 0.95, passage.chunk_id, span.start, span.end
+                source,
+                mention.entity_id,
+                DEPENDS_ON,
+                STATED_WEIGHT,
+                0.95,
+                passage.chunk_id,
+                span.start,
+                span.end,
+                "pattern",
             )
