@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pydantic import ValidationError
 
 from contracts.knowledge_graph import ExpandedChunk, ExpandRequest, ExpandResponse
-from retrieval.http_service import HttpService, ServiceSilent
 from retrieval.search.leg import Asked, Leg
 from retrieval.search.reader import Scored
 from service_kit.auth import Principal
+from service_kit.http_service import HttpService, ServiceSilent
 
 MOST_CHUNKS = 100
 MOST_HOPS = 2

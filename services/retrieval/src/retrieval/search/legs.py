@@ -5,7 +5,6 @@ from __future__ import annotations
 from retrieval.dense.leg import DenseLeg
 from retrieval.dense.query_vectors import QueryVectors
 from retrieval.graph.leg import GraphLeg
-from retrieval.http_service import HttpService
 from retrieval.lexical.analysis import Analyzer
 from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.leg import LexicalLeg
@@ -14,6 +13,7 @@ from retrieval.lexical.search import Cache
 from retrieval.search.leg import Asked, Limits
 from retrieval.search.snapshot import SearchStore
 from service_kit.auth import Principal
+from service_kit.http_service import HttpService
 
 
 class Legs:
