@@ -41,7 +41,8 @@ class Mention:
 
     `about` says that the chunk is about it, and why: `title`, `name` (of the file), `heading`, `definition`, `subject`
     (the first that the chunk names); else None. `sentence_start` to `sentence_end` is the sentence of the mention.
-    What a title, heading or file name says has no place in the chunk: all four are 0.
+    What a title, heading or file name says has no place in the chunk: all four are 0. `origin` is `text` (rules),
+    `model` (refinement by a chat model) or `user`.
     """
 
     entity_id: str
@@ -54,6 +55,7 @@ class Mention:
     about: str | None = None
     sentence_start: int = 0
     sentence_end: int = 0
+    origin: str = "text"
 
 
 @dataclass(frozen=True)
