@@ -22,6 +22,7 @@ from knowledge_graph.neo4j_connection import Neo4jConnection
 from knowledge_graph.neo4j_store import Neo4jStore
 from knowledge_graph.postgres_store import PostgresStore
 from knowledge_graph.projection import Projector
+from knowledge_graph.recording.projection_queue import queue
 from knowledge_graph.settings import Neo4jSettings
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
@@ -47,13 +48,13 @@ class Stores:
             for document, extraction in documents.items():
                 source = provenance.MadeFrom(1, "x", None, "chunks", "digest")
                 graphed = provenance.Graphed(document, source, 3, extraction)
-                await provenance.replace(connection, workspace_id, graphed)
-                await provenance.queue_projection(connection, workspace_id, document)
+                changes = await provenance.replace(connection, workspace_id, graphed)
+                await queue(connection, workspace_id, changes)
         await self.project()
         async with self.database.workspace(workspace_id) as connection:
             for document in deleted:
-                await provenance.remove(connection, workspace_id, document)
-                await provenance.queue_projection(connection, workspace_id, document)
+                changes, _ = await provenance.remove(connection, workspace_id, document)
+                await queue(connection, workspace_id, changes)
         await self.project()
 
     async def project(self) -> None:
@@ -89,7 +90,13 @@ def extraction(document: UUID, mentions, links) -> Extraction:
         ],
         [
             RelationEvidence(
-                ids[a], ids[b], kind, 1.0 if kind == "CO_OCCURS" else 2.0, 0.5, f"{document.hex[:8]}0", 0, 1
+                *(sorted((ids[a], ids[b])) if kind == "CO_OCCURS" else (ids[a], ids[b])),
+                kind,
+                1.0 if kind == "CO_OCCURS" else 2.0,
+                0.5,
+                f"{document.hex[:8]}0",
+                0,
+                1,
             )
             for a, b, kind in links
             if a != b and {a, b} <= known

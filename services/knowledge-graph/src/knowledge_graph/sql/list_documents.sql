@@ -8,7 +8,12 @@ SELECT
     ) AS mentions,
     EXISTS (
         SELECT FROM projection_queue AS queue
-        WHERE queue.workspace_id = document.workspace_id AND queue.document_id = document.document_id
+        WHERE
+            queue.workspace_id = document.workspace_id
+            AND (
+                queue.kind = 'workspace'
+                OR (queue.kind IN ('document', 'mentions') AND queue.id = document.document_id::text)
+            )
     ) AS queued
 FROM graphed_document AS document
 WHERE
