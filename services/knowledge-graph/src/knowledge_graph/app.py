@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
+import httpx
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry, Gauge
 
 from contracts.events import DOCUMENTS
-from knowledge_graph.api import router
+from knowledge_graph.api import router as entities_router
 from knowledge_graph.ask import Graph
+from knowledge_graph.export.api import router as export_router
+from knowledge_graph.export.export import Export
 from knowledge_graph.extractor import Extractor
 from knowledge_graph.graph_document import SERVICE, DocumentGraphs
 from knowledge_graph.graph_reader import GraphReader
@@ -20,8 +23,14 @@ from knowledge_graph.postgres_store import PostgresStore
 from knowledge_graph.projection import CHANNEL, Projector
 from knowledge_graph.projection_removal import ProjectionRemoval
 from knowledge_graph.settings import Settings
+from knowledge_graph.tools.api import router as tools_router
+from knowledge_graph.tools.passages import Passages
+from knowledge_graph.tools.toolbox import Toolbox
+from knowledge_graph.triples.api import router as triples_router
+from knowledge_graph.triples.imports import TripleImports
 from service_kit.app import service_app
 from service_kit.event_service import EventService
+from service_kit.http_service import HttpService
 from service_kit.objects import ObjectStore
 
 
@@ -34,7 +43,8 @@ def create_app(settings: Settings) -> FastAPI:
             await _build(app, settings, stack)
             yield
 
-    return service_app(SERVICE, settings, [router], lifespan)
+    routers = [entities_router, tools_router, export_router, triples_router]
+    return service_app(SERVICE, settings, routers, lifespan)
 
 
 async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> None:
@@ -47,7 +57,14 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     if neo4j is not None:
         stack.push_async_callback(neo4j.aclose)
     shown = Neo4jStore(neo4j) if neo4j is not None else None
-    app.state.graph = Graph(GraphReader(database, PostgresStore(database), shown), extractor)
+    reader = GraphReader(database, PostgresStore(database), shown)
+    app.state.graph = Graph(reader, extractor)
+    client = await stack.enter_async_context(httpx.AsyncClient(trust_env=False))
+    seconds = settings.retrieval_deadline_seconds
+    retrieval = HttpService("the search", client, app.state.tokens, settings.retrieval_url, seconds)
+    app.state.toolbox = Toolbox(reader, Passages(database, objects), retrieval)
+    app.state.export = Export(database)
+    app.state.triple_imports = TripleImports(database, projects=neo4j is not None)
 
     documents = DocumentGraphs(database, objects, extractor, service.outbox, projects=neo4j is not None)
     after = [ProjectionRemoval(database, neo4j)] if neo4j is not None else []
