@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from knowledge_graph.extraction import ner
 from knowledge_graph.extraction.cooccurrence import MOST_ENTITIES
 from knowledge_graph.extraction.document import extract
+from knowledge_graph.extraction.language import looks_english
 from knowledge_graph.extraction.names import name_key
+from knowledge_graph.extraction.reading import load_reader
 from knowledge_graph.extraction.records import Passage, SourceDocument
 
 CO_OCCURS = "CO_OCCURS"
@@ -34,7 +35,7 @@ def stated(*texts: str, **more) -> set[tuple[str, str, str]]:
 
 @pytest.fixture(scope="module")
 def recognise():
-    return ner.load_recogniser()
+    return load_reader()
 
 
 @pytest.mark.parametrize(
@@ -82,7 +83,7 @@ def test_named_entities(recognise):
 
 def test_other_languages_are_left_to_patterns(recognise):
     german = "Der BillingService hängt von der Datenbank ab, weil Konten dort liegen und niemand sonst schreiben darf."
-    assert not ner.looks_english(german)
+    assert not looks_english(german)
     assert names(german, recognise=recognise)["BillingService"] == "SERVICE"
     assert extraction_of(german).method == "patterns"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from knowledge_graph.extraction.patterns import CAMEL, SERVICE
+from knowledge_graph.extraction.identifiers import CAMEL, kind_of
 from knowledge_graph.extraction.records import Span
 
 DEFINITION = re.compile(
@@ -52,9 +52,9 @@ def is_source_code(name: str) -> bool:
 def definitions(text: str) -> Iterator[Span]:
     """Names that are defined, and CamelCase names wherever they stand."""
     for match in DEFINITION.finditer(text):
-        yield Span(match.start(1), match.end(1), match.group(1), _kind(match.group(1)))
+        yield Span(match.start(1), match.end(1), match.group(1), kind_of(match.group(1)))
     for match in CAMEL.finditer(text):
-        yield Span(match.start(), match.end(), match.group(), _kind(match.group()))
+        yield Span(match.start(), match.end(), match.group(), kind_of(match.group()))
 
 
 def imports(text: str) -> Iterator[Span]:
@@ -62,7 +62,3 @@ def imports(text: str) -> Iterator[Span]:
     for match in IMPORT.finditer(text):
         group = next(index for index, value in enumerate(match.groups(), 1) if value)
         yield Span(match.start(group), match.end(group), match.group(group), "IDENTIFIER")
-
-
-def _kind(name: str) -> str:
-    return "SERVICE" if SERVICE.search(name) else "IDENTIFIER"

@@ -1,11 +1,11 @@
-"""Names that their shape gives away: identifiers, services, packages, file names, capitalised words."""
+"""Names that their shape gives away: identifiers, services, packages, paths and file names."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from knowledge_graph.extraction.names import STOP_WORDS, is_name
+from knowledge_graph.extraction.names import ACRONYMS, STOP_WORDS, is_name
 from knowledge_graph.extraction.records import Span
 
 KINDS = (
@@ -17,91 +17,45 @@ EXTENSIONS = (
     "sh|sql|adoc|tex|epub|xml|ipynb"
 )
 ADDRESS = re.compile(r"\b(?:https?|ftp|file)://\S+|\bwww\.\S+|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]+){1,8}")
-FILE = re.compile(rf"(?<![\w/.-])[\w-]{{1,80}}(?:[./][\w-]{{1,80}}){{0,8}}\.(?:{EXTENSIONS})\b(?!\.\w)", re.IGNORECASE)
+FILE = re.compile(rf"(?<![\w/.-])[\w-]{{1,80}}(?:[./][\w-]{{1,80}}){{0,8}}\.({EXTENSIONS})\b(?!\.\w)", re.IGNORECASE)
+# One or two slashes alone are "and/or" and "red/green/blue".
+PATH = re.compile(
+    r"(?<![\w/.:~-])(?:(?:~|\.{1,2})?(?:/[\w.-]{1,80}){2,10}|[\w.-]{1,80}(?:/[\w.-]{1,80}){3,10})/?(?![\w/])"
+)
 SPOKEN_SERVICE = re.compile(rf"\b[A-Z][\w-]*(?: [A-Z][\w-]*){{0,2}} (?:{KINDS})s?\b")
 CAMEL = re.compile(
     r"\b(?!Mc[A-Z]|Mac[A-Z]|De[A-Z]|La[A-Z])[A-Z]+[a-z0-9]+(?:[A-Z][a-z0-9]*)+\b|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b"
 )
 SNAKE = re.compile(r"(?<![\w.])[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+\b")
 DOTTED = re.compile(r"(?<![\w.@/-])[A-Za-z_]\w{1,}(?:\.[A-Za-z_]\w{1,})+\b(?!\()")
-QUOTED_CODE = re.compile(r"`([A-Za-z][\w.-]{2,59})(?:\(\))?`")
-ACRONYM = re.compile(r"\b[A-Z]{3,6}\b")
-CAPITALISED = re.compile(r"\b[^\W\d_a-z][\w’'-]+(?:(?: (?:of|de|la|von|van|der))? [^\W\d_a-z][\w’'-]+)*")
-OPENS_SENTENCE = re.compile(r"(?:^|[.!?:;|>*#•\"“(\[\n-]\s*|\d[.)]\s*)$")
-COMMON_ACRONYMS = frozenset(
-    [
-        "API",
-        "URL",
-        "URI",
-        "HTTP",
-        "HTTPS",
-        "JSON",
-        "XML",
-        "HTML",
-        "CSS",
-        "YAML",
-        "CSV",
-        "PDF",
-        "SQL",
-        "REST",
-        "TODO",
-        "FIXME",
-        "NOTE",
-        "AND",
-        "NOT",
-        "THE",
-        "FOR",
-        "ASCII",
-        "UTF",
-        "FAQ",
-        "USA",
-        "CPU",
-        "RAM",
-        "GPU",
-        "UUID",
-        "TCP",
-        "UDP",
-        "SSH",
-        "TLS",
-        "SSL",
-        "DNS",
-        "PEP",
-        "RFC",
-        "BDFL",
-        "ETC",
-    ]
-)
-SERVICE = re.compile(rf"(?:{KINDS})s?$")
+# What backticks hold: a lower-case name, a package (@scope/name, std::vec), a path.
+QUOTED_CODE = re.compile(r"`([@~./]{0,3}[A-Za-z][\w.:/@-]{1,78}\w)(?:\(\))?`")
+IS_SERVICE = re.compile(rf"(?:{KINDS})s?$")
 
 
 def identifiers(text: str) -> Iterator[Span]:
     """SERVICE, IDENTIFIER and DOCUMENT (a file's name): more certain than what a language model thinks of the word."""
-    hidden = _without_addresses(text)
+    hidden = without_addresses(text)
     for match in FILE.finditer(hidden):
-        yield _span(match, "DOCUMENT")
+        if match.start(1) - match.start() > 2 or match.group(1).islower():  # "D.C" is no C file
+            yield _span(match, "DOCUMENT")
+    for match in PATH.finditer(hidden):
+        yield _span(match, "IDENTIFIER")
     for match in SPOKEN_SERVICE.finditer(hidden):
         start = match.start() + _stop_words_in_front(match.group())
         if " " in hidden[start : match.end()]:
             yield Span(start, match.end(), text[start : match.end()], "SERVICE")
     for pattern in (CAMEL, SNAKE, DOTTED):
         for match in pattern.finditer(hidden):
-            yield _span(match, "SERVICE" if SERVICE.search(match.group()) else "IDENTIFIER")
+            if match.group().upper() not in ACRONYMS:
+                yield _span(match, kind_of(match.group()))
     for match in QUOTED_CODE.finditer(hidden):
-        yield Span(match.start(1), match.end(1), match.group(1), "IDENTIFIER")
+        yield Span(match.start(1), match.end(1), match.group(1), kind_of(match.group(1)))
 
 
-def capitalised(text: str) -> Iterator[Span]:
-    """ENTITY: capitalised words and acronyms. A single word that may only open a sentence does not count."""
-    hidden = _without_addresses(text)
-    for match in CAPITALISED.finditer(hidden):
-        start = match.start() + _stop_words_in_front(match.group())
-        surface = re.sub(r"['’]s$", "", hidden[start : match.end()])
-        opens = OPENS_SENTENCE.search(hidden[max(0, start - 4) : start]) is not None
-        if (" " in surface or not opens) and not surface.isupper() and is_name(surface) and len(surface) > 2:
-            yield Span(start, start + len(surface), surface, "ENTITY")
-    for match in ACRONYM.finditer(hidden):
-        if match.group() not in COMMON_ACRONYMS:
-            yield _span(match, "ENTITY")
+def kind_of(name: str) -> str:
+    """SERVICE by the name's last word, else IDENTIFIER."""
+    return "SERVICE" if IS_SERVICE.search(name) else "IDENTIFIER"
 
 
 def without_overlaps(*by_priority: list[Span]) -> list[Span]:
@@ -114,7 +68,8 @@ def without_overlaps(*by_priority: list[Span]) -> list[Span]:
     return sorted(kept, key=lambda one: one.start)
 
 
-def _without_addresses(text: str) -> str:
+def without_addresses(text: str) -> str:
+    """Web and mail addresses blanked; every other character keeps its place."""
     return ADDRESS.sub(lambda match: " " * len(match.group()), text)
 
 

@@ -1,0 +1,189 @@
+"""Which names of one document are the same: short forms, abbreviations, plurals, honorifics, adjectives of places.
+
+Pure and independent of the order of the names. A short form is resolved only where the document holds exactly one name
+that it can stand for; "Lothair" stays by itself beside both Lothair I and Lothair II.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from knowledge_graph.extraction.names import ARTICLES, ROLES, SYNONYMS, WORD, name_key
+from knowledge_graph.extraction.records import Span
+from knowledge_graph.extraction.short_forms import HONORIFICS, Named, stands_for
+from knowledge_graph.extraction.word_lists import equations
+
+ADJECTIVES = {name_key(spelling): name_key(place) for spellings, place in equations("places") for spelling in spellings}
+PLACES = frozenset(name_key(place) for _, place in equations("places"))
+PLACE_TYPES = frozenset({"GPE", "LOC", "FAC"})
+UNTYPED = frozenset({"ENTITY", "DOCUMENT", "CONCEPT"})
+EXACT = frozenset({"SERVICE", "IDENTIFIER", "CONCEPT", "DOCUMENT"})
+"""Types whose names have no short forms."""
+PLURAL_TYPES = frozenset({"NORP", "SERVICE", "IDENTIFIER", "CONCEPT", "ENTITY", "LOC"})
+
+
+@dataclass
+class Uses:
+    """How a document writes a name."""
+
+    words: tuple[str, ...]
+    types: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def entity_type(self) -> str:
+        return max(self.types, key=lambda one: (one not in UNTYPED, self.types[one], one))
+
+
+class FullNames:
+    """The document's names by their words, to look up what a short form stands for."""
+
+    def __init__(self, uses: Mapping[str, Uses]) -> None:
+        self.uses = uses
+        self.by_word: dict[str, set[str]] = defaultdict(set)
+        for key, use in uses.items():
+            for word in use.words:
+                self.by_word[word].add(key)
+
+    def only(self, short: Named, key: str) -> str | None:
+        """The one name that it can stand for; where all the others stand for the longest, that one."""
+        found = [other for other in self._sharing(short) if other != key and self._stands(short, self._named(other))]
+        if len(found) < 2:
+            return found[0] if found else None
+        longest = max(found, key=lambda one: (len(self.uses[one].words), one))
+        whole = self._named(longest)
+        rest = [one for one in found if one != longest]
+        return longest if all(self._stands(self._named(one), whole) for one in rest) else None
+
+    def _sharing(self, short: Named) -> list[str]:
+        ends = {short.words[0], short.words[-1]} if short.words else set()
+        return sorted({key for word in ends for key in self.by_word.get(word, ())})
+
+    def _named(self, key: str) -> Named:
+        return Named(self.uses[key].words, self.uses[key].entity_type)
+
+    @staticmethod
+    def _stands(short: Named, full: Named) -> bool:
+        return len(full.words) > len(short.words) and stands_for(short, full)
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """`targets` holds resolved keys only; `types` the type of each resolved name; `generic` keys that name nothing."""
+
+    targets: Mapping[str, str]
+    types: Mapping[str, str]
+    generic: frozenset[str]
+
+    def key(self, surface: str) -> str:
+        """Of what the surface stands for in this document."""
+        key = name_key(surface)
+        return self.targets.get(key, key)
+
+    def entity_type(self, surface: str, otherwise: str) -> str:
+        """The type that most of the name's mentions have."""
+        return self.types.get(self.key(surface), otherwise)
+
+
+NOTHING = Resolution({}, {}, frozenset())
+
+
+def resolve(spans: Iterable[Span], stated: Iterable[tuple[str, str]] = ()) -> Resolution:
+    """`spans` are all names of the document; `stated` pairs an alias with its name, as the text says."""
+    uses = _uses(spans)
+    targets = {spelling: name for spelling, name in _synonyms().items() if spelling in uses}
+    for alias, name in sorted(stated, reverse=True):
+        targets[name_key(alias)] = name_key(name)
+    full = FullNames(uses)
+    for key, use in sorted(uses.items()):
+        if key not in targets:
+            found = (
+                _plural(key, use, uses) or _adjective(key, uses) or _titled(key, use, full) or _short(key, use, full)
+            )
+            if found is not None:
+                targets[key] = found
+    chased = {key: _chase(key, targets) for key in targets}
+    resolved = {key: target for key, target in chased.items() if key != target}
+    return Resolution(resolved, _types(uses, resolved), _generic(uses, resolved))
+
+
+def _uses(spans: Iterable[Span]) -> dict[str, Uses]:
+    uses: dict[str, Uses] = {}
+    for span in spans:
+        key, parts = name_key(span.surface), folded(span.surface)
+        use = uses.setdefault(key, Uses(parts))
+        use.words = max(use.words, parts, key=lambda one: (len(one), one))
+        use.types[span.entity_type] += 1
+    return uses
+
+
+def folded(surface: str) -> tuple[str, ...]:
+    """The name's words without case, accents and article."""
+    plain = "".join(char for char in unicodedata.normalize("NFKD", surface) if not unicodedata.combining(char))
+    parts = WORD.findall(plain.casefold())
+    return tuple(parts[1:] if len(parts) > 1 and parts[0] in ARTICLES else parts)
+
+
+def _synonyms() -> dict[str, str]:
+    return {name_key(spelling): name_key(name) for spelling, name in SYNONYMS.items()}
+
+
+def _plural(key: str, use: Uses, uses: Mapping[str, Uses]) -> str | None:
+    single = key[:-3] + "y" if key.endswith("ies") else key[:-1]
+    is_plural = key.endswith("s") and single in uses and use.entity_type in PLURAL_TYPES
+    return single if is_plural and len(single) > 3 and uses[single].entity_type != "PERSON" else None
+
+
+def _adjective(key: str, uses: Mapping[str, Uses]) -> str | None:
+    """ "Portuguese" where the document names Portugal."""
+    place = ADJECTIVES.get(key)
+    return place if place in uses else None
+
+
+def _titled(key: str, use: Uses, full: FullNames) -> str | None:
+    """ "King Lothair II" is Lothair II: a person's name goes without honorifics while two words are left."""
+    bare = use.words
+    while len(bare) > 1 and bare[0] in HONORIFICS:
+        bare = bare[1:]
+    short = "".join(bare)
+    if bare == use.words or (use.entity_type != "PERSON" and short not in full.uses):
+        return None
+    if len(bare) > 1:
+        return short
+    is_person = short in full.uses and full.uses[short].entity_type in {"PERSON", "ENTITY"}
+    return short if is_person else full.only(Named(bare, "PERSON"), key)
+
+
+def _short(key: str, use: Uses, full: FullNames) -> str | None:
+    if use.entity_type in EXACT or key in PLACES or key in ADJECTIVES:
+        return None
+    return full.only(Named(use.words, use.entity_type), key)
+
+
+def _chase(key: str, targets: Mapping[str, str]) -> str:
+    """To the end of the chain; in a circle to its smallest key."""
+    seen = [key]
+    while (step := targets.get(seen[-1])) is not None:
+        if step in seen:
+            return min(seen[seen.index(step) :])
+        seen.append(step)
+    return seen[-1]
+
+
+def _types(uses: Mapping[str, Uses], targets: Mapping[str, str]) -> dict[str, str]:
+    votes: dict[str, Uses] = defaultdict(lambda: Uses(()))
+    for key, use in uses.items():
+        if key not in ADJECTIVES:
+            votes[targets.get(key, key)].types += use.types
+    return {key: use.entity_type for key, use in votes.items()}
+
+
+def _generic(uses: Mapping[str, Uses], targets: Mapping[str, str]) -> frozenset[str]:
+    """ "Board", "Prime Minister": what stands for no name of the document, and names no place or person."""
+    return frozenset(
+        key
+        for key, use in uses.items()
+        if key not in targets and use.entity_type not in EXACT | {"GPE"} and all(word in ROLES for word in use.words)
+    )

@@ -1,0 +1,44 @@
+"""The names in a document's title, its file name and its headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from knowledge_graph.extraction.identifiers import identifiers, without_overlaps
+from knowledge_graph.extraction.names import is_name
+from knowledge_graph.extraction.records import Passage, SourceDocument, Span
+from knowledge_graph.extraction.word_lists import phrases
+
+MOST_WORDS = 8
+NUMBERING = re.compile(r"^\s*(?:\d+(?:\.\d+)*[.)]?|[A-Z]\.|#+)\s+")
+PARENTHESIS = re.compile(r"\s*\([^()]*\)")
+GENERIC_HEADINGS = phrases("generic_headings")
+
+
+def titles(document: SourceDocument, passage: Passage, *, first: bool) -> Iterator[tuple[Span, str]]:
+    """Names with why the chunk is about them: the headings above it, the nearest first; title and file name for the
+    document's `first` chunk. Each name once."""
+    sources = [(heading, "CONCEPT", "heading") for heading in reversed(passage.headings)]
+    if first:
+        sources.insert(0, (document.title or "", "DOCUMENT", "title"))
+        sources.append((document.name.rpartition("/")[2], "DOCUMENT", "name"))
+    for text, entity_type, about in sources:
+        for span in _names(text, entity_type):
+            yield span, about
+
+
+def _names(title: str, entity_type: str) -> list[Span]:
+    """The title itself when it is short enough to be a name, also without parenthesis and what follows a comma; and
+    identifiers inside a longer one."""
+    plain = NUMBERING.sub("", title).strip().strip("`*_ .:")
+    found = without_overlaps(list(identifiers(plain)))
+    if len(found) == 1 and found[0].surface == plain:
+        return found
+    bare = PARENTHESIS.sub("", plain).strip()
+    shorter = dict.fromkeys([plain, bare, bare.split(",")[0].strip()])
+    return [Span(0, len(name), name, entity_type) for name in shorter if _is_short(name)] + found
+
+
+def _is_short(name: str) -> bool:
+    return len(name.split()) <= MOST_WORDS and name.casefold() not in GENERIC_HEADINGS and is_name(name)
