@@ -1,4 +1,4 @@
--- `queued`: the projection has yet to take the document's present state up.
+-- `queued`: the projection has yet to take the document's present state up. Triples that users brought are no document.
 SELECT
     document.document_id,
     document.version,
@@ -18,6 +18,7 @@ SELECT
 FROM graphed_document AS document
 WHERE
     document.workspace_id = %(workspace_id)s
+    AND document.method <> 'user'
     AND (%(after)s::uuid IS NULL OR document.document_id > %(after)s::uuid)
 ORDER BY document.document_id
 LIMIT %(limit)s
