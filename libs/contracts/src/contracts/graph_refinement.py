@@ -9,9 +9,10 @@ from uuid import UUID
 
 from pydantic import Field, model_validator
 
-from contracts.base import Request, Resource
+from contracts.base import Request, Resource, Text
 
 Budget = Annotated[int, Field(ge=1, le=10**12)]
+ChunkId = Annotated[Text, Field(max_length=64)]
 
 
 class RefinementState(StrEnum):
@@ -152,7 +153,7 @@ class FailedChunk(Resource):
 class ReplayRequest(Request):
     """All failed passages, or these."""
 
-    chunk_ids: Annotated[list[Annotated[str, Field(max_length=64)]], Field(min_length=1, max_length=1_000)] | None = None
+    chunk_ids: Annotated[list[ChunkId], Field(min_length=1, max_length=1_000)] | None = None
 
 
 class Replayed(Resource):

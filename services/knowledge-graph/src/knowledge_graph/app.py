@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from prometheus_client import CollectorRegistry, Gauge
 
 from contracts.events import DOCUMENTS
+from inference.factory import build_chat_model
 from knowledge_graph.api import router as entities_router
 from knowledge_graph.ask import Graph
 from knowledge_graph.export.api import router as export_router
@@ -22,6 +23,9 @@ from knowledge_graph.neo4j_store import Neo4jStore
 from knowledge_graph.postgres_store import PostgresStore
 from knowledge_graph.projection import CHANNEL, Projector
 from knowledge_graph.projection_removal import ProjectionRemoval
+from knowledge_graph.refinement.api import router as refinement_router
+from knowledge_graph.refinement.build import start_refinement
+from knowledge_graph.refinement.worker import CHANNEL as REFINEMENT
 from knowledge_graph.settings import Settings
 from knowledge_graph.tools.api import router as tools_router
 from knowledge_graph.tools.passages import Passages
@@ -43,16 +47,19 @@ def create_app(settings: Settings) -> FastAPI:
             await _build(app, settings, stack)
             yield
 
-    routers = [entities_router, tools_router, export_router, triples_router]
+    routers = [entities_router, refinement_router, tools_router, export_router, triples_router]
     return service_app(SERVICE, settings, routers, lifespan)
 
 
 async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> None:
-    service = await stack.enter_async_context(EventService.opened(app, settings, SERVICE, [CHANNEL]))
+    service = await stack.enter_async_context(EventService.opened(app, settings, SERVICE, [CHANNEL, REFINEMENT]))
     database, metrics = service.database, app.state.metrics
     objects = ObjectStore(settings)
     stack.callback(objects.close)
     extractor = await stack.enter_async_context(Extractor())
+    chat = build_chat_model(settings)
+    if chat is not None:
+        stack.push_async_callback(chat.aclose)
     neo4j = Neo4jConnection(settings) if settings.neo4j_url else None
     if neo4j is not None:
         stack.push_async_callback(neo4j.aclose)
@@ -70,6 +77,9 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     after = [ProjectionRemoval(database, neo4j)] if neo4j is not None else []
     running = service.running({DOCUMENTS: documents.handlers}, documents.give_up, after=after)
     background = await stack.enter_async_context(running)
+    app.state.refinement = start_refinement(
+        settings, chat, database, objects, service.notifications, background, documents.regraph
+    )
     if neo4j is not None:
         projector = Projector(database, neo4j, service.outbox, _backlog(metrics.registry))
         background.start("projection", lambda: projector.run(service.notifications))

@@ -30,7 +30,5 @@ class RefinementSettings(Environment):
     chat_price_currency: str = "USD"
 
 
-class Settings(
-    ServiceSettings, EventSettings, ObjectStoreSettings, Neo4jSettings, ChatSettings, RefinementSettings
-):
+class Settings(ServiceSettings, EventSettings, ObjectStoreSettings, Neo4jSettings, ChatSettings, RefinementSettings):
     """The service's own settings."""
