@@ -13,7 +13,7 @@ SHORT = re.compile(r"\(\s*(?:or\s+)?[\"“]?([A-Z][A-Za-z0-9&./-]{1,9})[\"”]?\
 LONG = re.compile(r"\b([A-Z][A-Za-z0-9&.-]{1,9})\s*\(\s*([^\W\d_][^()\n]{4,80}?)\s*\)")
 KNOWN_AS = re.compile(
     r"\s*[,(]?\s*(?:(?:also|better|formerly|commonly|previously|originally|otherwise|widely|sometimes|popularly|simply)\s+)*"
-    r"(?:known\s+(?:simply\s+)?as|called|named|nicknamed|referred\s+to\s+as|abbreviated\s+(?:as|to)?|a\.?k\.?a\.?|"
+    r"(?:known\s+(?:[a-z]+\s+){0,3}?as|called|named|nicknamed|referred\s+to\s+as|abbreviated\s+(?:as|to)?|a\.?k\.?a\.?|"
     r"or\s+simply|stylized\s+as|stylised\s+as)\s+(?:the\s+)?[\"“‘']?",
     re.IGNORECASE,
 )
@@ -25,6 +25,7 @@ OTHER_NAME = re.compile(
 )
 NEEDS_CAPITAL = (KNOWN_AS, BORN, OR, GLOSS)
 LONGEST = 90
+SHORTEST_WORD = 5
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def _letters(short: str) -> int:
 def _long_form(short: str, text: str, end: int) -> int | None:
     """Where the long form before `end` begins: Schwartz and Hearst, "A simple algorithm for identifying abbreviation
     definitions in biomedical text" (2003)."""
-    if _letters(short) < 2:
+    if _letters(short) < 2 and len(short) < SHORTEST_WORD:  # "Political Bureau (Politburo)"
         return None
     most = min(len(short) + 5, 2 * len(short))
     words = list(re.finditer(r"\S+", text[max(0, end - LONGEST) : end]))[-most:]

@@ -7,20 +7,24 @@ from collections.abc import Iterator, Sequence
 
 from knowledge_graph.extraction.capitalised import Token, tokens
 from knowledge_graph.extraction.identifiers import without_addresses
-from knowledge_graph.extraction.names import ARTICLES, STOP_WORDS, entity_id, is_name, name_key
+from knowledge_graph.extraction.names import ARTICLES, PARTICLES, STOP_WORDS, entity_id, is_name, name_key
 from knowledge_graph.extraction.records import Candidate, Span
 from knowledge_graph.extraction.sentences import Sentences
 
 MOST_WORDS = 6
-GAP = re.compile(r"[ \n]|[ ]?[-–/&+][ ]?|\.[ ]?|['’]s [ ]?|: ")
+GAP = re.compile(r"[ \n]|[ ]?[-–/&+][ ]?|['’]s? |: ")
+AFTER_SHORT = re.compile(r"\.[ ]?")
 JOINED = re.compile(r"[-.]")
 MOST_OF_CHUNK = 1_000
+LONGEST_ABBREVIATION = 3
+INSIDE = STOP_WORDS | PARTICLES
 SHORTEST_SMALL = 4
 
 
 def candidates(text: str, sentences: Sentences, mentions: Sequence[Span], chunk_id: str) -> Iterator[Candidate]:
-    """Runs of up to six words of one sentence, first and last with a capital or digit; lower-case words with a hyphen or
-    dot inside. At most 1,000 of a chunk, none inside one of its `mentions`; where two have one name and place, one."""
+    """Runs of up to six words of one sentence, first and last with a capital or digit, between them nothing but such and
+    "of", "the" and the like; lower-case words with a hyphen or dot inside. None lies inside one of the `mentions`; at
+    most 1,000 of a chunk."""
     inside = [(span.start, span.end) for span in mentions]
     found = 0
     for start, end in _runs(without_addresses(text)):
@@ -42,12 +46,20 @@ def _runs(text: str) -> Iterator[tuple[int, int]]:
                 yield word.start, word.end
             continue
         for last in range(first, min(first + MOST_WORDS, len(words))):
-            if last > first and not GAP.fullmatch(text, words[last - 1].end, words[last].start):
+            here = words[last]
+            if last > first and not _joined(text, words[last - 1], here):
                 break
-            if last > first and not (words[last].capital or words[last].text[0].isdigit()):
-                continue
-            if last > first or word.text.casefold() not in STOP_WORDS:
-                yield word.start, words[last].end
+            if here.capital or here.text[0].isdigit():
+                if last > first or word.text.casefold() not in STOP_WORDS:
+                    yield word.start, here.end
+            elif here.text not in INSIDE:
+                break
+
+
+def _joined(text: str, before: Token, after: Token) -> bool:
+    is_short = len(before.text) <= LONGEST_ABBREVIATION
+    gap = text[before.end : after.start]
+    return GAP.fullmatch(gap) is not None or (is_short and AFTER_SHORT.fullmatch(gap) is not None)
 
 
 def _opens(word: Token) -> bool:

@@ -7,37 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from knowledge_graph.extraction.identifiers import without_addresses
-from knowledge_graph.extraction.names import ACRONYMS, HEADS, ROLES, STOP_WORDS, is_name
+from knowledge_graph.extraction.names import ACRONYMS, HEADS, PARTICLES, STOP_WORDS, is_generic, is_name
 from knowledge_graph.extraction.records import Span
 
 TOKEN = re.compile(r"[^\W_]+(?:[-’'.&][^\W_]+)*")
-PARTICLES = frozenset(
-    [
-        "de",
-        "la",
-        "le",
-        "du",
-        "des",
-        "del",
-        "della",
-        "di",
-        "da",
-        "dos",
-        "do",
-        "das",
-        "van",
-        "von",
-        "der",
-        "den",
-        "ter",
-        "al",
-        "el",
-        "bin",
-        "ibn",
-        "y",
-        "e",
-    ]
-)
 ROMAN = re.compile(r"[IVX]{1,5}$")
 OPENS_SENTENCE = re.compile(r"(?:^|[.!?:;|>*#•\"“(\[\n-]\s*|\d[.)]\s*)$")
 QUOTED = re.compile(r"[\"“]([^\W_][^\"“”\n]{2,80}?)[,.]?[\"”]|(?<![*\w])\*([^\W_][^*\n]{2,80}?)\*(?![*\w])")
@@ -82,9 +55,9 @@ def capitalised(text: str, *, nouns_have_capitals: bool = False) -> Iterator[Spa
             acronym = surface.isupper() and surface not in ACRONYMS and len(surface) <= 2 * SHORTEST_WORD
             if not acronym and (opens or nouns_have_capitals or surface.isupper()):
                 continue
-            if len(surface) < SHORTEST_WORD or surface.casefold() in ROLES:
+            if len(surface) < SHORTEST_WORD:
                 continue
-        if is_name(surface) and not all(one.text.casefold() in ROLES for one in run):
+        if is_name(surface) and not is_generic([one.text.casefold() for one in run]):
             yield Span(first.start, last.end, surface, "ENTITY")
     yield from quoted_titles(hidden)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from knowledge_graph.extraction.word_lists import equations, words
 
@@ -20,10 +21,13 @@ PLURAL = re.compile(
 STOP_WORDS = words("stop_words")
 ACRONYMS = words("acronyms")
 """Too common to be a node."""
-ROLES = words("roles")
-"""Offices and kinds of things, which capitals do not make names of one thing."""
+OFFICES = words("offices")
+KINDS = words("kinds") | OFFICES
+"""Offices, ranks and kinds of things, which capitals alone do not make names of one thing."""
 HEADS = words("heads")
 """Nouns that take "of" and "for" into their name."""
+PARTICLES = words("particles")
+"""Small words inside the names of people and places."""
 SYNONYMS = {spelling: name for spellings, name in equations("synonyms") for spelling in spellings}
 
 
@@ -52,3 +56,8 @@ def is_name(surface: str) -> bool:
         and (surface.casefold() not in STOP_WORDS or surface in SYNONYMS)
         and any(char.isalpha() for char in key)
     )
+
+
+def is_generic(parts: Sequence[str]) -> bool:
+    """ "Board", "Executive Vice President": folded words that name no one thing."""
+    return (len(parts) == 1 and parts[0] in KINDS) or all(part in OFFICES or part in {"of", "the"} for part in parts)

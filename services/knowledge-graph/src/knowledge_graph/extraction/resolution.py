@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from knowledge_graph.extraction.names import ARTICLES, ROLES, SYNONYMS, WORD, name_key
+from knowledge_graph.extraction.names import ARTICLES, PARTICLES, SYNONYMS, WORD, is_generic, name_key
 from knowledge_graph.extraction.records import Span
 from knowledge_graph.extraction.short_forms import HONORIFICS, Named, stands_for
 from knowledge_graph.extraction.word_lists import equations
@@ -20,7 +20,9 @@ ADJECTIVES = {name_key(spelling): name_key(place) for spellings, place in equati
 PLACES = frozenset(name_key(place) for _, place in equations("places"))
 PLACE_TYPES = frozenset({"GPE", "LOC", "FAC"})
 UNTYPED = frozenset({"ENTITY", "DOCUMENT", "CONCEPT"})
-EXACT = frozenset({"SERVICE", "IDENTIFIER", "CONCEPT", "DOCUMENT"})
+SHORTEST_ACRONYM = 3
+SMALL_WORDS = PARTICLES | {"of", "for", "and", "the", "in", "on", "to"}
+EXACT = frozenset({"SERVICE", "IDENTIFIER", "CONCEPT"})
 """Types whose names have no short forms."""
 PLURAL_TYPES = frozenset({"NORP", "SERVICE", "IDENTIFIER", "CONCEPT", "ENTITY", "LOC"})
 
@@ -43,9 +45,13 @@ class FullNames:
     def __init__(self, uses: Mapping[str, Uses]) -> None:
         self.uses = uses
         self.by_word: dict[str, set[str]] = defaultdict(set)
+        self.by_initials: dict[str, set[str]] = defaultdict(set)
         for key, use in uses.items():
             for word in use.words:
                 self.by_word[word].add(key)
+            if use.entity_type not in {"PERSON", "CONCEPT"} and len(use.words) > 1:
+                initials = [word[0] for word in use.words if word not in SMALL_WORDS]
+                self.by_initials["".join(initials)].add(key)
 
     def only(self, short: Named, key: str) -> str | None:
         """The one name that it can stand for; where all the others stand for the longest, that one."""
@@ -56,6 +62,11 @@ class FullNames:
         whole = self._named(longest)
         rest = [one for one in found if one != longest]
         return longest if all(self._stands(self._named(one), whole) for one in rest) else None
+
+    def spelled_out(self, key: str) -> str | None:
+        """The one name of several words that has these initials: OPIC."""
+        found = self.by_initials.get(key, set())
+        return next(iter(found)) if len(found) == 1 and len(key) >= SHORTEST_ACRONYM else None
 
     def _sharing(self, short: Named) -> list[str]:
         ends = {short.words[0], short.words[-1]} if short.words else set()
@@ -100,7 +111,11 @@ def resolve(spans: Iterable[Span], stated: Iterable[tuple[str, str]] = ()) -> Re
     for key, use in sorted(uses.items()):
         if key not in targets:
             found = (
-                _plural(key, use, uses) or _adjective(key, uses) or _titled(key, use, full) or _short(key, use, full)
+                _spelled_out(use, uses)
+                or _plural(key, use, uses)
+                or _adjective(key, uses)
+                or _titled(key, use, full)
+                or _short(key, use, full)
             )
             if found is not None:
                 targets[key] = found
@@ -128,6 +143,16 @@ def folded(surface: str) -> tuple[str, ...]:
 
 def _synonyms() -> dict[str, str]:
     return {name_key(spelling): name_key(name) for spelling, name in SYNONYMS.items()}
+
+
+def _spelled_out(use: Uses, uses: Mapping[str, Uses]) -> str | None:
+    """ "U.S. Navy" where the document names the United States Navy."""
+    for spelling, name in SYNONYMS.items():
+        short = folded(spelling)
+        if len(use.words) > len(short) and use.words[: len(short)] == short:
+            key = name_key(name) + "".join(use.words[len(short) :])
+            return key if key in uses else None
+    return None
 
 
 def _plural(key: str, use: Uses, uses: Mapping[str, Uses]) -> str | None:
@@ -159,6 +184,8 @@ def _titled(key: str, use: Uses, full: FullNames) -> str | None:
 def _short(key: str, use: Uses, full: FullNames) -> str | None:
     if use.entity_type in EXACT or key in PLACES or key in ADJECTIVES:
         return None
+    if len(use.words) == 1 and (found := full.spelled_out(key)):
+        return found
     return full.only(Named(use.words, use.entity_type), key)
 
 
@@ -185,5 +212,5 @@ def _generic(uses: Mapping[str, Uses], targets: Mapping[str, str]) -> frozenset[
     return frozenset(
         key
         for key, use in uses.items()
-        if key not in targets and use.entity_type not in EXACT | {"GPE"} and all(word in ROLES for word in use.words)
+        if key not in targets and use.entity_type not in EXACT | {"GPE", "DOCUMENT"} and is_generic(use.words)
     )

@@ -11,7 +11,7 @@ from knowledge_graph.extraction.sentences import Sentences
 
 TERM = r"[^\W\d_][^\n.:;!?()|*`]{1,60}?"
 DEFINES = re.compile(
-    rf"^[ \t]*(?:[-*•][ \t]+)?(?:(?:The|An?)[ \t]+)?[*_`\"“]{{0,3}}({TERM})[*_`\"”]{{0,3}}(?:[ \t]*\([^()\n]{{1,120}}\))?"
+    rf"^[ \t]*(?:[-*•][ \t]+)?(?:(?:The|An?)[ \t]+)?[*_`\"“]{{0,3}}({TERM})[*_`\"”]{{0,3}}(?:[ \t]*\([^()\n]{{0,120}}\))?"
     r"(?:,[^,\n]{1,80},)?[ \t]+(?:is|are|was|were)[ \t]+(?:an?|the|one[ \t]of)\b",
     re.MULTILINE,
 )
