@@ -13,6 +13,7 @@ from contracts.events import DOCUMENTS
 from inference.factory import build_chat_model
 from knowledge_graph.api import router as entities_router
 from knowledge_graph.ask import Graph
+from knowledge_graph.expansion.bridging import Bridging
 from knowledge_graph.export.api import router as export_router
 from knowledge_graph.export.export import Export
 from knowledge_graph.extractor import Extractor
@@ -63,9 +64,10 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     neo4j = Neo4jConnection(settings) if settings.neo4j_url else None
     if neo4j is not None:
         stack.push_async_callback(neo4j.aclose)
-    shown = Neo4jStore(neo4j) if neo4j is not None else None
-    reader = GraphReader(database, PostgresStore(database), shown)
-    app.state.graph = Graph(reader, extractor)
+    postgres = PostgresStore(database)
+    shown = Neo4jStore(neo4j, postgres) if neo4j is not None else None
+    reader = GraphReader(database, postgres, shown)
+    app.state.graph = Graph(reader, extractor, Bridging(database))
     client = await stack.enter_async_context(httpx.AsyncClient(trust_env=False))
     seconds = settings.retrieval_deadline_seconds
     retrieval = HttpService("the search", client, app.state.tokens, settings.retrieval_url, seconds)
@@ -88,6 +90,6 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
 def _backlog(registry: CollectorRegistry) -> Gauge:
     return Gauge(
         "attractor_graph_projection_rows",
-        "Documents that the projection to Neo4j took up last (20: there may be more)",
+        "Changes that the projection to Neo4j took up last (5000: there may be more)",
         registry=registry,
     )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from knowledge_graph import provenance
-from knowledge_graph.expand import expand
+from knowledge_graph.expansion.hops import expand
 from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.extraction.records import Extraction, Mention, RelationEvidence
 from knowledge_graph.graph_store import EntityFilter, GraphStore
@@ -73,7 +73,7 @@ async def stores(request, make_database):
     async with Database(make_database("knowledge_graph").service, 3).opened() as database:
         if neo4j is not None:
             await Projector(database, neo4j, Outbox("test")).create_schema()
-        yield Stores(database, Neo4jStore(neo4j) if neo4j else PostgresStore(database), neo4j)
+        yield Stores(database, Neo4jStore(neo4j, PostgresStore(database)) if neo4j else PostgresStore(database), neo4j)
     if neo4j is not None:
         await neo4j.aclose()
 
@@ -156,8 +156,8 @@ async def _check(stores: Stores, drawn, deletes: int) -> None:
             :2
         ]
     seeds = listed[:2]
-    truth = await expand(PostgresStore(stores.database), workspace_id, seeds, 3, 20)
-    assert await expand(store, workspace_id, seeds, 3, 20) == truth
+    truth = await expand(PostgresStore(stores.database), workspace_id, seeds, 3, 1, 20)
+    assert await expand(store, workspace_id, seeds, 3, 1, 20) == truth
     assert await store.list_entities(uuid4(), EntityFilter()) == []
     if listed:
         last = listed[0]
@@ -175,7 +175,7 @@ async def test_rebuild_repairs_what_verify_finds(make_database, neo4j_url):
     url, user, password = neo4j_url
     neo4j = Neo4jConnection(Neo4jSettings(neo4j_url=url, neo4j_user=user, neo4j_password=SecretStr(password)))
     async with Database(make_database("knowledge_graph").service, 4).opened() as database:
-        stores = Stores(database, Neo4jStore(neo4j), neo4j)
+        stores = Stores(database, Neo4jStore(neo4j, PostgresStore(database)), neo4j)
         workspace_id, document = uuid4(), uuid4()
         built = {document: extraction(document, [(0, 0), (1, 0), (2, 1)], [(0, 1, "USES")])}
         await rebuild(database, neo4j)
