@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from attractor_client.client import AttractorClient
-from attractor_client.commands import graph_files
+from attractor_client.commands import graph_files, refinement
 from attractor_client.commands.graph_view import (
     show_alternatives,
     show_calculation,
@@ -27,6 +27,9 @@ app.command("export")(graph_files.export_graph)
 app.command("import")(graph_files.import_triples)
 app.command("imports")(graph_files.imports)
 app.command("delete-import")(graph_files.delete_import)
+app.command("estimate")(refinement.estimate)
+app.command("refine")(refinement.refine)
+app.add_typer(refinement.app, name="refinement")
 Name = Annotated[str, typer.Argument(metavar="ENTITY", help="Its name, in any spelling, or its id.")]
 Types = Annotated[list[str] | None, typer.Option("--relation", "-r", help="Only relations of this type.")]
 Kind = Annotated[str | None, typer.Option("--type", help="Only of this type, for instance SERVICE.")]
