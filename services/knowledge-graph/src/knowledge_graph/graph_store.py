@@ -196,10 +196,16 @@ class GraphStore(Protocol):
         ...
 
     async def neighbours(
-        self, workspace_id: UUID, ids: Sequence[str], fan_out: int, min_mentions: int = 1, min_weight: float = 0.0
+        self,
+        workspace_id: UUID,
+        ids: Sequence[str],
+        fan_out: int,
+        min_mentions: int = 1,
+        min_weight: float = 0.0,
+        relation_types: Sequence[str] | None = None,
     ) -> list[Neighbour]:
-        """Per entity at most `fan_out`, from its `fan_out` strongest relations of each direction; of those, the ones
-        that are mentioned and weigh enough."""
+        """Per entity at most `fan_out`, from its `fan_out` strongest relations (of these types) of each direction; of
+        those, the ones that are mentioned and weigh enough."""
         ...
 
     async def reach(self, workspace_id: UUID, seeds: Sequence[str], hops: int, bounds: Bounds) -> list[Reached]:

@@ -12,7 +12,7 @@ from knowledge_graph.neo4j_connection import CYPHER, Neo4jConnection
 from knowledge_graph.neo4j_store import Neo4jStore
 from knowledge_graph.postgres_store import QUERIES, PostgresStore
 from knowledge_graph.projection import CHANNEL, Projector
-from knowledge_graph.projection_removal import remove_workspace
+from knowledge_graph.projection_redrawing import remove_workspace
 from knowledge_graph.settings import ProjectionSettings
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
@@ -32,19 +32,21 @@ def verify_command() -> None:
 
 
 async def rebuild(database: Database, neo4j: Neo4jConnection, workspace_id: UUID | None = None) -> None:
-    """Empties Neo4j of the workspace, or of all, and projects every document again.
+    """Draws the workspace, or all, anew; those of which no document is left are removed.
 
-    Reads go to PostgreSQL until the queue is empty.
+    Reads go to PostgreSQL until a workspace is drawn.
     """
     projector = Projector(database, neo4j, Outbox("knowledge-graph"))
     await projector.create_schema()
     async with database.system() as connection:
-        # No projector may work between the two steps: what it wrote would be removed and not queued.
+        cursor = await connection.execute(QUERIES["queue_workspaces"], {"workspace_id": workspace_id})
+        queued = {row[0] for row in await cursor.fetchall()}
+    async with database.system() as connection:
+        # No projector may draw what is removed.
         await connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (CHANNEL,))
-        async with database.system() as queueing:
-            await queueing.execute(QUERIES["queue_all"], {"workspace_id": workspace_id})
-        for shown in [workspace_id] if workspace_id else await _shown(neo4j):
-            await remove_workspace(neo4j, shown)
+        for shown in {workspace_id} if workspace_id else set(await _shown(neo4j)):
+            if shown not in queued:
+                await remove_workspace(neo4j, shown)
     while await _waiting(database, workspace_id):
         if not await projector.project_batch():
             await asyncio.sleep(BUSY_SECONDS)  # a running service is at it
@@ -52,7 +54,8 @@ async def rebuild(database: Database, neo4j: Neo4jConnection, workspace_id: UUID
 
 async def differences(database: Database, neo4j: Neo4jConnection) -> list[str]:
     """One line for each workspace whose counts or sampled content differ; those still being projected are left out."""
-    postgres, shown = PostgresStore(database), Neo4jStore(neo4j)
+    postgres = PostgresStore(database)
+    shown = Neo4jStore(neo4j, postgres)
     async with database.system() as connection:
         cursor = await connection.execute("SELECT DISTINCT workspace_id FROM graphed_document")
         workspaces: set[UUID] = {row[0] for row in await cursor.fetchall()}
