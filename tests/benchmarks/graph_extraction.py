@@ -4,9 +4,10 @@ python tests/benchmarks/graph_extraction.py FOLDER [--show]    FOLDER holds docu
 
 An extracted entity is a cluster: all mentions in the text of one document with one id, known by their surfaces. A
 labelled one is known by its aliases. They match, one to one, when a surface and an alias have the same name key (case,
-accents, article, plural and possessive do not count); larger clusters choose first. A cluster that a title or a file
-name alone gave does not count. Labelled times and numbers are no names of things and are left out, on both sides, of
-"names"; "everything" counts them as missed. A labelled pair is found when both ends matched and any relation joins them.
+accents, article, plural and possessive do not count); those that share most names first. A cluster that a title or a
+file name alone gave does not count. Labelled times and numbers are no names of things: "names" leaves them out, the
+other row counts them as missed. A labelled pair is found when both ends matched and any relation joins them; "stated"
+leaves out co-occurrence.
 """
 
 from __future__ import annotations
@@ -55,10 +56,10 @@ class Counted:
 
 def documents(folder: Path) -> Iterator[tuple[SourceDocument, dict[str, Any]]]:
     with (folder / "documents.jsonl").open(encoding="utf-8") as lines:
-        for line in lines:
+        for number, line in enumerate(lines):
             labelled = json.loads(line)
             passage = Passage(f"{labelled['id']}:0", labelled["text"])
-            yield SourceDocument(f"{labelled['id']}.txt", labelled["title"], False, (passage,)), labelled
+            yield SourceDocument(f"{number}.txt", labelled["title"], False, (passage,)), labelled
 
 
 def clusters(extraction: Extraction) -> dict[str, set[str]]:
@@ -159,7 +160,8 @@ def show(folder: Path) -> Iterator[str]:
         for entity in found.keys() - set(chosen.values()):
             mentions = [one for one in by_id[labelled["id"]].mentions if one.entity_id == entity]
             spurious[mentions[0].entity_type] += 1
-            yield f"spurious {mentions[0].entity_type} {sorted({one.surface for one in mentions})} ({labelled['title']})"
+            surfaces = sorted({one.surface for one in mentions})
+            yield f"spurious {mentions[0].entity_type} {surfaces} ({labelled['title']})"
     yield f"missed {dict(missed)} spurious {dict(spurious)}"
 
 

@@ -16,6 +16,7 @@ from knowledge_graph.ask import Graph
 from knowledge_graph.expansion.bridging import Bridging
 from knowledge_graph.export.api import router as export_router
 from knowledge_graph.export.export import Export
+from knowledge_graph.extraction.document import Methods
 from knowledge_graph.extractor import Extractor
 from knowledge_graph.graph_document import SERVICE, DocumentGraphs
 from knowledge_graph.graph_reader import GraphReader
@@ -57,7 +58,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     database, metrics = service.database, app.state.metrics
     objects = ObjectStore(settings)
     stack.callback(objects.close)
-    extractor = await stack.enter_async_context(Extractor())
+    extractor = await stack.enter_async_context(Extractor(Methods(dependency=settings.graph_parser)))
     chat = build_chat_model(settings)
     if chat is not None:
         stack.push_async_callback(chat.aclose)

@@ -33,5 +33,7 @@ class RefinementSettings(Environment):
 class Settings(ServiceSettings, EventSettings, ObjectStoreSettings, Neo4jSettings, ChatSettings, RefinementSettings):
     """The service's own settings. Without `retrieval_url` a topic is looked up by the graph alone."""
 
+    graph_parser: bool = True
+    """Relations by the dependency parse of English sentences, and lower-case terms."""
     retrieval_url: str | None = None
     retrieval_deadline_seconds: float = Field(default=2.0, gt=0)

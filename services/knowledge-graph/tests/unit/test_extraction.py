@@ -160,6 +160,7 @@ def test_titles_headings_and_file_names_say_what_a_chunk_is_about():
     )
     assert {(one.surface, one.entity_type) for one in found.mentions if one.about} == {
         ("billing.md", "DOCUMENT"),
+        ("billing", "DOCUMENT"),
         ("Billing handbook", "DOCUMENT"),
         ("Refunds", "CONCEPT"),
     }

@@ -23,7 +23,7 @@ GLOSS = re.compile(r"\s*\(\s*(?:in\s+)?[A-Z][a-z]+\s*(?:for\s*)?:\s*[\"“‘']?
 OTHER_NAME = re.compile(
     r"([^\W\d_][\w.&'’-]*(?:\s+[\w.&'’-]+){0,7}?)(?=[\"”’']?\s*(?:[,;.:)(]|$|\n|\b(?:is|was|are|were|and|or|in)\b))"
 )
-NEEDS_CAPITAL = (KNOWN_AS, BORN, OR, GLOSS)
+OPENINGS = (KNOWN_AS, BORN, OR, GLOSS)
 LONGEST = 90
 SHORTEST_WORD = 5
 
@@ -41,15 +41,21 @@ def statements(text: str, spans: Sequence[Span]) -> Iterator[Statement]:
     """`spans` are the names that are known to stand there."""
     yield from _abbreviations(text)
     for span in spans:
-        for pattern in NEEDS_CAPITAL:
-            opening = pattern.match(text, span.end, span.end + LONGEST)
-            name = OTHER_NAME.match(text, opening.end(), opening.end() + LONGEST) if opening else None
-            if name is None or not name.group(1)[0].isupper() or not is_name(name.group(1)):
-                continue
-            other = Span(name.start(1), name.end(1), name.group(1).rstrip("."), span.entity_type)
-            if name_key(other.surface) != name_key(span.surface) and _could_be_alias(opening.group(), other.surface):
-                yield Statement(other, span, "stated")
-            break
+        other = _other_name(text, span)
+        if other is not None and name_key(other.surface) != name_key(span.surface):
+            yield Statement(other, span, "stated")
+
+
+def _other_name(text: str, span: Span) -> Span | None:
+    """What the text says right after the name that it is called, too."""
+    for pattern in OPENINGS:
+        opening = pattern.match(text, span.end, span.end + LONGEST)
+        if opening is None or not _is_about_the_name(opening.group()):
+            continue
+        name = OTHER_NAME.match(text, opening.end(), opening.end() + LONGEST)
+        if name is not None and name.group(1)[0].isupper() and is_name(name.group(1)):
+            return Span(name.start(1), name.end(1), name.group(1).rstrip("."), span.entity_type)
+    return None
 
 
 def synonym(surface: str) -> str | None:
@@ -57,9 +63,9 @@ def synonym(surface: str) -> str | None:
     return SYNONYMS.get(surface) if surface != "US" else None
 
 
-def _could_be_alias(opening: str, surface: str) -> bool:
+def _is_about_the_name(opening: str) -> bool:
     # "a man named X" has a name before it only by accident: commas and brackets say that it is the same one.
-    return opening.lstrip()[:1] in {",", "("} or "known" in opening or not surface
+    return opening.lstrip()[:1] in {",", "("} or "known" in opening
 
 
 def _abbreviations(text: str) -> Iterator[Statement]:

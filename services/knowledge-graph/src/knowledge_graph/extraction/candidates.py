@@ -17,12 +17,12 @@ AFTER_SHORT = re.compile(r"\.[ ]?")
 JOINED = re.compile(r"[-.]")
 MOST_OF_CHUNK = 1_000
 LONGEST_ABBREVIATION = 3
-INSIDE = STOP_WORDS | PARTICLES
+INSIDE = PARTICLES | {"of", "the", "and", "for", "in", "on", "to", "at", "by", "with", "from", "a", "an", "or"}
 SHORTEST_SMALL = 4
 
 
 def candidates(text: str, sentences: Sentences, mentions: Sequence[Span], chunk_id: str) -> Iterator[Candidate]:
-    """Runs of up to six words of one sentence, first and last with a capital or digit, between them nothing but such and
+    """Runs of up to six words of one sentence, first and last with a capital or digit, between them only such and
     "of", "the" and the like; lower-case words with a hyphen or dot inside. None lies inside one of the `mentions`; at
     most 1,000 of a chunk."""
     inside = [(span.start, span.end) for span in mentions]

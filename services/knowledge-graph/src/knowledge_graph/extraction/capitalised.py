@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from knowledge_graph.extraction.identifiers import without_addresses
+from knowledge_graph.extraction.language import GERMAN
 from knowledge_graph.extraction.names import ACRONYMS, HEADS, PARTICLES, STOP_WORDS, is_generic, is_name
 from knowledge_graph.extraction.records import Span
+from knowledge_graph.extraction.word_lists import words
 
 TOKEN = re.compile(r"[^\W_]+(?:[-’'.&][^\W_]+)*")
 ROMAN = re.compile(r"[IVX]{1,5}$")
+EPITHETS = words("epithets")
 OPENS_SENTENCE = re.compile(r"(?:^|[.!?:;|>*#•\"“(\[\n-]\s*|\d[.)]\s*)$")
 QUOTED = re.compile(r"[\"“]([^\W_][^\"“”\n]{2,80}?)[,.]?[\"”]|(?<![*\w])\*([^\W_][^*\n]{2,80}?)\*(?![*\w])")
 LONGEST_NUMBER = 4
@@ -47,11 +50,11 @@ def capitalised(text: str, *, nouns_have_capitals: bool = False) -> Iterator[Spa
     `nouns_have_capitals` (German): a single word never counts.
     """
     hidden = without_addresses(text)
-    for run in runs(hidden):
+    for run in runs(hidden, STOP_WORDS | GERMAN if nouns_have_capitals else STOP_WORDS):
         first, last = run[0], run[-1]
         surface = hidden[first.start : last.end]
         if len(run) == 1:
-            opens = OPENS_SENTENCE.search(hidden[max(0, first.start - 4) : first.start]) is not None
+            opens = _opens_sentence(hidden, first.start)
             acronym = surface.isupper() and surface not in ACRONYMS and len(surface) <= 2 * SHORTEST_WORD
             if not acronym and (opens or nouns_have_capitals or surface.isupper()):
                 continue
@@ -62,12 +65,12 @@ def capitalised(text: str, *, nouns_have_capitals: bool = False) -> Iterator[Spa
     yield from quoted_titles(hidden)
 
 
-def runs(text: str) -> Iterator[list[Token]]:
-    """The longest runs, without the stop words that open them."""
+def runs(text: str, skipped: Collection[str]) -> Iterator[list[Token]]:
+    """The longest runs, without the `skipped` small words that open them."""
     found = tokens(text)
     place = 0
     while place < len(found):
-        if not found[place].capital or found[place].text.casefold() in STOP_WORDS:
+        if not found[place].capital or found[place].text.casefold() in skipped:
             place += 1
             continue
         end = _end(text, found, place)
@@ -79,10 +82,10 @@ def quoted_titles(text: str) -> Iterator[Span]:
     """Titles of works in quotation marks or emphasis: two words or more, most of them capitalised."""
     for match in QUOTED.finditer(text):
         group = 1 if match.group(1) else 2
-        words = match.group(group).split()
-        large = sum(word[0].isupper() for word in words)
-        small = sum(word.casefold() in STOP_WORDS for word in words)
-        if len(words) > 1 and words[0][0].isupper() and large + small == len(words) and large > len(words) / 2:
+        said = match.group(group).split()
+        large = sum(word[0].isupper() for word in said)
+        small = sum(word[0].islower() and word in STOP_WORDS for word in said)
+        if len(said) > 1 and said[0][0].isupper() and large + small == len(said) and large >= small:
             yield Span(match.start(group), match.end(group), match.group(group), "ENTITY")
 
 
@@ -107,7 +110,7 @@ def _continues(text: str, found: Sequence[Token], first: int, end: int) -> int:
     if token.text.isdigit():
         is_year = len(token.text) == LONGEST_NUMBER
         return int(len(token.text) <= LONGEST_NUMBER and (not is_year or end - first > 1))
-    head = any(one.text.casefold() in HEADS for one in found[first:end])
+    head = any(one.text.casefold() in HEADS for one in found[first:end]) or _is_first_name(text, found, first, end)
     links = 0
     while end + links < len(found) and links < 2 and _joined(text, found, end + links):
         word = found[end + links].text
@@ -115,8 +118,21 @@ def _continues(text: str, found: Sequence[Token], first: int, end: int) -> int:
             links += 1
         else:
             break
+    if token.text == "the" and end + 1 < len(found) and found[end + 1].text.casefold() in EPITHETS:
+        links = 1  # "Boso the Elder"
     ahead = end + links
     return links + 1 if links and ahead < len(found) and _joined(text, found, ahead) and found[ahead].capital else 0
+
+
+def _is_first_name(text: str, found: Sequence[Token], first: int, end: int) -> bool:
+    """ "Ermengarde of Tours": one word that is no kind of thing, and whose capital the sentence's beginning does not
+    explain."""
+    only = found[first]
+    return end - first == 1 and not is_generic([only.text.casefold()]) and not _opens_sentence(text, only.start)
+
+
+def _opens_sentence(text: str, place: int) -> bool:
+    return OPENS_SENTENCE.search(text[max(0, place - 4) : place]) is not None
 
 
 def _joined(text: str, found: Sequence[Token], place: int) -> bool:

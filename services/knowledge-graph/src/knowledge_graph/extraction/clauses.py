@@ -47,6 +47,8 @@ def clauses(document: Doc) -> Iterator[Clause]:
             yield from _of_verb(token)
         elif token.dep_ == "appos":
             yield from _of_noun(token, token.head)
+            if token.head.pos_ == "NOUN":  # "her novel, The Silent River, …"
+                yield Clause(token.idx, token.head.idx, IDENTITY, token.head.lemma_.lower())
 
 
 def _of_verb(verb: Token) -> Iterator[Clause]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from knowledge_graph.extraction.identifiers import CAMEL, kind_of
 from knowledge_graph.extraction.records import Span
+from knowledge_graph.extraction.word_lists import words
 
 DEFINITION = re.compile(
     r"^[ \t]*(?:export |public |abstract |async |pub |default )*"
@@ -18,30 +19,7 @@ IMPORT = re.compile(
     r"use[ \t]+([\w:]+)|const[ \t]+\w+[ \t]*=[ \t]*require\(['\"]([\w@./-]+)['\"]\))",
     re.MULTILINE,
 )
-SUFFIXES = frozenset(
-    [
-        "py",
-        "js",
-        "ts",
-        "tsx",
-        "jsx",
-        "go",
-        "rs",
-        "java",
-        "kt",
-        "c",
-        "h",
-        "cpp",
-        "hpp",
-        "cs",
-        "rb",
-        "php",
-        "sh",
-        "sql",
-        "scala",
-        "swift",
-    ]
-)
+SUFFIXES = words("code_suffixes")
 
 
 def is_source_code(name: str) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from knowledge_graph.extraction.names import STOP_WORDS, name_key
 from knowledge_graph.extraction.records import Span
+from knowledge_graph.extraction.word_lists import words
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -15,48 +16,7 @@ if TYPE_CHECKING:
 FEWEST_WORDS, MOST_WORDS = 2, 4
 FEWEST_USES = 2
 """A term is what a document says again."""
-VAGUE = frozenset(
-    [
-        "way",
-        "ways",
-        "part",
-        "parts",
-        "number",
-        "numbers",
-        "time",
-        "times",
-        "year",
-        "years",
-        "day",
-        "days",
-        "month",
-        "months",
-        "thing",
-        "things",
-        "kind",
-        "kinds",
-        "lot",
-        "people",
-        "man",
-        "men",
-        "woman",
-        "women",
-        "person",
-        "example",
-        "examples",
-        "case",
-        "cases",
-        "fact",
-        "use",
-        "end",
-        "side",
-        "point",
-        "place",
-        "group",
-        "member",
-        "members",
-    ]
-)
+VAGUE = words("vague_nouns")
 
 
 def noun_phrases(document: Doc) -> Iterator[Span]:
@@ -75,5 +35,6 @@ def noun_phrases(document: Doc) -> Iterator[Span]:
 
 def terms(phrases: Iterable[Span]) -> frozenset[str]:
     """Keys of the phrases that a document uses twice or more."""
-    uses = Counter(name_key(phrase.surface) for phrase in phrases)
-    return frozenset(key for key, count in uses.items() if count >= FEWEST_USES)
+    keys = [name_key(phrase.surface) for phrase in phrases]
+    uses = Counter(key.removesuffix("s") for key in keys)
+    return frozenset(key for key in keys if uses[key.removesuffix("s")] >= FEWEST_USES)

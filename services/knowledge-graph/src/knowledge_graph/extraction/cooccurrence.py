@@ -19,8 +19,8 @@ Pair = tuple[str, str]
 
 
 def pairs(mentions: Sequence[Mention]) -> list[tuple[str, str, float]]:
-    """Entity ids, the smaller first, with the confidence: first those that share a sentence, then what the chunk is about
-    with each other name, then the foremost names with each other; at most 160."""
+    """Entity ids, the smaller first, with the confidence: first those that share a sentence, then what the chunk
+    is about with each other name, then the foremost names with each other; at most 160."""
     ranked = _ranked(mentions)
     found: dict[Pair, float] = {}
     for together in _sentences(mentions):

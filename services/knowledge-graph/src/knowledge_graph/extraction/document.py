@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from knowledge_graph.extraction import alias_statements, relations
@@ -133,15 +133,12 @@ def _complete(part: Part, resolution: Resolution, known: dict[str, str]) -> None
     """Drops what names nothing, and finds the document's names where only another place gave them away."""
     kept = [span for span in part.spans if name_key(span.surface) not in resolution.generic]
     text, chunk_id = part.passage.content, part.passage.chunk_id
+    possible = list(candidates(text, part.sentences, kept, chunk_id))
     again = [
-        Span(one.start, one.end, one.surface, known[key])
-        for one in candidates(text, part.sentences, kept, chunk_id)
-        if (key := name_key(one.surface)) in known
+        Span(one.start, one.end, one.surface, known[key]) for one in possible if (key := name_key(one.surface)) in known
     ]
     part.spans = without_overlaps(kept, again)
-    part.candidates = list(_others(candidates(text, part.sentences, part.spans, chunk_id), part.spans))
-
-
-def _others(found: Iterator[Candidate], spans: Sequence[Span]) -> Iterator[Candidate]:
-    keys = {(name_key(span.surface), span.start) for span in spans}
-    return (one for one in found if (name_key(one.surface), one.start) not in keys)
+    taken = [(span.start, span.end) for span in part.spans]
+    part.candidates = [
+        one for one in possible if not any(start <= one.start and one.end <= end for start, end in taken)
+    ]

@@ -40,7 +40,8 @@ def identifiers(text: str) -> Iterator[Span]:
         if match.start(1) - match.start() > 2 or match.group(1).islower():  # "D.C" is no C file
             yield _span(match, "DOCUMENT")
     for match in PATH.finditer(hidden):
-        yield _span(match, "IDENTIFIER")
+        surface = match.group().rstrip("./")
+        yield Span(match.start(), match.start() + len(surface), surface, "IDENTIFIER")
     for match in SPOKEN_SERVICE.finditer(hidden):
         start = match.start() + _stop_words_in_front(match.group())
         if " " in hidden[start : match.end()]:

@@ -12,6 +12,7 @@ from knowledge_graph.extraction.word_lists import equations, words
 LONGEST_NAME = 120
 LONGEST_NAME_WORDS = 12
 WORD = re.compile(r"[^\W_]+")
+POSSESSIVE = re.compile(r"['’]s?\s*$")
 ARTICLES = frozenset({"the", "a", "an"})
 # Only of nouns that name parts of systems: to strip any "s" would make Adams and Adam one person.
 PLURAL = re.compile(
@@ -33,9 +34,11 @@ SYNONYMS = {spelling: name for spellings, name in equations("synonyms") for spel
 
 def name_key(surface: str) -> str:
     """`Auth Service`, `AuthService`, `auth_service` and `the auth-services` are all `authservice`; may be empty."""
-    decomposed = unicodedata.normalize("NFKD", surface[: 2 * LONGEST_NAME])
-    folded = "".join(char for char in decomposed if not unicodedata.combining(char)).casefold()
-    parts = WORD.findall(re.sub(r"['’]s?\s*$", "", folded))
+    folded = surface[: 2 * LONGEST_NAME].casefold()
+    if not folded.isascii():
+        decomposed = unicodedata.normalize("NFKD", surface[: 2 * LONGEST_NAME])
+        folded = "".join(char for char in decomposed if not unicodedata.combining(char)).casefold()
+    parts = WORD.findall(POSSESSIVE.sub("", folded))
     if len(parts) > 1 and parts[0] in ARTICLES:
         parts = parts[1:]
     return PLURAL.sub(r"\1", "".join(parts))[:LONGEST_NAME]

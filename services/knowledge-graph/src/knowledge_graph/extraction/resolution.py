@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from knowledge_graph.extraction.names import ARTICLES, PARTICLES, SYNONYMS, WORD, is_generic, name_key
 from knowledge_graph.extraction.records import Span
-from knowledge_graph.extraction.short_forms import HONORIFICS, Named, stands_for
+from knowledge_graph.extraction.short_forms import HONORIFICS, REGNAL, Named, stands_for
 from knowledge_graph.extraction.word_lists import equations
 
 ADJECTIVES = {name_key(spelling): name_key(place) for spellings, place in equations("places") for spelling in spellings}
@@ -37,6 +37,10 @@ class Uses:
     @property
     def entity_type(self) -> str:
         return max(self.types, key=lambda one: (one not in UNTYPED, self.types[one], one))
+
+
+def _size(parts: tuple[str, ...]) -> tuple[int, int]:
+    return len(parts), sum(map(len, parts))
 
 
 class FullNames:
@@ -77,7 +81,7 @@ class FullNames:
 
     @staticmethod
     def _stands(short: Named, full: Named) -> bool:
-        return len(full.words) > len(short.words) and stands_for(short, full)
+        return _size(full.words) > _size(short.words) and stands_for(short, full)
 
 
 @dataclass(frozen=True)
@@ -173,7 +177,8 @@ def _titled(key: str, use: Uses, full: FullNames) -> str | None:
     while len(bare) > 1 and bare[0] in HONORIFICS:
         bare = bare[1:]
     short = "".join(bare)
-    if bare == use.words or (use.entity_type != "PERSON" and short not in full.uses):
+    is_king = len(bare) > 1 and REGNAL.match(bare[-1]) is not None
+    if bare == use.words or not (use.entity_type == "PERSON" or is_king or short in full.uses):
         return None
     if len(bare) > 1:
         return short

@@ -32,6 +32,8 @@ def stands_for(short: Named, full: Named) -> bool:
     """Both in one document; `full` has more words."""
     if full.entity_type in {"NORP", "SERVICE", "IDENTIFIER"} or (short.entity_type == "NORP" and len(short.words) > 1):
         return False
+    if _bare(full.words) == list(short.words):
+        return False  # that goes the other way: "King Lothair II" is Lothair II
     if REGNAL.match(full.words[-1]) and full.words[:-1] == short.words:
         return True
     if full.words[0] not in SHIPS and _is_person(short, full):
@@ -42,9 +44,7 @@ def stands_for(short: Named, full: Named) -> bool:
 def _is_person(short: Named, full: Named) -> bool:
     """The last name, the first, or both with fewer names in between. The model's types are guesses: what has the shape
     of a person's name counts as one, and then only its last name."""
-    bare = [word for word in full.words if word not in JUNIOR]
-    while len(bare) > 1 and bare[0] in HONORIFICS:
-        bare = bare[1:]
+    bare = [word for word in _bare(full.words) if word not in JUNIOR]
     named = [word for word in short.words if word not in JUNIOR]
     if not named or len(bare) > MOST_NAMES_OF_PERSON or len(named) > len(bare):
         return False
@@ -60,6 +60,14 @@ def _is_person(short: Named, full: Named) -> bool:
         return len(named[0]) > 1 and named[0] == _surname(bare) and (both_people or named[0] not in KINDS)
     is_first = named[0] == bare[0] or (len(named[0]) == 1 and bare[0].startswith(named[0]))
     return _ends_with(bare, named) or (is_first and named[-1] == _surname(bare) and _in_order(named[1:], bare[1:]))
+
+
+def _bare(words: Sequence[str]) -> list[str]:
+    """Without honorifics in front."""
+    first = 0
+    while first < len(words) - 1 and words[first] in HONORIFICS:
+        first += 1
+    return list(words[first:])
 
 
 def _has_shape(bare: Sequence[str]) -> bool:

@@ -41,8 +41,8 @@ def _completed(entities: Sequence[Span], runs: Sequence[Span]) -> list[Span]:
     for run in runs:
         inside = [one for one in entities if run.start <= one.start and one.end <= run.end]
         if inside and _is_one_name(run, inside):
-            kinds = [one.entity_type for one in inside if one.entity_type != "PERSON"] or ["PERSON"]
-            whole.append(Span(run.start, run.end, run.surface, kinds[0]))
+            opening = next((one.entity_type for one in inside if one.start == run.start), run.entity_type)
+            whole.append(Span(run.start, run.end, run.surface, opening))
     rest = [one for one in entities if not any(run.start <= one.start and one.end <= run.end for run in whole)]
     return whole + rest
 

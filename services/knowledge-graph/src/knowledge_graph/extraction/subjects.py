@@ -1,4 +1,4 @@
-"""What a chunk is about, by its own words: the term that a paragraph defines, the first name that a sentence is about."""
+"""What a chunk is about, by its own words: what a paragraph defines, the first name that is a sentence's subject."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from knowledge_graph.extraction.sentences import Sentences
 
 TERM = r"[^\W\d_][^\n.:;!?()|*`]{1,60}?"
 DEFINES = re.compile(
-    rf"^[ \t]*(?:[-*•][ \t]+)?(?:(?:The|An?)[ \t]+)?[*_`\"“]{{0,3}}({TERM})[*_`\"”]{{0,3}}(?:[ \t]*\([^()\n]{{0,120}}\))?"
+    rf"^[ \t]*(?:[-*•][ \t]+)?(?:(?:The|An?)[ \t]+)?[*_`\"“]{{0,3}}({TERM})[*_`\"”]{{0,3}}"
+    r"(?:[ \t]*\([^()\n]{0,120}\))?"
     r"(?:,[^,\n]{1,80},)?[ \t]+(?:is|are|was|were)[ \t]+(?:an?|the|one[ \t]of)\b",
     re.MULTILINE,
 )
 LABELS = re.compile(
-    rf"^[ \t]*(?:[-*•][ \t]+)?(?:\*\*({TERM}):?\*\*|__({TERM}):?__|`([^`\n]{{2,60}})`)[ \t]*(?::|[–—-][ \t]|(?<=:\*\*))",
+    rf"^[ \t]*(?:[-*•][ \t]+)?(?:\*\*({TERM}):?\*\*|__({TERM}):?__|`([^`\n]{{2,60}})`)"
+    r"[ \t]*(?::|[–—-][ \t]|(?<=:\*\*))",
     re.MULTILINE,
 )
 BEFORE_SUBJECT = re.compile(r"[\"“'*_>#\s-]*(?:the|an?)?[\s\"“'*_`]*", re.IGNORECASE)

@@ -12,6 +12,8 @@ from knowledge_graph.extraction.word_lists import phrases
 
 MOST_WORDS = 8
 NUMBERING = re.compile(r"^\s*(?:\d+(?:\.\d+)*[.)]?|[A-Z]\.|#+)\s+")
+NUMBERED = re.compile(r"[\W\d_]*[A-Za-z]{0,4}[\W\d_]*|[0-9a-fA-F-]{16,}")
+"""`doc-17`, `img_0042`, a hash: these say nothing."""
 PARENTHESIS = re.compile(r"\s*\([^()]*\)")
 GENERIC_HEADINGS = phrases("generic_headings")
 
@@ -23,9 +25,16 @@ def titles(document: SourceDocument, passage: Passage, *, first: bool) -> Iterat
     if first:
         sources.insert(0, (document.title or "", "DOCUMENT", "title"))
         sources.append((document.name.rpartition("/")[2], "DOCUMENT", "name"))
+        sources.append((_stem(document.name), "DOCUMENT", "name"))
     for text, entity_type, about in sources:
         for span in _names(text, entity_type):
             yield span, about
+
+
+def _stem(name: str) -> str:
+    """`Lothair_II.txt` is about Lothair II."""
+    stem, dot, _ = name.rpartition("/")[2].rpartition(".")
+    return " ".join(re.split(r"[_ ]+", stem)).strip() if dot and not NUMBERED.fullmatch(stem) else ""
 
 
 def _names(title: str, entity_type: str) -> list[Span]:

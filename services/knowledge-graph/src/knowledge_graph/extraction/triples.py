@@ -14,6 +14,8 @@ EXPLICIT, REFERRED = 0.7, 0.5
 LONGEST_TYPE = 48
 PEOPLE = frozenset({"he", "she", "who", "him", "her"})
 THINGS = frozenset({"it", "which", "that"})
+NO_RELATION = frozenset({"KNOWN_AS", "CALLED_AS", "REFER_AS"})
+"""Aliases say that."""
 CLOSED = {
     "DEPEND_ON": ("DEPENDS_ON", False),
     "DEPEND_UPON": ("DEPENDS_ON", False),
@@ -55,18 +57,22 @@ class Reference:
 
     person: Mention | None = None
     thing: Mention | None = None
+    unsure: Mention | None = None
+    """Somebody or something: no more than a name."""
     nouns: dict[str, Mention] = field(default_factory=dict)
     """By the noun that was said of it: "film" in "Tropic of Cancer is a film"."""
 
     def remember(self, subject: Mention) -> None:
         if subject.entity_type == "PERSON":
-            self.person = subject
-        else:
-            self.thing = subject
+            self.person, self.unsure = subject, None
+            return
+        self.thing = subject
+        if subject.entity_type == "ENTITY":
+            self.unsure = subject
 
     def of(self, word: str) -> Mention | None:
         if word in PEOPLE:
-            return self.person
+            return self.unsure or self.person
         return self.thing if word in THINGS else self.nouns.get(word)
 
 
@@ -80,23 +86,27 @@ def triples(clauses: Sequence[Clause], mentions: Sequence[Mention], spoken_of: R
 
     for clause in clauses:
         named, target = at(clause.subject), at(clause.target)
+        source = named or spoken_of.of(clause.reference)
         if clause.relation == IDENTITY:
-            source = named or spoken_of.of(clause.reference)
             if source is not None and target is None:
                 spoken_of.nouns[clause.phrase] = source
             if named is not None:
                 spoken_of.remember(named)
             continue
-        source = named or spoken_of.of(clause.reference)
         if named is not None and not clause.turned:
             spoken_of.remember(named)
-        if clause.turned and target is None:
+        is_explicit = named is not None and target is not None
+        if target is None and clause.turned:
             target = spoken_of.of(clause.object_reference)
-        if source is None or target is None or source.entity_id == target.entity_id:
-            continue
-        relation_type, reverse = CLOSED.get(clause.relation, (clause.relation, False))
-        if not re.fullmatch(r"[^\W\d]\w*", relation_type) or len(relation_type) > LONGEST_TYPE:
-            continue
+        if source is not None and target is not None and source.entity_id != target.entity_id:
+            if source.entity_type == "PERSON" != target.entity_type:
+                spoken_of.remember(target)  # "She wrote X. It …"
+            yield from _triple(clause, source, target, EXPLICIT if is_explicit else REFERRED)
+
+
+def _triple(clause: Clause, source: Mention, target: Mention, confidence: float) -> Iterator[Triple]:
+    relation_type, reverse = CLOSED.get(clause.relation, (clause.relation, False))
+    is_word = re.fullmatch(r"[^\W\d]\w*", relation_type) is not None
+    if is_word and len(relation_type) <= LONGEST_TYPE and relation_type not in NO_RELATION:
         ends = (target, source) if reverse else (source, target)
-        is_explicit = named is not None and at(clause.target) is not None
-        yield Triple(*ends, relation_type, clause.phrase, EXPLICIT if is_explicit else REFERRED, clause.subject)
+        yield Triple(*ends, relation_type, clause.phrase, confidence, clause.subject)

@@ -1,4 +1,4 @@
-"""The lists in `words/*.txt`: words apart by space or line, or lines of `spellings = name`; `#` opens a comment line."""
+"""The lists in `words/*.txt`: words, lines, or lines of `spellings = name`; `#` opens a comment line."""
 
 from __future__ import annotations
 
