@@ -31,6 +31,11 @@ async def take_up(
     Results for texts that no document has any more are removed.
     """
     texts = _texts(document)
+    # A run does not go to rest before what this document brings can be seen; what it spends is not held up.
+    await connection.execute(
+        "SELECT FROM refinement_run WHERE workspace_id = %s AND state IN ('running', 'waiting') FOR KEY SHARE",
+        (workspace_id,),
+    )
     found = await _found(connection, workspace_id, [text.digest for text in texts])
     before = await _remove_chunks(connection, workspace_id, document_id)
     await _insert_chunks(connection, workspace_id, document_id, texts, found)

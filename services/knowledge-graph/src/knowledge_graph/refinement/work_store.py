@@ -55,9 +55,15 @@ class WorkStore:
             "delay_seconds": delay_seconds,
         }
         async with self.database.workspace(run.workspace_id) as connection:
+            # Waits for documents that are being graphed: the run wakes for what they bring.
+            await connection.execute(
+                "SELECT FROM refinement_run WHERE workspace_id = %(workspace_id)s AND id = %(id)s FOR UPDATE", values
+            )
             await connection.execute(QUERIES["release_run"], values)
             if not outage:
-                await connection.execute(QUERIES["queue_unapplied"], {"workspace_id": run.workspace_id})
+                await connection.execute(QUERIES["queue_unapplied"], values)
+            if state == "waiting":
+                await connection.execute(QUERIES["wake_run"], values)
 
     async def give_back(self, run: ClaimedRun) -> None:
         """The process ends: another one may go on at once."""

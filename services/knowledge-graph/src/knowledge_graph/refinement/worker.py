@@ -11,6 +11,7 @@ from knowledge_graph.refinement.records import ClaimedRun
 from knowledge_graph.refinement.run_work import RunWork
 from knowledge_graph.refinement.work_store import WorkStore
 from service_kit.notifications import Notifications
+from service_kit.problems import WorkspaceGone
 
 log = logging.getLogger(__name__)
 CHANNEL = "knowledge_graph_refinement"
@@ -48,6 +49,8 @@ class RefinementWorker:
     async def _execute(self, run: ClaimedRun) -> None:
         try:
             await self.work(run).execute()
+        except WorkspaceGone:
+            log.info("the workspace was deleted during its refinement", extra={"run_id": str(run.id)})
         except Exception as error:  # the boundary of a run: it is taken up again, and shows the error
             log.exception("refinement broke off", extra={"run_id": str(run.id)})
             await self.store.release(
