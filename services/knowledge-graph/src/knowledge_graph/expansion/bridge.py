@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 from uuid import UUID
 
-SURE_ABOUT = {"title": 1.0, "name": 1.0, "heading": 0.95, "definition": 0.95, "subject": 0.8}
+SURE_ABOUT = {"title": 1.0, "name": 1.0, "heading": 0.95, "definition": 0.95, "subject": 0.4}
 """How surely a chunk is about a name, by what says so."""
-MENTIONED = 0.12
+MENTIONED = 0.2
 """What a mention of a rare name of the question is worth beside a chunk about it."""
 VIA_MENTION = 0.8
 """A chunk that mentions the entity, beside one that is about it."""
@@ -25,8 +25,9 @@ NEAR = 0.5
 MOST_ABOUT, MOST_CHUNKS = 50, 100
 MOST_MENTIONS = 4 * MOST_CHUNKS
 """The mentions of an entity that has more are not read at all."""
-NAMED_IN, FOLLOWED_IN = 0.05, 0.02
-"""Parts of the workspace's chunks: in more of them a name says nothing about a chunk, or is not followed."""
+NAMED_IN, FOLLOWED_IN = 0.003, 0.02
+"""Parts of the workspace's chunks: in more of them a name of the question says nothing about a chunk, another is not
+followed. The former is what keeps ordinary questions, whose names stand in many chunks, as they are."""
 FEW = 5
 SMALL = 10
 """So many chunks are added to a workspace's, so that names count for something in the smallest too."""
@@ -145,7 +146,7 @@ def lifted(asked: Sequence[Asked], places: Places) -> list[Lifted]:
         about = places.chunks_about(one.entity_id)
         for place in places.chunks_with(one.entity_id, NAMED_IN) | about.keys():
             sure = about.get(place, 0.0)
-            gain = MENTIONED * rarity + (sure * rarity / math.sqrt(len(about)) if sure else 0.0)
+            gain = MENTIONED * rarity + (sure * rarity**2 / math.sqrt(len(about)) if sure else 0.0)
             scores[place] += gain
             if place not in best or gain > best[place][1]:
                 best[place] = sure * one.share, gain, one
@@ -156,10 +157,13 @@ def lifted(asked: Sequence[Asked], places: Places) -> list[Lifted]:
     return sorted(found, key=lambda one: (-one.score, one.place))
 
 
-def starts(seeds: Mapping[Place, float], mentions: Iterable[Mentioned], asked: Sequence[Asked]) -> list[Start]:
-    """Of every other name that a seed mentions the best way to it, best first. `seeds`: scores from 0 to 1.
+def starts(
+    seeds: Mapping[Place, float], mentions: Iterable[Mentioned], asked: Sequence[Asked], places: Places
+) -> list[Start]:
+    """Of every other name that a seed mentions the best way to it, best first. `seeds`: scores from 0 to 1; `places`
+    are those of the names of the question.
 
-    A seed without a name of the question leads nowhere: ordinary searches stay as they are.
+    A seed without a rare name of the question leads nowhere: ordinary searches stay as they are.
     """
     names = {one.entity_id: one for one in asked}
     by_place: dict[Place, list[Mentioned]] = defaultdict(list)
@@ -167,25 +171,26 @@ def starts(seeds: Mapping[Place, float], mentions: Iterable[Mentioned], asked: S
         by_place[mention.place].append(mention)
     best: dict[str, Start] = {}
     for place, named in by_place.items():
-        anchor = max(
-            (
-                (max(SURE_ABOUT.get(one.about or "", 0.0), NEAR) * names[one.entity_id].share, one.entity_id)
-                for one in named
-                if one.entity_id in names
-            ),
-            default=None,
-        )
-        if anchor is None:
+        sure, name = max((_anchor(one, place, places), one.entity_id) for one in asked)
+        weight = sure * seeds.get(place, 0.0)
+        if weight <= 0:
             continue
         about_it = {one.entity_id for one in named if one.about is not None}
-        weight = anchor[0] * seeds.get(place, 0.0)
         for one in named:
             if one.entity_id in names or one.entity_id in about_it or one.mentions < 2:
                 continue
             if one.entity_id not in best or weight > best[one.entity_id].weight:
-                best[one.entity_id] = Start(weight, names[anchor[1]], one)
-    found = [start for start in best.values() if start.weight > 0]
-    return sorted(found, key=lambda one: (-one.weight, one.mention.entity_id))
+                best[one.entity_id] = Start(weight, names[name], one)
+    return sorted(best.values(), key=lambda one: (-one.weight, one.mention.entity_id))
+
+
+def _anchor(one: Asked, place: Place, places: Places) -> float:
+    """How surely the chunk is one to start from for this name."""
+    rarity = places.rarity(one.entity_id, one.mentions)
+    sure = places.chunks_about(one.entity_id).get(place, 0.0) * rarity**2
+    if place in places.chunks_with(one.entity_id, NAMED_IN):
+        sure = max(sure, NEAR * rarity**4)
+    return one.share * sure
 
 
 def bridged(found: Iterable[Start], places: Places) -> list[Bridged]:

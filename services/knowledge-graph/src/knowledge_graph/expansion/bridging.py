@@ -83,14 +83,15 @@ class Bridging:
         )
 
     async def _chunks(self, reading: _Reading, asked: Sequence[Asked], request: ExpandRequest) -> list[ExpandedChunk]:
-        found = lifted(asked, await reading.places([one.entity_id for one in asked]))
+        named = await reading.places([one.entity_id for one in asked])
+        found = lifted(asked, named)
         chunks = [_about(one) for one in found[: request.limit]]
         if request.max_hops == 0:
             return chunks
         seeds = {(one.document_id, one.chunk_id): one.score for one in request.seeds}
         if not seeds:
             seeds = {one.place: one.score / found[0].score for one in found[:MOST_SEEDS] if found[0].score}
-        begun = starts(seeds, await reading.mentions(sorted(seeds)), asked)[:MOST_STARTS]
+        begun = starts(seeds, await reading.mentions(sorted(seeds)), asked, named)[:MOST_STARTS]
         ends = bridged(begun, await reading.places([one.mention.entity_id for one in begun]))[: request.limit]
         stated = await reading.stated([one.start for one in ends])
         return chunks + [_bridged(one, stated.get(_pair(one.start))) for one in ends]
