@@ -13,7 +13,7 @@ FROM (
             FROM mention
             WHERE workspace_id = %(workspace_id)s AND entity_id = %(id)s AND origin <> 'user'
             LIMIT %(looked_at)s
-        ) AS some
+        ) AS looked_up
         GROUP BY document_id, chunk_id
     ) AS counted
 ) AS ranked
