@@ -114,6 +114,7 @@ async def pause_run(run_id: UUID, caller: Editor, refining: Refining) -> Refinem
 @router.post("/refinement/runs/{run_id}/resume", summary="Resume a refinement run", responses=UNKNOWN | CONFLICT)
 async def resume_run(run_id: UUID, body: ResumeRequest, caller: Editor, refining: Refining) -> RefinementRun:
     """Of a paused run, one whose budget is spent (with a new one) or a failed one."""
+    await refining.runs.get(caller.workspace_id, run_id)
     return refining.shown(await refining.runs.resume(caller.workspace_id, run_id, body, refining.model))
 
 
