@@ -45,6 +45,8 @@ def resolved(*names: str, entity_type: str = "PERSON") -> dict[str, str]:
         ("John A. Moore", "John Anderson Moore"),
         ("Peter Ham", "Peter William Ham"),
         ("Menezes", "Fradique de Menezes"),
+        ("Mafalda", "Mafalda of Savoy"),
+        ("Boso", "Boso the Elder"),
     ],
 )
 def test_a_person_by_part_of_the_name(short, full):
@@ -127,6 +129,7 @@ def test_an_adjective_alone_stays_what_it_is(read):
         ),
         ("We call Payment Gateway, also known as PayGate, twice.", "PayGate", "Payment Gateway"),
         ("He met Maria Keller (born Maria Schmidt; 4 May 1960) there.", "Maria Schmidt", "Maria Keller"),
+        ("Seymour Kay (born 1923), better known as Sy Kay, wrote it.", "Sy Kay", "Seymour Kay"),
         ("It went to Badfinger, formerly known as The Iveys, in May.", "Iveys", "Badfinger"),
     ],
 )
@@ -160,3 +163,8 @@ def test_the_type_that_most_mentions_have(read):
         "Maria Keller wrote. Maria Keller sang. So did Maria Keller.", read=read, title="Maria Keller"
     )
     assert {one.entity_type for one in found.mentions if one.name_key == "mariakeller"} == {"PERSON"}
+
+
+def test_the_title_is_a_name_wherever_the_text_has_it():
+    found = extraction_of("Broadway or Bust is a film. He saw Broadway or Bust twice.", title="Broadway or Bust (film)")
+    assert [one.surface for one in found.mentions if one.end] == ["Broadway or Bust", "Broadway or Bust"]

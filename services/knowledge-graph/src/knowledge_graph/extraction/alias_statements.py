@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from knowledge_graph.extraction.names import SYNONYMS, is_name, name_key
+from knowledge_graph.extraction.names import EPITHETS, SYNONYMS, is_generic, is_name, name_key
 from knowledge_graph.extraction.records import Span
 
 SHORT = re.compile(r"\(\s*(?:or\s+)?[\"“]?([A-Z][A-Za-z0-9&./-]{1,9})[\"”]?\s*[);,]")
 LONG = re.compile(r"\b([A-Z][A-Za-z0-9&.-]{1,9})\s*\(\s*([^\W\d_][^()\n]{4,80}?)\s*\)")
 KNOWN_AS = re.compile(
-    r"\s*[,(]?\s*(?:(?:also|better|formerly|commonly|previously|originally|otherwise|widely|sometimes|popularly|simply)\s+)*"
+    r"(?:\s*\([^()\n]{0,80}\))?\s*[,(]?\s*(?:(?:also|better|formerly|commonly|previously|originally|otherwise|widely|sometimes|popularly|simply)\s+)*"
     r"(?:known\s+(?:[a-z]+\s+){0,3}?as|called|named|nicknamed|referred\s+to\s+as|abbreviated\s+(?:as|to)?|a\.?k\.?a\.?|"
     r"or\s+simply|stylized\s+as|stylised\s+as)\s+(?:the\s+)?[\"“‘']?",
     re.IGNORECASE,
@@ -21,11 +21,10 @@ BORN = re.compile(r"\s*\(\s*(?:born|né|née)\s+(?=[^\W\d_a-z][\w'’-]+\s+[^\W\
 OR = re.compile(r"\s*\(\s*or\s+(?:the\s+)?[\"“‘']?")
 GLOSS = re.compile(r"\s*\(\s*(?:in\s+)?[A-Z][a-z]+\s*(?:for\s*)?:\s*[\"“‘']?")
 OTHER_NAME = re.compile(
-    r"([^\W\d_][\w.&'’-]*(?:\s+[\w.&'’-]+){0,7}?)(?=[\"”’']?\s*(?:[,;.:)(]|$|\n|\b(?:is|was|are|were|and|or|in)\b))"
+    r"([^\W\d_][\w.&'’-]*(?:\s+[\w.&'’-]+){0,7}?)(?=[\"”’']?\s*(?:[,;.:)(]|$|\n|\b(?:is|was|are|were|and|or|in|on|at|from|to|as|by|who|which|\d+)\b))"
 )
 OPENINGS = (KNOWN_AS, BORN, OR, GLOSS)
 LONGEST = 90
-SHORTEST_WORD = 5
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ def _other_name(text: str, span: Span) -> Span | None:
         if opening is None or not _is_about_the_name(opening.group()):
             continue
         name = OTHER_NAME.match(text, opening.end(), opening.end() + LONGEST)
-        if name is not None and name.group(1)[0].isupper() and is_name(name.group(1)):
+        if name is not None and name.group(1)[0].isupper() and _names_it(name.group(1)):
             return Span(name.start(1), name.end(1), name.group(1).rstrip("."), span.entity_type)
     return None
 
@@ -63,9 +62,14 @@ def synonym(surface: str) -> str | None:
     return SYNONYMS.get(surface) if surface != "US" else None
 
 
+def _names_it(surface: str) -> bool:
+    parts = [word.casefold() for word in surface.split()]
+    return is_name(surface) and not is_generic(parts) and not (len(parts) == 1 and parts[0] in EPITHETS)
+
+
 def _is_about_the_name(opening: str) -> bool:
     # "a man named X" has a name before it only by accident: commas and brackets say that it is the same one.
-    return opening.lstrip()[:1] in {",", "("} or "known" in opening
+    return opening.lstrip()[:1] in {",", "("} or ")," in opening or "known" in opening
 
 
 def _abbreviations(text: str) -> Iterator[Statement]:
@@ -93,7 +97,7 @@ def _letters(short: str) -> int:
 def _long_form(short: str, text: str, end: int) -> int | None:
     """Where the long form before `end` begins: Schwartz and Hearst, "A simple algorithm for identifying abbreviation
     definitions in biomedical text" (2003)."""
-    if _letters(short) < 2 and len(short) < SHORTEST_WORD:  # "Political Bureau (Politburo)"
+    if _letters(short) < 2:
         return None
     most = min(len(short) + 5, 2 * len(short))
     words = list(re.finditer(r"\S+", text[max(0, end - LONGEST) : end]))[-most:]

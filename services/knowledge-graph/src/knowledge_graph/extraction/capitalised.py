@@ -8,13 +8,11 @@ from dataclasses import dataclass
 
 from knowledge_graph.extraction.identifiers import without_addresses
 from knowledge_graph.extraction.language import GERMAN
-from knowledge_graph.extraction.names import ACRONYMS, HEADS, PARTICLES, STOP_WORDS, is_generic, is_name
+from knowledge_graph.extraction.names import ACRONYMS, EPITHETS, HEADS, PARTICLES, STOP_WORDS, is_generic, is_name
 from knowledge_graph.extraction.records import Span
-from knowledge_graph.extraction.word_lists import words
 
 TOKEN = re.compile(r"[^\W_]+(?:[-’'.&][^\W_]+)*")
 ROMAN = re.compile(r"[IVX]{1,5}$")
-EPITHETS = words("epithets")
 OPENS_SENTENCE = re.compile(r"(?:^|[.!?:;|>*#•\"“(\[\n-]\s*|\d[.)]\s*)$")
 QUOTED = re.compile(r"[\"“]([^\W_][^\"“”\n]{2,80}?)[,.]?[\"”]|(?<![*\w])\*([^\W_][^*\n]{2,80}?)\*(?![*\w])")
 LONGEST_NUMBER = 4
@@ -121,6 +119,8 @@ def _continues(text: str, found: Sequence[Token], first: int, end: int) -> int:
     if token.text == "the" and end + 1 < len(found) and found[end + 1].text.casefold() in EPITHETS:
         links = 1  # "Boso the Elder"
     ahead = end + links
+    if " of the Year" in text[found[end - 1].end : found[end - 1].end + 12]:
+        links, ahead = 2, end + 2
     return links + 1 if links and ahead < len(found) and _joined(text, found, ahead) and found[ahead].capital else 0
 
 
@@ -140,4 +140,4 @@ def _joined(text: str, found: Sequence[Token], place: int) -> bool:
     before = found[place - 1]
     gap = text[before.end : found[place].start]
     initial = len(before.text) == 1 or before.text in {"St", "Dr", "Mr", "Mrs", "Mt", "Ft"}
-    return gap in {" ", "\n", " & "} or (initial and before.capital and gap in {". ", ".\n"})
+    return gap in {" ", "\n", " & ", "- "} or (initial and before.capital and gap in {". ", ".\n"})

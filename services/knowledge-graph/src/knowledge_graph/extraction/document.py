@@ -19,7 +19,7 @@ from knowledge_graph.extraction.sentences import Sentences
 from knowledge_graph.extraction.spans import names_in_code, names_in_prose
 from knowledge_graph.extraction.stated import FIELD
 from knowledge_graph.extraction.subjects import defined
-from knowledge_graph.extraction.titles import titles
+from knowledge_graph.extraction.titles import occurrences, titles
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,9 @@ def extract(document: SourceDocument, read: Reader | None, methods: Methods = AL
         for place, (passage, reading) in enumerate(zip(document.passages, readings, strict=True))
     ]
     used = terms(phrase for part in parts for phrase in part.reading.noun_phrases)
+    titled = [span for part in parts for span, about in part.titles if about == "title"]
     for part in parts:
-        _name(part, used, is_code=document.is_code)
+        _name(part, used, titled, is_code=document.is_code)
     resolution = _resolution(parts) if methods.resolution else NOTHING
     known = _known(parts, resolution)
     extraction = Extraction(method, notes=notes)
@@ -97,13 +98,14 @@ def _readings(document: SourceDocument, read: Reader | None, methods: Methods) -
     return readings, method if english else "patterns", notes
 
 
-def _name(part: Part, used: frozenset[str], *, is_code: bool) -> None:
+def _name(part: Part, used: frozenset[str], titled: Sequence[Span], *, is_code: bool) -> None:
     """The names that this chunk's own text gives."""
     text = part.passage.content
     if is_code:
         part.spans = names_in_code(text)
         return
-    found = names_in_prose(text, part.reading, used)
+    read = names_in_prose(text, part.reading, used)
+    found = without_overlaps(list(occurrences(text, titled, read)), read)
     part.statements = list(alias_statements.statements(text, found))
     stated = [span for one in part.statements for span in (one.alias, one.target)]
     fields = {match.start(1) for match in FIELD.finditer(text)}

@@ -27,6 +27,8 @@ KINDS = words("kinds") | OFFICES
 """Offices, ranks and kinds of things, which capitals alone do not make names of one thing."""
 HEADS = words("heads")
 """Nouns that take "of" and "for" into their name."""
+EPITHETS = words("epithets")
+"""After a first name and "the"."""
 PARTICLES = words("particles")
 """Small words inside the names of people and places."""
 SYNONYMS = {spelling: name for spellings, name in equations("synonyms") for spelling in spellings}

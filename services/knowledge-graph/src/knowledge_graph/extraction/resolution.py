@@ -46,8 +46,8 @@ def _size(parts: tuple[str, ...]) -> tuple[int, int]:
 class FullNames:
     """The document's names by their words, to look up what a short form stands for."""
 
-    def __init__(self, uses: Mapping[str, Uses]) -> None:
-        self.uses = uses
+    def __init__(self, uses: Mapping[str, Uses], stated: Mapping[str, str]) -> None:
+        self.uses, self.stated = uses, stated
         self.by_word: dict[str, set[str]] = defaultdict(set)
         self.by_initials: dict[str, set[str]] = defaultdict(set)
         for key, use in uses.items():
@@ -59,7 +59,8 @@ class FullNames:
 
     def only(self, short: Named, key: str) -> str | None:
         """The one name that it can stand for; where all the others stand for the longest, that one."""
-        found = [other for other in self._sharing(short) if other != key and self._stands(short, self._named(other))]
+        standing = [one for one in self._sharing(short) if one != key and self._stands(short, self._named(one))]
+        found = sorted({self.stated.get(one, one) for one in standing}.intersection(self.uses) or standing)
         if len(found) < 2:
             return found[0] if found else None
         longest = max(found, key=lambda one: (len(self.uses[one].words), one))
@@ -111,7 +112,7 @@ def resolve(spans: Iterable[Span], stated: Iterable[tuple[str, str]] = ()) -> Re
     targets = {spelling: name for spelling, name in _synonyms().items() if spelling in uses}
     for alias, name in sorted(stated, reverse=True):
         targets[name_key(alias)] = name_key(name)
-    full = FullNames(uses)
+    full = FullNames(uses, dict(targets))
     for key, use in sorted(uses.items()):
         if key not in targets:
             found = (

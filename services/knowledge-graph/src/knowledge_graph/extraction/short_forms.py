@@ -50,6 +50,8 @@ def _is_person(short: Named, full: Named) -> bool:
         return False
     if JUNIOR.intersection(short.words) and not JUNIOR.intersection(full.words):
         return False
+    if len(bare) == 3 and bare[1] in {"of", "the"} and named == bare[:1]:  # "Mafalda of Savoy", "Boso the Elder"
+        return len(named[0]) > 1 and named[0] not in KINDS | HEADS
     typed = full.entity_type == "PERSON"
     if (full.entity_type in PLACES and short.entity_type != "PERSON") or (not typed and not _has_shape(bare)):
         return False

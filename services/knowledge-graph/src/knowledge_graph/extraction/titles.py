@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from knowledge_graph.extraction.identifiers import identifiers, without_overlaps
 from knowledge_graph.extraction.names import is_name
@@ -11,6 +11,7 @@ from knowledge_graph.extraction.records import Passage, SourceDocument, Span
 from knowledge_graph.extraction.word_lists import phrases
 
 MOST_WORDS = 8
+SHORTEST = 3
 NUMBERING = re.compile(r"^\s*(?:\d+(?:\.\d+)*[.)]?|[A-Z]\.|#+)\s+")
 NUMBERED = re.compile(r"[\W\d_]*[A-Za-z]{0,4}[\W\d_]*|[0-9a-fA-F-]{16,}")
 """`doc-17`, `img_0042`, a hash: these say nothing."""
@@ -29,6 +30,16 @@ def titles(document: SourceDocument, passage: Passage, *, first: bool) -> Iterat
     for text, entity_type, about in sources:
         for span in _names(text, entity_type):
             yield span, about
+
+
+def occurrences(text: str, names: Iterable[Span], found: Sequence[Span]) -> Iterator[Span]:
+    """Where the text names the document as its title does, letter by letter, with the type of the names `found` there:
+    a title is the surest spelling there is."""
+    for surface in sorted({name.surface for name in names}):
+        if len(surface) >= SHORTEST and not surface.islower() and is_name(surface):
+            for match in re.finditer(rf"(?<!\w){re.escape(surface)}(?!\w)", text):
+                kinds = {one.entity_type for one in found if one.start < match.end() and match.start() < one.end}
+                yield Span(match.start(), match.end(), surface, kinds.pop() if len(kinds) == 1 else "ENTITY")
 
 
 def _stem(name: str) -> str:
