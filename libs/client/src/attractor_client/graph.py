@@ -9,6 +9,7 @@ from uuid import UUID
 from attractor_client.pages import every
 from attractor_client.transport import Transport, path
 from contracts.base import Page
+from contracts.graph_expansion import ExpandRequest, ExpandResponse
 from contracts.graph_picture import ExportFormat, Subgraph
 from contracts.graph_tools import (
     AnalyzeDependencies,
@@ -27,7 +28,6 @@ from contracts.graph_tools import (
     TopicPassages,
 )
 from contracts.graph_triples import TripleFormat, TripleImport
-from contracts.graph_expansion import ExpandRequest, ExpandResponse
 from contracts.knowledge_graph import Entity, EntityDetail, GraphStatus
 
 TOOLS, TRIPLES = "/v1/graph/tools", "/v1/graph/triples"

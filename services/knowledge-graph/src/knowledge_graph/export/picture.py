@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
+from psycopg.errors import QueryCanceled
+
 from contracts.graph_picture import Subgraph, SubgraphEdge, SubgraphNode
 from knowledge_graph.errors import EntityNotFound
 from knowledge_graph.graph_reader import GraphReader
 from knowledge_graph.graph_store import GraphStore, SubgraphBounds
 from knowledge_graph.tools.naming import Meant, NotTold, meant
+from service_kit.problems import Unavailable
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,7 @@ class Wanted:
 
 
 async def subgraph(reader: GraphReader, workspace_id: UUID, wanted: Wanted) -> Subgraph:
-    """Raises EntityNotFound, which names similar ones."""
+    """Raises EntityNotFound, which names similar ones, and Unavailable when it takes too long."""
 
     async def read(store: GraphStore) -> Subgraph:
         centre = await _centre(store, workspace_id, wanted.entity) if wanted.entity is not None else None
@@ -55,7 +58,10 @@ async def subgraph(reader: GraphReader, workspace_id: UUID, wanted: Wanted) -> S
             store=store.name,
         )
 
-    return (await reader.read(workspace_id, read))[0]
+    try:
+        return (await reader.read(workspace_id, read))[0]
+    except QueryCanceled as error:
+        raise Unavailable("this took too long; ask for fewer hops or nodes") from error
 
 
 async def _centre(store: GraphStore, workspace_id: UUID, name: str) -> Meant:
