@@ -26,9 +26,9 @@ def rebuild_command(workspace_id: UUID | None) -> None:
     asyncio.run(_with_stores(lambda database, neo4j: rebuild(database, neo4j, workspace_id)))
 
 
-def verify_command() -> None:
-    """python -m knowledge_graph verify: exits with 1 when the stores differ."""
-    asyncio.run(_with_stores(_report))
+def verify_command(*, repair: bool) -> None:
+    """python -m knowledge_graph verify [--repair]: exits with 1 when the stores differ, after a repair too."""
+    asyncio.run(_with_stores(lambda database, neo4j: _report(database, neo4j, repair=repair)))
 
 
 async def rebuild(database: Database, neo4j: Neo4jConnection, workspace_id: UUID | None = None) -> None:
@@ -52,8 +52,8 @@ async def rebuild(database: Database, neo4j: Neo4jConnection, workspace_id: UUID
             await asyncio.sleep(BUSY_SECONDS)  # a running service is at it
 
 
-async def differences(database: Database, neo4j: Neo4jConnection) -> list[str]:
-    """One line for each workspace whose counts or sampled content differ; those still being projected are left out."""
+async def differences(database: Database, neo4j: Neo4jConnection) -> dict[UUID, list[str]]:
+    """By workspace the counts and sampled content that differ; those still being projected are left out."""
     postgres = PostgresStore(database)
     shown = Neo4jStore(neo4j, postgres)
     async with database.system() as connection:
@@ -62,12 +62,11 @@ async def differences(database: Database, neo4j: Neo4jConnection) -> list[str]:
         cursor = await connection.execute("SELECT DISTINCT workspace_id FROM projection_queue")
         waiting = {row[0] for row in await cursor.fetchall()}
     workspaces |= set(await _shown(neo4j))
-    found = []
+    found = {}
     for workspace_id in sorted(workspaces - waiting):
         truth, picture = await _sample(postgres, workspace_id), await _sample(shown, workspace_id)
-        parts = [part for part in truth if truth[part] != picture[part]]
-        if parts:
-            found.append(f"{workspace_id}: {', '.join(parts)} differ")
+        if parts := [part for part in truth if truth[part] != picture[part]]:
+            found[workspace_id] = parts
     return found
 
 
@@ -75,17 +74,25 @@ async def _sample(store: GraphStore, workspace_id: UUID) -> dict[str, object]:
     entities = await store.list_entities(workspace_id, EntityFilter(limit=SAMPLED_ENTITIES))
     ids = sorted(entity.id for entity in entities)
     return {
-        "counts": await store.statistics(workspace_id),
+        "counts": await store.counts(workspace_id),
+        "degrees": await store.top(workspace_id, "degree", None, SAMPLED_ENTITIES),
         "entities": entities,
         "relations": [await store.relations_of(workspace_id, entity, SAMPLED_ROWS) for entity in ids],
         "mentions": await store.chunks_of(workspace_id, ids, SAMPLED_ROWS),
     }
 
 
-async def _report(database: Database, neo4j: Neo4jConnection) -> None:
+async def _report(database: Database, neo4j: Neo4jConnection, *, repair: bool) -> None:
     found = await differences(database, neo4j)
-    sys.stdout.write("\n".join([*found, "run rebuild to repair"] if found else ["Neo4j shows what PostgreSQL holds"]))
-    sys.stdout.write("\n")
+    lines = [f"{workspace_id}: {', '.join(parts)} differ" for workspace_id, parts in found.items()]
+    if found and repair:
+        for workspace_id in found:
+            await rebuild(database, neo4j, workspace_id)
+        lines.append(f"{len(found)} drawn anew")
+        found = await differences(database, neo4j)
+    if found:
+        lines.append("still different" if repair else "run verify --repair")
+    sys.stdout.write("\n".join(lines or ["Neo4j shows what PostgreSQL holds"]) + "\n")
     if found:
         sys.exit(1)
 
