@@ -32,7 +32,7 @@ class ToolResult(Resource, Generic[R]):
 
 
 class ToolDescription(Resource):
-    """A tool as a chat model is told of it; `parameters` is the JSON schema of what POST /v1/graph/tools/{name} takes."""
+    """A tool as a chat model is told of it; `parameters` is the JSON schema of the body to POST."""
 
     name: str
     description: str
