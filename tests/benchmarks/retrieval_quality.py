@@ -183,7 +183,13 @@ def converted(
         embedding_dims=space.dims,
     )
     chunks = [
-        Chunk(chunk_id=uuid4().hex, document_id=document_id, chunk_index=index, content=text, token_count=0)
+        Chunk(
+            chunk_id=uuid5(document_id, str(index)).hex,
+            document_id=document_id,
+            chunk_index=index,
+            content=text,
+            token_count=0,
+        )
         for index, text in enumerate(texts)
     ]
     return document, chunks

@@ -32,6 +32,9 @@ async def neighbours(make_tenant, tmp_path_factory):
         spaces = await listed(first.http, "/v1/embedding-spaces")
         kept = {"name": SECRET, "request": {"query": SECRET}}
         saved = (await first.http.post("/v1/saved-searches", json=kept)).json()
+        table = "subject,predicate,object\nCodeWordService,uses,quixotic-zebra-4711\n"
+        brought = await first.http.post("/v1/graph/triples", params={"name": SECRET, "format": "csv"}, content=table)
+        assert brought.status_code == 201, brought.text
         attached = f"/v1/sessions/{run['session_id']}/documents/{document['id']}"
         (await first.http.put(attached)).raise_for_status()
         ids = {
@@ -47,6 +50,7 @@ async def neighbours(make_tenant, tmp_path_factory):
             "sync_id": syncs[0]["id"],
             "space_id": spaces[0]["id"],
             "saved_id": saved["id"],
+            "import_id": brought.json()["id"],
         }
         yield first, second, ids
 
@@ -92,6 +96,25 @@ async def test_bodies_that_name_the_others_ids_find_nothing(neighbours):
     assert (await second.http.post("/v1/search", json=search)).json()["hits"] == []
     expanded = (await second.http.post("/v1/graph/expand", json={"entities": ["CodeWordService"]})).json()
     assert expanded["chunks"] == []
+    for tool, body in (
+        ("lookup_facts", {"entity_name": "CodeWordService"}),
+        ("summarize_document", {"topic": "CodeWordService"}),
+        ("run_calculation", {"query": "How many services depend on CodeWordService?"}),
+        ("analyze_dependencies", {"entity": ids["entity_id"]}),
+        ("shortest_path", {"source": "CodeWordService", "target": "VaultService"}),
+        ("neighbours", {"entity": "CodeWordService"}),
+    ):
+        answer = await second.http.post(f"/v1/graph/tools/{tool}", json=body)
+        assert answer.status_code == 200, (tool, answer.text)
+        assert "quixotic" not in answer.text, tool
+        assert "VaultService" not in answer.text, tool
+        assert answer.json()["success"] is (tool == "summarize_document"), (tool, answer.text)
+    for file in ("graphml", "turtle", "jsonl"):
+        exported = await second.http.get("/v1/graph/export", params={"format": file})
+        assert exported.status_code == 200, exported.text
+        assert "CodeWordService" not in exported.text
+    assert (await second.http.get("/v1/graph/subgraph", params={"entity": "CodeWordService"})).status_code == 404
+    assert (await second.http.get("/v1/graph/triples")).json()["items"] == []
     recalled = (await second.http.post("/v1/memories/recall", json={"query": SECRET})).json()
     assert recalled["memories"] == []
     everything = (await second.http.post("/v1/search", json={"query": SECRET, "k": 100})).json()
@@ -106,6 +129,8 @@ async def test_the_first_workspace_still_has_all(neighbours):
         f"/v1/sessions/{ids['session_id']}",
         f"/v1/runs/{ids['run_id']}",
         f"/v1/graph/entities/{ids['entity_id']}",
+        f"/v1/graph/triples/{ids['import_id']}",
+        "/v1/graph/subgraph?entity=CodeWordService",
         f"/v1/sources/{ids['source_id']}",
         f"/v1/saved-searches/{ids['saved_id']}",
         f"/v1/sessions/{ids['session_id']}/documents",

@@ -52,7 +52,7 @@ class Process:
 # In the order of their start; they end in the opposite order, so the public door opens last and closes first.
 PROCESSES = (
     Process("retrieval", "retrieval", objects=True, keys=("EMBEDDING_API_KEY", "EMBEDDING_MODELS", "RERANK_API_KEY")),
-    Process("knowledge-graph", "knowledge-graph", objects=True, keys=("NEO4J_PASSWORD",)),
+    Process("knowledge-graph", "knowledge-graph", objects=True, keys=("NEO4J_PASSWORD", "CHAT_API_KEY")),
     Process("memory", "memory", keys=("EMBEDDING_API_KEY",)),
     Process("ingestion", "ingestion", objects=True, sources=True, keys=SOURCE_KEYS),
     Process(

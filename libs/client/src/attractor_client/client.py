@@ -10,6 +10,7 @@ from attractor_client.context import Context
 from attractor_client.documents import Documents
 from attractor_client.graph import Graph
 from attractor_client.memories import Memories
+from attractor_client.refinement import GraphRefinement
 from attractor_client.retry import RetryPolicy
 from attractor_client.runs import Runs
 from attractor_client.saved_searches import SavedSearches
@@ -47,6 +48,7 @@ class AttractorClient:
         self.search_settings = WorkspaceSearchSettings(self.transport)
         self.spaces = EmbeddingSpaces(self.transport)
         self.graph = Graph(self.transport)
+        self.refinement = GraphRefinement(self.transport)
         self.memories = Memories(self.transport)
         self.runs = Runs(self.transport)
         self.sessions = Sessions(self.transport, self.runs)

@@ -77,6 +77,7 @@ class Transport:
         *,
         params: Parameters | None = None,
         body: BaseModel | None = None,
+        content: bytes | None = None,
         nulls: bool = False,
         headers: dict[str, str] | None = None,
         files: Any = None,
@@ -85,7 +86,7 @@ class Transport:
     ) -> httpx.Response:
         """The successful answer, read to its end. `repeatable` defaults to what RFC 9110 says of the method.
 
-        Of the body, fields that are None are left out; with `nulls` those that were not set.
+        Of the body, fields that are None are left out; with `nulls` those that were not set. `content` is sent as is.
         """
         if repeatable is None:
             repeatable = method in ("GET", "PUT", "DELETE")
@@ -97,6 +98,7 @@ class Transport:
                     place,
                     params=_given(params),
                     json=body.model_dump(mode="json", exclude_none=not nulls, exclude_unset=nulls) if body else None,
+                    content=content,
                     headers=headers,
                     files=files,
                     timeout=self._timeout(timeout),
@@ -109,10 +111,16 @@ class Transport:
 
     @asynccontextmanager
     async def stream(
-        self, place: str, *, headers: dict[str, str] | None = None, timeout: float | None = None
+        self,
+        place: str,
+        *,
+        params: Parameters | None = None,
+        headers: dict[str, str] | None = None,
+        timeout: float | None = None,
     ) -> AsyncIterator[httpx.Response]:
         """An answer of which only the headers have been read. Made again only as long as it has not begun."""
-        request = self.http.build_request("GET", place, headers=headers, timeout=self._timeout(timeout))
+        waits = self._timeout(timeout)
+        request = self.http.build_request("GET", place, params=_given(params), headers=headers, timeout=waits)
 
         async def attempt() -> httpx.Response:
             with translated():

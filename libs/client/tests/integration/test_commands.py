@@ -24,8 +24,6 @@ class TestReading:
     def cases(self, server, samples) -> dict[tuple[str, ...], str]:
         """Commands and what people must find in their output."""
         session, entity = samples.session(), samples.entity()
-        relation = {"source": "e1", "target": "e2", "source_name": "UserDB", "target_name": "Billing"}
-        relation |= {"relation_type": "USED_BY", "weight": 2.5, "evidence": 1}
         message = {"id": ONE, "session_id": session["id"], "run_id": None, "role": "assistant", "content": "It is so."}
         message |= {"citations": [samples.citation()], "removed_citations": 0, "mode": None, "created_at": "2026-03-01"}
         message["created_at"] = session["created_at"]
@@ -46,7 +44,6 @@ class TestReading:
         server.on("GET", f"/v1/sessions/{session['id']}", session)
         server.on("GET", f"/v1/sessions/{session['id']}/messages", page(message))
         server.on("GET", "/v1/graph/entities", page(entity))
-        server.on("GET", "/v1/graph/entities/e1", entity | {"relations": [relation], "chunk_ids": ["c1"]})
         server.on("POST", "/v1/graph/expand", {"entities": [entity], "chunks": [chunk], "store": "postgres"})
         server.on("GET", "/v1/memories", page(samples.memory()))
         server.on("POST", "/v1/memories/recall", {"memories": [samples.memory(score=0.9)]})
@@ -66,7 +63,6 @@ class TestReading:
             ("sessions", "list"): session["id"],
             ("sessions", "show", session["id"]): "[1] note-1.md, Keys, lines 10-20: “the quote”",
             ("graph", "entities", "User"): "UserDB",
-            ("graph", "show", "e1"): "USED_BY",
             ("graph", "expand", "UserDB"): "UserDB > Billing",
             ("memories", "list"): "Frozen until March.",
             ("memories", "recall", "billing"): "0.900",

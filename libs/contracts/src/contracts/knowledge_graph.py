@@ -1,13 +1,12 @@
-"""Entities, relations and graph expansion."""
+"""Entities, relations, what the graph holds."""
 
 from __future__ import annotations
 
-from typing import Annotated
 from uuid import UUID
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from contracts.base import Name, Question, Request, Resource
+from contracts.base import Resource
 
 
 class Entity(Resource):
@@ -50,37 +49,6 @@ class Evidence(Resource):
 class EntityDetail(Entity):
     relations: list[Relation]
     chunk_ids: list[str]
-
-
-class ExpandRequest(Request):
-    """Either a query, whose known entities are found, or entity names."""
-
-    query: Question | None = None
-    entities: Annotated[list[Name], Field(max_length=50)] = []
-    max_hops: Annotated[int, Field(ge=0, le=3)] = 2
-    limit: Annotated[int, Field(ge=1, le=200)] = 50
-
-    @model_validator(mode="after")
-    def something_to_expand(self) -> ExpandRequest:
-        if not self.query and not self.entities:
-            raise ValueError("give a query or at least one entity")
-        return self
-
-
-class ExpandedChunk(Resource):
-    """A chunk reached in `hop` steps along `path` (names); `score` is 1 / (1 + 0.3 × hop), a little less for hubs."""
-
-    chunk_id: str
-    document_id: UUID
-    hop: int
-    path: list[str]
-    score: float
-
-
-class ExpandResponse(Resource):
-    entities: list[Entity]
-    chunks: list[ExpandedChunk]
-    store: str = Field(description="Which graph store answered: postgres or neo4j.")
 
 
 class GraphStatus(Resource):

@@ -10,6 +10,7 @@ from uuid import UUID
 from pydantic import AliasChoices, AwareDatetime, Field
 
 from contracts.base import Name, Question, Request, Resource, Text
+from contracts.graph_expansion import GraphMethod, PathStep
 
 Weight = Annotated[float, Field(ge=0, le=10)]
 
@@ -76,7 +77,11 @@ class SearchFilters(Request):
 
 
 class FusionWeights(Request):
-    """Of the features of `hybrid`; what is left out keeps the weight of the workspace's embedding space."""
+    """Of the features of `hybrid`; what is left out keeps the weight of the workspace's embedding space.
+
+    `residual`, `link` and `bridge` are what the graph method `bridge` adds. `graph` is the part that the method `hops`
+    has in the score of a passage that the other legs found too.
+    """
 
     cosine: Weight | None = None
     bm25_share: Weight | None = None
@@ -84,7 +89,10 @@ class FusionWeights(Request):
     title_named: Weight | None = None
     all_terms: Weight | None = None
     phrases: Weight | None = None
-    graph: Weight | None = None
+    residual: Weight | None = None
+    link: Weight | None = None
+    bridge: Weight | None = None
+    graph: Annotated[float, Field(ge=0, le=1)] | None = None
 
 
 class LegWeights(Request):
@@ -110,8 +118,9 @@ class SearchRequest(SearchFilters):
     `type:`, `language:` and `source:` before a word limit the search to what has it there. A phrase ranks what has it
     first; with `strict` it is required, and `-word` excludes.
 
-    `use_graph` adds what the knowledge graph reaches from the entities of the query. `rerank` lets the configured
-    reranker order the first hits. `fold_duplicates` returns one of several nearly equal passages and names the others
+    `use_graph` adds what the knowledge graph reaches from the names of the query, by `graph_method`: `bridge` goes over
+    what the best passages with such a name mention, `hops` over relations. `rerank` lets the configured reranker order
+    the first hits. `fold_duplicates` returns one of several nearly equal passages and names the others
     in it; `max_per_document` caps a document's hits; `diversity` (0: none) is the weight of novelty in maximal marginal
     relevance. `highlight` adds the sentences that answer best, as spans of the content; `explain` adds per leg rank and
     score, features, matched terms, paths and timings.
@@ -124,6 +133,7 @@ class SearchRequest(SearchFilters):
     fusion: FusionOptions | None = None
     strict: bool = False
     use_graph: bool = True
+    graph_method: GraphMethod = GraphMethod.bridge
     rerank: bool = True
     fold_duplicates: bool = True
     max_per_document: Annotated[int, Field(ge=1, le=100)] | None = None
@@ -149,6 +159,12 @@ class LegScore(Resource):
     score: float | None
 
 
+class GraphStep(PathStep):
+    """With the sentence that says so, where it was among what the search read."""
+
+    sentence: str | None
+
+
 class HitExplanation(Resource):
     """`legs` by name, with `#2`, `#3` … behind it for those of further queries."""
 
@@ -156,7 +172,11 @@ class HitExplanation(Resource):
     features: dict[str, float] = Field(description="The terms of the fused score, before their weights.")
     weights: dict[str, float]
     matched_terms: list[str]
-    graph_path: list[str] = Field(default=[], description="Entities from the query to the chunk.")
+    graph_path: list[str] = Field(
+        default=[],
+        description="From a name of the query to the chunk; between two names what a text states, where that is known.",
+    )
+    graph_steps: list[GraphStep] = Field(default=[], description="Where the texts say what leads along the path.")
     fused_score: float = Field(description="Before reranking.")
     fused_rank: int
 

@@ -1,8 +1,8 @@
 """The port for chat models."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,50 @@ class ChatDelta:
 
     text: str = ""
     thinking: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSchema:
+    """The form that an answer should have, as JSON Schema. Not every provider holds its model to it: read the answer
+    with care."""
+
+    name: str
+    schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the provider counted them."""
+
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A whole answer without the thinking. `usage` is None where the provider does not tell; `cut_short`: the bound of
+    tokens ended it."""
+
+    text: str
+    usage: Usage | None = None
+    cut_short: bool = False
+
+
+class StructuredChatModel(Protocol):
+    """Answers in a form."""
+
+    @property
+    def model(self) -> str: ...
+
+    async def complete_structured(
+        self, messages: Sequence[ChatMessage], schema: AnswerSchema, *, max_tokens: int, temperature: float = 0.0
+    ) -> Completion:
+        """The whole answer. Raises ChatError; StreamCut, where the answer had begun and was not asked for again."""
+        ...
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        ...
 
 
 class ChatModel(Protocol):

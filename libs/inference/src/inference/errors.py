@@ -31,10 +31,11 @@ class ProviderError(EmbeddingError, ChatError, RerankError):
 class ProviderUnavailable(ProviderError):
     """The model's provider is not available."""
 
-    def __init__(self, detail: str = "", *, retry_after: float | None = None) -> None:
-        """`retry_after`: seconds that the provider asked to wait, if it said so."""
+    def __init__(self, detail: str = "", *, retry_after: float | None = None, status: int | None = None) -> None:
+        """`retry_after`: seconds that the provider asked to wait, if it said so; `status`: of its reply, if it gave
+        one."""
         super().__init__(detail)
-        self.retry_after = retry_after
+        self.retry_after, self.status = retry_after, status
 
 
 class ProviderRejected(ProviderError):

@@ -4,7 +4,6 @@ from importlib.util import find_spec
 
 from pydantic import SecretStr
 
-from inference.chat import ChatModel
 from inference.embedders import Embedders, LazyEmbedder
 from inference.embeddings import BUNDLED_SPACE, Embedder, EmbeddingSpace
 from inference.errors import SettingMissing
@@ -45,7 +44,7 @@ def build_embedders(settings: EmbeddingSettings, *, background: bool = False) ->
     return Embedders(default, others)
 
 
-def build_chat_model(settings: ChatSettings) -> ChatModel | None:
+def build_chat_model(settings: ChatSettings) -> OpenAIChat | None:
     """The chat model, or None when CHAT_BASE_URL or CHAT_MODEL is not set; the caller closes it.
 
     Raises InvalidApiKey.

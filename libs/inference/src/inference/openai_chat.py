@@ -10,12 +10,23 @@ import httpx
 from httpx_sse import EventSource
 
 from inference.breaker import CircuitBreaker
-from inference.chat import ChatDelta, ChatMessage
+from inference.chat import AnswerSchema, ChatDelta, ChatMessage, Completion, Usage
 from inference.errors import ProviderRejected, ProviderUnavailable, StreamCut, UnreadableReply
 from inference.provider import Provider
 from inference.retry import RetryPolicy
 from inference.thinking import ThinkingSplitter
 from inference.unicode import encodable
+
+# What a provider may not know, and the words by which its refusal speaks of it.
+_OPTIONAL = {"stream_options": ("stream_options",), "response_format": ("response_format", "json_schema", "schema")}
+
+
+@dataclass(slots=True)
+class _Ending:
+    """What a reply says of itself, filled in while it is read."""
+
+    finish_reason: str | None = None
+    usage: Usage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +36,7 @@ class _Started:
     response: httpx.Response
     first: ChatDelta | None
     rest: AsyncGenerator[ChatDelta, None]
+    ending: _Ending
 
     async def aclose(self) -> None:
         await self.rest.aclose()
@@ -54,13 +66,7 @@ class OpenAIChat:
     async def stream(
         self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None, temperature: float = 0.2
     ) -> AsyncGenerator[ChatDelta, None]:
-        body = {
-            "model": self.model,
-            "messages": [{"role": message.role, "content": encodable(message.content)} for message in messages],
-            "temperature": temperature,
-            "max_tokens": max_tokens or self._max_tokens,
-            "stream": True,
-        }
+        body = self._body(messages, max_tokens, temperature)
         with self._breaker.call(failures=(ProviderUnavailable, StreamCut)):
             started = await self._retry.run(lambda: self._start(body))
             async with aclosing(started):
@@ -76,6 +82,25 @@ class OpenAIChat:
         async with aclosing(self.stream(messages, max_tokens=max_tokens, temperature=temperature)) as deltas:
             return "".join([delta.text async for delta in deltas])
 
+    async def complete_structured(
+        self, messages: Sequence[ChatMessage], schema: AnswerSchema, *, max_tokens: int, temperature: float = 0.0
+    ) -> Completion:
+        """As JSON by `schema` where the provider can; one that refuses to be told of it is asked without."""
+        body = self._body(messages, max_tokens, temperature) | {
+            "stream_options": {"include_usage": True},
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": schema.name, "strict": True, "schema": dict(schema.schema)},
+            },
+        }
+        with self._breaker.call(failures=(ProviderUnavailable, StreamCut)):
+            started = await self._retry.run(lambda: self._start(body))
+            async with aclosing(started):
+                self._breaker.answered()
+                text = [started.first.text if started.first else ""]
+                text += [delta.text async for delta in started.rest]
+        return Completion("".join(text), started.ending.usage, started.ending.finish_reason == "length")
+
     async def list_models(self) -> list[str]:
         with self._breaker.call(failures=ProviderUnavailable):
             reply = await self._retry.run(lambda: self._provider.json("GET", "models"))
@@ -87,6 +112,15 @@ class OpenAIChat:
     async def aclose(self) -> None:
         await self._provider.aclose()
 
+    def _body(self, messages: Sequence[ChatMessage], max_tokens: int | None, temperature: float) -> dict[str, Any]:
+        return {
+            "model": self.model,
+            "messages": [{"role": message.role, "content": encodable(message.content)} for message in messages],
+            "temperature": temperature,
+            "max_tokens": max_tokens or self._max_tokens,
+            "stream": True,
+        }
+
     async def _start(self, body: dict[str, Any]) -> _Started:
         sent = self._accepted(body)
         try:
@@ -96,9 +130,10 @@ class OpenAIChat:
             if self._accepted(body) == sent:
                 raise
             return await self._start(body)
-        deltas = self._deltas(response)
+        ending = _Ending()
+        deltas = self._deltas(response, ending)
         try:
-            return _Started(response, await anext(deltas, None), deltas)
+            return _Started(response, await anext(deltas, None), deltas, ending)
         except BaseException:
             await response.aclose()
             raise
@@ -110,16 +145,20 @@ class OpenAIChat:
         return named
 
     def _learn(self, refusal: ProviderRejected) -> None:
-        """OpenAI's reasoning models want another name for `max_tokens`, and no temperature."""
+        """OpenAI's reasoning models want another name for `max_tokens`, and no temperature; others take no schema."""
+        if refusal.status in {400, 422}:
+            for name, words in _OPTIONAL.items():
+                if any(word in refusal.detail.lower() for word in words):
+                    self._names[name] = ""
         if refusal.status == 400 and "unsupported" in refusal.detail.lower():
             if "max_completion_tokens" in refusal.detail:
                 self._names["max_tokens"] = "max_completion_tokens"
             elif "temperature" in refusal.detail:
                 self._names["temperature"] = ""
 
-    async def _deltas(self, response: httpx.Response) -> AsyncGenerator[ChatDelta, None]:
+    async def _deltas(self, response: httpx.Response, ending: _Ending) -> AsyncGenerator[ChatDelta, None]:
         splitter = ThinkingSplitter()
-        async with aclosing(self._choices(response)) as choices:
+        async with aclosing(self._choices(response, ending)) as choices:
             async for choice in choices:
                 delta = _part(choice, "delta")
                 if thinking := _text(delta, "reasoning_content") or _text(delta, "reasoning"):
@@ -129,26 +168,25 @@ class OpenAIChat:
         for split in splitter.end():
             yield split
 
-    async def _choices(self, response: httpx.Response) -> AsyncGenerator[dict[str, Any], None]:
+    async def _choices(self, response: httpx.Response, ending: _Ending) -> AsyncGenerator[dict[str, Any], None]:
         """The first choice of each event up to `[DONE]`. Raises StreamCut when the end was not announced."""
-        finished = False
         try:
             with self._provider.errors():
                 async with aclosing(EventSource(response).aiter_sse()) as events:
                     async for event in events:
                         if event.data.strip() == "[DONE]":
                             return
-                        for choice in self._read(event.data):
-                            finished = finished or bool(choice.get("finish_reason"))
+                        for choice in self._read(event.data, ending):
+                            ending.finish_reason = ending.finish_reason or choice.get("finish_reason")
                             yield choice
         except ProviderUnavailable as error:
             # After the finish reason only statistics follow: the answer is complete.
-            if not finished:
+            if not ending.finish_reason:
                 raise StreamCut(error.detail) from error
-        if not finished:
+        if not ending.finish_reason:
             raise StreamCut
 
-    def _read(self, data: str) -> list[dict[str, Any]]:
+    def _read(self, data: str, ending: _Ending) -> list[dict[str, Any]]:
         if not data:
             return []
         try:
@@ -160,6 +198,7 @@ class OpenAIChat:
         if error := event.get("error"):
             code = error.get("code") if isinstance(error, dict) else None
             raise self._provider.failure(code if isinstance(code, int) else 500, event)
+        ending.usage = _usage(event) or ending.usage
         choices = event.get("choices") or []
         if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
             raise UnreadableReply("an event's choices are not a list of objects")
@@ -178,3 +217,12 @@ def _text(delta: dict[str, Any], name: str) -> str:
     if not isinstance(text, str):
         raise UnreadableReply(f"{name} is not a text")
     return text
+
+
+def _usage(event: dict[str, Any]) -> Usage | None:
+    usage = event.get("usage")
+    if not isinstance(usage, dict):
+        return None
+    counts = [usage.get("prompt_tokens"), usage.get("completion_tokens")]
+    read = [count for count in counts if isinstance(count, int) and not isinstance(count, bool) and count >= 0]
+    return Usage(*read) if len(read) == len(counts) else None

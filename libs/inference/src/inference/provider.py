@@ -90,7 +90,7 @@ class Provider:
         message = self._clean(message)
         if status >= 500 or status in _PASSING:
             detail = f"status {status}: {message}" if message else f"status {status}"
-            return ProviderUnavailable(detail, retry_after=retry_after_seconds(retry_after))
+            return ProviderUnavailable(detail, retry_after=retry_after_seconds(retry_after), status=status)
         if code == "context_length_exceeded" or (status in {400, 413, 422} and _TOO_LONG.search(message)):
             return ContextTooLong(message, status=status)
         return ProviderRejected(message, status=status)

@@ -6,7 +6,7 @@ from contextlib import aclosing
 import pytest
 
 from inference.breaker import CircuitBreaker
-from inference.chat import ChatDelta, ChatMessage
+from inference.chat import AnswerSchema, ChatDelta, ChatMessage, Completion, Usage
 from inference.errors import (
     ChatError,
     CircuitOpen,
@@ -187,6 +187,35 @@ async def test_a_probe_that_answers_lets_others_in_before_it_ends(chat, provider
     async with aclosing(chat.stream(HELLO)) as probe:
         assert await anext(probe) == ChatDelta("slow")
         assert await chat.complete(HELLO) == "other"
+
+
+SCHEMA = AnswerSchema("facts", {"type": "object"})
+
+
+async def test_an_answer_in_a_form_comes_with_what_it_took(chat, provider, script) -> None:
+    usage = {"choices": [], "usage": {"prompt_tokens": 12, "completion_tokens": 3}}
+    provider.replies = [script.reply(events=[script.said('{"a"'), script.said(": 1}"), script.stop, usage])]
+    answer = await chat.complete_structured(HELLO, SCHEMA, max_tokens=50)
+    assert answer == Completion('{"a": 1}', Usage(12, 3))
+    asked = provider.asked[0]
+    assert asked["response_format"]["json_schema"] == {"name": "facts", "strict": True, "schema": {"type": "object"}}
+    assert (asked["max_tokens"], asked["temperature"]) == (50, 0.0)
+
+
+async def test_an_answer_that_the_bound_ended_says_so(chat, provider, script) -> None:
+    bounded = {"choices": [{"index": 0, "delta": {}, "finish_reason": "length"}]}
+    provider.replies = [script.reply(events=[script.said('{"a'), bounded])]
+    assert await chat.complete_structured(HELLO, SCHEMA, max_tokens=50) == Completion('{"a', None, True)
+
+
+async def test_a_form_that_the_provider_refuses_is_left_out_from_then_on(chat, provider, script) -> None:
+    refusals = ["Unknown field: stream_options", "This response_format type is unavailable now"]
+    whole = script.reply(events=[script.said("{}"), script.stop])
+    provider.replies = [script.reply(400, {"error": {"message": message}}) for message in refusals] + [whole] * 2
+    for _ in range(2):
+        assert (await chat.complete_structured(HELLO, SCHEMA, max_tokens=50)).text == "{}"
+    assert len(provider.asked) == 4
+    assert not provider.asked[3].keys() & {"stream_options", "response_format"}
 
 
 async def test_lists_the_models(chat, provider, script) -> None:

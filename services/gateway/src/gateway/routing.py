@@ -35,6 +35,7 @@ TABLE = (
     Prefix("/v1/saved-searches", "retrieval"),
     Prefix("/v1/search-settings", "retrieval"),
     Prefix("/v1/embedding-spaces", "retrieval"),
+    Prefix("/v1/graph/triples", "knowledge-graph", uploads=True),
     Prefix("/v1/graph", "knowledge-graph"),
     Prefix("/v1/memories", "memory"),
     Prefix("/v1/sessions", "orchestrator"),

@@ -13,6 +13,7 @@ from gateway.routing import is_plain, prefix_of
         ("/v1/search", "retrieval"),
         ("/v1/context", "retrieval"),
         ("/v1/graph/entities", "knowledge-graph"),
+        ("/v1/graph/triples", "knowledge-graph"),
         ("/v1/memories/recall", "memory"),
         ("/v1/sessions/1/messages", "orchestrator"),
         ("/v1/runs/1/events", "orchestrator"),
@@ -22,6 +23,21 @@ def test_a_path_below_a_prefix_has_its_service(path, service):
     prefix = prefix_of(path)
     assert prefix is not None
     assert prefix.service == service
+
+
+@pytest.mark.parametrize(
+    ("path", "uploads"),
+    [
+        ("/v1/documents/x", True),
+        ("/v1/graph/triples", True),
+        ("/v1/graph/tools/neighbours", False),
+        ("/v1/runs", False),
+    ],
+)
+def test_files_are_taken_where_there_are_files(path, uploads):
+    prefix = prefix_of(path)
+    assert prefix is not None
+    assert prefix.uploads is uploads
 
 
 @pytest.mark.parametrize(

@@ -28,10 +28,14 @@ def workspace_option(parser: ArgumentParser) -> None:
     parser.add_argument("--workspace", type=UUID, metavar="ID", help="of this workspace alone; by default of all")
 
 
-def verify() -> None:
+def verify(chosen: Namespace) -> None:
     from knowledge_graph.maintenance import verify_command  # noqa: PLC0415
 
-    verify_command()
+    verify_command(repair=chosen.repair)
+
+
+def repair_option(parser: ArgumentParser) -> None:
+    parser.add_argument("--repair", action="store_true", help="draw the workspaces that differ anew")
 
 
 if __name__ == "__main__":
@@ -43,7 +47,7 @@ if __name__ == "__main__":
                 "migrate": ("apply new migrations", lambda: apply_migrations("knowledge_graph", "knowledge_graph")),
                 "replay": ("replay dead letters", lambda: replay_dead_letters([DOCUMENTS], "knowledge-graph")),
                 "rebuild": WithArguments("make the Neo4j projection anew", rebuild, workspace_option),
-                "verify": ("compare the Neo4j projection with the truth", verify),
+                "verify": WithArguments("compare the Neo4j projection with the truth", verify, repair_option),
             },
         )
     )

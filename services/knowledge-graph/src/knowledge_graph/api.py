@@ -10,17 +10,17 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Path, Query, Request
 
 from contracts.base import Page, ProblemBody, Text
+from contracts.graph_expansion import ExpandRequest, ExpandResponse
 from contracts.knowledge_graph import (
     Entity,
     EntityDetail,
-    ExpandRequest,
-    ExpandResponse,
     GraphedDocument,
     GraphStatus,
 )
-from knowledge_graph.ask import Graph, to_entity
+from knowledge_graph.ask import Graph
 from knowledge_graph.extraction.names import name_key
 from knowledge_graph.graph_store import EntityFilter, StoredEntity
+from knowledge_graph.shown import to_entity
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit
 from service_kit.problems import BadCursor
@@ -64,8 +64,9 @@ async def show_entity(entity_id: Annotated[Text, Path(max_length=64)], caller: V
 
 @router.post("/expand", summary="From names to the chunks around them")
 async def expand(body: ExpandRequest, caller: Viewer, asked: Asked) -> ExpandResponse:
-    """Finds the known entities of a text (or takes names), follows their relations up to `max_hops`, and returns the
-    chunks that mention what was reached, each with its path. Unknown names give an empty answer."""
+    """Finds the known names of a text (or takes names) and goes on from there: `hops` over relations to the chunks that
+    mention what is reached, `bridge` over what the best chunks with a name mention to the chunks about it. Each chunk
+    has its path. Unknown names give an empty answer."""
     return await asked.expand(caller.workspace_id, body)
 
 

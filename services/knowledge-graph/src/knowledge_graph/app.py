@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
+import httpx
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry, Gauge
 
 from contracts.events import DOCUMENTS
-from knowledge_graph.api import router
+from inference.factory import build_chat_model
+from knowledge_graph.api import router as entities_router
 from knowledge_graph.ask import Graph
+from knowledge_graph.expansion.bridging import Bridging
+from knowledge_graph.export.api import router as export_router
+from knowledge_graph.export.export import Export
+from knowledge_graph.extraction.document import Methods
 from knowledge_graph.extractor import Extractor
 from knowledge_graph.graph_document import SERVICE, DocumentGraphs
 from knowledge_graph.graph_reader import GraphReader
@@ -19,9 +25,18 @@ from knowledge_graph.neo4j_store import Neo4jStore
 from knowledge_graph.postgres_store import PostgresStore
 from knowledge_graph.projection import CHANNEL, Projector
 from knowledge_graph.projection_removal import ProjectionRemoval
+from knowledge_graph.refinement.api import router as refinement_router
+from knowledge_graph.refinement.build import start_refinement
+from knowledge_graph.refinement.worker import CHANNEL as REFINEMENT
 from knowledge_graph.settings import Settings
+from knowledge_graph.tools.api import router as tools_router
+from knowledge_graph.tools.passages import Passages
+from knowledge_graph.tools.toolbox import Toolbox
+from knowledge_graph.triples.api import router as triples_router
+from knowledge_graph.triples.imports import TripleImports
 from service_kit.app import service_app
 from service_kit.event_service import EventService
+from service_kit.http_service import HttpService
 from service_kit.objects import ObjectStore
 
 
@@ -34,25 +49,40 @@ def create_app(settings: Settings) -> FastAPI:
             await _build(app, settings, stack)
             yield
 
-    return service_app(SERVICE, settings, [router], lifespan)
+    routers = [entities_router, refinement_router, tools_router, export_router, triples_router]
+    return service_app(SERVICE, settings, routers, lifespan)
 
 
 async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> None:
-    service = await stack.enter_async_context(EventService.opened(app, settings, SERVICE, [CHANNEL]))
+    service = await stack.enter_async_context(EventService.opened(app, settings, SERVICE, [CHANNEL, REFINEMENT]))
     database, metrics = service.database, app.state.metrics
     objects = ObjectStore(settings)
     stack.callback(objects.close)
-    extractor = await stack.enter_async_context(Extractor())
+    extractor = await stack.enter_async_context(Extractor(Methods(dependency=settings.graph_parser)))
+    chat = build_chat_model(settings)
+    if chat is not None:
+        stack.push_async_callback(chat.aclose)
     neo4j = Neo4jConnection(settings) if settings.neo4j_url else None
     if neo4j is not None:
         stack.push_async_callback(neo4j.aclose)
-    shown = Neo4jStore(neo4j) if neo4j is not None else None
-    app.state.graph = Graph(GraphReader(database, PostgresStore(database), shown), extractor)
+    postgres = PostgresStore(database)
+    shown = Neo4jStore(neo4j, postgres) if neo4j is not None else None
+    reader = GraphReader(database, postgres, shown)
+    app.state.graph = Graph(reader, extractor, Bridging(database))
+    client = await stack.enter_async_context(httpx.AsyncClient(trust_env=False))
+    seconds = settings.retrieval_deadline_seconds
+    retrieval = HttpService("the search", client, app.state.tokens, settings.retrieval_url, seconds)
+    app.state.toolbox = Toolbox(reader, Passages(database, objects), retrieval)
+    app.state.export = Export(database)
+    app.state.triple_imports = TripleImports(database, projects=neo4j is not None)
 
     documents = DocumentGraphs(database, objects, extractor, service.outbox, projects=neo4j is not None)
     after = [ProjectionRemoval(database, neo4j)] if neo4j is not None else []
     running = service.running({DOCUMENTS: documents.handlers}, documents.give_up, after=after)
     background = await stack.enter_async_context(running)
+    app.state.refinement = start_refinement(
+        settings, chat, database, objects, service.notifications, background, documents.regraph
+    )
     if neo4j is not None:
         projector = Projector(database, neo4j, service.outbox, _backlog(metrics.registry))
         background.start("projection", lambda: projector.run(service.notifications))
@@ -61,6 +91,6 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
 def _backlog(registry: CollectorRegistry) -> Gauge:
     return Gauge(
         "attractor_graph_projection_rows",
-        "Documents that the projection to Neo4j took up last (20: there may be more)",
+        "Changes that the projection to Neo4j took up last (5000: there may be more)",
         registry=registry,
     )

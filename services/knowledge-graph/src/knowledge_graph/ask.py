@@ -5,26 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
+from contracts.graph_expansion import ExpandedChunk, ExpandRequest, ExpandResponse, GraphMethod
 from contracts.knowledge_graph import (
-    Entity,
     EntityDetail,
-    ExpandRequest,
-    ExpandResponse,
     GraphedDocument,
     GraphStatus,
     Relation,
 )
 from knowledge_graph.errors import EntityNotFound
-from knowledge_graph.expand import expand
-from knowledge_graph.extraction.names import entity_id, name_key
+from knowledge_graph.expansion.bridging import Bridging, entities, names_of
+from knowledge_graph.expansion.hops import expand
+from knowledge_graph.expansion.linking import without_names
 from knowledge_graph.extractor import Extractor
 from knowledge_graph.graph_reader import GraphReader
 from knowledge_graph.graph_store import EntityFilter, GraphStore, StoredEntity
-from knowledge_graph.linking import candidates, longest_known
+from knowledge_graph.shown import to_entity
 
 MOST_RELATIONS = 100
 MOST_CHUNKS = 100
-MOST_SEEDS = 50
 
 
 @dataclass(frozen=True)
@@ -33,6 +31,7 @@ class Graph:
 
     reader: GraphReader
     extractor: Extractor
+    bridging: Bridging
 
     async def list_entities(self, workspace_id: UUID, wanted: EntityFilter) -> list[StoredEntity]:
         found, _ = await self.reader.read(workspace_id, lambda store: store.list_entities(workspace_id, wanted))
@@ -70,13 +69,24 @@ class Graph:
 
     async def expand(self, workspace_id: UUID, request: ExpandRequest) -> ExpandResponse:
         """Unknown names are left out; with none known the answer is empty."""
-
-        async def read(store: GraphStore) -> ExpandResponse:
-            seeds = await self._linked(store, workspace_id, request)
-            chunks = await expand(store, workspace_id, seeds, request.max_hops, request.limit) if seeds else []
-            return ExpandResponse(entities=[to_entity(seed) for seed in seeds], chunks=chunks, store=store.name)
-
-        return (await self.reader.read(workspace_id, read))[0]
+        if request.method is GraphMethod.bridge:
+            return await self.bridging.expand(workspace_id, request)
+        linked = await self.bridging.linked(workspace_id, request.query or "", request.entities)
+        seeds = entities(linked)
+        chunks: list[ExpandedChunk] = []
+        store = self.reader.postgres.name
+        if seeds:
+            chunks, store = await self.reader.read(
+                workspace_id,
+                lambda store: expand(store, workspace_id, seeds, request.max_hops, request.min_mentions, request.limit),
+            )
+        return ExpandResponse(
+            entities=[to_entity(seed) for seed in seeds],
+            names=names_of(linked),
+            residual=without_names(request.query or "", [one for one in linked if one.end]),
+            chunks=chunks,
+            store=store,
+        )
 
     async def status(self, workspace_id: UUID) -> GraphStatus:
         statistics, store = await self.reader.read(workspace_id, lambda store: store.statistics(workspace_id))
@@ -101,22 +111,3 @@ class Graph:
             )
             for one in found
         ]
-
-    async def _linked(self, store: GraphStore, workspace_id: UUID, request: ExpandRequest) -> list[StoredEntity]:
-        wanted = [entity_id(name_key(name)) for name in request.entities]
-        names = candidates(request.query or "")
-        ids = sorted({*wanted, *(one.entity_id for one in names)})
-        known = {entity.id: entity for entity in await store.entities(workspace_id, ids)}
-        linked = dict.fromkeys([*(one for one in wanted if one in known), *longest_known(names, known)])
-        return [known[one] for one in linked][:MOST_SEEDS]
-
-
-def to_entity(stored: StoredEntity) -> Entity:
-    return Entity(
-        id=stored.id,
-        name=stored.name,
-        entity_type=stored.entity_type,
-        mentions=stored.mentions,
-        documents=stored.documents,
-        aliases=stored.aliases,
-    )

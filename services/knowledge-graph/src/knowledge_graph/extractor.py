@@ -9,7 +9,8 @@ from contextlib import suppress
 from multiprocessing import get_context
 from typing import Self
 
-from knowledge_graph.extraction import ner, worker
+from knowledge_graph.extraction import reading, worker
+from knowledge_graph.extraction.document import ALL, Methods
 from knowledge_graph.extraction.records import Extraction, SourceDocument
 
 DOCUMENTS_PER_PROCESS = 500
@@ -19,9 +20,10 @@ DOCUMENTS_PER_PROCESS = 500
 class Extractor:
     """An async context manager. The process starts with the first document."""
 
-    def __init__(self) -> None:
+    def __init__(self, methods: Methods = ALL) -> None:
         self.pool: ProcessPoolExecutor | None = None
-        self.method = "ner+patterns" if ner.is_installed() else "patterns"
+        self.methods = methods
+        self.method = self._method(reads_english=reading.is_installed())
 
     async def __aenter__(self) -> Self:
         return self
@@ -37,11 +39,19 @@ class Extractor:
                 1, get_context("spawn"), initializer=worker.start, max_tasks_per_child=DOCUMENTS_PER_PROCESS
             )
         try:
-            extraction = await asyncio.get_running_loop().run_in_executor(self.pool, worker.run, document)
+            extraction, reads_english = await asyncio.get_running_loop().run_in_executor(
+                self.pool, worker.run, document, self.methods
+            )
         except BrokenProcessPool:
             with suppress(OSError):
                 self.pool.shutdown(wait=False)
             self.pool = None
             raise
-        self.method = extraction.method
+        self.method = self._method(reads_english=reads_english)
         return extraction
+
+    def _method(self, *, reads_english: bool) -> str:
+        """What is done with English text; each document's extraction says what was done with it."""
+        if not reads_english:
+            return "patterns"
+        return "ner+patterns+dependency" if self.methods.dependency else "ner+patterns"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from hashlib import sha256
 from uuid import UUID
 
@@ -15,12 +16,13 @@ from contracts.events import (
     DocumentPurged,
     Event,
 )
-from contracts.ingestion import Chunk
 from knowledge_graph import provenance
-from knowledge_graph.extraction.code import is_source_code
-from knowledge_graph.extraction.records import Passage, SourceDocument
+from knowledge_graph.chunks_object import read_document
+from knowledge_graph.extraction.records import Extraction, SourceDocument
 from knowledge_graph.extractor import Extractor
 from knowledge_graph.provenance import MadeFrom
+from knowledge_graph.recording.projection_queue import queue
+from knowledge_graph.refinement import passages
 from service_kit.objects import ObjectMissing, ObjectStore
 from service_kit.outbox import Outbox, first_time
 from service_kit.postgres import Connection, Database
@@ -96,9 +98,11 @@ class DocumentGraphs:
             await provenance.lock(connection, workspace_id)
             if not await first_time(connection, event):
                 return
-            removed = await provenance.remove(connection, workspace_id, document_id)
+            refined = await passages.forget(connection, workspace_id, document_id)
+            changes, removed = await provenance.remove(connection, workspace_id, document_id)
+            removed |= refined
             receipt = removed if self.projects else None
-            await provenance.queue_projection(connection, workspace_id, document_id, receipt)
+            await queue(connection, workspace_id, changes, receipt, projects=self.projects)
             if receipt is None:
                 left = await provenance.remaining(connection, workspace_id, document_id)
                 purged = DocumentPurged(document_id=document_id, service=SERVICE, removed=removed, remaining=left)
@@ -124,10 +128,28 @@ class DocumentGraphs:
         )
         await self.outbox.write(connection, event.workspace_id, failed, str(data.document_id))
 
-    async def _replace(self, event: Event, document_id: UUID, source: MadeFrom, content: bytes) -> None:
-        workspace_id, document = event.workspace_id, _read(source, content)
+    async def regraph(self, workspace_id: UUID, document_id: UUID) -> None:
+        """The same chunks graphed anew, as what refinement found in them has changed. Nothing for one that is gone."""
+        async with self.database.workspace(workspace_id) as connection:
+            known = await provenance.known(connection, workspace_id, document_id)
+        if known is None or not known.chunks_key:
+            return
+        source = MadeFrom(**{field.name: getattr(known, field.name) for field in fields(MadeFrom)})
+        try:
+            content = await self.objects.aget(known.chunks_key)
+        except ObjectMissing:
+            return  # deleted meanwhile
+        document = read_document(source.name, source.title, content)
         extraction = await self.extractor.extract(document)
-        graphed = provenance.Graphed(document_id, source, len(document.passages), extraction)
+        async with self.database.workspace(workspace_id) as connection:
+            await provenance.lock(connection, workspace_id)
+            present = await provenance.known(connection, workspace_id, document_id)
+            if present and present.is_made_from(source):
+                await self._write(connection, workspace_id, document_id, source, document, extraction)
+
+    async def _replace(self, event: Event, document_id: UUID, source: MadeFrom, content: bytes) -> None:
+        workspace_id, document = event.workspace_id, read_document(source.name, source.title, content)
+        extraction = await self.extractor.extract(document)
         async with self.database.workspace(workspace_id) as connection:
             await provenance.lock(connection, workspace_id)
             if not await first_time(connection, event):
@@ -135,9 +157,23 @@ class DocumentGraphs:
             # Again: a later version or a deletion may have been handled while this one was extracted.
             if not await provenance.is_current(connection, workspace_id, document_id, source.version):
                 return
-            await provenance.replace(connection, workspace_id, graphed)
-            await provenance.queue_projection(connection, workspace_id, document_id)
+            graphed = await self._write(connection, workspace_id, document_id, source, document, extraction)
             await self._confirm(connection, event, document_id, graphed.known)
+
+    async def _write(
+        self,
+        connection: Connection,
+        workspace_id: UUID,
+        document_id: UUID,
+        source: MadeFrom,
+        document: SourceDocument,
+        extraction: Extraction,
+    ) -> provenance.Graphed:
+        joined = await passages.take_up(connection, workspace_id, document_id, document, extraction)
+        graphed = provenance.Graphed(document_id, source, len(document.passages), joined)
+        changes = await provenance.replace(connection, workspace_id, graphed)
+        await queue(connection, workspace_id, changes, projects=self.projects)
+        return graphed
 
     async def _confirm(self, connection: Connection, event: Event, document_id: UUID, known: provenance.Known) -> None:
         done = DocumentGraphed(
@@ -145,11 +181,3 @@ class DocumentGraphs:
         )
         await self.outbox.write(connection, event.workspace_id, done, str(document_id))
 
-
-def _read(source: MadeFrom, content: bytes) -> SourceDocument:
-    chunks = [Chunk.model_validate_json(line) for line in content.decode().splitlines() if line.strip()]
-    passages = tuple(
-        Passage(chunk.chunk_id, chunk.content, tuple(chunk.heading_path))
-        for chunk in sorted(chunks, key=lambda chunk: chunk.chunk_index)
-    )
-    return SourceDocument(source.name, source.title, is_source_code(source.name), passages)

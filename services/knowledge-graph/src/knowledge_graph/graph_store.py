@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 from uuid import UUID
 
 
@@ -57,6 +57,107 @@ class Statistics:
 
 
 @dataclass(frozen=True)
+class Match:
+    """`how` the name was found: as the entity's `name_key`, as another of its names, as a beginning, or as similar;
+    `similarity` is that of trigrams where it is `fuzzy`, else 1."""
+
+    entity: StoredEntity
+    how: Literal["exact", "alias", "prefix", "fuzzy"]
+    similarity: float
+
+
+@dataclass(frozen=True)
+class StoredEvidence:
+    """A place that says a relation: characters `start` to `end` of the chunk's content (0 to 0: the whole chunk)."""
+
+    document_id: UUID
+    chunk_id: str
+    start: int
+    end: int
+    confidence: float
+    method: str
+    phrase: str
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How far a search goes: `fan_out` neighbours of one entity, one hop from at most `widest` entities, and none that
+    is mentioned less often than `min_mentions`."""
+
+    fan_out: int = 20
+    widest: int = 200
+    min_mentions: int = 1
+
+
+@dataclass(frozen=True)
+class Reached:
+    """An entity at the `hop` at which it was first reached; `path` are the names from the seed to it, `weight` that of
+    the weakest relation on the way (0 at a seed)."""
+
+    id: str
+    name: str
+    mentions: int
+    hop: int
+    path: tuple[str, ...]
+    weight: float
+
+
+@dataclass(frozen=True)
+class SubgraphBounds:
+    """What a picture holds at most; `relation_types` None: of every type."""
+
+    max_nodes: int = 100
+    max_edges: int = 300
+    min_mentions: int = 1
+    relation_types: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Subgraph:
+    """The relations are those among the nodes, strongest first."""
+
+    nodes: list[StoredEntity]
+    relations: list[StoredRelation]
+
+
+@dataclass(frozen=True)
+class GraphPath:
+    """`entities` from the source to the target; `relations[n]` is the strongest between `entities[n]` and the next,
+    in whichever direction it goes."""
+
+    entities: list[str]
+    relations: list[StoredRelation]
+
+
+@dataclass(frozen=True)
+class Dependent:
+    """Reached over `depth` relations, the last one from the entity `via`."""
+
+    id: str
+    name: str
+    depth: int
+    via: str
+
+
+@dataclass(frozen=True)
+class Counts:
+    entities: int
+    relations: int
+    documents: int
+    by_type: dict[str, int]
+    by_relation_type: dict[str, int]
+    average_mentions: float
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """An entity and what it is ranked by."""
+
+    entity: StoredEntity
+    score: float
+
+
+@dataclass(frozen=True)
 class EntityFilter:
     """A page of the list by mentions (most first), then id; `after` is the (mentions, id) of the page before's last."""
 
@@ -64,6 +165,11 @@ class EntityFilter:
     entity_type: str | None = None
     after: tuple[int, str] | None = None
     limit: int = 50
+    min_mentions: int = 1
+
+
+Direction = Literal["out", "in"]
+Measure = Literal["mentions", "documents", "degree"]
 
 
 class GraphStore(Protocol):
@@ -84,8 +190,66 @@ class GraphStore(Protocol):
         """In both directions, strongest first, then by source, target and type."""
         ...
 
-    async def neighbours(self, workspace_id: UUID, ids: Sequence[str], fan_out: int) -> list[Neighbour]:
-        """Per entity at most `fan_out`, from its `fan_out` strongest relations of each direction."""
+    async def find(self, workspace_id: UUID, name: str, limit: int) -> list[Match]:
+        """By name, best first: the entity of that name, those that are also called so (most used first), those whose
+        name begins so (most mentioned first); only where there is none of them, those with a similar name."""
+        ...
+
+    async def neighbours(
+        self,
+        workspace_id: UUID,
+        ids: Sequence[str],
+        fan_out: int,
+        min_mentions: int = 1,
+        min_weight: float = 0.0,
+        relation_types: Sequence[str] | None = None,
+    ) -> list[Neighbour]:
+        """Per entity at most `fan_out`, from its `fan_out` strongest relations (of these types) of each direction; of
+        those, the ones that are mentioned and weigh enough."""
+        ...
+
+    async def reach(self, workspace_id: UUID, seeds: Sequence[str], hops: int, bounds: Bounds) -> list[Reached]:
+        """The seeds (hop 0) and what is reached from them, nearest first, then by weight (strongest first) and id. A
+        seed is there however seldom it is mentioned."""
+        ...
+
+    async def subgraph(
+        self, workspace_id: UUID, ids: Sequence[str] | None, hops: int, bounds: SubgraphBounds
+    ) -> Subgraph:
+        """Around the entities, nearest first; None: the entities with the most relations, and what links them."""
+        ...
+
+    async def shortest_paths(
+        self,
+        workspace_id: UUID,
+        source: str,
+        target: str,
+        max_length: int,
+        limit: int,
+        relation_types: Sequence[str] | None = None,
+    ) -> list[GraphPath]:
+        """At most `limit` of the shortest ones in either direction of the relations, by the ids on the way. Lengths up
+        to 6. No path where the search would have to look at too many entities."""
+        ...
+
+    async def closure(
+        self,
+        workspace_id: UUID,
+        entity_id: str,
+        direction: Direction,
+        relation_types: Sequence[str],
+        depth: int,
+        limit: int,
+    ) -> list[Dependent]:
+        """What it depends on (`out`) or what depends on it (`in`) over relations of these types, directly or not,
+        nearest first, then by id; without the entity itself. Depths up to 10."""
+        ...
+
+    async def cycles(
+        self, workspace_id: UUID, entity_id: str, relation_types: Sequence[str], limit: int
+    ) -> list[list[str]]:
+        """The shortest cycles through the entity, at most 10 long, one for each entity that it leads to first, by
+        length and then ids; each begins with the entity and does not repeat it."""
         ...
 
     async def chunks_of(self, workspace_id: UUID, ids: Sequence[str], limit: int) -> list[MentioningChunk]:
@@ -93,3 +257,17 @@ class GraphStore(Protocol):
         ...
 
     async def statistics(self, workspace_id: UUID) -> Statistics: ...
+
+    async def counts(self, workspace_id: UUID) -> Counts: ...
+
+    async def top(self, workspace_id: UUID, by: Measure, entity_type: str | None, limit: int) -> list[Ranked]:
+        """The entities with the highest measure, then by id. `degree` counts the relations in both directions."""
+        ...
+
+    async def degrees(self, workspace_id: UUID, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """Outgoing and incoming relations of those that exist."""
+        ...
+
+    async def centrality(self, workspace_id: UUID, limit: int) -> list[Ranked]:
+        """Degree centrality: the share of the workspace's relations that an entity takes part in, highest first."""
+        ...

@@ -12,7 +12,7 @@ from knowledge_graph.neo4j_connection import CYPHER, Neo4jConnection
 from knowledge_graph.neo4j_store import Neo4jStore
 from knowledge_graph.postgres_store import QUERIES, PostgresStore
 from knowledge_graph.projection import CHANNEL, Projector
-from knowledge_graph.projection_removal import remove_workspace
+from knowledge_graph.projection_redrawing import remove_workspace
 from knowledge_graph.settings import ProjectionSettings
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
@@ -26,45 +26,47 @@ def rebuild_command(workspace_id: UUID | None) -> None:
     asyncio.run(_with_stores(lambda database, neo4j: rebuild(database, neo4j, workspace_id)))
 
 
-def verify_command() -> None:
-    """python -m knowledge_graph verify: exits with 1 when the stores differ."""
-    asyncio.run(_with_stores(_report))
+def verify_command(*, repair: bool) -> None:
+    """python -m knowledge_graph verify [--repair]: exits with 1 when the stores differ, after a repair too."""
+    asyncio.run(_with_stores(lambda database, neo4j: _report(database, neo4j, repair=repair)))
 
 
 async def rebuild(database: Database, neo4j: Neo4jConnection, workspace_id: UUID | None = None) -> None:
-    """Empties Neo4j of the workspace, or of all, and projects every document again.
+    """Draws the workspace, or all, anew; those of which no document is left are removed.
 
-    Reads go to PostgreSQL until the queue is empty.
+    Reads go to PostgreSQL until a workspace is drawn.
     """
     projector = Projector(database, neo4j, Outbox("knowledge-graph"))
     await projector.create_schema()
     async with database.system() as connection:
-        # No projector may work between the two steps: what it wrote would be removed and not queued.
+        cursor = await connection.execute(QUERIES["queue_workspaces"], {"workspace_id": workspace_id})
+        queued = {row[0] for row in await cursor.fetchall()}
+    async with database.system() as connection:
+        # No projector may draw what is removed.
         await connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (CHANNEL,))
-        async with database.system() as queueing:
-            await queueing.execute(QUERIES["queue_all"], {"workspace_id": workspace_id})
-        for shown in [workspace_id] if workspace_id else await _shown(neo4j):
-            await remove_workspace(neo4j, shown)
+        for shown in {workspace_id} if workspace_id else set(await _shown(neo4j)):
+            if shown not in queued:
+                await remove_workspace(neo4j, shown)
     while await _waiting(database, workspace_id):
         if not await projector.project_batch():
             await asyncio.sleep(BUSY_SECONDS)  # a running service is at it
 
 
-async def differences(database: Database, neo4j: Neo4jConnection) -> list[str]:
-    """One line for each workspace whose counts or sampled content differ; those still being projected are left out."""
-    postgres, shown = PostgresStore(database), Neo4jStore(neo4j)
+async def differences(database: Database, neo4j: Neo4jConnection) -> dict[UUID, list[str]]:
+    """By workspace the counts and sampled content that differ; those still being projected are left out."""
+    postgres = PostgresStore(database)
+    shown = Neo4jStore(neo4j, postgres)
     async with database.system() as connection:
         cursor = await connection.execute("SELECT DISTINCT workspace_id FROM graphed_document")
         workspaces: set[UUID] = {row[0] for row in await cursor.fetchall()}
         cursor = await connection.execute("SELECT DISTINCT workspace_id FROM projection_queue")
         waiting = {row[0] for row in await cursor.fetchall()}
     workspaces |= set(await _shown(neo4j))
-    found = []
+    found = {}
     for workspace_id in sorted(workspaces - waiting):
         truth, picture = await _sample(postgres, workspace_id), await _sample(shown, workspace_id)
-        parts = [part for part in truth if truth[part] != picture[part]]
-        if parts:
-            found.append(f"{workspace_id}: {', '.join(parts)} differ")
+        if parts := [part for part in truth if truth[part] != picture[part]]:
+            found[workspace_id] = parts
     return found
 
 
@@ -72,17 +74,25 @@ async def _sample(store: GraphStore, workspace_id: UUID) -> dict[str, object]:
     entities = await store.list_entities(workspace_id, EntityFilter(limit=SAMPLED_ENTITIES))
     ids = sorted(entity.id for entity in entities)
     return {
-        "counts": await store.statistics(workspace_id),
+        "counts": await store.counts(workspace_id),
+        "degrees": await store.top(workspace_id, "degree", None, SAMPLED_ENTITIES),
         "entities": entities,
         "relations": [await store.relations_of(workspace_id, entity, SAMPLED_ROWS) for entity in ids],
         "mentions": await store.chunks_of(workspace_id, ids, SAMPLED_ROWS),
     }
 
 
-async def _report(database: Database, neo4j: Neo4jConnection) -> None:
+async def _report(database: Database, neo4j: Neo4jConnection, *, repair: bool) -> None:
     found = await differences(database, neo4j)
-    sys.stdout.write("\n".join([*found, "run rebuild to repair"] if found else ["Neo4j shows what PostgreSQL holds"]))
-    sys.stdout.write("\n")
+    lines = [f"{workspace_id}: {', '.join(parts)} differ" for workspace_id, parts in found.items()]
+    if found and repair:
+        for workspace_id in found:
+            await rebuild(database, neo4j, workspace_id)
+        lines.append(f"{len(found)} drawn anew")
+        found = await differences(database, neo4j)
+    if found:
+        lines.append("still different" if repair else "run verify --repair")
+    sys.stdout.write("\n".join(lines or ["Neo4j shows what PostgreSQL holds"]) + "\n")
     if found:
         sys.exit(1)
 

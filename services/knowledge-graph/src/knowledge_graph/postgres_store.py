@@ -4,24 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, LiteralString, TypeVar
+from typing import Any, Literal, LiteralString, TypeVar
 from uuid import UUID
 
 from psycopg.rows import class_row
 
+from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.graph_store import (
+    Counts,
+    Direction,
     EntityFilter,
+    Match,
+    Measure,
     MentioningChunk,
     Neighbour,
+    Ranked,
     Statistics,
     StoredEntity,
+    StoredEvidence,
     StoredRelation,
 )
+from knowledge_graph.searches.links import Link, Step
+from knowledge_graph.searches.searching import Searching, counted
 from service_kit.postgres import Database
 from service_kit.queries import load
 
 Row = TypeVar("Row")
 QUERIES = load("knowledge_graph")
+LAST_CHARACTER = "\U0010ffff"
 
 
 @dataclass(frozen=True)
@@ -34,8 +44,19 @@ class StoredDocument:
     queued: bool
 
 
-class PostgresStore:
-    """A `GraphStore`."""
+@dataclass(frozen=True)
+class _Matched(StoredEntity):
+    how: Literal["exact", "alias", "prefix", "fuzzy"]
+    similarity: float
+
+
+@dataclass(frozen=True)
+class _Scored(StoredEntity):
+    score: float
+
+
+class PostgresStore(Searching):
+    """A `GraphStore`. A statement is given up after `statement_milliseconds`."""
 
     name = "postgres"
 
@@ -52,17 +73,88 @@ class PostgresStore:
             QUERIES["list_entities"],
             workspace_id,
             prefix=wanted.prefix,
+            after_prefix=None if wanted.prefix is None else wanted.prefix + LAST_CHARACTER,
             entity_type=wanted.entity_type,
+            min_mentions=wanted.min_mentions,
             after_mentions=mentions,
             after_id=last,
             limit=wanted.limit,
         )
 
+    async def find(self, workspace_id: UUID, name: str, limit: int) -> list[Match]:
+        key = name_key(name)
+        if not key:
+            return []
+        values = {"id": entity_id(key), "key": key, "after_prefix": key + LAST_CHARACTER, "limit": limit}
+        found = await self._all(_Matched, QUERIES["find_entities"], workspace_id, **values)
+        found = found or await self._all(_Matched, QUERIES["find_similar"], workspace_id, key=key, limit=limit)
+        return [Match(_entity(one), one.how, round(one.similarity, 4)) for one in found]
+
     async def relations_of(self, workspace_id: UUID, entity_id: str, limit: int) -> list[StoredRelation]:
         return await self._all(StoredRelation, QUERIES["relations_of"], workspace_id, id=entity_id, limit=limit)
 
-    async def neighbours(self, workspace_id: UUID, ids: Sequence[str], fan_out: int) -> list[Neighbour]:
-        return await self._all(Neighbour, QUERIES["neighbours"], workspace_id, ids=list(ids), fan_out=fan_out)
+    async def evidence(
+        self, workspace_id: UUID, source_id: str, target_id: str, relation_type: str, limit: int
+    ) -> list[StoredEvidence]:
+        """The places that say the relation, surest first; not of the `GraphStore`, as only the truth keeps them."""
+        ends = {"source_id": source_id, "target_id": target_id, "relation_type": relation_type}
+        return await self._all(StoredEvidence, QUERIES["evidence"], workspace_id, **ends, limit=limit)
+
+    async def neighbours(
+        self,
+        workspace_id: UUID,
+        ids: Sequence[str],
+        fan_out: int,
+        min_mentions: int = 1,
+        min_weight: float = 0.0,
+        relation_types: Sequence[str] | None = None,
+    ) -> list[Neighbour]:
+        return await self._all(
+            Neighbour,
+            QUERIES["neighbours"],
+            workspace_id,
+            ids=list(ids),
+            fan_out=fan_out,
+            min_mentions=min_mentions,
+            min_weight=min_weight,
+            types=_types(relation_types),
+        )
+
+    async def links(self, workspace_id: UUID, ids: Sequence[str], relation_types: Sequence[str] | None) -> list[Link]:
+        types = _types(relation_types)
+        return await self._all(Link, QUERIES["links"], workspace_id, ids=list(ids), types=types)
+
+    async def steps(
+        self,
+        workspace_id: UUID,
+        ids: Sequence[str],
+        direction: Direction,
+        relation_types: Sequence[str],
+        seen: Sequence[str],
+        limit: int,
+    ) -> list[Step]:
+        return await self._all(
+            Step,
+            QUERIES["directed_links"],
+            workspace_id,
+            ids=list(ids),
+            outwards=direction == "out",
+            types=list(relation_types),
+            seen=list(seen),
+            limit=limit,
+        )
+
+    async def successors(
+        self, workspace_id: UUID, entity_id: str, relation_types: Sequence[str], among: Sequence[str]
+    ) -> list[str]:
+        values = {"id": entity_id, "types": list(relation_types), "among": list(among)}
+        return [row.id for row in await self._all(_Id, QUERIES["successors"], workspace_id, **values)]
+
+    async def relations_among(
+        self, workspace_id: UUID, ids: Sequence[str], relation_types: Sequence[str] | None, limit: int
+    ) -> list[StoredRelation]:
+        values = {"ids": list(ids), "types": _types(relation_types), "limit": limit}
+        return await self._all(StoredRelation, QUERIES["relations_among"], workspace_id, **values)
 
     async def chunks_of(self, workspace_id: UUID, ids: Sequence[str], limit: int) -> list[MentioningChunk]:
         return await self._all(MentioningChunk, QUERIES["chunks_of"], workspace_id, ids=list(ids), limit=limit)
@@ -71,14 +163,57 @@ class PostgresStore:
         (row,) = await self._all(Statistics, QUERIES["statistics"], workspace_id)
         return row
 
+    async def counts(self, workspace_id: UUID) -> Counts:
+        rows = await self._all(_Counted, QUERIES["counts"], workspace_id)
+        return counted([(row.counted, row.kind, row.number, row.mentions) for row in rows])
+
+    async def ranked(
+        self, workspace_id: UUID, by: Measure, entity_type: str | None, min_mentions: int, limit: int
+    ) -> list[Ranked]:
+        values = {"entity_type": entity_type, "min_mentions": min_mentions, "limit": limit}
+        found = await self._all(_Scored, QUERIES[f"top_by_{by}"], workspace_id, **values)
+        return [Ranked(_entity(one), one.score) for one in found]
+
+    async def degrees(self, workspace_id: UUID, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
+        rows = await self._all(_Degree, QUERIES["degrees"], workspace_id, ids=list(ids))
+        return {row.id: (row.outgoing, row.incoming) for row in rows}
+
     async def documents(self, workspace_id: UUID, after: UUID | None, limit: int) -> list[StoredDocument]:
         """By id; not of the `GraphStore`, as only the truth knows what a projection has yet to show."""
         return await self._all(StoredDocument, QUERIES["list_documents"], workspace_id, after=after, limit=limit)
 
     async def _all(self, row: type[Row], query: LiteralString, workspace_id: UUID, **values: Any) -> list[Row]:
-        async with self.database.workspace(workspace_id) as connection:
-            await connection.execute(
-                "SELECT set_config('statement_timeout', %s, true)", (str(self.statement_milliseconds),)
-            )
-            async with connection.cursor(row_factory=class_row(row)) as cursor:
-                return await (await cursor.execute(query, {"workspace_id": workspace_id, **values})).fetchall()
+        timeout = {"statement_timeout": str(self.statement_milliseconds)}
+        async with (
+            self.database.snapshot(workspace_id, settings=timeout) as connection,
+            connection.cursor(row_factory=class_row(row)) as cursor,
+        ):
+            return await (await cursor.execute(query, {"workspace_id": workspace_id, **values})).fetchall()
+
+
+@dataclass(frozen=True)
+class _Id:
+    id: str
+
+
+@dataclass(frozen=True)
+class _Counted:
+    counted: str
+    kind: str
+    number: int
+    mentions: int
+
+
+@dataclass(frozen=True)
+class _Degree:
+    id: str
+    outgoing: int
+    incoming: int
+
+
+def _types(relation_types: Sequence[str] | None) -> list[str] | None:
+    return None if relation_types is None else list(relation_types)
+
+
+def _entity(one: StoredEntity) -> StoredEntity:
+    return StoredEntity(one.id, one.name_key, one.name, one.entity_type, one.mentions, one.documents, one.aliases)

@@ -1,16 +1,17 @@
-"""Brings Neo4j up to date with the provenance tables, document by document.
+"""Brings Neo4j up to date with the provenance tables, many changes at once.
 
-The queue holds each changed document once, written in the transaction that changed it. A projection writes the
-present state of what the document touches or touched, in one Neo4j transaction, and only then leaves the queue:
-whatever dies in between, it is done again, with the same result.
+The queue holds each thing that changed once, written in the transaction that changed it. A projection draws the present
+state of the oldest ones, in one Neo4j transaction for each workspace, and only then takes them from the queue: whatever
+dies in between, it is done again, with the same result.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from neo4j import AsyncManagedTransaction
@@ -20,15 +21,17 @@ from psycopg.rows import class_row
 from contracts.events import DocumentPurged
 from knowledge_graph import provenance
 from knowledge_graph.errors import StoreUnavailable
-from knowledge_graph.graph_store import StoredEntity, StoredRelation
 from knowledge_graph.neo4j_connection import CYPHER, Neo4jConnection
 from knowledge_graph.postgres_store import QUERIES
+from knowledge_graph.projection_picture import Parts, draw, take
+from knowledge_graph.projection_redrawing import redraw
+from knowledge_graph.recording.projection_queue import DOCUMENT, ENTITY, MENTIONS, RELATION, WORKSPACE
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
 
 log = logging.getLogger(__name__)
-BATCH = 20
+BATCH, MOST_DOCUMENTS = 5_000, 100
 RETRY_SECONDS, LONGEST_WAIT_SECONDS = 5.0, 30.0
 CHANNEL = "knowledge_graph_projection"
 
@@ -36,25 +39,11 @@ CHANNEL = "knowledge_graph_projection"
 @dataclass(frozen=True)
 class Queued:
     workspace_id: UUID
-    document_id: UUID
+    kind: str
+    id: str
+    other: str
     sequence: int
     receipt: dict[str, int] | None
-
-
-@dataclass(frozen=True)
-class Mentioned:
-    entity_id: str
-    chunk_id: str
-    mentions: int
-
-
-@dataclass(frozen=True)
-class Picture:
-    """What Neo4j is to show of some entities: those that exist, what links them, and one document's chunks."""
-
-    entities: list[StoredEntity]
-    relations: list[StoredRelation]
-    chunks: list[Mentioned]
 
 
 class Projector:
@@ -91,78 +80,86 @@ class Projector:
             if not (await cursor.fetchone() or (False,))[0]:
                 return 0
             async with connection.cursor(row_factory=class_row(Queued)) as rows:
-                await rows.execute(
-                    "SELECT workspace_id, document_id, sequence, receipt FROM projection_queue "
-                    "ORDER BY sequence LIMIT %s",
-                    (BATCH,),
+                batch = _few_documents(
+                    await (await rows.execute(QUERIES["next_of_queue"], {"limit": BATCH})).fetchall()
                 )
-                batch = await rows.fetchall()
             if self.backlog is not None:
                 self.backlog.set(len(batch))
+            by_workspace: defaultdict[UUID, list[Queued]] = defaultdict(list)
             for queued in batch:
-                await self.project(queued)
+                by_workspace[queued.workspace_id].append(queued)
+            turn = await self._turn()
+            for workspace_id, of_workspace in by_workspace.items():
+                await self._project(workspace_id, of_workspace, turn)
         return len(batch)
 
-    async def project(self, queued: Queued) -> None:
+    async def _turn(self) -> int:
+        """Greater than that of every projector before, in a transaction of its own: a number is not held for long."""
+        async with self.database.system() as connection:
+            cursor = await connection.execute("SELECT pg_current_xact_id()::text::bigint")
+            return int((await cursor.fetchone() or (0,))[0])
+
+    async def _project(self, workspace_id: UUID, batch: list[Queued], turn: int) -> None:
+        whole = next((one for one in batch if one.kind == WORKSPACE), None)
+        if whole is not None:
+            await redraw(self.database, self.neo4j, workspace_id, turn)
+            await self._finish(workspace_id, [whole])
+        rest = [one for one in batch if one.kind != WORKSPACE]
+        if rest:
+            await self._draw(workspace_id, rest, turn)
+            await self._finish(workspace_id, rest)
+
+    async def _draw(self, workspace_id: UUID, batch: list[Queued], turn: int) -> None:
+        parts = _parts(batch)
+
         async def work(transaction: AsyncManagedTransaction) -> None:
-            values: dict[str, Any] = {
-                "workspace_id": str(queued.workspace_id),
-                "document_id": str(queued.document_id),
-                "sequence": queued.sequence,
-            }
-            claimed = await transaction.run(CYPHER["claim_document"], values)
+            claimed = await transaction.run(
+                CYPHER["claim_workspace"], {"workspace_id": str(workspace_id), "turn": turn}
+            )
             if await claimed.single() is None:
-                return
-            touched = await transaction.run(CYPHER["touched_entities"], values)
-            before = {str(record["id"]) async for record in touched}
-            await _draw(transaction, values, before, await self._picture(queued, before))
+                raise StoreUnavailable("another projector has taken over")
+            # Only now: what is read before another writer is done may be older than what that one wrote.
+            await draw(transaction, workspace_id, parts, await take(self.database, workspace_id, parts))
 
         await self.neo4j.write(work)
-        await self._finish(queued)
 
-    async def _picture(self, queued: Queued, before: set[str]) -> Picture:
-        values: dict[str, Any] = {"workspace_id": queued.workspace_id, "document_id": queued.document_id}
-        async with self.database.workspace(queued.workspace_id) as connection:
-            async with connection.cursor(row_factory=class_row(Mentioned)) as cursor:
-                chunks = await (await cursor.execute(QUERIES["document_chunks"], values)).fetchall()
-            values["ids"] = sorted(before | {one.entity_id for one in chunks})
-            async with connection.cursor(row_factory=class_row(StoredEntity)) as of_entities:
-                entities = await (await of_entities.execute(QUERIES["entities_by_id"], values)).fetchall()
-            async with connection.cursor(row_factory=class_row(StoredRelation)) as of_relations:
-                relations = await (await of_relations.execute(QUERIES["relations_among"], values)).fetchall()
-        return Picture(entities, relations, chunks)
-
-    async def _finish(self, queued: Queued) -> None:
-        """Unless the document changed again meanwhile: then it stays in the queue."""
-        workspace_id, document_id = queued.workspace_id, queued.document_id
+    async def _finish(self, workspace_id: UUID, batch: Sequence[Queued]) -> None:
+        """Unless something changed again meanwhile: then it stays in the queue."""
         async with self.database.workspace(workspace_id) as connection:
             cursor = await connection.execute(
-                "DELETE FROM projection_queue WHERE workspace_id = %s AND document_id = %s AND sequence = %s",
-                (workspace_id, document_id, queued.sequence),
+                QUERIES["leave_queue"],
+                {
+                    "workspace_id": workspace_id,
+                    "kinds": [one.kind for one in batch],
+                    "ids": [one.id for one in batch],
+                    "others": [one.other for one in batch],
+                    "sequences": [one.sequence for one in batch],
+                },
             )
-            if cursor.rowcount and queued.receipt is not None:
-                left = await provenance.remaining(connection, workspace_id, document_id)
-                (shown,) = await self.neo4j.read("count_mentions", workspace_id, document_id=str(document_id))
+            for document_id, receipt in await cursor.fetchall():
+                if receipt is None:
+                    continue
+                left = await provenance.remaining(connection, workspace_id, UUID(document_id))
+                (shown,) = await self.neo4j.read("count_mentions", workspace_id, document_id=document_id)
                 purged = DocumentPurged(
-                    document_id=document_id,
+                    document_id=UUID(document_id),
                     service="knowledge-graph",
-                    removed=queued.receipt,
+                    removed=receipt,
                     remaining={**left, "neo4j_mentions": shown["mentions"]},
                 )
-                await self.outbox.write(connection, workspace_id, purged, str(document_id))
+                await self.outbox.write(connection, workspace_id, purged, document_id)
 
 
-async def _draw(
-    transaction: AsyncManagedTransaction, values: dict[str, Any], before: set[str], picture: Picture
-) -> None:
-    shown = {entity.id for entity in picture.entities}
-    steps: list[tuple[str, dict[str, Any]]] = [
-        ("remove_chunks", {}),
-        ("remove_relations", {"ids": sorted(before | shown)}),
-        ("remove_entities", {"ids": sorted(before - shown)}),
-        ("write_entities", {"rows": [asdict(entity) for entity in picture.entities]}),
-        ("write_relations", {"rows": [asdict(relation) for relation in picture.relations]}),
-        ("write_chunks", {"rows": [asdict(chunk) for chunk in picture.chunks]}),
-    ]
-    for name, more in steps:
-        await (await transaction.run(CYPHER[name], values | more)).consume()
+def _few_documents(batch: list[Queued]) -> list[Queued]:
+    """A Neo4j transaction is held in memory, and a document has many mentions."""
+    documents = [place for place, one in enumerate(batch) if one.kind == DOCUMENT]
+    return batch[: documents[MOST_DOCUMENTS - 1] + 1] if len(documents) > MOST_DOCUMENTS else batch
+
+
+def _parts(batch: Sequence[Queued]) -> Parts:
+    return Parts(
+        entities={one.id for one in batch if one.kind == ENTITY},
+        pairs={(one.id, one.other) for one in batch if one.kind == RELATION},
+        documents={one.id for one in batch if one.kind == DOCUMENT},
+        mentions={(one.id, one.other) for one in batch if one.kind == MENTIONS},
+    )

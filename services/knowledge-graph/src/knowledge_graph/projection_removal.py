@@ -1,15 +1,14 @@
-"""Removes workspaces from Neo4j: what the purge of a deleted one does after its rows, and a rebuild before."""
+"""Removes workspaces from Neo4j: what the purge of a deleted one does after its rows."""
 
 from __future__ import annotations
 
 from uuid import UUID
 
-from knowledge_graph.neo4j_connection import CYPHER, Neo4jConnection
+from knowledge_graph.neo4j_connection import Neo4jConnection
 from knowledge_graph.projection import CHANNEL
+from knowledge_graph.projection_redrawing import remove_workspace
 from service_kit.postgres import Database
 from service_kit.workspace_purge import Erased
-
-REMOVED_AT_ONCE = 5_000
 
 
 class ProjectionRemoval:
@@ -25,17 +24,3 @@ class ProjectionRemoval:
             removed = await remove_workspace(self.neo4j, workspace_id)
             (left,) = await self.neo4j.read("count_nodes", workspace_id)
         return Erased({"neo4j_nodes": removed}, {"neo4j_nodes": int(left["nodes"])})
-
-
-async def remove_workspace(neo4j: Neo4jConnection, workspace_id: UUID) -> int:
-    """Returns how many nodes were removed; their relations go with them."""
-    total = 0
-    while removed := await _remove_batch(neo4j, workspace_id):
-        total += removed
-    return total
-
-
-async def _remove_batch(neo4j: Neo4jConnection, workspace_id: UUID) -> int:
-    values = {"workspace_id": str(workspace_id), "batch": REMOVED_AT_ONCE}
-    (row,) = await neo4j.statement(CYPHER["remove_workspace"], **values)
-    return int(row["removed"])

@@ -1,7 +1,8 @@
 """The one place that reads the environment."""
 
-from pydantic import SecretStr
+from pydantic import Field, SecretStr
 
+from inference.settings import ChatSettings
 from service_kit.settings import DatabaseSettings, Environment, EventSettings, ObjectStoreSettings, ServiceSettings
 
 
@@ -17,5 +18,22 @@ class ProjectionSettings(DatabaseSettings, Neo4jSettings):
     """What the commands `rebuild` and `verify` need."""
 
 
-class Settings(ServiceSettings, EventSettings, ObjectStoreSettings, Neo4jSettings):
-    """The service's own settings."""
+class RefinementSettings(Environment):
+    """Refinement by the chat model, where a workspace turns it on. Prices are of a million tokens."""
+
+    graph_refinement_concurrency: int = Field(default=4, ge=1, le=64)
+    graph_refinement_answer_tokens: int = Field(default=1_200, ge=100)
+    graph_refinement_lease_seconds: float = Field(default=30.0, gt=0)
+    graph_refinement_backoff_seconds: float = Field(default=15.0, gt=0)
+    chat_input_price: float | None = Field(default=None, ge=0)
+    chat_output_price: float | None = Field(default=None, ge=0)
+    chat_price_currency: str = "USD"
+
+
+class Settings(ServiceSettings, EventSettings, ObjectStoreSettings, Neo4jSettings, ChatSettings, RefinementSettings):
+    """The service's own settings. Without `retrieval_url` a topic is looked up by the graph alone."""
+
+    graph_parser: bool = True
+    """Relations by the dependency parse of English sentences, and lower-case terms."""
+    retrieval_url: str | None = None
+    retrieval_deadline_seconds: float = Field(default=2.0, gt=0)

@@ -5,23 +5,25 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import pairwise
 from uuid import UUID, uuid4
 
+import networkx as nx
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from knowledge_graph import provenance
-from knowledge_graph.expand import expand
 from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.extraction.records import Extraction, Mention, RelationEvidence
-from knowledge_graph.graph_store import EntityFilter, GraphStore
+from knowledge_graph.graph_store import Bounds, EntityFilter, GraphStore, SubgraphBounds
 from knowledge_graph.maintenance import differences, rebuild
 from knowledge_graph.neo4j_connection import Neo4jConnection
 from knowledge_graph.neo4j_store import Neo4jStore
 from knowledge_graph.postgres_store import PostgresStore
 from knowledge_graph.projection import Projector
+from knowledge_graph.recording.projection_queue import queue
 from knowledge_graph.settings import Neo4jSettings
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
@@ -47,13 +49,13 @@ class Stores:
             for document, extraction in documents.items():
                 source = provenance.MadeFrom(1, "x", None, "chunks", "digest")
                 graphed = provenance.Graphed(document, source, 3, extraction)
-                await provenance.replace(connection, workspace_id, graphed)
-                await provenance.queue_projection(connection, workspace_id, document)
+                changes = await provenance.replace(connection, workspace_id, graphed)
+                await queue(connection, workspace_id, changes)
         await self.project()
         async with self.database.workspace(workspace_id) as connection:
             for document in deleted:
-                await provenance.remove(connection, workspace_id, document)
-                await provenance.queue_projection(connection, workspace_id, document)
+                changes, _ = await provenance.remove(connection, workspace_id, document)
+                await queue(connection, workspace_id, changes)
         await self.project()
 
     async def project(self) -> None:
@@ -72,7 +74,7 @@ async def stores(request, make_database):
     async with Database(make_database("knowledge_graph").service, 3).opened() as database:
         if neo4j is not None:
             await Projector(database, neo4j, Outbox("test")).create_schema()
-        yield Stores(database, Neo4jStore(neo4j) if neo4j else PostgresStore(database), neo4j)
+        yield Stores(database, Neo4jStore(neo4j, PostgresStore(database)) if neo4j else PostgresStore(database), neo4j)
     if neo4j is not None:
         await neo4j.aclose()
 
@@ -89,7 +91,13 @@ def extraction(document: UUID, mentions, links) -> Extraction:
         ],
         [
             RelationEvidence(
-                ids[a], ids[b], kind, 1.0 if kind == "CO_OCCURS" else 2.0, 0.5, f"{document.hex[:8]}0", 0, 1
+                *(sorted((ids[a], ids[b])) if kind == "CO_OCCURS" else (ids[a], ids[b])),
+                kind,
+                1.0 if kind == "CO_OCCURS" else 2.0,
+                0.5,
+                f"{document.hex[:8]}0",
+                0,
+                1,
             )
             for a, b, kind in links
             if a != b and {a, b} <= known
@@ -148,9 +156,7 @@ async def _check(stores: Stores, drawn, deletes: int) -> None:
         assert [(one.chunk_id, one.mentions) for one in shown] == sorted(chunks.items(), key=lambda o: (-o[1], o[0]))[
             :2
         ]
-    seeds = listed[:2]
-    truth = await expand(PostgresStore(stores.database), workspace_id, seeds, 3, 20)
-    assert await expand(store, workspace_id, seeds, 3, 20) == truth
+    await _check_searches(stores, workspace_id, mentions, weights)
     assert await store.list_entities(uuid4(), EntityFilter()) == []
     if listed:
         last = listed[0]
@@ -163,12 +169,92 @@ async def _check(stores: Stores, drawn, deletes: int) -> None:
         assert await store.list_entities(workspace_id, EntityFilter(entity_type="nothing")) == []
 
 
+async def _check_searches(
+    stores: Stores, workspace_id: UUID, mentions: Counter[str], weights: Counter[tuple[str, str, str]]
+) -> None:
+    store, truth = stores.under_test, PostgresStore(stores.database)
+    ids = sorted(mentions)
+    linked = nx.Graph()
+    linked.add_nodes_from(ids)
+    linked.add_edges_from((source, target) for source, target, _ in weights)
+    degrees = {one: (sum(key[0] == one for key in weights), sum(key[1] == one for key in weights)) for one in ids}
+    assert await store.degrees(workspace_id, [*ids, "unknown"]) == degrees
+    for measure in ("mentions", "documents", "degree"):
+        found = await store.top(workspace_id, measure, None, 5)
+        assert found == await truth.top(workspace_id, measure, None, 5)
+    ranked = sorted((-sum(degrees[one]), one) for one in ids)[:5]
+    assert [(-one.score, one.entity.id) for one in found] == ranked
+    assert [one.score * max(1, len(weights)) for one in await store.centrality(workspace_id, 5)] == pytest.approx(
+        [-score for score, _ in ranked]
+    )
+    counts = await store.counts(workspace_id)
+    assert counts == await truth.counts(workspace_id)
+    assert counts.by_relation_type == Counter(kind for _, _, kind in weights)
+    assert counts.average_mentions == pytest.approx(mentions.total() / max(1, len(mentions)), abs=0.001)
+    for source in ids[:3]:
+        for target in ids[-3:]:
+            await _check_paths(store, workspace_id, linked, source, target)
+        for direction in ("out", "in"):
+            await _check_closure(store, workspace_id, weights, source, direction)
+        found_cycles = await store.cycles(workspace_id, source, ["USES", "CALLS"], 10)
+        assert found_cycles == await truth.cycles(workspace_id, source, ["USES", "CALLS"], 10)
+        stated = {key[:2] for key in weights if key[2] != "CO_OCCURS"}
+        for cycle in found_cycles:
+            assert all(pair in stated for pair in pairwise([*cycle, source]))
+    bounds = Bounds(fan_out=3, widest=4, min_mentions=1)
+    reached = await store.reach(workspace_id, ids[:2], 2, bounds)
+    assert reached == await truth.reach(workspace_id, ids[:2], 2, bounds)
+    assert {one.id for one in reached if one.hop == 0} == set(ids[:2])
+    around = SubgraphBounds(max_nodes=4, max_edges=5, relation_types=("USES", "CO_OCCURS"))
+    for wanted in (ids[:1], None):
+        picture = await store.subgraph(workspace_id, wanted, 2, around)
+        assert picture == await truth.subgraph(workspace_id, wanted, 2, around)
+        assert {end for one in picture.relations for end in (one.source_id, one.target_id)} <= {
+            one.id for one in picture.nodes
+        }
+    few = await store.neighbours(workspace_id, ids, 3, min_mentions=2, min_weight=2.0, relation_types=["USES"])
+    assert few == await truth.neighbours(workspace_id, ids, 3, 2, 2.0, ["USES"])
+    frequent = EntityFilter(min_mentions=2)
+    assert [one.id for one in await store.list_entities(workspace_id, frequent)] == [
+        one for one, number in sorted(mentions.items(), key=lambda each: (-each[1], each[0])) if number > 1
+    ]
+    for name in NAMES:
+        (best, *_) = await store.find(workspace_id, name.upper(), 5) or [None]
+        if entity_id(name_key(name)) in mentions:
+            assert best is not None
+            assert (best.how, best.entity.id) == ("exact", entity_id(name_key(name)))
+
+
+async def _check_paths(store: GraphStore, workspace_id: UUID, linked: nx.Graph, source: str, target: str) -> None:
+    found = await store.shortest_paths(workspace_id, source, target, 6, 5)
+    if not nx.has_path(linked, source, target):
+        assert found == []
+        return
+    expected = sorted(nx.all_shortest_paths(linked, source, target))[:5]
+    assert [path.entities for path in found] == (expected if len(expected[0]) <= 7 else [])
+    for path in found:
+        steps = [{relation.source_id, relation.target_id} for relation in path.relations]
+        assert steps == [set(pair) for pair in pairwise(path.entities)]
+
+
+async def _check_closure(store: GraphStore, workspace_id: UUID, weights, source: str, direction) -> None:
+    directed = nx.DiGraph([key[:2] for key in weights if key[2] == "USES"])
+    directed.add_node(source)
+    graph = directed if direction == "out" else directed.reverse()
+    depths = nx.single_source_shortest_path_length(graph, source, cutoff=10)
+    found = await store.closure(workspace_id, source, direction, ["USES"], 10, 100)
+    assert [(one.depth, one.id) for one in found] == sorted((depth, one) for one, depth in depths.items() if depth)
+    for one in found:
+        before = [each for each in graph.predecessors(one.id) if depths.get(each) == one.depth - 1]
+        assert one.via == min(before)
+
+
 @pytest.mark.neo4j
 async def test_rebuild_repairs_what_verify_finds(make_database, neo4j_url):
     url, user, password = neo4j_url
     neo4j = Neo4jConnection(Neo4jSettings(neo4j_url=url, neo4j_user=user, neo4j_password=SecretStr(password)))
     async with Database(make_database("knowledge_graph").service, 4).opened() as database:
-        stores = Stores(database, Neo4jStore(neo4j), neo4j)
+        stores = Stores(database, Neo4jStore(neo4j, PostgresStore(database)), neo4j)
         workspace_id, document = uuid4(), uuid4()
         built = {document: extraction(document, [(0, 0), (1, 0), (2, 1)], [(0, 1, "USES")])}
         await rebuild(database, neo4j)

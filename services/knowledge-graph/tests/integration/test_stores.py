@@ -35,7 +35,7 @@ async def test_neo4j_answers_once_it_shows_the_latest(build, running, documents,
         assert (expanded["store"], expanded["entities"][0]["name"]) == ("neo4j", "UserDB")
         receipt = await documents.delete(document)
         assert receipt["removed"]["mentions"] == 3
-        assert receipt["remaining"] == {"mentions": 0, "relation_evidence": 0, "neo4j_mentions": 0}
+        assert set(receipt["remaining"].values()) == {0}
 
 
 async def test_without_neo4j_reads_go_on_and_a_deletion_waits_for_its_proof(build, running, documents, auth_headers):

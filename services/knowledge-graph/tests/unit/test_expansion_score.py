@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from knowledge_graph.expand import score
+from knowledge_graph.expansion.hops import score
 
 
 def test_a_rare_entity_scores_the_plain_factor_of_its_hop():

@@ -1,10 +1,18 @@
+from knowledge_graph.expansion.linking import Linked, Meaning, candidates, longest_known, without_names
 from knowledge_graph.extraction.names import entity_id, name_key
-from knowledge_graph.linking import candidates, longest_known
+from knowledge_graph.graph_store import StoredEntity
 
 
-def linked(text: str, *known: str) -> list[str]:
-    by_id = {entity_id(name_key(name)): name for name in known}
-    return [by_id[one] for one in longest_known(candidates(text), by_id)]
+def found(text: str, *known: str, entity_type: str = "ENTITY") -> list[Linked]:
+    by_key = {
+        name_key(name): [Meaning(StoredEntity(entity_id(name_key(name)), "", name, entity_type, 1, 1, []), 1.0)]
+        for name in known
+    }
+    return longest_known(candidates(text), by_key)
+
+
+def linked(text: str, *known: str, entity_type: str = "ENTITY") -> list[str]:
+    return [name.meanings[0].entity.name for name in found(text, *known, entity_type=entity_type)]
 
 
 def test_names_in_any_spelling():
@@ -14,8 +22,27 @@ def test_names_in_any_spelling():
 
 def test_the_longest_name_wins():
     assert linked("the payment gateway team", "Gateway", "Payment Gateway") == ["Payment Gateway"]
+    title = "The Girl Who Kicked the Hornets' Nest"
+    assert linked(f"who directed {title}?", title, "Girl", "Nest") == [title]
 
 
 def test_stop_words_and_unknown_names_are_not_linked():
     assert linked("is it the one?", "One", "It") == []
     assert linked("💥", "AuthService") == []
+
+
+def test_possessives_and_plurals():
+    assert linked("When did Lothair Ii's mother die?", "Lothair II") == ["Lothair II"]
+    assert linked("the hosts’ names in the Hornets' nest", "Hornet") == ["Hornet"]
+    assert linked("which Jesuits came", "Jesuit") == ["Jesuit"]
+
+
+def test_one_word_in_small_letters_is_a_name_of_what_is_written_so():
+    assert linked("where do I find the brother of the line", "Brother", "Line") == []
+    assert linked("what does numpy need", "numpy", entity_type="IDENTIFIER") == ["numpy"]
+
+
+def test_the_residual_has_neither_names_nor_their_endings():
+    text = "When did Lothair II's mother die?"
+    assert without_names(text, found(text, "Lothair II")) == "When did mother die?"
+    assert without_names("Beyoncé's mother", found("Beyoncé's mother", "Beyoncé")) == "mother"

@@ -18,7 +18,6 @@ from retrieval.context.api import router as context_router
 from retrieval.context.assembly import ContextAssembly
 from retrieval.context.tokenizers import ContextTokenizers
 from retrieval.dense.query_vectors import QueryVectors
-from retrieval.http_service import HttpService
 from retrieval.index import blocks
 from retrieval.index.compaction import Compaction, CompactionMetrics
 from retrieval.index.consumer import GROUP, Indexer
@@ -44,6 +43,7 @@ from retrieval.tuning.api import router as settings_router
 from retrieval.tuning.store import SearchSettingsStore
 from service_kit.app import service_app
 from service_kit.event_service import EventService
+from service_kit.http_service import HttpService
 from service_kit.objects import ObjectStore
 from service_kit.postgres import Database
 

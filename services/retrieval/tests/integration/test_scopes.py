@@ -187,7 +187,7 @@ async def test_the_graph_brings_passages_of_the_scope_with_their_path(ask, index
         ],
         "store": "postgres",
     }
-    query = {"query": "AuthService", "explain": True}
+    query = {"query": "AuthService", "explain": True, "graph_method": "hops"}
     answer = await ask(**query, mode="rrf")
     assert others.expansions[-1]["query"] == "AuthService"
     assert others.callers[-1] == principal

@@ -7,11 +7,31 @@ from typing import Annotated
 import typer
 
 from attractor_client.client import AttractorClient
+from attractor_client.commands import graph_files, refinement
+from attractor_client.commands.graph_view import (
+    show_alternatives,
+    show_calculation,
+    show_dependencies,
+    show_facts,
+    show_neighbourhood,
+    show_paths,
+    told,
+)
 from attractor_client.invocation import Json, Limit, at_most, run
 from attractor_client.output import Output
+from contracts.graph_tools import AnalyzeDependencies, LookupFacts, RunCalculation, ShortestPath
 from contracts.knowledge_graph import Entity
 
-app = typer.Typer(no_args_is_help=True, help="Look into the knowledge graph.")
+app = typer.Typer(no_args_is_help=True, help="Look into the knowledge graph, and add to it.")
+app.command("export")(graph_files.export_graph)
+app.command("import")(graph_files.import_triples)
+app.command("imports")(graph_files.imports)
+app.command("delete-import")(graph_files.delete_import)
+app.command("estimate")(refinement.estimate)
+app.command("refine")(refinement.refine)
+app.add_typer(refinement.app, name="refinement")
+Name = Annotated[str, typer.Argument(metavar="ENTITY", help="Its name, in any spelling, or its id.")]
+Types = Annotated[list[str] | None, typer.Option("--relation", "-r", help="Only relations of this type.")]
 Kind = Annotated[str | None, typer.Option("--type", help="Only of this type, for instance SERVICE.")]
 
 
@@ -41,30 +61,135 @@ def entities(
 @app.command()
 def show(
     ctx: typer.Context,
-    entity_id: Annotated[str, typer.Argument(metavar="ID", help="The entity's id.")],
+    entity: Name,
+    relations: Annotated[int, typer.Option("--relations", "-n", min=1, max=100, help="Relations to show.")] = 30,
     json: Json = False,
 ) -> None:
-    """Show an entity with its relations."""
+    """Show an entity and what it is tied to, as a tree.
+
+    \b
+    Example:
+      attractor graph show AuthService
+    """
 
     async def work(client: AttractorClient, output: Output) -> None:
-        entity = await client.graph.entity(entity_id)
+        found = await client.graph.tools.facts(LookupFacts(entity_name=entity, max_relations=relations, max_chunks=0))
+        facts = told(output, found)
         if output.as_json:
-            output.json(entity)
+            output.json(facts)
             return
-        output.fields(
-            [
-                ("id", entity.id),
-                ("name", entity.name),
-                ("type", entity.entity_type),
-                ("also", ", ".join(entity.aliases)),
-                ("mentions", entity.mentions),
-                ("documents", entity.documents),
-                ("passages", len(entity.chunk_ids)),
-            ]
-        )
-        output.text()
-        rows = [(one.source_name, one.relation_type, one.target_name, f"{one.weight:g}") for one in entity.relations]
-        output.table(("source", "relation", "target", "weight"), rows)
+        show_neighbourhood(output, facts)
+        show_alternatives(output, facts.entity, entity, facts.alternatives)
+
+    run(ctx, json, work)
+
+
+@app.command()
+def facts(
+    ctx: typer.Context,
+    entity: Name,
+    relations: Annotated[int, typer.Option("--relations", "-n", min=1, max=100, help="Relations to show.")] = 20,
+    passages: Annotated[int, typer.Option(min=0, max=20, help="Passages to show.")] = 3,
+    json: Json = False,
+) -> None:
+    """Show what the documents say of an entity, with the sentences that say it.
+
+    \b
+    Example:
+      attractor graph facts AuthService --passages 5
+    """
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        asked = LookupFacts(entity_name=entity, max_relations=relations, max_chunks=passages)
+        found = told(output, await client.graph.tools.facts(asked))
+        if output.as_json:
+            output.json(found)
+            return
+        show_facts(output, found)
+        show_alternatives(output, found.entity, entity, found.alternatives)
+
+    run(ctx, json, work)
+
+
+@app.command()
+def dependencies(
+    ctx: typer.Context,
+    entity: Name,
+    depth: Annotated[int, typer.Option(min=1, max=10, help="Steps to follow.")] = 5,
+    types: Types = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Entities in each direction.")] = 200,
+    json: Json = False,
+) -> None:
+    """Show what an entity depends on, what depends on it, and how critical it is.
+
+    \b
+    Examples:
+      attractor graph dependencies UserDB
+      attractor graph dependencies UserDB --depth 1 --relation DEPENDS_ON
+    """
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        asked = AnalyzeDependencies(entity=entity, depth=depth, limit=limit)
+        if types:
+            asked = AnalyzeDependencies(entity=entity, depth=depth, limit=limit, relation_types=types)
+        found = told(output, await client.graph.tools.dependencies(asked))
+        if output.as_json:
+            output.json(found)
+            return
+        show_dependencies(output, found)
+        show_alternatives(output, found.entity, entity, found.alternatives)
+
+    run(ctx, json, work)
+
+
+@app.command("path")
+def shortest_path(
+    ctx: typer.Context,
+    source: Annotated[str, typer.Argument(metavar="FROM", help="An entity's name, in any spelling.")],
+    target: Annotated[str, typer.Argument(metavar="TO", help="Another one's.")],
+    length: Annotated[int, typer.Option(min=1, max=6, help="Steps at most.")] = 4,
+    types: Types = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=5, help="Ways to show.")] = 3,
+    json: Json = False,
+) -> None:
+    """Show the shortest ways from one entity to another.
+
+    \b
+    Example:
+      attractor graph path ProjectAlpha UserDB
+    """
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        asked = ShortestPath(source=source, target=target, max_length=length, limit=limit, relation_types=types or None)
+        found = told(output, await client.graph.tools.paths(asked))
+        if output.as_json:
+            output.json(found)
+            return
+        show_paths(output, found)
+        show_alternatives(output, found.source, source, [])
+        show_alternatives(output, found.target, target, found.alternatives)
+
+    run(ctx, json, work)
+
+
+@app.command()
+def calculate(
+    ctx: typer.Context,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="A short question in English.")],
+    json: Json = False,
+) -> None:
+    """Count and rank over the graph. A question that cannot be calculated lists those that can.
+
+    \b
+    Examples:
+      attractor graph calculate "How many services depend on AuthService?"
+      attractor graph calculate "top 5 people by mentions"
+      attractor graph calculate "entities by type"
+    """
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        found = told(output, await client.graph.tools.calculate(RunCalculation(query=question)))
+        output.json(found) if output.as_json else show_calculation(output, found)
 
     run(ctx, json, work)
 

@@ -1,2 +1,2 @@
-MATCH (n:Document|Entity|Chunk {workspace_id: $workspace_id})
+MATCH (n:Projection|Document|Entity|Chunk {workspace_id: $workspace_id})
 RETURN count(*) AS nodes

@@ -1,6 +1,7 @@
 MATCH (e:Entity {workspace_id: $workspace_id})
 WHERE ($prefix IS NULL OR e.name_key STARTS WITH $prefix)
   AND ($entity_type IS NULL OR e.entity_type = $entity_type)
+  AND e.mentions >= $min_mentions
   AND ($after_mentions IS NULL
        OR e.mentions < $after_mentions
        OR (e.mentions = $after_mentions AND e.id > $after_id))

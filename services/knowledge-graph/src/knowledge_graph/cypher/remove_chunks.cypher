@@ -1,2 +1,3 @@
-MATCH (c:Chunk {workspace_id: $workspace_id, document_id: $document_id})
+UNWIND $documents AS document_id
+MATCH (c:Chunk {workspace_id: $workspace_id, document_id: document_id})
 DETACH DELETE c

@@ -1,4 +1,3 @@
-UNWIND $ids AS id
-MATCH (:Entity {workspace_id: $workspace_id, id: id})-[r:RELATED {workspace_id: $workspace_id}]->(o:Entity {workspace_id: $workspace_id})
-WHERE o.id IN $ids
+UNWIND $pairs AS pair
+MATCH (:Entity {workspace_id: $workspace_id, id: pair[0]})-[r:RELATED {workspace_id: $workspace_id}]->(:Entity {workspace_id: $workspace_id, id: pair[1]})
 DELETE r

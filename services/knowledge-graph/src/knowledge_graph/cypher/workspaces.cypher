@@ -1,2 +1,2 @@
-MATCH (n:Document|Entity|Chunk)
+MATCH (n:Projection|Document|Entity|Chunk)
 RETURN DISTINCT n.workspace_id AS workspace_id

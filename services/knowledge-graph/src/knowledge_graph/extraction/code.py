@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from knowledge_graph.extraction.patterns import CAMEL, SERVICE
+from knowledge_graph.extraction.identifiers import CAMEL, kind_of
 from knowledge_graph.extraction.records import Span
+from knowledge_graph.extraction.word_lists import words
 
 DEFINITION = re.compile(
     r"^[ \t]*(?:export |public |abstract |async |pub |default )*"
@@ -18,30 +19,7 @@ IMPORT = re.compile(
     r"use[ \t]+([\w:]+)|const[ \t]+\w+[ \t]*=[ \t]*require\(['\"]([\w@./-]+)['\"]\))",
     re.MULTILINE,
 )
-SUFFIXES = frozenset(
-    [
-        "py",
-        "js",
-        "ts",
-        "tsx",
-        "jsx",
-        "go",
-        "rs",
-        "java",
-        "kt",
-        "c",
-        "h",
-        "cpp",
-        "hpp",
-        "cs",
-        "rb",
-        "php",
-        "sh",
-        "sql",
-        "scala",
-        "swift",
-    ]
-)
+SUFFIXES = words("code_suffixes")
 
 
 def is_source_code(name: str) -> bool:
@@ -52,9 +30,9 @@ def is_source_code(name: str) -> bool:
 def definitions(text: str) -> Iterator[Span]:
     """Names that are defined, and CamelCase names wherever they stand."""
     for match in DEFINITION.finditer(text):
-        yield Span(match.start(1), match.end(1), match.group(1), _kind(match.group(1)))
+        yield Span(match.start(1), match.end(1), match.group(1), kind_of(match.group(1)))
     for match in CAMEL.finditer(text):
-        yield Span(match.start(), match.end(), match.group(), _kind(match.group()))
+        yield Span(match.start(), match.end(), match.group(), kind_of(match.group()))
 
 
 def imports(text: str) -> Iterator[Span]:
@@ -62,7 +40,3 @@ def imports(text: str) -> Iterator[Span]:
     for match in IMPORT.finditer(text):
         group = next(index for index, value in enumerate(match.groups(), 1) if value)
         yield Span(match.start(group), match.end(group), match.group(group), "IDENTIFIER")
-
-
-def _kind(name: str) -> str:
-    return "SERVICE" if SERVICE.search(name) else "IDENTIFIER"

@@ -1,163 +1,146 @@
-"""The graph of one document: mentions and relations of all its chunks."""
+"""The graph of one document: mentions, aliases, candidates and relations of all its chunks."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
-from knowledge_graph.extraction import code, cooccurrence, stated
-from knowledge_graph.extraction.names import entity_id, is_name, name_key
-from knowledge_graph.extraction.ner import Recogniser, looks_english
-from knowledge_graph.extraction.patterns import capitalised, identifiers, without_overlaps
-from knowledge_graph.extraction.records import (
-    Extraction,
-    Mention,
-    Passage,
-    RelationEvidence,
-    SourceDocument,
-    Span,
-)
+from knowledge_graph.extraction import alias_statements, relations
+from knowledge_graph.extraction.candidates import candidates
+from knowledge_graph.extraction.concepts import terms
+from knowledge_graph.extraction.identifiers import without_overlaps
+from knowledge_graph.extraction.language import looks_english
+from knowledge_graph.extraction.mentions import aliases_of, mentions_of
+from knowledge_graph.extraction.names import name_key
+from knowledge_graph.extraction.reading import Reader, Reading
+from knowledge_graph.extraction.records import Candidate, Extraction, Mention, Passage, SourceDocument, Span
+from knowledge_graph.extraction.resolution import NOTHING, Resolution, resolve
+from knowledge_graph.extraction.sentences import Sentences
+from knowledge_graph.extraction.spans import names_in_code, names_in_prose
+from knowledge_graph.extraction.stated import FIELD
+from knowledge_graph.extraction.subjects import defined
+from knowledge_graph.extraction.titles import occurrences, titles
 
-CO_OCCURS, DEPENDS_ON = "CO_OCCURS", "DEPENDS_ON"
-CO_OCCURRENCE_WEIGHT, STATED_WEIGHT = 1.0, 2.0
-LONGEST_TITLE_WORDS = 6
-NUMBERING = re.compile(r"^\s*(?:\d+(?:\.\d+)*[.)]?|[A-Z]\.|#+)\s+")
-GENERIC_HEADINGS = frozenset(
-    [
-        "introduction",
-        "overview",
-        "summary",
-        "abstract",
-        "background",
-        "conclusion",
-        "conclusions",
-        "references",
-        "contents",
-        "notes",
-        "details",
-        "usage",
-        "examples",
-        "example",
-        "installation",
-        "license",
-        "appendix",
-        "motivation",
-        "rationale",
-        "specification",
-        "discussion",
-        "results",
-        "methods",
-        "status",
-        "history",
-        "changelog",
-        "faq",
-        "todo",
-        "purpose",
-        "scope",
-        "goals",
-        "copyright",
-        "decision",
-        "decisions",
-        "context",
-        "consequences",
+
+@dataclass(frozen=True)
+class Methods:
+    """What extraction does beside patterns; `dependency` needs a reader with the parser."""
+
+    dependency: bool = True
+    resolution: bool = True
+
+
+@dataclass
+class Part:
+    """What is known of one chunk on the way."""
+
+    passage: Passage
+    reading: Reading
+    sentences: Sentences
+    titles: list[tuple[Span, str]]
+    spans: list[Span] = field(default_factory=list)
+    statements: list[alias_statements.Statement] = field(default_factory=list)
+    definitions: set[Span] = field(default_factory=set)
+    candidates: list[Candidate] = field(default_factory=list)
+    mentions: list[Mention] = field(default_factory=list)
+
+
+ALL = Methods()
+
+
+def extract(document: SourceDocument, read: Reader | None, methods: Methods = ALL) -> Extraction:
+    """`read` finds names and clauses in English text; without it patterns go on alone. The same input gives the same
+    output."""
+    readings, method, notes = _readings(document, read, methods)
+    parts = [
+        Part(passage, reading, Sentences(passage.content), list(titles(document, passage, first=place == 0)))
+        for place, (passage, reading) in enumerate(zip(document.passages, readings, strict=True))
     ]
-)
-
-
-def extract(document: SourceDocument, recognise: Recogniser | None) -> Extraction:
-    """`recognise` finds named entities; without it patterns go on alone. The same input gives the same output."""
-    passages = document.passages
-    named: list[list[Span]] = [[] for _ in passages]
-    if recognise is not None and not document.is_code:
-        english = [place for place, passage in enumerate(passages) if looks_english(passage.content)]
-        for place, spans in zip(english, recognise([passages[place].content for place in english]), strict=True):
-            named[place] = spans
-    extraction = Extraction("ner+patterns" if recognise is not None else "patterns")
-    for place, (passage, entities) in enumerate(zip(passages, named, strict=True)):
-        spans = _spans(document, passage, entities)
-        mentions = [_mention(span, passage) for span in spans]
-        about = list(_about(document, passage, first=place == 0))
-        extraction.mentions.extend(mentions + about)
-        extraction.relations.extend(_co_occurrences(passage, mentions + about))
-        extraction.relations.extend(_stated(passage, spans, mentions, about))
-        if document.is_code:
-            extraction.relations.extend(_imported(document, passage, spans, mentions))
-    named_ids = {mention.entity_id for mention in extraction.mentions}
-    relations = [one for one in extraction.relations if {one.source_id, one.target_id} <= named_ids]
-    return replace(extraction, relations=relations)
-
-
-def _spans(document: SourceDocument, passage: Passage, entities: list[Span]) -> list[Span]:
-    if document.is_code:
-        return without_overlaps(list(code.imports(passage.content)), list(code.definitions(passage.content)))
-    found = without_overlaps(list(identifiers(passage.content)), entities, list(capitalised(passage.content)))
-    fields = {match.start(1) for match in stated.FIELD.finditer(passage.content)}
-    return [span for span in found if span.start not in fields]
-
-
-def _mention(span: Span, passage: Passage, *, about: bool = False) -> Mention:
-    key = name_key(span.surface)
-    start, end = (0, 0) if about else (span.start, span.end)
-    return Mention(entity_id(key), key, span.surface, span.entity_type, passage.chunk_id, start, end, about)
-
-
-def _about(document: SourceDocument, passage: Passage, *, first: bool) -> Iterator[Mention]:
-    """Of the heading that the chunk stands under; of title and file name for the document's first chunk."""
-    seen: set[str] = set()
-    titles = [(heading, "CONCEPT") for heading in passage.headings[-1:]]
-    if first:
-        titles += [(document.title or "", "DOCUMENT"), (document.name.rpartition("/")[2], "DOCUMENT")]
-    for title, entity_type in titles:
-        for span in _title_spans(title, entity_type):
-            mention = _mention(span, passage, about=True)
-            if mention.entity_id not in seen:
-                seen.add(mention.entity_id)
-                yield mention
-
-
-def _title_spans(title: str, entity_type: str) -> list[Span]:
-    """The title itself when it is short enough to be a name, and identifiers inside a longer one."""
-    plain = NUMBERING.sub("", title).strip().strip("`*_ .:")
-    found = without_overlaps(list(identifiers(plain)))
-    if len(found) == 1 and found[0].surface == plain:
-        return found
-    whole = Span(0, len(plain), plain, entity_type)
-    is_short = len(plain.split()) <= LONGEST_TITLE_WORDS and plain.casefold() not in GENERIC_HEADINGS and is_name(plain)
-    return [whole, *found] if is_short else found
-
-
-def _co_occurrences(passage: Passage, mentions: Sequence[Mention]) -> Iterator[RelationEvidence]:
-    for source, target in cooccurrence.pairs(mentions):
-        yield RelationEvidence(source, target, CO_OCCURS, CO_OCCURRENCE_WEIGHT, 0.5, passage.chunk_id, 0, 0)
-
-
-def _stated(
-    passage: Passage, spans: Sequence[Span], mentions: Sequence[Mention], about: Sequence[Mention]
-) -> Iterator[RelationEvidence]:
-    for one in stated.statements(passage.content, spans):
-        yield from _evidence(mentions[one.subject].entity_id, mentions[one.target].entity_id, one, passage)
-    if passage.headings and about:
-        for one, reverse in stated.field_statements(passage.content, spans):
-            ends = about[0].entity_id, mentions[one.target].entity_id
-            yield from _evidence(*(ends[::-1] if reverse else ends), one, passage)
-
-
-def _evidence(source: str, target: str, one: stated.Statement, passage: Passage) -> Iterator[RelationEvidence]:
-    if source != target:
-        yield RelationEvidence(
-            source, target, one.relation_type, STATED_WEIGHT, one.confidence, passage.chunk_id, one.start, one.end
+    used = terms(phrase for part in parts for phrase in part.reading.noun_phrases)
+    titled = [span for part in parts for span, about in part.titles if about == "title"]
+    for part in parts:
+        _name(part, used, titled, is_code=document.is_code)
+    resolution = _resolution(parts) if methods.resolution else NOTHING
+    known = _known(parts, resolution)
+    extraction = Extraction(method, notes=notes)
+    for part in parts:
+        _complete(part, resolution, known)
+        part.mentions = mentions_of(
+            part.passage, part.spans, part.titles, part.definitions, part.sentences, part.reading, resolution
         )
+        extraction.mentions.extend(part.mentions)
+        extraction.candidates.extend(part.candidates)
+        extraction.aliases.extend(aliases_of(part.passage, part.statements, part.spans, part.sentences))
+    extraction.relations.extend(
+        relations.of_document(
+            document, [relations.Chunk(one.passage, one.reading, one.sentences, one.mentions) for one in parts]
+        )
+    )
+    return extraction
 
 
-def _imported(
-    document: SourceDocument, passage: Passage, spans: Sequence[Span], mentions: Sequence[Mention]
-) -> Iterator[RelationEvidence]:
-    """The file depends on what it imports."""
-    source = entity_id(name_key(document.name.rpartition("/")[2]))
-    modules = {(span.start, span.end) for span in code.imports(passage.content)}
-    for span, mention in zip(spans, mentions, strict=True):
-        if (span.start, span.end) in modules and mention.entity_id != source:
-            yield RelationEvidence(
-                source, mention.entity_id, DEPENDS_ON, STATED_WEIGHT, 0.95, passage.chunk_id, span.start, span.end
-            )
+def _readings(document: SourceDocument, read: Reader | None, methods: Methods) -> tuple[list[Reading], str, list[str]]:
+    """One for each chunk, the method, and what there is to say about it."""
+    readings = [Reading() for _ in document.passages]
+    if document.is_code:
+        return readings, "patterns", []
+    if read is None:
+        return readings, "patterns", ["spaCy or its English model is not installed: names by patterns alone"]
+    english = [place for place, passage in enumerate(document.passages) if looks_english(passage.content)]
+    for place, reading in zip(english, read([document.passages[place].content for place in english]), strict=True):
+        readings[place] = reading
+    notes, others = [], len(readings) - len(english)
+    if others:
+        notes.append(f"{others} of {len(readings)} chunks are not English: names by patterns alone, no clauses")
+    if not methods.dependency:
+        notes.append("the parser is turned off: no relations by clauses, no lower-case terms")
+    method = "ner+patterns+dependency" if methods.dependency else "ner+patterns"
+    return readings, method if english else "patterns", notes
+
+
+def _name(part: Part, used: frozenset[str], titled: Sequence[Span], *, is_code: bool) -> None:
+    """The names that this chunk's own text gives."""
+    text = part.passage.content
+    if is_code:
+        part.spans = names_in_code(text)
+        return
+    read = names_in_prose(text, part.reading, used)
+    found = without_overlaps(list(occurrences(text, titled, read)), read)
+    part.statements = list(alias_statements.statements(text, found))
+    stated = [span for one in part.statements for span in (one.alias, one.target)]
+    fields = {match.start(1) for match in FIELD.finditer(text)}
+    spans = [span for span in without_overlaps(stated, found) if span.start not in fields]
+    definitions = list(defined(text, spans))
+    part.spans = without_overlaps(spans, definitions)
+    part.definitions = set(definitions).intersection(part.spans)
+
+
+def _resolution(parts: Sequence[Part]) -> Resolution:
+    stated = [(one.alias.surface, one.target.surface) for part in parts for one in part.statements]
+    named = [span for part in parts for span in part.spans]
+    return resolve([*named, *(span for part in parts for span, _ in part.titles)], stated)
+
+
+def _known(parts: Sequence[Part], resolution: Resolution) -> dict[str, str]:
+    """Keys of all names of the document's text, with their types."""
+    keys = {name_key(span.surface): span for part in parts for span in part.spans}
+    return {
+        key: resolution.entity_type(span.surface, span.entity_type)
+        for key, span in sorted(keys.items())
+        if key not in resolution.generic
+    }
+
+
+def _complete(part: Part, resolution: Resolution, known: dict[str, str]) -> None:
+    """Drops what names nothing, and finds the document's names where only another place gave them away."""
+    kept = [span for span in part.spans if name_key(span.surface) not in resolution.generic]
+    text, chunk_id = part.passage.content, part.passage.chunk_id
+    possible = list(candidates(text, part.sentences, kept, chunk_id))
+    again = [
+        Span(one.start, one.end, one.surface, known[key]) for one in possible if (key := name_key(one.surface)) in known
+    ]
+    part.spans = without_overlaps(kept, again)
+    taken = [(span.start, span.end) for span in part.spans]
+    part.candidates = [
+        one for one in possible if not any(start <= one.start and one.end <= end for start, end in taken)
+    ]

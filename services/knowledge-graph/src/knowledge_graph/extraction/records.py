@@ -36,7 +36,14 @@ class Span:
 
 @dataclass(frozen=True)
 class Mention:
-    """`about` mentions come from a title, heading or file name: the chunk is about it; span 0 to 0."""
+    """A name in a chunk, as the document's resolution understood it: `entity_id` and `name_key` are those of the
+    document's name ("Lothair II"), `surface` is what stands there ("Lothair"), characters `start` to `end`.
+
+    `about` says that the chunk is about it, and why: `title`, `name` (of the file), `heading`, `definition`, `subject`
+    (the first that the chunk names); else None. `sentence_start` to `sentence_end` is the sentence of the mention.
+    What a title, heading or file name says has no place in the chunk: all four are 0. `origin` is `text` (rules),
+    `model` (refinement by a chat model) or `user`.
+    """
 
     entity_id: str
     name_key: str
@@ -45,12 +52,18 @@ class Mention:
     chunk_id: str
     start: int
     end: int
-    about: bool = False
+    about: str | None = None
+    sentence_start: int = 0
+    sentence_end: int = 0
+    origin: str = "text"
 
 
 @dataclass(frozen=True)
 class RelationEvidence:
-    """One place that says `source` → `target`: characters `start` to `end` of the chunk (0 to 0: the whole chunk)."""
+    """One place that says `source` → `target`: characters `start` to `end` of the chunk (0 to 0: the whole chunk).
+
+    `method` is `cooccurrence`, `pattern`, `dependency`, `model` or `user`; `phrase` the verb phrase as written, or "".
+    """
 
     source_id: str
     target_id: str
@@ -60,12 +73,51 @@ class RelationEvidence:
     chunk_id: str
     start: int
     end: int
+    method: str = "cooccurrence"
+    phrase: str = ""
+
+
+@dataclass(frozen=True)
+class Alias:
+    """A place that says that two names are one: "Single Sign-On (SSO)", "X, also known as Y".
+
+    `method` is `abbreviation`, `stated` or `user`; characters `start` to `end` of the chunk say so.
+    """
+
+    alias_id: str
+    alias_key: str
+    alias: str
+    target_id: str
+    target_key: str
+    target: str
+    chunk_id: str
+    start: int
+    end: int
+    method: str
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Words that could be a name, though nothing here says so: a mention as soon as another place makes `entity_id` an
+    entity. Candidates overlap each other; none lies inside a mention of its own chunk."""
+
+    entity_id: str
+    surface: str
+    chunk_id: str
+    start: int
+    end: int
+    sentence_start: int
+    sentence_end: int
 
 
 @dataclass(frozen=True)
 class Extraction:
-    """The graph of one document. `method` is `ner+patterns` or `patterns`."""
+    """The graph of one document. `method` is `ner+patterns`, `ner+patterns+dependency` or `patterns`; `notes` say in
+    words what was left out, and why."""
 
     method: str
     mentions: list[Mention] = field(default_factory=list)
     relations: list[RelationEvidence] = field(default_factory=list)
+    aliases: list[Alias] = field(default_factory=list)
+    candidates: list[Candidate] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)

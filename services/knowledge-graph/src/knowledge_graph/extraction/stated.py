@@ -76,20 +76,23 @@ class Statement:
     confidence: float
     start: int
     end: int
+    phrase: str
 
 
 def statements(text: str, spans: Sequence[Span]) -> Iterator[Statement]:
     """`spans` are sorted and do not overlap."""
     for place in range(len(spans) - 1):
-        found = _verb(_gap(text, spans, place))
+        gap = _gap(text, spans, place)
+        found = _verb(gap)
         if found is None:
             continue
         kind, passive = found
+        phrase = gap.strip("` ")
         for left in _list_before(text, spans, place):
             for right in _list_after(text, spans, place + 1):
                 subject, target = (right, left) if passive else (left, right)
                 confidence = CERTAIN if (left, right) == (place, place + 1) else LISTED
-                yield Statement(subject, target, kind, confidence, spans[left].start, spans[right].end)
+                yield Statement(subject, target, kind, confidence, spans[left].start, spans[right].end, phrase)
 
 
 def field_statements(text: str, spans: Sequence[Span]) -> Iterator[tuple[Statement, bool]]:
@@ -100,7 +103,7 @@ def field_statements(text: str, spans: Sequence[Span]) -> Iterator[tuple[Stateme
         kind, passive = FIELDS[re.sub(r"[_-]", " ", match.group(1)).lower()]
         for place, span in enumerate(spans):
             if match.end() <= span.start and span.end <= line_end:
-                yield Statement(-1, place, kind, LISTED, match.start(1), span.end), passive
+                yield Statement(-1, place, kind, LISTED, match.start(1), span.end, match.group(1)), passive
 
 
 def _verb(gap: str) -> tuple[str, bool] | None:

@@ -10,8 +10,8 @@ from functools import cache
 from multiprocessing import parent_process
 from multiprocessing.connection import wait
 
-from knowledge_graph.extraction.document import extract
-from knowledge_graph.extraction.ner import Recogniser, load_recogniser
+from knowledge_graph.extraction.document import Methods, extract
+from knowledge_graph.extraction.reading import Reader, load_reader
 from knowledge_graph.extraction.records import Extraction, SourceDocument
 
 log = logging.getLogger(__name__)
@@ -23,17 +23,18 @@ def start() -> None:
     threading.Thread(target=_follow_parent, daemon=True).start()
 
 
-def run(document: SourceDocument) -> Extraction:
-    """The document's graph."""
-    return extract(document, _recogniser())
+def run(document: SourceDocument, methods: Methods) -> tuple[Extraction, bool]:
+    """The document's graph, and whether there is a model to read English with."""
+    reader = _reader(methods.dependency)
+    return extract(document, reader, methods), reader is not None
 
 
 @cache
-def _recogniser() -> Recogniser | None:
+def _reader(parse: bool) -> Reader | None:
     try:
-        return load_recogniser()
+        return load_reader(parse=parse)
     except (ImportError, OSError) as error:
-        log.warning("no named-entity model, patterns go on alone: %s", error)
+        log.warning("no language model, patterns go on alone: %s", error)
         return None
 
 

@@ -2,8 +2,9 @@ SELECT entity.id, entity.name_key, entity.name, entity.entity_type, entity.menti
 FROM entity
 WHERE
     entity.workspace_id = %(workspace_id)s
-    AND (%(prefix)s::text IS NULL OR starts_with(entity.name_key, %(prefix)s))
+    AND (%(prefix)s::text IS NULL OR (entity.name_key >= %(prefix)s AND entity.name_key < %(after_prefix)s))
     AND (%(entity_type)s::text IS NULL OR entity.entity_type = %(entity_type)s)
+    AND entity.mentions >= %(min_mentions)s
     AND (
         %(after_mentions)s::integer IS NULL
         OR entity.mentions < %(after_mentions)s

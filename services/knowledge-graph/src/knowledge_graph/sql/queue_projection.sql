@@ -1,6 +1,8 @@
-INSERT INTO projection_queue (workspace_id, document_id, receipt)
-VALUES (%(workspace_id)s, %(document_id)s, %(receipt)s)
-ON CONFLICT (workspace_id, document_id) DO UPDATE SET
+INSERT INTO projection_queue (workspace_id, kind, id, other, receipt)
+SELECT %(workspace_id)s, rows.kind, rows.id, rows.other, rows.receipt
+FROM unnest(%(kinds)s::text[], %(ids)s::text[], %(others)s::text[], %(receipts)s::jsonb[])
+    AS rows (kind, id, other, receipt)
+ON CONFLICT (workspace_id, kind, id, other) DO UPDATE SET
     sequence = DEFAULT,
     receipt = coalesce(excluded.receipt, projection_queue.receipt),
     queued_at = now()

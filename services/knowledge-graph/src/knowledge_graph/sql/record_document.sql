@@ -1,9 +1,9 @@
 INSERT INTO graphed_document (
-    workspace_id, document_id, version, name, title, chunks_key, chunks_digest, chunks, entities, relations, method
+    workspace_id, document_id, version, name, title, chunks_key, chunks_digest, chunks, entities, relations, method, notes
 )
 VALUES (
     %(workspace_id)s, %(document_id)s, %(version)s, %(name)s, %(title)s, %(chunks_key)s, %(chunks_digest)s, %(chunks)s,
-    %(entities)s, %(relations)s, %(method)s
+    %(entities)s, %(relations)s, %(method)s, %(notes)s
 )
 ON CONFLICT (workspace_id, document_id) DO UPDATE SET
     version = excluded.version,
@@ -15,4 +15,5 @@ ON CONFLICT (workspace_id, document_id) DO UPDATE SET
     entities = excluded.entities,
     relations = excluded.relations,
     method = excluded.method,
+    notes = excluded.notes,
     graphed_at = now()

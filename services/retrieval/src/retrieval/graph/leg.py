@@ -1,55 +1,106 @@
-"""What the knowledge graph reaches from the entities of a query, as passages of the search's snapshot."""
+"""What the knowledge graph reaches from the names of a query, as passages of the search's snapshot.
+
+`hops` is one question. `bridge` is two: which known names the query has and which passages hold them, beside the other
+legs; and, once it is known which of these are good, what they lead to.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pydantic import ValidationError
 
-from contracts.knowledge_graph import ExpandedChunk, ExpandRequest, ExpandResponse
-from retrieval.http_service import HttpService, ServiceSilent
+from contracts.graph_expansion import ExpandedChunk, ExpandRequest, ExpandResponse, GraphMethod, SeedChunk
+from retrieval.dense.leg import DenseLeg
+from retrieval.graph.evidence import Evidence, ranked, seeds
 from retrieval.search.leg import Asked, Leg
 from retrieval.search.reader import Scored
 from service_kit.auth import Principal
+from service_kit.http_service import HttpService, ServiceSilent
 
 MOST_CHUNKS = 100
 MOST_HOPS = 2
+NAMES_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class GraphOf:
+    """The graph of a caller's workspace, in whose name it is asked."""
+
+    service: HttpService
+    caller: Principal
+
+    async def expand(self, request: ExpandRequest) -> ExpandResponse:
+        """Raises ServiceSilent."""
+        body = request.model_dump(mode="json")
+        answer = await self.service.ask(self.caller, "POST", "/v1/graph/expand", json=body)
+        if answer.status_code != 200:
+            raise ServiceSilent(f"{self.service.name} answered with status {answer.status_code}")
+        try:
+            return ExpandResponse.model_validate_json(answer.content)
+        except ValidationError as error:
+            raise ServiceSilent(f"{self.service.name} gave an answer that cannot be read") from error
 
 
 @dataclass
 class GraphLeg(Leg):
-    """`paths`: by chunk, the names of the entities from the query to it."""
+    """`evidence` by chunk; `residual` is the dense leg of the query without its known names, where there is one."""
 
-    paths: dict[int, list[str]] = field(default_factory=dict)
+    graph: GraphOf | None = None
+    query: str = ""
+    by: GraphMethod = GraphMethod.bridge
+    evidence: dict[int, Evidence] = field(default_factory=dict)
+    residual: DenseLeg | None = None
+    residual_query: str = ""
 
-    async def run(self, graph: HttpService, caller: Principal, query: str, asked: Asked) -> None:
-        """Finds nothing, without an error, where the graph knows no entity of the query. Raises ServiceSilent."""
-        expanded = await _expand(graph, caller, query)
-        if not expanded.entities:
+    async def link(self, asked: Asked) -> None:
+        """Finds nothing, without an error, where the graph knows no name of the query. Raises ServiceSilent."""
+        assert self.graph is not None
+        over_relations = self.by is GraphMethod.hops
+        hops = MOST_HOPS if over_relations else 0
+        request = ExpandRequest(query=self.query, method=self.by, max_hops=hops, limit=MOST_CHUNKS)
+        answer = await self.graph.expand(request)
+        if not answer.entities:
             self.method = "no entity of the query is known"
             return
-        names = ", ".join(entity.name for entity in expanded.entities[:5])
-        numbers = await _numbers(asked, expanded.chunks)
-        for one in expanded.chunks:
-            if (number := numbers.get((str(one.document_id), one.chunk_id))) is not None and number not in self.paths:
-                self.found.append(Scored(number, one.score))
-                self.paths[number] = one.path
-        self.found.sort(key=lambda one: (-one.score, one.chunk))
-        self.method = f"{expanded.store}: up to {MOST_HOPS} hops from {names}"
+        await self._add(asked, answer.chunks)
+        names = ", ".join(entity.name for entity in answer.entities[:NAMES_SHOWN])
+        self.method = f"{answer.store}: " + (f"up to {MOST_HOPS} hops from {names}" if over_relations else names)
+        if not over_relations and any(one.about for one in self.evidence.values()):
+            self.residual_query = answer.residual
+
+    def seeds(self, scores: Mapping[int, float]) -> dict[int, float]:
+        """Of the scored candidates those to start bridges from."""
+        return seeds(scores, self.evidence) if self.by is GraphMethod.bridge and not self.error else {}
+
+    async def cross(self, asked: Asked, begin: Mapping[int, float]) -> None:
+        """Adds what bridges from these seeds lead to. Raises ServiceSilent."""
+        assert self.graph is not None
+        places = [
+            SeedChunk(chunk_id=self.evidence[chunk].chunk_id, document_id=self.evidence[chunk].document_id, score=score)
+            for chunk, score in begin.items()
+        ]
+        request = ExpandRequest(query=self.query, method=self.by, max_hops=1, seeds=places, limit=MOST_CHUNKS)
+        answer = await self.graph.expand(request)
+        await self._add(asked, [one for one in answer.chunks if one.hop])
+        self.method = f"{self.method}; bridges from {len(places)} passages"
+
+    def forget(self) -> None:
+        """After a failure: what came before it is not to count either."""
+        self.evidence, self.found, self.residual = {}, [], None
+
+    async def _add(self, asked: Asked, chunks: Sequence[ExpandedChunk]) -> None:
+        numbers = await _numbers(asked, chunks)
+        for one in chunks:
+            number = numbers.get((str(one.document_id), one.chunk_id))
+            if number is not None:
+                known = self.evidence.setdefault(number, Evidence(one.chunk_id, one.document_id))
+                known.add(one, over_relations=self.by is GraphMethod.hops)
+        self.found = [Scored(chunk, score) for chunk, score in ranked(self.evidence)]
 
 
-async def _expand(graph: HttpService, caller: Principal, query: str) -> ExpandResponse:
-    body = ExpandRequest(query=query, max_hops=MOST_HOPS, limit=MOST_CHUNKS).model_dump(mode="json")
-    answer = await graph.ask(caller, "POST", "/v1/graph/expand", json=body)
-    if answer.status_code != 200:
-        raise ServiceSilent(f"{graph.name} answered with status {answer.status_code}")
-    try:
-        return ExpandResponse.model_validate_json(answer.content)
-    except ValidationError as error:
-        raise ServiceSilent(f"{graph.name} gave an answer that cannot be read") from error
-
-
-async def _numbers(asked: Asked, chunks: list[ExpandedChunk]) -> dict[tuple[str, str], int]:
+async def _numbers(asked: Asked, chunks: Sequence[ExpandedChunk]) -> dict[tuple[str, str], int]:
     """By (document, chunk id), of those that the snapshot has and the filters leave."""
     if not chunks:
         return {}

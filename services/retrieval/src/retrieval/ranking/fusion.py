@@ -17,11 +17,13 @@ RRF_K = 60
 
 @dataclass(frozen=True)
 class Features:
-    """Of one candidate; all but `cosine` (-1 to 1) lie between 0 and 1.
+    """Of one candidate; all but the cosines (-1 to 1) lie between 0 and 1.
 
     `bm25_share`: BM25 over the sum of the query's word weights. `soft_match`: as `ranking.soft_match` says.
     `title_named`: the part of the title that the query names. `all_terms`: 1 if the chunk has every word of the query.
-    `phrases`: the share of the query's phrases that it has. `graph`: how near the knowledge graph leads.
+    `phrases`: the share of the query's phrases that it has. Of the knowledge graph, by its method: `residual` (a cosine
+    too) is that with the query without its known names, `link` says how surely it is about such a name, `bridge` how
+    well a bridge leads to it, `graph` how near it is over relations.
     """
 
     cosine: float = 0.0
@@ -30,6 +32,9 @@ class Features:
     title_named: float = 0.0
     all_terms: float = 0.0
     phrases: float = 0.0
+    residual: float = 0.0
+    link: float = 0.0
+    bridge: float = 0.0
     graph: float = 0.0
 
     def as_dict(self) -> dict[str, float]:
@@ -50,7 +55,7 @@ class LegShares:
 
 
 def absolute(features: Features, weights: Weights) -> float:
-    """The fused score."""
+    """The fused score, without what `over_relations` makes of it."""
     return (
         weights.cosine * features.cosine
         + weights.bm25_share * features.bm25_share
@@ -58,8 +63,19 @@ def absolute(features: Features, weights: Weights) -> float:
         + weights.title_named * features.title_named
         + weights.all_terms * features.all_terms
         + weights.phrases * features.phrases
-        + weights.graph * features.graph
+        + weights.residual * features.residual
+        + weights.link * features.link
+        + weights.bridge * features.bridge
     )
+
+
+def over_relations(score: float, near: float, *, found_otherwise: bool, part: float) -> float:
+    """The score of a passage that the graph reaches over relations, `near` (0 to 1) as its hop is.
+
+    `part` of the score of one that the other legs found is times `near`, all of it where the graph alone found it.
+    """
+    part = min(1.0, part) if found_otherwise else 1.0
+    return score * (1 - part + part * near)
 
 
 def title_named(title: Collection[str], weights: Mapping[str, float]) -> float:

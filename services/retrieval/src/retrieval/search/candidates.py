@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from contracts.graph_expansion import GraphMethod
 from contracts.retrieval import SearchMode
 from retrieval.dense.leg import DenseLeg
+from retrieval.graph.leg import GraphLeg
 from retrieval.lexical.leg import LexicalLeg
 from retrieval.lexical.search import WordFeatures
 from retrieval.ranking import fusion
@@ -47,6 +49,7 @@ class Candidates:
     cosines: dict[int, float] = field(default_factory=dict)
     further: list[dict[int, Features]] = field(default_factory=list)
     words: list[dict[int, WordFeatures]] = field(default_factory=list)
+    read: Read | None = None
 
     def best(self, k: int) -> list[int]:
         """The first `k`, what has the query's phrases before all else; equals in the order of their numbers."""
@@ -77,7 +80,7 @@ class _Facts:
 
 
 @dataclass
-class _Measured:
+class Measured:
     """One wording's view of the candidates."""
 
     wording: Wording
@@ -89,26 +92,46 @@ class _Measured:
     def bm25(self) -> dict[int, float]:
         return {chunk: found.score for chunk, found in self.words.items()}
 
+    def add(self, other: Measured) -> None:
+        self.words |= other.words
+        self.cosines |= other.cosines
+        self.features |= other.features
+
+
+@dataclass
+class Read:
+    """What was read of the candidates so far: all of it is of one snapshot, so none is read again."""
+
+    measured: list[Measured]
+    residual: dict[int, float] = field(default_factory=dict)
+    chunks: set[int] = field(default_factory=set)
+
 
 async def collect(
-    reader: IndexReader, rule: RankingRule, wordings: Sequence[Wording], graph: Leg | None, matching: Matching
+    reader: IndexReader,
+    rule: RankingRule,
+    wordings: Sequence[Wording],
+    graph: GraphLeg | None,
+    matching: Matching,
+    before: Candidates | None = None,
 ) -> Candidates:
     """Reads what the legs do not know of each other's chunks, exactly, and scores the union by the rule.
 
-    The first wording is the query itself: what it excludes is not returned, whichever wording found it.
+    The first wording is the query itself: what it excludes is not returned, whichever wording found it. `before`: what
+    was collected of the same search, when the legs had found less.
     """
-    legs = [leg for wording in wordings for leg in wording.legs] + ([graph] if graph else [])
+    residual = graph.residual if graph else None
+    further: list[Leg | None] = [graph, residual]
+    legs = [leg for wording in wordings for leg in wording.legs] + [leg for leg in further if leg]
     union = sorted({one.chunk for leg in legs for one in leg.found})
+    read = before.read if before and before.read else Read([Measured(one, {}, {}) for one in wordings])
+    if missing := [chunk for chunk in union if chunk not in read.chunks]:
+        await _read(reader, read, residual, missing, matching)
+    main = read.measured[0]
+    union = [chunk for chunk in union if chunk in main.features]
     if not union:
-        return Candidates(rule)
-    measured, rows = await _measured(reader, wordings, union)
-    excluded = {chunk for chunk, found in measured[0].words.items() if not found.admitted}
-    union = [chunk for chunk in union if chunk not in excluded]
-    if not union:
-        return Candidates(rule)
-    facts = await _facts(rows, matching)
-    near = {one.chunk: one.score for one in graph.found} if graph else {}
-    await asyncio.to_thread(_complete, measured, union, facts, near, matching)
+        return Candidates(rule, read=read)
+    measured = _with_graph(read, union, graph)
     main = measured[0]
     return Candidates(
         rule=rule,
@@ -118,20 +141,60 @@ async def collect(
         cosines={chunk: score for chunk, score in main.cosines.items() if chunk in main.features},
         further=[one.features for one in measured[1:]],
         words=[one.words for one in measured],
+        read=read,
     )
 
 
+async def _read(
+    reader: IndexReader, read: Read, residual: DenseLeg | None, missing: Sequence[int], matching: Matching
+) -> None:
+    """Adds the features of these candidates, without those of the graph; none for what the query excludes."""
+    measured, rows, cosines = await _measured(reader, [one.wording for one in read.measured], residual, missing)
+    excluded = {chunk for chunk, found in measured[0].words.items() if not found.admitted}
+    facts = await _facts(rows, matching)
+    left = [chunk for chunk in missing if chunk not in excluded]
+    if left:
+        await asyncio.to_thread(_complete, measured, left, facts, matching)
+    for one, new in zip(read.measured, measured, strict=True):
+        one.add(new)
+    read.residual |= cosines
+    read.chunks |= set(missing)
+
+
+def _with_graph(read: Read, union: Sequence[int], graph: GraphLeg | None) -> list[Measured]:
+    """The union under every wording; what the graph says counts under each."""
+    evidence = graph.evidence if graph else {}
+    residual = read.residual if graph and graph.residual else {}
+
+    def features(own: dict[int, Features]) -> dict[int, Features]:
+        found = {chunk: own[chunk] for chunk in union if chunk in own}
+        if not evidence:
+            return found
+        for chunk, one in found.items():
+            says, rest = evidence.get(chunk), residual.get(chunk, 0.0)
+            if says or rest:
+                link, bridge, near = (says.link, says.bridge, says.near) if says else (0.0, 0.0, 0.0)
+                found[chunk] = replace(one, residual=rest, link=link, bridge=bridge, graph=near)
+        return found
+
+    return [Measured(one.wording, one.words, one.cosines, features(one.features)) for one in read.measured]
+
+
 async def _measured(
-    reader: IndexReader, wordings: Sequence[Wording], union: Sequence[int]
-) -> tuple[list[_Measured], list[tuple[Any, ...]]]:
-    """Also the rows of the candidates' facts: the database reads all of it while the words are looked up here."""
+    reader: IndexReader, wordings: Sequence[Wording], residual: DenseLeg | None, union: Sequence[int]
+) -> tuple[list[Measured], list[tuple[Any, ...]], dict[int, float]]:
+    """Also the rows of the candidates' facts, and the cosines of the residual leg: the database reads all of it while
+    the words are looked up here.
+    """
     async with reader.connection.pipeline():
         facts = await reader.asked("candidate_facts", {"chunks": array_text(union)}, binary=True)
         asked = [(wording, await _cosines_asked(reader, wording.dense, union)) for wording in wordings]
+        rest = await _cosines_asked(reader, residual, union)
         words = [await wording.lexical.features(union) if wording.lexical else {} for wording in wordings]
         rows = await facts.fetchall()
         cosines = [await _cosines(wording.dense, cursor) for wording, cursor in asked]
-    return [_Measured(*one) for one in zip(wordings, words, cosines, strict=True)], rows
+        remaining = await _cosines(residual, rest)
+    return [Measured(*one) for one in zip(wordings, words, cosines, strict=True)], rows, remaining
 
 
 async def _cosines_asked(reader: IndexReader, dense: DenseLeg | None, union: Sequence[int]) -> Cursor | None:
@@ -167,9 +230,7 @@ async def _facts(rows: Sequence[tuple[Any, ...]], matching: Matching) -> _Facts:
     return _Facts(titles, pieces)
 
 
-def _complete(
-    measured: Sequence[_Measured], union: Sequence[int], facts: _Facts, near: Mapping[int, float], matching: Matching
-) -> None:
+def _complete(measured: Sequence[Measured], union: Sequence[int], facts: _Facts, matching: Matching) -> None:
     """The features of every candidate under every wording."""
     for one in measured:
         lexical = one.wording.lexical
@@ -187,12 +248,11 @@ def _complete(
                 title_named=fusion.title_named(facts.titles[chunk], weights),
                 all_terms=float(words.all_terms) if words else 0.0,
                 phrases=words.phrases if words else 0.0,
-                graph=near.get(chunk, 0.0),
             )
 
 
 def _scores(
-    rule: RankingRule, measured: Sequence[_Measured], union: Sequence[int], graph: Leg | None
+    rule: RankingRule, measured: Sequence[Measured], union: Sequence[int], graph: GraphLeg | None
 ) -> dict[int, float]:
     if rule.mode is SearchMode.rrf:
         return _reciprocal_ranks(rule, measured, set(union), graph)
@@ -204,7 +264,7 @@ def _scores(
     }
 
 
-def _wording_scores(rule: RankingRule, one: _Measured, graph: Leg | None) -> dict[int, float]:
+def _wording_scores(rule: RankingRule, one: Measured, graph: GraphLeg | None) -> dict[int, float]:
     if rule.mode is SearchMode.lexical:
         return one.bm25
     if rule.mode is SearchMode.dense:
@@ -222,15 +282,25 @@ def _wording_scores(rule: RankingRule, one: _Measured, graph: Leg | None) -> dic
     features = one.features
     if rule.space.scaled and one.wording.dense:
         cosines = fusion.scaled(one.cosines, [found.chunk for found in one.wording.dense.found])
+        residual = graph.residual if graph else None
+        found = [each.chunk for each in residual.found] if residual else []
+        rest = fusion.scaled({chunk: each.residual for chunk, each in features.items() if each.residual}, found)
         features = {
-            chunk: Features(**{**found.as_dict(), "cosine": cosines.get(chunk, 0.0)})
-            for chunk, found in features.items()
+            chunk: replace(each, cosine=cosines.get(chunk, 0.0), residual=rest.get(chunk, 0.0))
+            for chunk, each in features.items()
         }
-    return {chunk: fusion.absolute(found, rule.space.weights) for chunk, found in features.items()}
+    weights = rule.space.weights
+    scores = {chunk: fusion.absolute(each, weights) for chunk, each in features.items()}
+    if graph and graph.by is GraphMethod.hops:
+        mine = {each.chunk for leg in one.wording.legs for each in leg.found}
+        for chunk in graph.evidence.keys() & scores.keys():
+            near, otherwise = graph.evidence[chunk].near, chunk in mine
+            scores[chunk] = fusion.over_relations(scores[chunk], near, found_otherwise=otherwise, part=weights.graph)
+    return scores
 
 
 def _reciprocal_ranks(
-    rule: RankingRule, measured: Sequence[_Measured], union: set[int], graph: Leg | None
+    rule: RankingRule, measured: Sequence[Measured], union: set[int], graph: Leg | None
 ) -> dict[int, float]:
     """The further wordings together count half as much as the query itself."""
     rankings: list[tuple[float, Leg]] = [(rule.legs.graph, graph)] if graph else []

@@ -54,6 +54,7 @@ def explanation(
 ) -> HitExplanation:
     """Ranks where a leg found the chunk; the scores of the query's own legs also where they did not."""
     exact = {"lexical": candidates.bm25, "dense": candidates.cosines}
+    says = graph.evidence.get(chunk) if graph else None
     found = {}
     for leg in legs:
         rank, score = next(
@@ -65,7 +66,8 @@ def explanation(
         features=candidates.features[chunk].as_dict(),
         weights=candidates.rule.space.weights.as_dict(),
         matched_terms=candidates.matched(chunk),
-        graph_path=graph.paths.get(chunk, []) if graph else [],
+        graph_path=says.told() if says else [],
+        graph_steps=says.quoted if says else [],
         fused_score=candidates.scores[chunk],
         fused_rank=candidates.best(len(candidates.scores)).index(chunk) + 1,
     )

@@ -12,11 +12,11 @@ import psycopg
 
 from inference.embedders import SpaceKey
 from inference.errors import EmbeddingError, RerankError
-from retrieval.http_service import ServiceSilent
 from retrieval.lexical.bm25 import Parameters
 from retrieval.search.reader import Scored
 from retrieval.search.scope import Scope
 from retrieval.search.snapshot import Snapshot
+from service_kit.http_service import ServiceSilent
 from service_kit.problems import Unavailable
 
 log = logging.getLogger(__name__)

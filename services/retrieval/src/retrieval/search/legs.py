@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
+from contracts.graph_expansion import GraphMethod
 from retrieval.dense.leg import DenseLeg
 from retrieval.dense.query_vectors import QueryVectors
-from retrieval.graph.leg import GraphLeg
-from retrieval.http_service import HttpService
+from retrieval.graph.leg import GraphLeg, GraphOf
 from retrieval.lexical.analysis import Analyzer
 from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.leg import LexicalLeg
@@ -14,6 +17,7 @@ from retrieval.lexical.search import Cache
 from retrieval.search.leg import Asked, Limits
 from retrieval.search.snapshot import SearchStore
 from service_kit.auth import Principal
+from service_kit.http_service import HttpService
 
 
 class Legs:
@@ -60,16 +64,36 @@ class Legs:
         await leg.within(self.limits.dense_seconds, work)
         return leg
 
-    async def graph(self, asked: Asked, caller: Principal | None) -> GraphLeg | None:
+    async def graph(self, asked: Asked, caller: Principal | None, by: GraphMethod) -> GraphLeg | None:
         """None without a knowledge graph, or without a caller in whose name it could be asked."""
         graphs = self.graphs
         if graphs is None or caller is None:
             return None
-        leg = GraphLeg("graph")
         text = parse(asked.query, strict=asked.strict).text
+        leg = GraphLeg("graph", graph=GraphOf(graphs, caller), query=text, by=by)
 
         async def work() -> None:
-            await leg.run(graphs, caller, text, asked)
+            await leg.link(asked)
+            if leg.residual_query and leg.residual_query != text:
+                leg.residual = await self.dense(replace(asked, query=leg.residual_query))
+                leg.residual.name = "residual"
 
         await leg.within(graphs.seconds, work)
+        if leg.error:
+            leg.forget()
         return leg
+
+    async def cross(self, leg: GraphLeg | None, asked: Asked, scores: Mapping[int, float]) -> bool:
+        """Follows the bridges from the best of the scored candidates, in what is left of the leg's time.
+
+        False where there are none to follow: what the leg found is what it was.
+        """
+        seconds = self.graphs.seconds - leg.milliseconds / 1000 if self.graphs and leg else 0.0
+        if leg is None or not (begin := leg.seeds(scores)):
+            return False
+        before = leg.milliseconds
+        await leg.within(max(0.0, seconds), lambda: leg.cross(asked, begin))
+        leg.milliseconds += before
+        if leg.error:
+            leg.forget()
+        return True

@@ -12,6 +12,7 @@ import psycopg
 from contracts.retrieval import Facet, FacetCount, SearchRequest, SearchResponse
 from retrieval.errors import SearchUnavailable
 from retrieval.graph.leg import GraphLeg
+from retrieval.graph.quoting import quote
 from retrieval.highlights.highlighter import Highlighter
 from retrieval.lexical.analysis import Analyzer
 from retrieval.lexical.query import parse
@@ -47,7 +48,9 @@ class Found:
 
     @property
     def legs(self) -> list[Leg]:
-        return [leg for wording in self.wordings for leg in wording.legs] + ([self.graph] if self.graph else [])
+        graph: list[Leg] = [self.graph] if self.graph else []
+        residual: list[Leg] = [self.graph.residual] if self.graph and self.graph.residual else []
+        return [leg for wording in self.wordings for leg in wording.legs] + graph + residual
 
 
 class Search:
@@ -160,14 +163,19 @@ class Search:
         watch.lap("filters")
         wordings, graph = await asyncio.gather(
             self._wordings(rule, asked),
-            self.legs.graph(asked[0], caller if request.use_graph and rule.asks_graph else None),
+            self.legs.graph(asked[0], caller if request.use_graph and rule.asks_graph else None, request.graph_method),
         )
         watch.lap("legs")
         candidates = await collect(reader, rule, wordings, graph, self.matching)
         watch.lap("fusion")
+        if await self.legs.cross(graph, asked[0], candidates.scores):
+            candidates = await collect(reader, rule, wordings, graph, self.matching, candidates)
+            watch.lap("bridges")
         selection = Selection(reader, request, tuning.space, self.reranking)
         order = candidates.best(len(candidates.scores))
         await selection.prepare(order, candidates.scores)
+        if request.explain and graph:
+            await quote(reader, graph, order[: request.k])
         return Found(wordings, graph, candidates, selection, counts)
 
     async def _wordings(self, rule: RankingRule, asked: Sequence[Asked]) -> list[Wording]:

@@ -9,8 +9,8 @@ from pydantic import ValidationError
 from contracts.base import Page
 from contracts.orchestrator import SessionDocument
 from retrieval.errors import SessionsUnavailable, UnknownSession
-from retrieval.http_service import HttpService, ServiceSilent
 from service_kit.auth import Principal
+from service_kit.http_service import HttpService, ServiceSilent
 
 PAGE = 1_000
 

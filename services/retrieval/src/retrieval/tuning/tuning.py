@@ -49,7 +49,9 @@ class Tuning:
         default = Parameters()
         space = default_weights(stored.space)
         if stored.weights is not None:
-            space = SpaceWeights(Weights(**stored.weights), bool(stored.scaled), stored.fitted_on)
+            # Weights of features that there were not yet when these were fitted are the default ones.
+            weights = Weights(**{**space.weights.as_dict(), **stored.weights})
+            space = SpaceWeights(weights, bool(stored.scaled), stored.fitted_on)
         rule = RankingRule(
             mode=SearchMode(stored.mode) if stored.mode else SearchMode.hybrid,
             rrf_k=RRF_K if stored.rrf_k is None else stored.rrf_k,

@@ -1,0 +1,174 @@
+"""attractor graph export, import, imports, delete-import"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from attractor_client.client import AttractorClient
+from attractor_client.errors import InvalidRequest
+from attractor_client.invocation import FAILED, Json, Limit, Yes, at_most, confirm, run
+from attractor_client.output import Output
+from attractor_client.rendering import local_time, size
+from contracts.graph_picture import ExportFormat
+from contracts.graph_triples import TripleFormat, TripleImport
+
+EXPORTS = {
+    ".graphml": ExportFormat.graphml,
+    ".xml": ExportFormat.graphml,
+    ".ttl": ExportFormat.turtle,
+    ".jsonl": ExportFormat.jsonl,
+}
+IMPORTS = {
+    ".csv": TripleFormat.csv,
+    ".tsv": TripleFormat.csv,
+    ".jsonl": TripleFormat.jsonl,
+    ".ndjson": TripleFormat.jsonl,
+    ".ttl": TripleFormat.turtle,
+}
+
+
+def export_graph(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(help="Where to; - is stdout.", dir_okay=False, allow_dash=True)],
+    format: Annotated[ExportFormat | None, typer.Option(help="By default what the file's ending says.")] = None,
+    min_mentions: Annotated[int, typer.Option(min=1, help="Only entities that are mentioned so often.")] = 1,
+    json: Json = False,
+) -> None:
+    """Write the whole graph to a file: GraphML for drawing programs, Turtle, JSON Lines.
+
+    \b
+    Examples:
+      attractor graph export knowledge.graphml
+      attractor graph export --format jsonl - | jq -r 'select(.kind == "entity").name'
+    """
+    kind = format or EXPORTS.get(file.suffix.lower())
+    if kind is None:
+        raise typer.BadParameter(f"say --format, or name the file {', '.join(EXPORTS)}")
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        async with client.graph.export(kind, min_mentions=min_mentions) as parts:
+            written = await _write(file, parts)
+        if str(file) != "-":
+            output.json({"file": file, "bytes": written}) if output.as_json else output.text(f"{file}: {size(written)}")
+
+    run(ctx, json, work)
+
+
+def import_triples(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(help="CSV, JSON Lines or Turtle; - is stdin.", allow_dash=True)],
+    name: Annotated[str | None, typer.Option(help="The set's name; by default the file's.")] = None,
+    format: Annotated[TripleFormat | None, typer.Option(help="By default what the file's ending says.")] = None,
+    json: Json = False,
+) -> None:
+    """Bring triples of your own into the graph; those brought under the same name before give way.
+
+    CSV begins with a line that names the columns: subject,predicate,object
+    and, where known, subject_type, object_type, confidence (0 to 1). JSON Lines
+    have the same members. ALIAS_OF says that two names are one, TYPE what the
+    subject is. When a line is wrong nothing is kept.
+
+    \b
+    Examples:
+      attractor graph import services.csv
+      attractor graph import --name cmdb --format jsonl - < export.jsonl
+    """
+    kind = format or IMPORTS.get(file.suffix.lower())
+    if kind is None:
+        raise typer.BadParameter(f"say --format, or name the file {', '.join(IMPORTS)}")
+    called = name or file.name
+    if called == "-":
+        raise typer.BadParameter("say --name: what comes from stdin has none")
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        try:
+            content = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+        except OSError as error:
+            output.note(f"Error: {file}: {error.strerror}", "red")
+            raise typer.Exit(FAILED) from error
+        try:
+            kept = await client.graph.bring_triples(called, content, kind)
+        except InvalidRequest as error:
+            for one in error.extra.get("errors", []):
+                output.note(f"{file}:{one.get('line')}: {one.get('message')}")
+            raise
+        if output.as_json:
+            output.json(kept)
+            return
+        output.text(
+            f"{kept.name}: {kept.triples} triples, {kept.entities} entities, {kept.relations} relations, "
+            f"{kept.aliases} aliases"
+        )
+        for note in kept.notes:
+            output.note(note)
+
+    run(ctx, json, work)
+
+
+def imports(ctx: typer.Context, limit: Limit = 50, json: Json = False) -> None:
+    """List the sets of triples that were brought, by name."""
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        found = await at_most(limit, client.graph.imports())
+        output.json(found) if output.as_json else _table(output, found)
+
+    run(ctx, json, work)
+
+
+def delete_import(
+    ctx: typer.Context,
+    import_id: Annotated[UUID, typer.Argument(metavar="ID", help="The set's id.")],
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Delete a set of triples, with what nothing else says."""
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        confirm("Delete these triples?", output, yes)
+        await client.graph.delete_import(import_id)
+        output.json({"deleted": import_id}) if output.as_json else output.text(f"{import_id} deleted")
+
+    run(ctx, json, work)
+
+
+async def _write(file: Path, parts: AsyncIterator[bytes]) -> int:
+    """The bytes that were written. A file that breaks off does not take the place of an older one."""
+    written = 0
+    if str(file) == "-":
+        async for part in parts:
+            sys.stdout.buffer.write(part)
+        sys.stdout.buffer.flush()
+        return written
+    unfinished = file.with_name(f"{file.name}.part")
+    try:
+        with unfinished.open("wb") as target:
+            async for part in parts:
+                written += target.write(part)
+        unfinished.replace(file)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return written
+
+
+def _table(output: Output, found: list[TripleImport]) -> None:
+    columns = ("id", "name", "format", "triples", "entities", "relations", "aliases", "updated")
+    rows = [
+        (
+            one.id,
+            one.name,
+            one.format.value,
+            one.triples,
+            one.entities,
+            one.relations,
+            one.aliases,
+            local_time(one.updated_at),
+        )
+        for one in found
+    ]
+    output.table(columns, rows)

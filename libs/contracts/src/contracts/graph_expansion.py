@@ -1,0 +1,99 @@
+"""From a question, or names, to the chunks that the graph leads to."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field, model_validator
+
+from contracts.base import Name, Question, Request, Resource, Text
+from contracts.knowledge_graph import Entity
+
+
+class GraphMethod(StrEnum):
+    """`hops` follows relations from the names of the question, `bridge` the mentions of the best chunks about them."""
+
+    hops = "hops"
+    bridge = "bridge"
+
+
+class SeedChunk(Request):
+    """A chunk that a search found; `score` says how good it is beside the best one (1)."""
+
+    chunk_id: Annotated[Text, Field(max_length=64)]
+    document_id: UUID
+    score: Annotated[float, Field(ge=0, le=1)] = 1.0
+
+
+class ExpandRequest(Request):
+    """Either a query, whose known names are found, or names of entities.
+
+    `hops`: up to `max_hops` relations, over entities that are mentioned `min_mentions` times or more. `bridge`: with
+    `max_hops` 0 the chunks about the names, or with one of them, alone; else also those that the mentions in `seeds`
+    (by default the best of the former) lead to, one step, however large `max_hops` is.
+    """
+
+    query: Question | None = None
+    entities: Annotated[list[Name], Field(max_length=50)] = []
+    method: GraphMethod = GraphMethod.hops
+    max_hops: Annotated[int, Field(ge=0, le=3)] = 2
+    min_mentions: Annotated[int, Field(ge=1, le=1_000)] = 2
+    seeds: Annotated[list[SeedChunk], Field(max_length=50)] = []
+    limit: Annotated[int, Field(ge=1, le=200)] = 50
+
+    @model_validator(mode="after")
+    def something_to_expand(self) -> ExpandRequest:
+        if not self.query and not self.entities:
+            raise ValueError("give a query or at least one entity")
+        return self
+
+
+class LinkedName(Resource):
+    """A known name in the query: characters `start` to `end` (both 0 for one that was given), and what it is taken
+    for; a name that several entities share is there once for each. `share` (0 to 1) says how likely it is this one."""
+
+    start: int
+    end: int
+    entity_id: str
+    share: float
+
+
+class PathStep(Resource):
+    """`relation` is what the text states between the two ("mother", "was born in"), where it is known. The sentence is
+    characters `start` to `end` of the chunk that says so; both 0 where the whole chunk does."""
+
+    source: str
+    target: str
+    relation: str | None
+    chunk_id: str
+    document_id: UUID
+    start: int
+    end: int
+
+
+class ExpandedChunk(Resource):
+    """A chunk reached in `hop` steps along `path` (names).
+
+    `score` of `hops` is 1 / (1 + 0.3 × hop), a little less for hubs; of `bridge` what the chunk gains, 0 to 1. `about`
+    (0 to 1, `bridge` alone): how surely it is about a name of the query.
+    """
+
+    chunk_id: str
+    document_id: UUID
+    hop: int
+    path: list[str]
+    score: float
+    about: float = 0.0
+    steps: list[PathStep] = []
+
+
+class ExpandResponse(Resource):
+    """`residual` is the query without its known names: what is asked about that which it does not name."""
+
+    entities: list[Entity]
+    names: list[LinkedName] = []
+    residual: str = ""
+    chunks: list[ExpandedChunk]
+    store: str = Field(description="Which graph store answered: postgres or neo4j.")

@@ -1,0 +1,318 @@
+"""The graph's tools: structural questions with bounded answers, over HTTP and for an agent's model."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any, Generic, Literal, TypeVar
+from uuid import UUID
+
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
+
+from contracts.base import Name, Request, Resource, storable
+from contracts.knowledge_graph import Entity, Relation
+
+R = TypeVar("R")
+RelationType = Annotated[str, StringConstraints(strip_whitespace=True, to_upper=True, pattern=r"^\w{1,80}$")]
+TypeName = Annotated[str, StringConstraints(strip_whitespace=True, to_upper=True, pattern=r"^\w{1,50}$")]
+RelationTypes = Annotated[
+    list[RelationType], Field(min_length=1, max_length=20, description="Only relations of these types.")
+]
+
+
+class ToolResult(Resource, Generic[R]):
+    """What every tool returns. Without success `error` says why, and `suggestions` what to ask instead: names that the
+    graph has, or questions that can be calculated.
+    """
+
+    tool_name: str
+    success: bool
+    result: R | None = None
+    error: str | None = None
+    suggestions: list[str] = []
+
+
+class ToolDescription(Resource):
+    """A tool as a chat model is told of it; `parameters` is the JSON schema of the body to POST."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+class ToolList(Resource):
+    tools: list[ToolDescription]
+
+
+class EntityMatch(Entity):
+    """The entity that a name was taken for. `how`: `exact` (in any spelling), `alias`, `prefix` or `fuzzy`."""
+
+    how: str
+    similarity: float = Field(description="1 where the name is the entity's own; else how near it comes, 0 to 1.")
+
+
+class AboutEntity(Resource):
+    """`alternatives` are the other entities that the name may have meant, the nearest first."""
+
+    entity: EntityMatch
+    alternatives: list[EntityMatch] = []
+
+
+class CitedPassage(Resource):
+    """A passage, or its beginning where it is long; `score` where a search found it."""
+
+    chunk_id: str
+    document_id: UUID
+    document_name: str
+    text: str
+    section: str | None = None
+    page: int | None = None
+    score: float | None = None
+
+
+# lookup_facts
+
+
+class LookupFacts(Request):
+    """What the documents say of one entity: type, aliases, relations with the sentences that state them, neighbours,
+    and passages."""
+
+    entity_name: Annotated[Name, Field(description="The entity's name, in any spelling, or its id.")]
+    max_relations: Annotated[int, Field(ge=1, le=100)] = 20
+    max_chunks: Annotated[int, Field(ge=0, le=20)] = 5
+
+
+class Statement(Resource):
+    """A place that states a relation; `text` is its sentence where it could be read.
+
+    `method`: `pattern`, `dependency` (parse), `model`, `user` (an import of triples: `document_id` is the import's id),
+    or `cooccurrence`.
+    """
+
+    document_id: UUID
+    document_name: str
+    chunk_id: str | None
+    text: str
+    method: str
+    confidence: float
+
+
+class Fact(Relation):
+    statements: list[Statement] = []
+
+
+class NearEntity(Resource):
+    """`weight` is that of the strongest relation between the two."""
+
+    id: str
+    name: str
+    entity_type: str
+    mentions: int
+    weight: float
+    relation_types: list[str] = []
+
+
+class EntityFacts(AboutEntity):
+    """Relations that a sentence states come before co-occurrence. `chunks` are passages about the entity first."""
+
+    relations: list[Fact]
+    neighbours: list[NearEntity]
+    chunks: list[CitedPassage]
+
+
+# summarize_document
+
+
+class SummarizeDocument(Request):
+    """The passages about a topic, to be summarised with their sources cited."""
+
+    topic: Annotated[Name, Field(description="What the summary is to be about: words, a name, a document's title.")]
+    max_passages: Annotated[int, Field(ge=1, le=20)] = 8
+
+
+class TopicPassages(Resource):
+    """`found_by`: `search`, or `graph` where there is no search or it did not answer, which `note` then says."""
+
+    topic: str
+    passages: list[CitedPassage]
+    found_by: Literal["search", "graph"]
+    note: str | None = None
+
+
+# run_calculation
+
+
+class Aggregation(StrEnum):
+    summary = "summary"
+    count_entities = "count_entities"
+    count_relations = "count_relations"
+    count_documents = "count_documents"
+    entities_by_type = "entities_by_type"
+    relations_by_type = "relations_by_type"
+    average_mentions = "average_mentions"
+    average_degree = "average_degree"
+    top_entities = "top_entities"
+    mentions = "mentions"
+    degree = "degree"
+    count_related = "count_related"
+
+
+class Measure(StrEnum):
+    mentions = "mentions"
+    degree = "degree"
+    documents = "documents"
+    centrality = "centrality"
+
+
+Query = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), AfterValidator(storable)]
+
+
+class RunCalculation(Request):
+    """Counts and averages over the graph: either a short English `query` ("How many services depend on AuthService?",
+    "top 5 people by mentions", "entities by type"), or an `aggregation` with what it needs.
+
+    `entity` goes with `mentions`, `degree` and `count_related`; `entity_type` with `count_entities`, `top_entities` and
+    `count_related`; `relation_types` with `count_relations` and `count_related`.
+    """
+
+    query: Query | None = None
+    aggregation: Aggregation | None = None
+    entity: Name | None = None
+    entity_type: Annotated[TypeName, Field(description="For instance SERVICE or PERSON.")] | None = None
+    relation_types: RelationTypes | None = None
+    direction: Annotated[
+        Literal["in", "out", "both"], Field(description="`in`: what relates to the entity; `out`: what it relates to.")
+    ] = "in"
+    transitive: Annotated[bool, Field(description="Also over others, up to ten steps (not with `both`).")] = False
+    by: Measure = Measure.mentions
+    n: Annotated[int, Field(ge=1, le=100)] = 10
+
+    @model_validator(mode="after")
+    def one_of_both(self) -> RunCalculation:
+        if (self.query is None) == (self.aggregation is None):
+            raise ValueError("give either a query or an aggregation")
+        needs = {Aggregation.mentions, Aggregation.degree, Aggregation.count_related}
+        if self.aggregation in needs and self.entity is None:
+            raise ValueError(f"the aggregation {self.aggregation} needs an entity")
+        if self.transitive and self.direction == "both":
+            raise ValueError("transitive goes with the direction in or out")
+        return self
+
+
+class CalculatedRow(Resource):
+    label: str
+    value: float
+    entity_id: str | None = None
+
+
+class Calculation(Resource):
+    """`understood` says in words what was calculated; `value` is the number, or `rows` the numbers, of it.
+
+    `at_least`: there are more than were counted, so the number is a lower bound.
+    """
+
+    aggregation: Aggregation
+    understood: str
+    value: float | None = None
+    rows: list[CalculatedRow] = []
+    at_least: bool = False
+    entity: EntityMatch | None = None
+    alternatives: list[EntityMatch] = []
+
+
+# analyze_dependencies
+
+
+class AnalyzeDependencies(Request):
+    """What an entity depends on, what depends on it, directly and over others, cycles, and how critical it is."""
+
+    entity: Annotated[Name, Field(description="The entity's name, in any spelling, or its id.")]
+    depth: Annotated[int, Field(ge=1, le=10, description="Steps at most.")] = 5
+    relation_types: RelationTypes = ["DEPENDS_ON", "USES", "CALLS"]
+    limit: Annotated[int, Field(ge=1, le=1000, description="Entities in each direction at most.")] = 200
+
+
+class Dependency(Resource):
+    """Reached in `depth` steps, the last of them over `via` (a name; null for direct ones)."""
+
+    id: str
+    name: str
+    depth: int
+    via: str | None = None
+
+
+class CriticalityLevel(StrEnum):
+    none = "none"
+    low = "low"
+    medium = "medium"
+    high = "high"
+    critical = "critical"
+
+
+class Criticality(Resource):
+    """How much would be affected: `dependents` directly, `all_dependents` over others too, `share` (0 to 1) of the
+    entities that take part in any relation of these kinds around it."""
+
+    level: CriticalityLevel
+    reason: str
+    dependents: int
+    all_dependents: int
+    share: float
+
+
+class DependencyAnalysis(AboutEntity):
+    """`cycles` are lists of names, each beginning with the entity. `truncated`: there is more than `limit` or `depth`
+    let through."""
+
+    relation_types: list[str]
+    depends_on: list[Dependency]
+    depended_by: list[Dependency]
+    cycles: list[list[str]]
+    criticality: Criticality
+    truncated: bool
+
+
+# shortest_path
+
+
+class ShortestPath(Request):
+    """The shortest ways between two entities, over relations in either direction."""
+
+    source: Annotated[Name, Field(description="A name, in any spelling, or an id.")]
+    target: Annotated[Name, Field(description="A name, in any spelling, or an id.")]
+    max_length: Annotated[int, Field(ge=1, le=6, description="Steps at most.")] = 4
+    limit: Annotated[int, Field(ge=1, le=5, description="Ways at most.")] = 3
+    relation_types: RelationTypes | None = None
+
+
+class EntityPath(Resource):
+    """`relations` has one relation for each step, as it is stated: it may point backwards."""
+
+    names: list[str]
+    ids: list[str]
+    relations: list[Relation]
+
+
+class PathsFound(Resource):
+    """`note` says so where there is no way of this length."""
+
+    source: EntityMatch
+    target: EntityMatch
+    alternatives: list[EntityMatch] = []
+    paths: list[EntityPath]
+    note: str | None = None
+
+
+# neighbours
+
+
+class Neighbours(Request):
+    """The entities that are related with one, the most strongly related first."""
+
+    entity: Annotated[Name, Field(description="The entity's name, in any spelling, or its id.")]
+    limit: Annotated[int, Field(ge=1, le=100)] = 20
+    min_mentions: Annotated[int, Field(ge=1, le=1_000_000, description="Only entities mentioned so often.")] = 1
+    min_weight: Annotated[float, Field(ge=0, le=1_000_000, description="Only relations of this weight.")] = 0
+
+
+class NeighboursFound(AboutEntity):
+    neighbours: list[NearEntity]

@@ -1,0 +1,3 @@
+UNWIND $documents AS document_id
+MATCH (d:Document {workspace_id: $workspace_id, id: document_id})
+DELETE d

@@ -1,0 +1,1 @@
+"""From a question, or names, to chunks: linking, hops over relations, bridges over mentions."""

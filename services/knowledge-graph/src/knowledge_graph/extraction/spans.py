@@ -1,0 +1,59 @@
+"""The names in the text of one chunk, from all methods, each place taken once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from knowledge_graph.extraction import code
+from knowledge_graph.extraction.capitalised import capitalised, quoted_titles
+from knowledge_graph.extraction.identifiers import identifiers, without_overlaps
+from knowledge_graph.extraction.language import capitalises_nouns
+from knowledge_graph.extraction.names import HEADS, PARTICLES, name_key
+from knowledge_graph.extraction.reading import Reading
+from knowledge_graph.extraction.records import Span
+
+WORD = re.compile(r"[^\W_]+")
+LINKS = PARTICLES | {"of", "for", "the", "and"}
+NUMBER = re.compile(r"\d{1,4}$|[IVX]{1,5}$|[A-Z]$")
+
+
+def names_in_code(text: str) -> list[Span]:
+    """Definitions, imports and CamelCase names of source code."""
+    return without_overlaps(list(code.imports(text)), list(code.definitions(text)))
+
+
+def names_in_prose(text: str, reading: Reading, terms: Collection[str]) -> list[Span]:
+    """By place, without overlaps. `terms` are the keys of the document's lower-case terms."""
+    runs = [
+        span
+        for span in capitalised(text, nouns_have_capitals=capitalises_nouns(text))
+        if " " in span.surface or span.start not in reading.common
+    ]
+    concepts = [span for span in reading.noun_phrases if name_key(span.surface) in terms]
+    entities = _completed(reading.entities, runs)
+    return without_overlaps(list(identifiers(text)), list(quoted_titles(text)), entities, runs, concepts)
+
+
+def _completed(entities: Sequence[Span], runs: Sequence[Span]) -> list[Span]:
+    """Named entities; where a run of capitalised words says that they are pieces of one name, that name."""
+    whole: list[Span] = []
+    for run in runs:
+        inside = [one for one in entities if run.start <= one.start and one.end <= run.end]
+        if inside and _is_one_name(run, inside):
+            opening = next((one.entity_type for one in inside if one.start == run.start), run.entity_type)
+            whole.append(Span(run.start, run.end, run.surface, opening))
+    rest = [one for one in entities if not any(run.start <= one.start and one.end <= run.end for run in whole)]
+    return whole + rest
+
+
+def _is_one_name(run: Span, inside: Sequence[Span]) -> bool:
+    """Whether nothing but links, numbers, initials and kinds of things is left of the run beside the entities."""
+    if any((one.start, one.end) == (run.start, run.end) for one in inside):
+        return False
+    left = [
+        match.group()
+        for match in WORD.finditer(run.surface)
+        if not any(one.start <= run.start + match.start() < one.end for one in inside)
+    ]
+    return all(word in LINKS or NUMBER.match(word) or word.casefold() in HEADS for word in left)

@@ -1,0 +1,64 @@
+"""The names in a document's title, its file name and its headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from knowledge_graph.extraction.identifiers import identifiers, without_overlaps
+from knowledge_graph.extraction.names import is_name
+from knowledge_graph.extraction.records import Passage, SourceDocument, Span
+from knowledge_graph.extraction.word_lists import phrases
+
+MOST_WORDS = 8
+SHORTEST = 3
+NUMBERING = re.compile(r"^\s*(?:\d+(?:\.\d+)*[.)]?|[A-Z]\.|#+)\s+")
+NUMBERED = re.compile(r"[\W\d_]*[A-Za-z]{0,4}[\W\d_]*|[0-9a-fA-F-]{16,}")
+"""`doc-17`, `img_0042`, a hash: these say nothing."""
+PARENTHESIS = re.compile(r"\s*\([^()]*\)")
+GENERIC_HEADINGS = phrases("generic_headings")
+
+
+def titles(document: SourceDocument, passage: Passage, *, first: bool) -> Iterator[tuple[Span, str]]:
+    """Names with why the chunk is about them: the headings above it, the nearest first; title and file name for the
+    document's `first` chunk. Each name once."""
+    sources = [(heading, "CONCEPT", "heading") for heading in reversed(passage.headings)]
+    if first:
+        sources.insert(0, (document.title or "", "DOCUMENT", "title"))
+        sources.append((document.name.rpartition("/")[2], "DOCUMENT", "name"))
+        sources.append((_stem(document.name), "DOCUMENT", "name"))
+    for text, entity_type, about in sources:
+        for span in _names(text, entity_type):
+            yield span, about
+
+
+def occurrences(text: str, names: Iterable[Span], found: Sequence[Span]) -> Iterator[Span]:
+    """Where the text names the document as its title does, letter by letter, with the type of the names `found` there:
+    a title is the surest spelling there is."""
+    for surface in sorted({name.surface for name in names}):
+        if len(surface) >= SHORTEST and not surface.islower() and is_name(surface):
+            for match in re.finditer(rf"(?<!\w){re.escape(surface)}(?!\w)", text):
+                kinds = {one.entity_type for one in found if one.start < match.end() and match.start() < one.end}
+                yield Span(match.start(), match.end(), surface, kinds.pop() if len(kinds) == 1 else "ENTITY")
+
+
+def _stem(name: str) -> str:
+    """`Lothair_II.txt` is about Lothair II."""
+    stem, dot, _ = name.rpartition("/")[2].rpartition(".")
+    return " ".join(re.split(r"[_ ]+", stem)).strip() if dot and not NUMBERED.fullmatch(stem) else ""
+
+
+def _names(title: str, entity_type: str) -> list[Span]:
+    """The title itself when it is short enough to be a name, also without parenthesis and what follows a comma; and
+    identifiers inside a longer one."""
+    plain = NUMBERING.sub("", title).strip().strip("`*_ .:")
+    found = without_overlaps(list(identifiers(plain)))
+    if len(found) == 1 and found[0].surface == plain:
+        return found
+    bare = PARENTHESIS.sub("", plain).strip()
+    shorter = dict.fromkeys([plain, bare, bare.split(",")[0].strip()])
+    return [Span(0, len(name), name, entity_type) for name in shorter if _is_short(name)] + found
+
+
+def _is_short(name: str) -> bool:
+    return len(name.split()) <= MOST_WORDS and name.casefold() not in GENERIC_HEADINGS and is_name(name)

@@ -1,0 +1,112 @@
+"""From clauses to relations between names: pronouns and "the film" stand for the name that the text spoke of last."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from knowledge_graph.extraction.clauses import IDENTITY, Clause
+from knowledge_graph.extraction.records import Mention
+
+EXPLICIT, REFERRED = 0.7, 0.5
+LONGEST_TYPE = 48
+PEOPLE = frozenset({"he", "she", "who", "him", "her"})
+THINGS = frozenset({"it", "which", "that"})
+NO_RELATION = frozenset({"KNOWN_AS", "CALLED_AS", "REFER_AS"})
+"""Aliases say that."""
+CLOSED = {
+    "DEPEND_ON": ("DEPENDS_ON", False),
+    "DEPEND_UPON": ("DEPENDS_ON", False),
+    "RELY_ON": ("DEPENDS_ON", False),
+    "RELY_UPON": ("DEPENDS_ON", False),
+    "REQUIRE": ("DEPENDS_ON", False),
+    "USE": ("USES", False),
+    "UTILIZE": ("USES", False),
+    "INVOKE": ("CALLS", False),
+    "OWN": ("OWNS", False),
+    "MAINTAIN": ("MAINTAINS", False),
+    "PART_OF": ("PART_OF", False),
+    "MEMBER_OF": ("PART_OF", False),
+    "BELONG_TO": ("PART_OF", False),
+    "CONTAIN": ("PART_OF", True),
+    "INCLUDE": ("PART_OF", True),
+    "COMPRISE": ("PART_OF", True),
+    "CONSIST_OF": ("PART_OF", True),
+}
+"""What has a name of its own in the graph; True turns it round."""
+
+
+@dataclass(frozen=True)
+class Triple:
+    """`source` and `target` are mentions; the source may be one of an earlier chunk that a pronoun stands for."""
+
+    source: Mention
+    target: Mention
+    relation_type: str
+    phrase: str
+    confidence: float
+    place: int
+    """A character of the sentence that says it."""
+
+
+@dataclass
+class Reference:
+    """What the text spoke of last, from the beginning of a document to where it is read."""
+
+    person: Mention | None = None
+    thing: Mention | None = None
+    unsure: Mention | None = None
+    """Somebody or something: no more than a name."""
+    nouns: dict[str, Mention] = field(default_factory=dict)
+    """By the noun that was said of it: "film" in "Tropic of Cancer is a film"."""
+
+    def remember(self, subject: Mention) -> None:
+        if subject.entity_type == "PERSON":
+            self.person, self.unsure = subject, None
+            return
+        self.thing = subject
+        if subject.entity_type == "ENTITY":
+            self.unsure = subject
+
+    def of(self, word: str) -> Mention | None:
+        if word in PEOPLE:
+            return self.unsure or self.person
+        return self.thing if word in THINGS else self.nouns.get(word)
+
+
+def triples(clauses: Sequence[Clause], mentions: Sequence[Mention], spoken_of: Reference) -> Iterator[Triple]:
+    """`mentions` are those of one text, by place; `spoken_of` is read and brought up to date."""
+    starts = [mention.start for mention in mentions]
+
+    def at(place: int) -> Mention | None:
+        found = bisect_right(starts, place) - 1
+        return mentions[found] if found >= 0 and place < mentions[found].end else None
+
+    for clause in clauses:
+        named, target = at(clause.subject), at(clause.target)
+        source = named or spoken_of.of(clause.reference)
+        if clause.relation == IDENTITY:
+            if source is not None and target is None:
+                spoken_of.nouns[clause.phrase] = source
+            if named is not None:
+                spoken_of.remember(named)
+            continue
+        if named is not None and not clause.turned:
+            spoken_of.remember(named)
+        is_explicit = named is not None and target is not None
+        if target is None and clause.turned:
+            target = spoken_of.of(clause.object_reference)
+        if source is not None and target is not None and source.entity_id != target.entity_id:
+            if source.entity_type == "PERSON" != target.entity_type:
+                spoken_of.remember(target)  # "She wrote X. It …"
+            yield from _triple(clause, source, target, EXPLICIT if is_explicit else REFERRED)
+
+
+def _triple(clause: Clause, source: Mention, target: Mention, confidence: float) -> Iterator[Triple]:
+    relation_type, reverse = CLOSED.get(clause.relation, (clause.relation, False))
+    is_word = re.fullmatch(r"[^\W\d]\w*", relation_type) is not None
+    if is_word and len(relation_type) <= LONGEST_TYPE and relation_type not in NO_RELATION:
+        ends = (target, source) if reverse else (source, target)
+        yield Triple(*ends, relation_type, clause.phrase, confidence, clause.subject)

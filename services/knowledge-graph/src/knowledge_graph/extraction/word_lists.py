@@ -1,0 +1,28 @@
+"""The lists in `words/*.txt`: words, lines, or lines of `spellings = name`; `#` opens a comment line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.resources import files
+
+
+def words(name: str) -> frozenset[str]:
+    """All words of a list."""
+    return frozenset(word for line in _lines(name) for word in line.split())
+
+
+def phrases(name: str) -> frozenset[str]:
+    """All lines of a list."""
+    return frozenset(_lines(name))
+
+
+def equations(name: str) -> Iterator[tuple[list[str], str]]:
+    """The spellings on the left (maybe none), and the name on the right."""
+    for line in _lines(name):
+        left, _, right = line.partition("=")
+        yield left.split(), right.strip()
+
+
+def _lines(name: str) -> Iterator[str]:
+    text = files(__package__).joinpath("words", f"{name}.txt").read_text(encoding="utf-8")
+    return (line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#"))

@@ -1,0 +1,1 @@
+"""How a document's rows get into the provenance tables, and what follows from them."""

@@ -1,0 +1,73 @@
+"""What one document's replacement changed: the differences that the sums and the projection follow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Use:
+    """`uses` mentions of an entity in one spelling and type."""
+
+    entity_id: str
+    surface: str
+    entity_type: str
+    surface_key: str
+    uses: int
+
+
+@dataclass(frozen=True)
+class SummedEvidence:
+    source_id: str
+    target_id: str
+    relation_type: str
+    weight: float
+    evidence: int
+
+    @property
+    def pair(self) -> Pair:
+        return self.source_id, self.target_id
+
+
+@dataclass
+class Changes:
+    """Of document `document_id`: more and fewer `uses` and evidence. What other documents' rows had to follow is not
+    added up but counted anew: `recounted` entities and `resummed` pairs; `mentioned` are the (entity, document) whose
+    mentions changed there.
+    """
+
+    document_id: UUID
+    uses: dict[tuple[str, str, str], tuple[str, int]] = field(default_factory=dict)
+    entities_before: set[str] = field(default_factory=set)
+    entities_after: set[str] = field(default_factory=set)
+    evidence: dict[tuple[str, str, str], tuple[float, int]] = field(default_factory=dict)
+    recounted: set[str] = field(default_factory=set)
+    resummed: set[Pair] = field(default_factory=set)
+    mentioned: set[tuple[str, UUID]] = field(default_factory=set)
+    removed_entities: int = 0
+    removed_relations: int = 0
+
+    def use(self, one: Use, sign: int = 1) -> None:
+        key = one.entity_id, one.surface, one.entity_type
+        self.uses[key] = one.surface_key, self.uses.get(key, ("", 0))[1] + sign * one.uses
+
+    def state(self, one: SummedEvidence, sign: int = 1) -> None:
+        if one.source_id != one.target_id:
+            key = one.source_id, one.target_id, one.relation_type
+            weight, evidence = self.evidence.get(key, (0.0, 0))
+            self.evidence[key] = weight + sign * one.weight, evidence + sign * one.evidence
+
+    def documents(self, entity_id: str) -> int:
+        """1 where the document mentions the entity and did not before, -1 the other way round."""
+        return (entity_id in self.entities_after) - (entity_id in self.entities_before)
+
+    @property
+    def entities(self) -> set[str]:
+        return {key[0] for key, (_, uses) in self.uses.items() if uses} | self.recounted
+
+    @property
+    def pairs(self) -> set[Pair]:
+        return {key[:2] for key, change in self.evidence.items() if any(change)} | self.resummed

@@ -1,0 +1,105 @@
+"""What the model is asked about a passage, and how many tokens that takes. Pure, but for the prompt's file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Self
+
+from inference.chat import AnswerSchema, ChatMessage
+from inference.prompts import Prompt
+from knowledge_graph.extraction.sentences import Sentences
+
+TYPES = (
+    *("PERSON", "ORG", "GPE", "LOC", "FAC", "NORP", "PRODUCT", "EVENT", "WORK_OF_ART", "LAW", "LANGUAGE"),
+    *("SERVICE", "IDENTIFIER", "CONCEPT", "ENTITY"),
+)
+DIGEST_BYTES = 16
+# What providers add around the messages, and the schema, which they count as well.
+FRAME_TOKENS = 260
+SHORTEST_PASSAGE = 25
+WHITE = re.compile(r"\s+")
+
+
+def digest_of(content: str) -> bytes:
+    """Of the text alone: the same passage elsewhere has the same."""
+    return sha256(content.encode("utf-8", "replace")).digest()[:DIGEST_BYTES]
+
+
+def is_worth_asking(content: str) -> bool:
+    """False for what can state nothing: too short, or without letters."""
+    return len(content) >= SHORTEST_PASSAGE and any(char.isalpha() for char in content)
+
+
+def estimated_tokens(text: str) -> int:
+    """About four bytes to a token: near for English, and on the safe side for other scripts."""
+    return -(-len(text.encode("utf-8", "replace")) // 4)
+
+
+def expected_answer_tokens(passage_tokens: int) -> int:
+    """What an answer takes as a rule: it grows with the names of the passage."""
+    return 40 + passage_tokens
+
+
+@dataclass(frozen=True)
+class Question:
+    """The messages for one passage."""
+
+    messages: list[ChatMessage]
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Asking:
+    """The prompt, loaded once."""
+
+    prompt: Prompt
+
+    @classmethod
+    def load(cls) -> Self:
+        """Raises PromptInvalid."""
+        return cls(Prompt.load("knowledge_graph.refinement", "prompts/extract.md", tokens=["fence", "types"]))
+
+    @property
+    def overhead_tokens(self) -> int:
+        """Of every call, beside the passage."""
+        return self.question("").tokens
+
+    def question(self, content: str) -> Question:
+        """The fence is named after the text's own digest, which no text can hold: nothing in it can close the fence."""
+        fence = f"passage-{digest_of(content).hex()[:12]}"
+        system = self.prompt.render(fence=fence, types=", ".join(TYPES))
+        lines = [
+            f"[{number}] {WHITE.sub(' ', content[start:end])}"
+            for number, (start, end) in enumerate(Sentences(content).spans, 1)
+        ]
+        user = "\n".join([f"<{fence}>", *lines, f"</{fence}>"])
+        return Question(
+            [ChatMessage("system", system), ChatMessage("user", user)],
+            FRAME_TOKENS + estimated_tokens(system) + estimated_tokens(user),
+        )
+
+
+def passage_tokens(content: str) -> int:
+    """Of the passage in its question: its text and the numbers of its sentences."""
+    return estimated_tokens(content) + 3 * len(Sentences(content).spans)
+
+
+def answer_schema() -> AnswerSchema:
+    """Strict, as providers that hold a model to it want it: every property required, none besides."""
+    text = {"type": "string"}
+    entity = _closed({"name": text, "type": {"type": "string", "enum": list(TYPES)}})
+    relation = _closed({"source": text, "relation": text, "target": text, "sentence": {"type": "integer"}})
+    lists = {"entities": _list(entity), "relations": _list(relation)}
+    return AnswerSchema("facts_of_a_passage", _closed(lists))
+
+
+def _closed(properties: dict[str, Any]) -> dict[str, Any]:
+    required: Sequence[str] = list(properties)
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def _list(items: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": items}

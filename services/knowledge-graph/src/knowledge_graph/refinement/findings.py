@@ -1,0 +1,172 @@
+"""What the model's answer is taken for: data, checked against the passage, or dropped. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from knowledge_graph.extraction.names import LONGEST_NAME, is_name, name_key
+from knowledge_graph.extraction.sentences import Sentences
+from knowledge_graph.refinement.asking import TYPES
+
+MOST_NAMES, MOST_RELATIONS = 60, 80
+LONGEST_ANSWER, MOST_OBJECTS = 100_000, 500
+LONGEST_RELATION, MOST_RELATION_WORDS = 60, 6
+WORDS = re.compile(r"[^\W_]+")
+RESERVED = frozenset({"CO_OCCURS", "MENTIONED_IN"})
+
+
+@dataclass(frozen=True)
+class FoundRelation:
+    """Between two names of the passage; characters `start` to `end` of it are the sentence that states it."""
+
+    source: str
+    relation_type: str
+    target: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Findings:
+    """`names`: type by name, each as it stands in the passage; `dropped` counts what did not hold."""
+
+    names: Mapping[str, str]
+    relations: tuple[FoundRelation, ...]
+    dropped: int = 0
+
+    def stored(self) -> dict[str, Any]:
+        """As JSON; `restored` reads it."""
+        relations = [[one.source, one.relation_type, one.target, one.start, one.end] for one in self.relations]
+        return {"names": dict(self.names), "relations": relations, "dropped": self.dropped}
+
+    @classmethod
+    def restored(cls, stored: Mapping[str, Any]) -> Self:
+        return cls(stored["names"], tuple(FoundRelation(*one) for one in stored["relations"]), stored["dropped"])
+
+
+def read_answer(answer: str, content: str) -> Findings | None:
+    """Names that do not occur in `content` are dropped, and with them their relations. None where nothing can be read.
+
+    Reads JSON with anything around it, and of an answer that was cut short what is whole.
+    """
+    lists = _lists(answer[:LONGEST_ANSWER])
+    if lists is None:
+        return None
+    entities, relations = lists
+    names: dict[str, str] = {}
+    dropped = 0
+    for entity in entities[:MOST_OBJECTS]:
+        name = written(entity.get("name"), content)
+        if name is None or len(names) >= MOST_NAMES:
+            dropped += 1
+            continue
+        kind = entity.get("type")
+        names.setdefault(name, kind if kind in TYPES else "ENTITY")
+    found: dict[FoundRelation, None] = {}
+    bounds = Sentences(content).spans
+    for relation in relations[:MOST_OBJECTS]:
+        read = _relation(relation, content, bounds)
+        if read is None or len(found) >= MOST_RELATIONS or len(names.keys() | {read.source, read.target}) > MOST_NAMES:
+            dropped += 1
+            continue
+        names.setdefault(read.source, "ENTITY")
+        names.setdefault(read.target, "ENTITY")
+        found[read] = None
+    return Findings(names, tuple(found), dropped)
+
+
+def occurrences(content: str, name: str) -> list[tuple[int, int]]:
+    """Where the name stands in the text, as whole words, whatever its case and white space."""
+    pattern = r"\s+".join(map(re.escape, name.split()))
+    return [found.span() for found in re.finditer(rf"(?<!\w){pattern}(?!\w)", content, re.IGNORECASE)]
+
+
+def written(name: object, content: str) -> str | None:
+    """The name as it first stands in the text; None where it does not, or is no name."""
+    if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME:
+        return None
+    places = occurrences(content, name)
+    if not places:
+        return None
+    surface = content[slice(*places[0])]
+    return surface if is_name(surface) else None
+
+
+def relation_type(said: object) -> str | None:
+    """In upper snake: `born in` is BORN_IN. None where it is no such phrase."""
+    if not isinstance(said, str) or len(said) > 2 * LONGEST_RELATION:
+        return None
+    words = WORDS.findall(said)
+    joined = "_".join(words).upper()
+    plausible = 0 < len(words) <= MOST_RELATION_WORDS and len(joined) <= LONGEST_RELATION and words[0][0].isalpha()
+    return joined if plausible and joined not in RESERVED else None
+
+
+def _relation(said: Mapping[str, Any], content: str, bounds: list[tuple[int, int]]) -> FoundRelation | None:
+    source, target = written(said.get("source"), content), written(said.get("target"), content)
+    kind = relation_type(said.get("relation"))
+    if source is None or target is None or kind is None or name_key(source) == name_key(target):
+        return None
+    start, end = _sentence(said.get("sentence"), source, target, content, bounds)
+    return FoundRelation(source, kind, target, start, end)
+
+
+def _sentence(number: object, source: str, target: str, content: str, bounds: list[tuple[int, int]]) -> tuple[int, int]:
+    """The one that the model tells, if it holds one of the names; or the first that holds both; or else no place."""
+    numbered = number if isinstance(number, int) and not isinstance(number, bool) else 0
+    if 0 < numbered <= len(bounds):
+        text = content[slice(*bounds[numbered - 1])]
+        if occurrences(text, source) or occurrences(text, target):
+            return bounds[numbered - 1]
+    for bound in bounds:
+        text = content[slice(*bound)]
+        if occurrences(text, source) and occurrences(text, target):
+            return bound
+    return 0, 0
+
+
+def _lists(answer: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]] | None:
+    start = answer.find("{")
+    if start < 0:
+        return None
+    whole = _decoded(answer, start)
+    if whole is not None and isinstance(whole[0].get("entities", whole[0].get("relations")), list):
+        return _objects(whole[0].get("entities")), _objects(whole[0].get("relations"))
+    return _salvaged(answer, start)
+
+
+def _salvaged(answer: str, start: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]] | None:
+    """The whole objects inside what is not whole."""
+    inner = list(_inner_objects(answer, start + 1))
+    entities = [one for one in inner if "name" in one]
+    relations = [one for one in inner if "source" in one and "target" in one]
+    return (entities, relations) if entities or relations else None
+
+
+def _inner_objects(answer: str, start: int) -> Iterator[dict[str, Any]]:
+    for _ in range(MOST_OBJECTS):
+        start = answer.find("{", start)
+        if start < 0:
+            return
+        decoded = _decoded(answer, start)
+        if decoded is None:
+            start += 1
+        else:
+            yield decoded[0]
+            start = decoded[1]
+
+
+def _decoded(answer: str, start: int) -> tuple[dict[str, Any], int] | None:
+    try:
+        value, end = json.JSONDecoder().raw_decode(answer, start)
+    except (ValueError, RecursionError):
+        return None
+    return (value, end) if isinstance(value, dict) else None
+
+
+def _objects(values: object) -> list[dict[str, Any]]:
+    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []

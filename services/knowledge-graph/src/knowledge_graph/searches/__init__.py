@@ -1,0 +1,1 @@
+"""Searches over the graph, level by level, the same over every store."""

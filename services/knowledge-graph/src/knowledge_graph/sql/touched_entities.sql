@@ -1,1 +1,0 @@
-SELECT DISTINCT entity_id FROM mention WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s

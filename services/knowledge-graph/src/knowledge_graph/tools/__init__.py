@@ -1,0 +1,1 @@
+"""Structural questions with bounded answers."""

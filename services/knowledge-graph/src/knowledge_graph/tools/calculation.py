@@ -1,0 +1,224 @@
+"""Counts, averages and rankings from a closed set: nothing that a caller writes becomes a query of the store."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from uuid import UUID
+
+from contracts.graph_tools import Aggregation, CalculatedRow, Calculation, Measure, RunCalculation
+from knowledge_graph.graph_store import Dependent, GraphStore, Ranked, StoredEntity
+from knowledge_graph.tools.naming import Meant, NotTold, meant
+from knowledge_graph.tools.question_words import DEPENDENCY_TYPES, POSSIBLE
+from knowledge_graph.tools.questions import parsed
+
+MOST_COUNTED = 1_000
+MOST_DEPTH = 10
+MOST_ROWS = 100
+PRECISION = 3
+
+
+async def run_calculation(store: GraphStore, workspace_id: UUID, asked: RunCalculation) -> Calculation:
+    """Raises NotTold when the question is not one that can be calculated, or names what the graph has not."""
+    if asked.query is not None:
+        read = parsed(asked.query)
+        if read is None:
+            raise NotTold(
+                "this question is none that can be calculated; ask one like the suggestions, "
+                f"or give an aggregation: {', '.join(Aggregation)}",
+                POSSIBLE,
+            )
+        asked = read
+    assert asked.aggregation is not None
+    return await CALCULATED[asked.aggregation](store, workspace_id, asked)
+
+
+async def _summary(store: GraphStore, workspace_id: UUID, asked: RunCalculation) -> Calculation:
+    counts = await store.counts(workspace_id)
+    rows = [
+        CalculatedRow(label="entities", value=counts.entities),
+        *(CalculatedRow(label=f"entities: {kind}", value=number) for kind, number in _sorted(counts.by_type)),
+        CalculatedRow(label="relations", value=counts.relations),
+        *(CalculatedRow(label=f"relations: {kind}", value=number) for kind, number in _sorted(counts.by_relation_type)),
+        CalculatedRow(label="documents", value=counts.documents),
+        CalculatedRow(label="average mentions", value=round(counts.average_mentions, PRECISION)),
+    ]
+    return _calculated(asked, "entities and relations, in all and by type, and average mentions", rows=rows[:MOST_ROWS])
+
+
+async def _count_entities(store: GraphStore, workspace_id: UUID, asked: RunCalculation) -> Calculation:
+    counts = await store.counts(workspace_id)
+    if asked.entity_type is None:
+        return _calculated(asked, "entities", value=counts.entities)
+    value = _of_type(counts.by_type, asked.entity_type, "entities")
+    return _calculated(asked, f"entities of the type {asked.entity_type}", value=value)
+
+
+async def _count_relations(store: GraphStore, workspace_id: UUID, asked: RunCalculation) -> Calculation:
+    counts = await store.counts(workspace_id)
+    if asked.relation_types is None:
+        return _calculated(asked, "relations", value=counts.relations)
+    types = list(dict.fromkeys(asked.relation_types))
+    value = sum(_of_type(counts.by_relation_type, one, "relations") for one in types)
+    return _calculated(asked, f"relations of the type {' or '.join(types)}", value=value)
+
+
+async def _count_documents(store: GraphStore, workspace_id: UUID, asked: RunCalculation) -> Calculation:
+    counts = await store.counts(workspace_id)
+    return _calculated(asked, "documents that name an entity", value=counts.documents)
+
+
+async def _entities_by_type(store: GraphStore, workspace_id: UUID, asked: RunCalculation) -> Calculation:
+    counts = await store.counts(workspace_id)
+    return _calculated(asked, "entities by type", rows=_rows(counts.by_type))
+
+
+async def _relations_by_type(store: GraphStore, workspace_id: UUID, asked: RunCalculation) -> Calculation:
+    counts = await store.counts(workspace_id)
+    return _calculated(asked, "relations by type", rows=_rows(counts.by_relation_type))
+
+
+async def _average_mentions(store: GraphStore, workspace_id: UUID, asked: RunCalculation) -> Calculation:
+    counts = await store.counts(workspace_id)
+    return _calculated(asked, "mentions of an entity on average", value=counts.average_mentions)
+
+
+async def _average_degree(store: GraphStore, workspace_id: UUID, asked: RunCalculation) -> Calculation:
+    counts = await store.counts(workspace_id)
+    value = 2 * counts.relations / counts.entities if counts.entities else 0.0
+    return _calculated(asked, "relations of an entity on average, in both directions", value=value)
+
+
+async def _top(store: GraphStore, workspace_id: UUID, asked: RunCalculation) -> Calculation:
+    found = await _ranked(store, workspace_id, asked)
+    if asked.entity_type is not None and not found:
+        _of_type((await store.counts(workspace_id)).by_type, asked.entity_type, "entities")
+    rows = [
+        CalculatedRow(label=one.entity.name, value=round(one.score, 6), entity_id=one.entity.id)
+        for one in found[: asked.n]
+    ]
+    of = f" of the type {asked.entity_type}" if asked.entity_type else ""
+    return _calculated(asked, f"the {asked.n} entities{of} with the highest {asked.by}", rows=rows)
+
+
+async def _ranked(store: GraphStore, workspace_id: UUID, asked: RunCalculation) -> list[Ranked]:
+    match asked.by:
+        case Measure.mentions:
+            return await store.top(workspace_id, "mentions", asked.entity_type, asked.n)
+        case Measure.documents:
+            return await store.top(workspace_id, "documents", asked.entity_type, asked.n)
+        case Measure.degree:
+            return await store.top(workspace_id, "degree", asked.entity_type, asked.n)
+        case Measure.centrality:
+            wanted = asked.entity_type
+            found = await store.centrality(workspace_id, asked.n if wanted is None else MOST_COUNTED)
+            return [one for one in found if wanted is None or one.entity.entity_type == wanted]
+
+
+async def _mentions(store: GraphStore, workspace_id: UUID, asked: RunCalculation) -> Calculation:
+    found = await _entity(store, workspace_id, asked)
+    stored = found.stored
+    rows = [
+        CalculatedRow(label="mentions", value=stored.mentions, entity_id=stored.id),
+        CalculatedRow(label="documents", value=stored.documents, entity_id=stored.id),
+    ]
+    return _calculated(asked, f"mentions of {stored.name}", found, value=stored.mentions, rows=rows)
+
+
+async def _degree(store: GraphStore, workspace_id: UUID, asked: RunCalculation) -> Calculation:
+    found = await _entity(store, workspace_id, asked)
+    out, into = (await store.degrees(workspace_id, [found.id])).get(found.id, (0, 0))
+    rows = [
+        CalculatedRow(label="outgoing", value=out, entity_id=found.id),
+        CalculatedRow(label="incoming", value=into, entity_id=found.id),
+    ]
+    return _calculated(asked, f"relations of {found.stored.name}", found, value=out + into, rows=rows)
+
+
+async def _count_related(store: GraphStore, workspace_id: UUID, asked: RunCalculation) -> Calculation:
+    found = await _entity(store, workspace_id, asked)
+    types = list(dict.fromkeys(asked.relation_types or DEPENDENCY_TYPES))
+    depth = MOST_DEPTH if asked.transitive else 1
+    reached: dict[str, Dependent] = {}
+    full = False
+    for direction in ("in", "out"):
+        if asked.direction in (direction, "both"):
+            some = await store.closure(workspace_id, found.id, direction, types, depth, MOST_COUNTED)
+            full = full or len(some) == MOST_COUNTED
+            reached = {one.id: one for one in some} | reached
+    kept = sorted(reached.values(), key=lambda one: (one.depth, one.name, one.id))
+    if asked.entity_type is not None:
+        entities = {one.id: one for one in await store.entities(workspace_id, sorted(reached))}
+        kept = [one for one in kept if one.id in entities and _is_a(entities[one.id], asked.entity_type)]
+    rows = [CalculatedRow(label=one.name, value=one.depth, entity_id=one.id) for one in kept[: asked.n]]
+    understood = _relating(found.stored.name, asked, types)
+    return _calculated(asked, understood, found, value=len(kept), rows=rows, at_least=full)
+
+
+def _relating(name: str, asked: RunCalculation, types: list[str]) -> str:
+    """In words what was counted."""
+    what = f"entities of the type {asked.entity_type}, or so named," if asked.entity_type else "entities"
+    ways = {"in": f"that point at {name}", "out": f"that {name} points at", "both": f"tied to {name}"}
+    steps = f"over up to {MOST_DEPTH} steps" if asked.transitive else "directly"
+    return f"{what} {ways[asked.direction]} {steps} by {' or '.join(types)}; the rows give the steps"
+
+
+def _is_a(entity: StoredEntity, kind: str) -> bool:
+    """Documents say "project" of what extraction has no type for: the name counts as well."""
+    return entity.entity_type == kind or kind.casefold() in entity.name.casefold()
+
+
+async def _entity(store: GraphStore, workspace_id: UUID, asked: RunCalculation) -> Meant:
+    assert asked.entity is not None
+    return await meant(store, workspace_id, asked.entity)
+
+
+def _of_type(counted: dict[str, int], kind: str, what: str) -> int:
+    """Raises NotTold where there is no such type: nought would read as if it were one."""
+    if kind not in counted:
+        raise NotTold(f"the graph has no {what} of the type {kind}", sorted(counted))
+    return counted[kind]
+
+
+def _rows(counted: dict[str, int]) -> list[CalculatedRow]:
+    return [CalculatedRow(label=kind, value=number) for kind, number in _sorted(counted)[:MOST_ROWS]]
+
+
+def _sorted(counted: dict[str, int]) -> list[tuple[str, int]]:
+    return sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def _calculated(
+    asked: RunCalculation,
+    understood: str,
+    found: Meant | None = None,
+    *,
+    value: float | None = None,
+    rows: list[CalculatedRow] | None = None,
+    at_least: bool = False,
+) -> Calculation:
+    assert asked.aggregation is not None
+    return Calculation(
+        aggregation=asked.aggregation,
+        understood=understood,
+        value=None if value is None else round(value, PRECISION),
+        rows=rows or [],
+        at_least=at_least,
+        entity=found.entity if found else None,
+        alternatives=found.alternatives if found else [],
+    )
+
+
+CALCULATED: dict[Aggregation, Callable[[GraphStore, UUID, RunCalculation], Awaitable[Calculation]]] = {
+    Aggregation.summary: _summary,
+    Aggregation.count_entities: _count_entities,
+    Aggregation.count_relations: _count_relations,
+    Aggregation.count_documents: _count_documents,
+    Aggregation.entities_by_type: _entities_by_type,
+    Aggregation.relations_by_type: _relations_by_type,
+    Aggregation.average_mentions: _average_mentions,
+    Aggregation.average_degree: _average_degree,
+    Aggregation.top_entities: _top,
+    Aggregation.mentions: _mentions,
+    Aggregation.degree: _degree,
+    Aggregation.count_related: _count_related,
+}

@@ -1,0 +1,105 @@
+"""What an entity depends on, what depends on it, and how critical that makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from contracts.graph_tools import (
+    AnalyzeDependencies,
+    Criticality,
+    CriticalityLevel,
+    Dependency,
+    DependencyAnalysis,
+)
+from knowledge_graph.graph_store import Dependent, GraphStore
+from knowledge_graph.tools.naming import meant
+
+MOST_CYCLES = 10
+SHOWN_NAMES = 3
+# From how many dependents on, or from which share of what is around, an entity is of a level; the highest that fits.
+LEVELS = (
+    (CriticalityLevel.critical, 20, 0.5, 5),
+    (CriticalityLevel.high, 10, 0.34, 4),
+    (CriticalityLevel.medium, 4, 0.2, 3),
+    (CriticalityLevel.low, 1, 0.0, 1),
+)
+
+
+async def analyze_dependencies(store: GraphStore, workspace_id: UUID, asked: AnalyzeDependencies) -> DependencyAnalysis:
+    """Raises NotTold when the entity is unknown."""
+    found = await meant(store, workspace_id, asked.entity)
+    types = list(dict.fromkeys(asked.relation_types))
+    # One more than is shown: so it is known whether there is more.
+    reach = (types, asked.depth, asked.limit + 1)
+    out = await store.closure(workspace_id, found.id, "out", *reach)
+    into = await store.closure(workspace_id, found.id, "in", *reach)
+    cycles = await store.cycles(workspace_id, found.id, types, MOST_CYCLES)
+    names = {one.id: one.name for one in (*out, *into)} | {found.id: found.stored.name}
+    missing = sorted({entity for cycle in cycles for entity in cycle} - names.keys())
+    names |= {one.id: one.name for one in await store.entities(workspace_id, missing)} if missing else {}
+    depended_by = into[: asked.limit]
+    return DependencyAnalysis(
+        entity=found.entity,
+        alternatives=found.alternatives,
+        relation_types=types,
+        depends_on=_shown(out[: asked.limit], names, found.id),
+        depended_by=_shown(depended_by, names, found.id),
+        cycles=[[names.get(entity, entity) for entity in cycle] for cycle in cycles],
+        criticality=criticality(found.stored.name, depended_by, len(out[: asked.limit]), len(cycles)),
+        truncated=max(len(out), len(into)) > asked.limit or any(one.depth == asked.depth > 1 for one in (*out, *into)),
+    )
+
+
+def criticality(name: str, dependents: Sequence[Dependent], dependencies: int, cycles: int) -> Criticality:
+    """By how many depend on it, directly or not, and by their share of all that it is tied to; a cycle raises an entity
+    that others depend on by one level, as nothing in the cycle can change alone.
+    """
+    direct = [one for one in dependents if one.depth == 1]
+    every = len(dependents)
+    share = every / max(1, every + dependencies)
+    level = next(
+        (level for level, many, part, least in LEVELS if every >= many or (every >= least and share >= part)),
+        CriticalityLevel.none,
+    )
+    levels = list(CriticalityLevel)
+    if cycles and every:
+        level = levels[min(levels.index(level) + 1, len(levels) - 1)]
+    return Criticality(
+        level=level,
+        reason=_reason(name, direct, every, dependencies, cycles),
+        dependents=len(direct),
+        all_dependents=every,
+        share=round(share, 3),
+    )
+
+
+def _reason(name: str, direct: Sequence[Dependent], every: int, dependencies: int, cycles: int) -> str:
+    if not every:
+        more = f", while it depends on {_counted(dependencies)}" if dependencies else ""
+        return f"nothing is known to depend on {name}{more}"
+    listed = ", ".join(one.name for one in direct[:SHOWN_NAMES]) + (", …" if len(direct) > SHOWN_NAMES else "")
+    verb = "depends" if len(direct) == 1 else "depend"
+    parts = [f"{_counted(len(direct))} {verb} on {name} directly ({listed})"]
+    if every > len(direct):
+        parts.append(f"{every - len(direct)} more over others")
+    parts.append(f"it depends on {_counted(dependencies)}" if dependencies else "it depends on nothing itself")
+    if cycles:
+        parts.append(f"it is part of {cycles} dependency cycle{'s' if cycles > 1 else ''}")
+    return "; ".join(parts)
+
+
+def _counted(number: int) -> str:
+    return "1 entity" if number == 1 else f"{number} entities"
+
+
+def _shown(found: Sequence[Dependent], names: dict[str, str], origin: str) -> list[Dependency]:
+    return [
+        Dependency(
+            id=one.id,
+            name=one.name,
+            depth=one.depth,
+            via=None if one.depth == 1 or one.via == origin else names.get(one.via, one.via),
+        )
+        for one in found
+    ]

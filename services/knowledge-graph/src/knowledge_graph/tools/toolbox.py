@@ -1,0 +1,134 @@
+"""The tools: each answers or says why not, within its time, and never with an exception of the question's making."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+from uuid import UUID
+
+from psycopg.errors import QueryCanceled
+from pydantic import BaseModel
+
+from contracts.graph_tools import (
+    AnalyzeDependencies,
+    Calculation,
+    DependencyAnalysis,
+    EntityFacts,
+    LookupFacts,
+    Neighbours,
+    NeighboursFound,
+    PathsFound,
+    RunCalculation,
+    ShortestPath,
+    SummarizeDocument,
+    ToolDescription,
+    ToolList,
+    ToolResult,
+    TopicPassages,
+)
+from knowledge_graph.graph_reader import GraphReader
+from knowledge_graph.graph_store import GraphStore
+from knowledge_graph.tools.calculation import run_calculation
+from knowledge_graph.tools.dependencies import analyze_dependencies
+from knowledge_graph.tools.facts import lookup_facts
+from knowledge_graph.tools.naming import NotTold
+from knowledge_graph.tools.passages import Passages
+from knowledge_graph.tools.topics import from_graph, from_search
+from knowledge_graph.tools.ways import neighbours, shortest_path
+from service_kit.auth import Principal
+from service_kit.http_service import HttpService, ServiceSilent
+
+log = logging.getLogger(__name__)
+R = TypeVar("R")
+TOOL_SECONDS = 15.0
+TOO_LONG = "this took too long; ask for less: fewer steps, a smaller limit, fewer relation types"
+TOOLS: dict[str, type[BaseModel]] = {
+    "lookup_facts": LookupFacts,
+    "summarize_document": SummarizeDocument,
+    "run_calculation": RunCalculation,
+    "analyze_dependencies": AnalyzeDependencies,
+    "shortest_path": ShortestPath,
+    "neighbours": Neighbours,
+}
+
+
+def described() -> ToolList:
+    """The tools as a chat model is told of them."""
+    return ToolList(tools=[_description(name, parameters) for name, parameters in TOOLS.items()])
+
+
+def _description(name: str, parameters: type[BaseModel]) -> ToolDescription:
+    schema = parameters.model_json_schema()
+    description = " ".join(str(schema.pop("description", "")).split())
+    schema.pop("title", None)
+    return ToolDescription(name=name, description=description, parameters=schema)
+
+
+@dataclass(frozen=True)
+class Toolbox:
+    """One process's tools; each call is in the name of a caller and about his workspace."""
+
+    reader: GraphReader
+    passages: Passages
+    retrieval: HttpService
+
+    async def lookup_facts(self, caller: Principal, asked: LookupFacts) -> ToolResult[EntityFacts]:
+        truth = self.reader.postgres
+        return await self._run(
+            "lookup_facts",
+            caller,
+            lambda store, workspace_id: lookup_facts(store, truth, self.passages, workspace_id, asked),
+        )
+
+    async def summarize_document(self, caller: Principal, asked: SummarizeDocument) -> ToolResult[TopicPassages]:
+        if self.retrieval.is_there:
+            try:
+                return await _told("summarize_document", from_search(self.retrieval, caller, asked))
+            except ServiceSilent as error:
+                log.warning("a topic is looked up in the graph alone: %s", error)
+                why = str(error)
+        else:
+            why = "this deployment has no search"
+        return await self._run(
+            "summarize_document",
+            caller,
+            lambda store, workspace_id: from_graph(store, self.passages, workspace_id, asked, why),
+        )
+
+    async def run_calculation(self, caller: Principal, asked: RunCalculation) -> ToolResult[Calculation]:
+        return await self._run("run_calculation", caller, lambda store, of: run_calculation(store, of, asked))
+
+    async def analyze_dependencies(
+        self, caller: Principal, asked: AnalyzeDependencies
+    ) -> ToolResult[DependencyAnalysis]:
+        return await self._run("analyze_dependencies", caller, lambda store, of: analyze_dependencies(store, of, asked))
+
+    async def shortest_path(self, caller: Principal, asked: ShortestPath) -> ToolResult[PathsFound]:
+        return await self._run("shortest_path", caller, lambda store, of: shortest_path(store, of, asked))
+
+    async def neighbours(self, caller: Principal, asked: Neighbours) -> ToolResult[NeighboursFound]:
+        return await self._run("neighbours", caller, lambda store, of: neighbours(store, of, asked))
+
+    async def _run(
+        self, name: str, caller: Principal, work: Callable[[GraphStore, UUID], Awaitable[R]]
+    ) -> ToolResult[R]:
+        async def read() -> R:
+            found, _ = await self.reader.read(caller.workspace_id, lambda store: work(store, caller.workspace_id))
+            return found
+
+        return await _told(name, read())
+
+
+async def _told(name: str, work: Awaitable[R]) -> ToolResult[R]:
+    """The result, or the reason in words."""
+    try:
+        async with asyncio.timeout(TOOL_SECONDS):
+            return ToolResult[R](tool_name=name, success=True, result=await work)
+    except NotTold as error:
+        return ToolResult[R](tool_name=name, success=False, error=str(error), suggestions=error.suggestions)
+    except (TimeoutError, QueryCanceled):
+        log.warning("the tool %s took too long", name)
+        return ToolResult[R](tool_name=name, success=False, error=TOO_LONG)

@@ -1,0 +1,61 @@
+"""The passages about a topic, for a summary that cites them; the wording is for who asks."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from pydantic import ValidationError
+
+from contracts.graph_tools import CitedPassage, SummarizeDocument, TopicPassages
+from contracts.retrieval import Hit, SearchRequest, SearchResponse
+from knowledge_graph.graph_store import GraphStore
+from knowledge_graph.tools.naming import NotTold, meant
+from knowledge_graph.tools.passages import Passages, beginning
+from service_kit.auth import Principal
+from service_kit.http_service import HttpService, ServiceSilent
+
+NO_MATCH = "nothing that was found is likely to be about it"
+
+
+async def from_search(retrieval: HttpService, caller: Principal, asked: SummarizeDocument) -> TopicPassages:
+    """In the caller's name. Raises NotTold when nothing is found, ServiceSilent when retrieval does not answer."""
+    body = SearchRequest(query=asked.topic, k=asked.max_passages).model_dump(mode="json", exclude_none=True)
+    answer = await retrieval.ask(caller, "POST", "/v1/search", json=body)
+    if answer.status_code != 200:
+        raise ServiceSilent(f"{retrieval.name} answered with status {answer.status_code}")
+    try:
+        found = SearchResponse.model_validate_json(answer.content)
+    except ValidationError as error:
+        raise ServiceSilent(f"{retrieval.name} gave an answer that cannot be read") from error
+    if not found.hits:
+        raise NotTold(f"no document says anything about {asked.topic!r}")
+    return TopicPassages(
+        topic=asked.topic,
+        passages=[_cited(hit) for hit in found.hits],
+        found_by="search",
+        note=None if found.good_match else NO_MATCH,
+    )
+
+
+async def from_graph(
+    store: GraphStore, passages: Passages, workspace_id: UUID, asked: SummarizeDocument, why: str
+) -> TopicPassages:
+    """Passages about the entity that the topic names; `why` goes into the note. Raises NotTold when it names none."""
+    found = await meant(store, workspace_id, asked.topic)
+    about = await passages.about(workspace_id, found.id, asked.max_passages)
+    if not about:
+        raise NotTold(f"no passage about {found.stored.name!r} can be read now ({why})")
+    note = f"{why}: these are the passages about {found.stored.name} that the graph knows"
+    return TopicPassages(topic=asked.topic, passages=about, found_by="graph", note=note)
+
+
+def _cited(hit: Hit) -> CitedPassage:
+    return CitedPassage(
+        chunk_id=hit.chunk_id,
+        document_id=hit.document_id,
+        document_name=hit.document_name,
+        text=beginning(hit.content),
+        section=" > ".join(hit.heading_path) or hit.section_title,
+        page=hit.page,
+        score=round(hit.score, 4),
+    )

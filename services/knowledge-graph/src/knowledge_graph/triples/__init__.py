@@ -1,0 +1,1 @@
+"""Triples that users bring: read, kept as provenance of their own, listed, deleted."""

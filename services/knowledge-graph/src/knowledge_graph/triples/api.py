@@ -1,0 +1,115 @@
+"""Routes of triples that users bring: parse, call, return."""
+
+from __future__ import annotations
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import asdict
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from contracts.base import Name, Page, ProblemBody, storable
+from contracts.graph_triples import TripleFormat, TripleImport
+from knowledge_graph.errors import ImportTooLarge, UnknownTripleFormat
+from knowledge_graph.triples.imports import StoredImport, TripleImports
+from service_kit.auth import Editor, Viewer
+from service_kit.pagination import Cursor, Limit
+from service_kit.problems import BadCursor
+
+router = APIRouter(prefix="/v1/graph/triples", tags=["knowledge-graph"])
+MOST_BYTES = 16 << 20
+MEDIA_TYPES = {
+    "text/csv": TripleFormat.csv,
+    "text/turtle": TripleFormat.turtle,
+    "application/jsonl": TripleFormat.jsonl,
+    "application/x-ndjson": TripleFormat.jsonl,
+}
+BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {media_type: {"schema": {"type": "string"}} for media_type in MEDIA_TYPES},
+    }
+}
+REFUSED: dict[int | str, dict[str, Any]] = {
+    201: {"model": TripleImport, "description": "A new set"},
+    413: {"model": ProblemBody, "description": f"More than {MOST_BYTES >> 20} MiB"},
+    415: {"model": ProblemBody, "description": "The format is neither given nor known from Content-Type"},
+    422: {"model": ProblemBody, "description": "`errors` has every line that cannot be read; nothing was kept"},
+}
+
+
+async def triple_imports(request: Request) -> TripleImports:
+    found: TripleImports = request.app.state.triple_imports
+    return found
+
+
+Kept = Annotated[TripleImports, Depends(triple_imports)]
+NamedBy = Annotated[
+    Name, Query(description="The set's name: the triples take the place of those brought under it before")
+]
+Format = Annotated[TripleFormat | None, Query(description="By default that of the Content-Type")]
+
+
+@router.post("", summary="Bring triples", responses=REFUSED, openapi_extra=BODY)
+async def bring_triples(
+    request: Request, response: Response, name: NamedBy, caller: Editor, kept: Kept, format: Format = None
+) -> TripleImport:
+    """CSV with the header `subject,predicate,object` (and `subject_type`, `object_type`, `confidence` where known), the
+    same as JSON Lines, or RDF Turtle; up to 50,000 triples. `ALIAS_OF` says that two names are one, `TYPE` what the
+    subject is. Either all are kept or none."""
+    kind = format or _format_of(request)
+    stored, is_new = await kept.bring(caller, name, kind, await _content(request))
+    response.status_code = 201 if is_new else 200
+    return _shown(stored)
+
+
+@router.get("", summary="List the sets of triples")
+async def list_imports(caller: Viewer, kept: Kept, limit: Limit = 50, cursor: Cursor = None) -> Page[TripleImport]:
+    """By name."""
+    found = await kept.page(caller.workspace_id, _decoded(cursor), limit + 1)
+    following = urlsafe_b64encode(found[limit - 1].name.encode()).decode() if len(found) > limit else None
+    return Page(items=[_shown(one) for one in found[:limit]], next_cursor=following)
+
+
+@router.get("/{import_id}", summary="Show a set of triples", responses={404: {"model": ProblemBody}})
+async def show_import(import_id: UUID, caller: Viewer, kept: Kept) -> TripleImport:
+    return _shown(await kept.one(caller.workspace_id, import_id))
+
+
+@router.delete(
+    "/{import_id}", summary="Delete a set of triples", status_code=204, responses={404: {"model": ProblemBody}}
+)
+async def delete_import(import_id: UUID, caller: Editor, kept: Kept) -> None:
+    """With what nothing else says."""
+    await kept.delete(caller.workspace_id, import_id)
+
+
+def _format_of(request: Request) -> TripleFormat:
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type not in MEDIA_TYPES:
+        raise UnknownTripleFormat(f"say ?format=csv, jsonl or turtle, or send one of {', '.join(MEDIA_TYPES)}")
+    return MEDIA_TYPES[media_type]
+
+
+async def _content(request: Request) -> bytes:
+    """The body. Raises ImportTooLarge as soon as it is."""
+    content = bytearray()
+    async for part in request.stream():
+        content += part
+        if len(content) > MOST_BYTES:
+            raise ImportTooLarge(f"at most {MOST_BYTES >> 20} MiB are read at a time")
+    return bytes(content)
+
+
+def _shown(stored: StoredImport) -> TripleImport:
+    return TripleImport.model_validate(asdict(stored))
+
+
+def _decoded(cursor: str | None) -> str | None:
+    if cursor is None:
+        return None
+    try:
+        return storable(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode())
+    except ValueError as error:
+        raise BadCursor from error

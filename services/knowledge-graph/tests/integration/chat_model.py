@@ -1,0 +1,97 @@
+"""An OpenAI-compatible endpoint that answers as it is told, passage by passage."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+
+NAME = re.compile(r"\b[A-Z]\w*[A-Z]\w*\b")
+
+
+def facts(text: str) -> str:
+    """As a good model would: each name in capitals depends on the next one."""
+    names = list(dict.fromkeys(NAME.findall(text)))
+    relations = [
+        {"source": one, "relation": "relies upon", "target": other, "sentence": 1} for one, other in pairwise(names)
+    ]
+    return json.dumps({"entities": [{"name": name, "type": "SERVICE"} for name in names], "relations": relations})
+
+
+@dataclass
+class ChatWorld:
+    """`answers` says what comes of a passage's text: an answer's text, or a status."""
+
+    answers: Callable[[str], str | int] = facts
+    # Usage as the endpoint tells it; None tells nothing.
+    usage: tuple[int, int] | None = (200, 50)
+    # Before each answer the model waits for this, where it is given.
+    gate: asyncio.Event | None = None
+    finish: str = "stop"
+    retry_after: str = "0"
+    asked: list[str] = field(default_factory=list)
+    bodies: list[dict[str, Any]] = field(default_factory=list)
+    at_once: int = 0
+    most_at_once: int = 0
+    url: str = ""
+
+    async def answer(self, request: Request) -> Response:
+        body = await request.json()
+        text = "\n".join(body["messages"][1]["content"].splitlines()[1:-1])
+        self.bodies.append(body)
+        self.asked.append(text)
+        self.at_once += 1
+        self.most_at_once = max(self.most_at_once, self.at_once)
+        try:
+            if self.gate is not None:
+                await self.gate.wait()
+            said = self.answers(text)
+        finally:
+            self.at_once -= 1
+        if isinstance(said, int):
+            return JSONResponse({"error": {"message": "no"}}, said, {"Retry-After": self.retry_after})
+        return StreamingResponse(self._written(said), media_type="text/event-stream")
+
+    async def _written(self, said: str) -> AsyncIterator[str]:
+        yield _event({"choices": [{"index": 0, "delta": {"content": said}, "finish_reason": None}]})
+        yield _event({"choices": [{"index": 0, "delta": {}, "finish_reason": self.finish}]})
+        if self.usage:
+            given, written = self.usage
+            yield _event({"choices": [], "usage": {"prompt_tokens": given, "completion_tokens": written}})
+        yield "data: [DONE]\n\n"
+
+
+def _event(data: dict[str, Any]) -> str:
+    return f"data: {json.dumps(data)}\n\n"
+
+
+@asynccontextmanager
+async def serving(world: ChatWorld) -> AsyncIterator[ChatWorld]:
+    app = FastAPI()
+    app.add_api_route("/v1/chat/completions", world.answer, methods=["POST"], response_model=None)
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.bind(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=0, lifespan="off"))
+    task = asyncio.create_task(server.serve([listening]))
+    try:
+        while not server.started:
+            if task.done():
+                task.result()
+            await asyncio.sleep(0.01)
+        world.url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+        yield world
+    finally:
+        server.should_exit = True
+        with suppress(asyncio.CancelledError):
+            await task
+        listening.close()

@@ -1,0 +1,85 @@
+from uuid import UUID
+
+import pytest
+
+from knowledge_graph.expansion.bridge import Asked, Mentioned, Places, Where, bridged, lifted, starts
+
+DOCUMENT = UUID(int=1)
+LOTHAIR = Asked("lothair", "Lothair II", 3, 1.0)
+
+
+def where(entity: str, chunk: str, about: str | None = None) -> Where:
+    return Where(entity, chunk, DOCUMENT, about)
+
+
+def mentioned(entity: str, chunk: str, about: str | None = None, mentions: int = 2) -> Mentioned:
+    return Mentioned(chunk, DOCUMENT, entity, about, 0, 9, entity.title(), mentions)
+
+
+def places(*rows: Where, chunks: int = 1000) -> Places:
+    return Places(rows, chunks)
+
+
+ABOUT_LOTHAIR = places(where("lothair", "a", "title"))
+
+
+def test_a_chunk_about_the_name_is_lifted_more_than_one_that_mentions_it():
+    found = lifted([LOTHAIR], places(where("lothair", "a", "title"), where("lothair", "b")))
+    assert [one.place[1] for one in found] == ["a", "b"]
+    assert found[0].about == 1.0
+    assert found[1].about == 0.0
+
+
+def test_a_rare_name_lifts_more_and_a_name_of_all_chunks_nothing():
+    everywhere = [where("place", f"c{number}") for number in range(40)]
+    found = lifted([LOTHAIR, Asked("place", "Place", 40, 1.0)], places(where("lothair", "a"), *everywhere, chunks=40))
+    assert [one.place[1] for one in found] == ["a"]
+
+
+def test_a_bridge_leads_over_a_mention_to_the_chunk_about_it():
+    begun = starts(
+        {(DOCUMENT, "a"): 1.0},
+        [mentioned("lothair", "a", "title", 3), mentioned("ermengarde", "a")],
+        [LOTHAIR],
+        ABOUT_LOTHAIR,
+    )
+    (end,) = bridged(begun, places(where("ermengarde", "a"), where("ermengarde", "b", "title")))
+    assert end.place == (DOCUMENT, "b")
+    assert (end.start.asked.name, end.start.mention.name) == ("Lothair II", "Ermengarde")
+    assert end.gain == pytest.approx(1.0)
+
+
+def test_no_bridge_begins_where_no_name_of_the_question_stands():
+    assert (
+        starts({(DOCUMENT, "a"): 1.0}, [mentioned("ermengarde", "a")], [LOTHAIR], places(where("lothair", "b"))) == []
+    )
+
+
+def test_a_chunk_leads_neither_to_what_it_is_about_nor_to_what_nobody_else_mentions():
+    mentions = [
+        mentioned("lothair", "a"),
+        mentioned("waldrada", "a", "title"),
+        mentioned("aachen", "a", mentions=1),
+    ]
+    assert starts({(DOCUMENT, "a"): 1.0}, mentions, [LOTHAIR], ABOUT_LOTHAIR) == []
+
+
+def test_the_best_path_decides():
+    mentions = [
+        mentioned("lothair", "a"),
+        mentioned("ermengarde", "a"),
+        mentioned("lothair", "b", "title"),
+        mentioned("ermengarde", "b"),
+    ]
+    named = places(where("lothair", "a"), where("lothair", "b", "title"))
+    (begun,) = starts({(DOCUMENT, "a"): 1.0, (DOCUMENT, "b"): 0.9}, mentions, [LOTHAIR], named)
+    assert begun.mention.chunk_id == "b"
+    assert 0.7 < begun.weight < 0.9
+
+
+def test_what_too_many_chunks_mention_is_not_followed():
+    hub = [where("france", f"c{number}") for number in range(80)]
+    begun = starts(
+        {(DOCUMENT, "a"): 1.0}, [mentioned("lothair", "a"), mentioned("france", "a")], [LOTHAIR], ABOUT_LOTHAIR
+    )
+    assert bridged(begun, places(*hub)) == []

@@ -1,0 +1,75 @@
+"""What the knowledge graph says of passages, and the seeds that it is asked with, without IO."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from contracts.graph_expansion import ExpandedChunk, PathStep
+from contracts.retrieval import GraphStep
+
+SCALE = 100
+"""Of so many of the best candidates the scores are spread over 0 to 1, for the seeds."""
+MOST_SEEDS = 8
+
+
+@dataclass
+class Evidence:
+    """Of one passage. `link` and `bridge` as the features are, `near` as that of the hops; `path` are names.
+
+    `quoted` are the steps with what the texts say, where somebody wants to know.
+    """
+
+    chunk_id: str
+    document_id: UUID
+    link: float = 0.0
+    about: float = 0.0
+    bridge: float = 0.0
+    near: float = 0.0
+    path: list[str] = field(default_factory=list)
+    steps: list[PathStep] = field(default_factory=list)
+    quoted: list[GraphStep] = field(default_factory=list)
+
+    @property
+    def score(self) -> float:
+        return self.link + self.bridge + self.near
+
+    def add(self, one: ExpandedChunk, *, over_relations: bool) -> None:
+        """What leads to it most surely gives the path."""
+        if one.score > self.score:
+            self.path, self.steps = one.path, one.steps
+        if over_relations:
+            self.near = max(self.near, one.score)
+        elif one.hop:
+            self.bridge = max(self.bridge, one.score)
+        else:
+            self.link, self.about = max(self.link, one.score), max(self.about, one.about)
+
+    def told(self) -> list[str]:
+        """The path's names, with what is stated between two of them where that is known."""
+        relations = {(step.source, step.target): step.relation for step in self.steps}
+        told = self.path[:1]
+        for source, target in zip(self.path, self.path[1:], strict=False):
+            relation = relations.get((source, target))
+            told += [relation, target] if relation else [target]
+        return told
+
+
+def seeds(scores: Mapping[int, float], evidence: Mapping[int, Evidence]) -> dict[int, float]:
+    """Of the best candidates those that hold a name of the query, with a score of 0 to 1: others lead nowhere."""
+    order = sorted(scores, key=lambda chunk: (-scores[chunk], chunk))
+    if not order:
+        return {}
+    best, least = scores[order[0]], scores[order[min(SCALE, len(order)) - 1]]
+    span = best - least
+    return {
+        chunk: min(1.0, (scores[chunk] - least) / span) if span > 0 else 1.0
+        for chunk in order[:MOST_SEEDS]
+        if chunk in evidence and evidence[chunk].link > 0
+    }
+
+
+def ranked(evidence: Mapping[int, Evidence]) -> Sequence[tuple[int, float]]:
+    """(passage, score), best first."""
+    return sorted(((chunk, one.score) for chunk, one in evidence.items()), key=lambda one: (-one[1], one[0]))

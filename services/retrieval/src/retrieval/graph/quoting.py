@@ -1,0 +1,29 @@
+"""The sentences that say what leads along a path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from contracts.graph_expansion import PathStep
+from contracts.retrieval import GraphStep
+from retrieval.graph.leg import GraphLeg
+from retrieval.search.reader import IndexReader
+
+
+async def quote(reader: IndexReader, leg: GraphLeg, chunks: Sequence[int]) -> None:
+    """Of the steps to these passages. Bridges begin with passages that the search knows; no others are read for it."""
+    numbers = {(one.document_id, one.chunk_id): chunk for chunk, one in leg.evidence.items()}
+    told = [leg.evidence[chunk] for chunk in chunks if chunk in leg.evidence]
+    wanted = {numbers[place] for one in told for step in one.steps if (place := _place(step)) in numbers}
+    texts = await reader.chunks(sorted(wanted)) if wanted else {}
+    for one in told:
+        one.quoted = []
+        for step in one.steps:
+            text = texts.get(numbers.get(_place(step), -1))
+            sentence = text.content[step.start : step.end] if text and step.end else None
+            one.quoted.append(GraphStep(**step.model_dump(), sentence=sentence))
+
+
+def _place(step: PathStep) -> tuple[UUID, str]:
+    return step.document_id, step.chunk_id
