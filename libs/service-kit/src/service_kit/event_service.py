@@ -15,7 +15,7 @@ from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox, OutboxRelay, keep_forgetting
 from service_kit.postgres import Database
 from service_kit.settings import EventSettings
-from service_kit.streams import Consumer, DeadLetter, Handler
+from service_kit.streams import Consumer, DeadLetter, Handler, Together
 from service_kit.workspace_purge import Erasure, WorkspacePurge
 
 
@@ -60,11 +60,13 @@ class EventService:
         on_dead: DeadLetter | None = None,
         before: Sequence[Erasure] = (),
         after: Sequence[Erasure] = (),
+        together: Mapping[str, Together] | None = None,
     ) -> AsyncIterator[Background]:
         """Relay, consumers, housekeeping and the purge of deleted workspaces, and health checks of all.
 
         `reading`: handlers by event type, by stream. `before` and `after` are the purge's (`WorkspacePurge`). Further
-        tasks may be started; all end before anything that was opened earlier closes.
+        tasks may be started; all end before anything that was opened earlier closes. `together` is of the consumers
+        (`Consumer`); its handlers see by `first_time` that a workspace was deleted.
         """
         metrics, health = self.app.state.metrics, self.app.state.health
         purge = WorkspacePurge(self.database, self.outbox, self.schema, before, after)
@@ -74,7 +76,8 @@ class EventService:
             background.start("notifications", self.notifications.run)
             background.start("outbox", relay.run)
             for stream, handlers in streams.items():
-                consumer = Consumer(self.redis, stream, self.name, purge.around(handlers), metrics, on_dead)
+                own = purge.around(handlers)
+                consumer = Consumer(self.redis, stream, self.name, own, metrics, on_dead, together=together or {})
                 background.start(stream.removeprefix("attractor."), consumer.run)
             background.start("workspace_purge", lambda: purge.run(self.notifications))
             background.start("housekeeping", lambda: keep_forgetting(self.database))

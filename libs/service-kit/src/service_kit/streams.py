@@ -7,8 +7,8 @@ import json
 import logging
 import os
 import socket
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -25,7 +25,10 @@ from service_kit.tracing import span
 log = logging.getLogger(__name__)
 KEPT = timedelta(days=7)
 TRIM_SECONDS = 3600.0
+READ_AT_ONCE = 16
 Handler = Callable[[Event], Awaitable[None]]
+Together = Callable[[Sequence[Event]], Awaitable[None]]
+Entry = tuple[bytes | str, Mapping[Any, Any]]
 DeadLetter = Callable[[Event, str], Awaitable[None]]
 
 
@@ -56,6 +59,9 @@ class Consumer:
 
     `handlers` by event type; a handler must be idempotent by event id (`outbox.first_time`). `on_dead` is told when an
     event is given up, so that the failure shows where users look; it stays in the dead letters and can be replayed.
+
+    `together` may have, by event type, a further handler of several events of one workspace which no other event that
+    is handled here stands between. It does all or nothing; where it fails, each is handled by itself.
     """
 
     redis: Redis
@@ -65,6 +71,7 @@ class Consumer:
     metrics: Metrics
     on_dead: DeadLetter | None = None
     policy: RetryPolicy = RetryPolicy()
+    together: Mapping[str, Together] = field(default_factory=dict)
     name: str = field(default_factory=lambda: f"{socket.gethostname()}-{os.getpid()}")
     block_seconds: float = 2.0
 
@@ -91,7 +98,7 @@ class Consumer:
         """Handles what is new, waiting up to `block_seconds` for it; returns how many entries there were."""
         try:
             answer: Any = await self.redis.xreadgroup(
-                self.group, self.name, {self.stream: ">"}, count=16, block=int(1000 * self.block_seconds)
+                self.group, self.name, {self.stream: ">"}, count=READ_AT_ONCE, block=int(1000 * self.block_seconds)
             )
         except ResponseError as error:
             if "NOGROUP" not in str(error):
@@ -100,26 +107,62 @@ class Consumer:
             return 0
         streams = answer.items() if isinstance(answer, dict) else answer or []
         entries = [entry for _, batches in streams for entry in _flat(batches)]
-        for entry_id, fields in entries:
-            await self.handle(entry_id, fields)
+        await self.handle_all(entries)
         return len(entries)
+
+    async def handle_all(self, entries: Sequence[Entry]) -> None:
+        """Handles entries in their order, together those that may be."""
+        run: list[tuple[Entry, Event]] = []
+        for entry in entries:
+            event = _event(entry[1])
+            if event and event.type not in self.handlers:
+                await self.handle(*entry)
+                continue
+            if run and not (event and _alike(event, run[0][1])):
+                await self._handle_run(run)
+                run = []
+            if event and event.type in self.together:
+                run.append((entry, event))
+            else:
+                await self.handle(*entry)
+        await self._handle_run(run)
+
+    async def _handle_run(self, run: Sequence[tuple[Entry, Event]]) -> None:
+        if len(run) < 2 or not await self._handled_together(run):
+            for entry, _ in run:
+                await self.handle(*entry)
+
+    async def _handled_together(self, run: Sequence[tuple[Entry, Event]]) -> bool:
+        events = [event for _, event in run]
+        async with self._claimed([entry_id for (entry_id, _), _ in run]):
+            try:
+                with span(f"{self.group} {events[0].type} together", None, SpanKind.CONSUMER):
+                    await self.together[events[0].type](events)
+            except Exception as error:  # each is tried by itself then, and what fails is recorded
+                extra = {"events": len(events), "group": self.group}
+                log.warning("events failed together", extra=extra, exc_info=error)
+                return False
+        for (entry_id, _), event in run:
+            await self._done(entry_id, event, "handled")
+        return True
 
     async def reclaim(self) -> None:
         """Takes over what a dead consumer of the group held."""
         idle = int(1000 * self.policy.reclaim_after)
         cursor = "0-0"
         while True:
-            answer: Any = await self.redis.xautoclaim(self.stream, self.group, self.name, idle, cursor, count=16)
+            answer: Any = await self.redis.xautoclaim(
+                self.stream, self.group, self.name, idle, cursor, count=READ_AT_ONCE
+            )
             cursor, entries = _text(answer[0]), answer[1]
-            for entry_id, fields in entries:
-                await self.handle(entry_id, fields)
+            await self.handle_all(entries)
             if cursor == "0-0":
                 return
 
     async def handle(self, entry_id: bytes | str, fields: Mapping[Any, Any]) -> None:
         """Handles one entry, retrying in place (events of one stream keep their order), and acknowledges it."""
         try:
-            event = Event.model_validate_json(fields.get(b"event", fields.get("event", b"")))
+            event = Event.model_validate_json(_told(fields))
         except ValueError as error:
             await self._bury(entry_id, fields, None, f"not an event: {error}")
             return
@@ -127,11 +170,8 @@ class Consumer:
         if handler is None:
             await self._done(entry_id, event, "skipped")
             return
-        alive = asyncio.create_task(self._keep_claim(entry_id))
-        try:
+        async with self._claimed([entry_id]):
             await self._attempt(entry_id, fields, event, handler)
-        finally:
-            alive.cancel()
 
     async def _attempt(self, entry_id: bytes | str, fields: Mapping[Any, Any], event: Event, handler: Handler) -> None:
         carrier = {"traceparent": event.traceparent} if event.traceparent else None
@@ -159,11 +199,19 @@ class Consumer:
         await self.redis.xack(self.stream, self.group, entry_id)
         self.metrics.events.labels(self.group, event.type, outcome).inc()
 
-    async def _keep_claim(self, entry_id: bytes | str) -> None:
-        """Shows the group that the entry is being worked on, so that nobody reclaims it."""
+    @asynccontextmanager
+    async def _claimed(self, entry_ids: list[Any]) -> AsyncIterator[None]:
+        """Shows the group that the entries are being worked on, so that nobody reclaims them."""
+        alive = asyncio.create_task(self._keep_claim(entry_ids))
+        try:
+            yield
+        finally:
+            alive.cancel()
+
+    async def _keep_claim(self, entry_ids: list[Any]) -> None:
         while True:
             await asyncio.sleep(self.policy.reclaim_after / 3)
-            await self.redis.xclaim(self.stream, self.group, self.name, 0, [entry_id], justid=True)
+            await self.redis.xclaim(self.stream, self.group, self.name, 0, entry_ids, justid=True)
 
     async def _bury(self, entry_id: bytes | str, fields: Mapping[Any, Any], event: Event | None, reason: str) -> None:
         if event and self.on_dead:
@@ -221,6 +269,22 @@ def _position(entry_id: bytes | str) -> tuple[int, int]:
 
 def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _told(fields: Mapping[Any, Any]) -> Any:
+    return fields.get(b"event", fields.get("event", b""))
+
+
+def _event(fields: Mapping[Any, Any]) -> Event | None:
+    """None where it is none."""
+    try:
+        return Event.model_validate_json(_told(fields))
+    except ValueError:
+        return None
+
+
+def _alike(one: Event, other: Event) -> bool:
+    return (one.type, one.workspace_id) == (other.type, other.workspace_id)
 
 
 def _flat(batches: Any) -> list[tuple[bytes | str, Mapping[Any, Any]]]:

@@ -134,6 +134,30 @@ async def test_what_a_dead_consumer_held_is_taken_over(database, redis, workspac
         assert await asyncio.wait_for(seen.get(), 10) == event
 
 
+async def test_events_of_one_workspace_are_handled_together_and_by_themselves_where_that_fails(
+    database, redis, workspace_id
+):
+    other = uuid4()
+    events = [await write(database, one) for one in (workspace_id, workspace_id, other, workspace_id, workspace_id)]
+    await relay(database, redis).publish_batch()
+    single, groups = list[Event](), list[list[Event]]()
+
+    async def one(event: Event) -> None:
+        single.append(event)
+
+    async def several(found) -> None:
+        groups.append(list(found))
+        if len(groups) == 2:
+            raise OSError("not all of them")
+
+    reader = consumer(redis, one, together={DELETED: several})
+    await reader.ensure_group()
+    await reader.read_batch()
+    assert groups == [events[:2], events[3:]]
+    assert single == events[2:]
+    assert (await redis.xpending(DOCUMENTS, "readers"))["pending"] == 0
+
+
 async def test_garbage_on_the_stream_is_buried_and_the_rest_goes_on(database, redis, workspace_id):
     await redis.xadd(DOCUMENTS, {"event": "{not json"})
     await redis.xadd(DOCUMENTS, {"other": "thing"})

@@ -92,7 +92,9 @@ def create_app(settings: Settings) -> FastAPI:
             app.state.health.add("object_store", objects.check)
             indexer = Indexer(database, objects, outbox, (default.model, default.dims), cache.forget)
             background = await stack.enter_async_context(
-                service.running({DOCUMENTS: indexer.handlers}, indexer.on_dead, after=[cache.forget])
+                service.running(
+                    {DOCUMENTS: indexer.handlers}, indexer.on_dead, after=[cache.forget], together=indexer.together
+                )
             )
             builder = SpaceBuilder(
                 database,

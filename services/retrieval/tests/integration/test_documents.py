@@ -99,6 +99,23 @@ async def test_a_delete_that_overtakes_its_document_wins(ingestion, search, conv
     assert (await search("AuthService"))["hits"] == []
 
 
+async def test_many_deleted_documents_have_a_receipt_each(ingestion, search, converted):
+    documents = [await ingestion.embedded(converted([f"{text} {at}" for text in TEXTS])) for at in range(5)]
+    for document in documents:
+        await ingestion.convert(document)
+    await ingestion.wait_for(DocumentIndexed, 5)
+    gone = [*documents[:4], documents[0], converted(TEXTS)]
+    for document in gone:
+        await ingestion.delete(document)
+    purged = await ingestion.wait_for(DocumentPurged, 6)
+    assert [one.document_id for one in purged] == [document.data.document_id for document in gone]
+    counted = ("documents", "chunks", "vectors")
+    assert [tuple(one.removed[name] for name in counted) for one in purged] == [(1, 3, 3)] * 4 + [(0, 0, 0)] * 2
+    assert not any(count for one in purged for count in one.remaining.values())
+    left = {hit["document_id"] for hit in (await search("AuthService invoices", fold_duplicates=False))["hits"]}
+    assert left == {str(documents[4].data.document_id)}
+
+
 async def test_the_same_event_twice_is_one(ingestion, converted):
     document = converted(TEXTS)
     event_id = await ingestion.convert(document)

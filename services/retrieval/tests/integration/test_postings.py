@@ -51,11 +51,13 @@ class Workspace:
                 await writer.replace(known, prepared)
                 self.documents[facts.document_id] = facts, chunks
 
-    async def delete(self, document_id: UUID) -> None:
+    async def delete(self, *document_ids: UUID) -> None:
         async with self.database.workspace(self.id) as connection:
             writer = IndexWriter(connection, self.id, self.analyzer)
-            await writer.lock(document_id)
-            removed, remaining = await writer.purge(document_id)
+            await writer.lock_all(document_ids)
+            purged = await writer.purge_all(document_ids)
+        assert list(purged) == list(document_ids)
+        for document_id, (removed, remaining) in purged.items():
             facts, chunks = self.documents.pop(document_id)
             expected = reference(self.analyzer, {document_id: (facts, chunks)})
             assert removed.postings == sum(map(len, expected.values()))
@@ -328,6 +330,22 @@ class OtherAnalyzer(Analyzer):
 
     def terms(self, text: str, stemming: str = ENGLISH) -> list[str]:
         return [f"{term}x" for term in super().terms(text, stemming)]
+
+
+async def test_documents_deleted_together_leave_what_others_have(workspaces, compaction):
+    workspace = workspaces[0]
+    ids = [uuid4() for _ in range(12)]
+    for at, document_id in enumerate(ids):
+        about = facts(document_id, 1, title=f"Number {at}", language="de" if at % 3 else "en")
+        texts = [" ".join(WORDS[at % 4 :]), f"beta gamma {at}", "alpha"][: 1 + at % 3]
+        await workspace.index(about, passages(document_id, texts))
+        if at == 8:  # the last ones are recent
+            while await compaction.fold(workspace.id):
+                pass
+    await workspace.delete(*ids[::2])
+    await workspace.check()
+    await workspace.delete(*ids[1::2])
+    await workspace.check()
 
 
 @pytest.mark.parametrize("change", ["delete", "replace"])

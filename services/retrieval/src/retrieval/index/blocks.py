@@ -13,10 +13,13 @@ from functools import cached_property
 from typing import Any, TypeVar
 from uuid import UUID
 
+import numpy as np
+
 from retrieval.index.rows import array_text, term_array
 from retrieval.lexical.columns import Int64s
 from retrieval.lexical.postings import (
     LARGEST_BLOCK,
+    ORDINAL_BITS,
     Postings,
     TermPostings,
     decode,
@@ -100,9 +103,13 @@ class PostingRows:
         return [Block(*row) for row in await self.read("small_blocks", limit=most)]
 
     async def touched(self, terms: Iterable[str], chunks: Int64s) -> AsyncIterator[list[Block]]:
-        """Blocks of these terms that may hold these chunks, some at a time."""
+        """Blocks of these terms that may hold these chunks, which are in order, some at a time."""
         every = sorted(set(terms))
-        values = {"first": int(chunks.min()), "last": int(chunks.max())}
+        documents = chunks >> ORDINAL_BITS
+        values = {
+            "firsts": array_text(chunks[np.searchsorted(documents, np.unique(documents))].tolist()),
+            "lasts": array_text(chunks[np.searchsorted(documents, np.unique(documents), "right") - 1].tolist()),
+        }
         for start in range(0, len(every), READ_AT_ONCE):
             terms = term_array(every[start : start + READ_AT_ONCE])
             yield [Block(*row) for row in await self.read("touched_blocks", **values, terms=terms)]
@@ -116,8 +123,8 @@ class PostingRows:
             yield [Block(*row) for row in rows]
             after = (rows[-1][0], rows[-1][1]) if len(rows) == READ_AT_ONCE else None
 
-    async def recent_of(self, document: int) -> list[Recent]:
-        return [Recent(document, *row) for row in await self.read("document_recent", document=document)]
+    async def recent_of(self, documents: Sequence[int]) -> list[Recent]:
+        return [Recent(*row) for row in await self.read("documents_recent", documents=list(documents))]
 
     async def oldest_recent(self, most: int) -> list[Recent]:
         """Those that were written first, up to about so many postings."""

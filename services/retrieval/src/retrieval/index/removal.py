@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +21,7 @@ from retrieval.index.groups import Group, GroupRows
 from retrieval.index.rows import indexed_texts
 from retrieval.lexical.analysis import Analyzer
 from retrieval.lexical.columns import Int64s
-from retrieval.lexical.postings import Postings, TermPostings
+from retrieval.lexical.postings import ORDINAL_BITS, Postings, TermPostings
 
 log = logging.getLogger(__name__)
 
@@ -37,99 +38,120 @@ class StoredPassage:
 
 
 class PostingRemoval:
-    """Of one document, in the caller's transaction, which holds the document's lock."""
+    """Of documents with what they are called, in the caller's transaction, which holds the locks of all of them.
 
-    def __init__(self, rows: PostingRows, analyzer: Analyzer, document: int, naming: Naming) -> None:
-        self.rows, self.analyzer, self.document, self.naming = rows, analyzer, document, naming
+    Many at once cost little more than one: most rows that hold their postings are the same.
+    """
+
+    def __init__(self, rows: PostingRows, analyzer: Analyzer, documents: Mapping[int, Naming]) -> None:
+        self.rows, self.analyzer, self.documents = rows, analyzer, documents
         self.groups = GroupRows(rows)
         self._terms: set[str] = set()
         self._everywhere = False
 
-    async def remove(self, chunks: Sequence[int] | None = None) -> int:
-        """Before the chunks themselves go; of all of them for None. How many postings were removed."""
+    async def remove(self, chunks: Sequence[int] | None = None) -> Counter[int]:
+        """Before the chunks themselves go; of all of them for None. By document, how many postings were removed."""
         await self.rows.lock()
         passages = await self._passages(chunks)
         expected, numbers = sum(one.postings for one in passages), _numbers(passages)
         removed = await self._from_recent(numbers)
-        if removed < expected:
+        if removed.total() < expected:
             self._terms = await asyncio.to_thread(self._analysed, passages)
             removed += await self._from_blocks(self.rows.touched(self._terms, numbers), numbers)
             removed += await self._from_groups(self.groups.touched(self._terms), numbers)
-        if removed < expected:
-            log.info("postings are looked for in every row", extra={"document": self.document})
+        if removed.total() < expected:
+            log.info("postings are looked for in every row", extra={"documents": sorted(self.documents)})
             self._everywhere = True
             removed += await self._from_blocks(self.rows.overlapping(numbers), numbers)
             removed += await self._from_groups(self.groups.overlapping(numbers), numbers)
         return removed
 
-    async def remaining(self) -> int:
-        """Counts what the index still has of the document, in the rows that `remove` looked in."""
-        left = sum(len(row.terms.all_postings) for row in await self.rows.recent_of(self.document))
-        chunks = np.array([self.document << 20, (self.document + 1 << 20) - 1], np.int64)
+    async def remaining(self) -> Counter[int]:
+        """Counts what the index still has of each document, in the rows that `remove` looked in."""
+        documents = np.sort(np.array(list(self.documents), np.int64))
+        left = Counter[int]()
+        for row in await self.rows.recent_of(list(self.documents)):
+            left[row.document] += len(row.terms.all_postings)
+        chunks = np.stack([documents << ORDINAL_BITS, (documents + 1 << ORDINAL_BITS) - 1], axis=1).ravel()
         found = self.rows.overlapping(chunks) if self._everywhere else self.rows.touched(self._terms, chunks)
         async for blocks in found:
-            left += await asyncio.to_thread(_count, [block.postings for block in blocks], self.document)
+            left += await asyncio.to_thread(_count, [block.postings for block in blocks], documents)
         in_groups = self.groups.overlapping(chunks) if self._everywhere else self.groups.touched(self._terms)
         async for groups in in_groups:
-            left += await asyncio.to_thread(_count, [group.terms.all_postings for group in groups], self.document)
+            left += await asyncio.to_thread(_count, [group.terms.all_postings for group in groups], documents)
         return left
 
     async def _passages(self, chunks: Sequence[int] | None) -> list[StoredPassage]:
-        values = self.rows.place | {"document": self.document, "chunks": None if chunks is None else list(chunks)}
+        values = {"documents": list(self.documents), "chunks": None if chunks is None else list(chunks)}
         async with self.rows.connection.cursor(row_factory=class_row(StoredPassage)) as cursor:
-            await cursor.execute(QUERIES["passages_of_document"], values)
+            await cursor.execute(QUERIES["passages_of_documents"], self.rows.place | values)
             return await cursor.fetchall()
 
     def _analysed(self, passages: Sequence[StoredPassage]) -> set[str]:
-        return {
-            term
-            for passage in passages
-            for text in indexed_texts(self.naming, passage)
-            for term in self.analyzer.terms(text, self.naming.stemming)
-        }
+        found = set[str]()
+        for passage in giving_way(passages):
+            naming = self.documents[passage.number >> ORDINAL_BITS]
+            for text in indexed_texts(naming, passage):
+                found.update(self.analyzer.terms(text, naming.stemming))
+        return found
 
-    async def _from_recent(self, chunks: Int64s) -> int:
-        removed = 0
-        for row in await self.rows.recent_of(self.document):
+    async def _from_recent(self, chunks: Int64s) -> Counter[int]:
+        removed = Counter[int]()
+        for row in await self.rows.recent_of(list(self.documents)):
             left = row.terms.without(chunks)
             gone = len(row.terms.all_postings) - len(left.all_postings)
             if gone:
                 await self.rows.remove_recent([row])
-                await self.rows.add_recent([(self.document, left)])
+                await self.rows.add_recent([(row.document, left)])
+                removed[row.document] += gone
+        return removed
+
+    async def _from_blocks(self, pages: AsyncIterator[list[Block]], chunks: Int64s) -> Counter[int]:
+        removed = Counter[int]()
+        async for blocks in pages:
+            changed, gone = await asyncio.to_thread(_without, blocks, chunks)
+            await self.rows.remove([block for block, _ in changed])
+            await self.rows.add([(block.term, left) for block, left in changed if len(left)])
             removed += gone
         return removed
 
-    async def _from_blocks(self, pages: AsyncIterator[list[Block]], chunks: Int64s) -> int:
-        removed = 0
-        async for blocks in pages:
-            changed = await asyncio.to_thread(_without, blocks, chunks)
-            await self.rows.remove([block for block, _ in changed])
-            await self.rows.add([(block.term, left) for block, left in changed if len(left)])
-            removed += sum(len(block.postings) - len(left) for block, left in changed)
-        return removed
-
-    async def _from_groups(self, pages: AsyncIterator[list[Group]], chunks: Int64s) -> int:
-        removed = 0
+    async def _from_groups(self, pages: AsyncIterator[list[Group]], chunks: Int64s) -> Counter[int]:
+        removed = Counter[int]()
         async for groups in pages:
-            changed = await asyncio.to_thread(_groups_without, groups, chunks)
+            changed, gone = await asyncio.to_thread(_groups_without, groups, chunks)
             await self.groups.put([group.first_term for group, _ in changed], [left for _, left in changed])
-            removed += sum(len(group.terms.all_postings) - len(left.all_postings) for group, left in changed)
+            removed += gone
         return removed
 
 
-def _without(blocks: Sequence[Block], chunks: Int64s) -> list[tuple[Block, Postings]]:
-    """Those that hold any of the chunks, with what is left of them."""
+def _without(blocks: Sequence[Block], chunks: Int64s) -> tuple[list[tuple[Block, Postings]], Counter[int]]:
+    """Those that hold any of the chunks, with what is left of them; and by document, how many postings are not."""
     pairs = [(block, block.postings.without(chunks)) for block in giving_way(blocks)]
-    return [(block, left) for block, left in pairs if len(left) < len(block.postings)]
+    changed = [(block, left) for block, left in pairs if len(left) < len(block.postings)]
+    return changed, _gone(((block.postings, left) for block, left in changed), chunks)
 
 
-def _groups_without(groups: Sequence[Group], chunks: Int64s) -> list[tuple[Group, TermPostings]]:
+def _groups_without(groups: Sequence[Group], chunks: Int64s) -> tuple[list[tuple[Group, TermPostings]], Counter[int]]:
     pairs = [(group, group.terms.without(chunks)) for group in giving_way(groups)]
-    return [(group, left) for group, left in pairs if len(left.all_postings) < len(group.terms.all_postings)]
+    changed = [(group, left) for group, left in pairs if len(left.all_postings) < len(group.terms.all_postings)]
+    return changed, _gone(((group.terms.all_postings, left.all_postings) for group, left in changed), chunks)
 
 
-def _count(found: Sequence[Postings], document: int) -> int:
-    return sum(int(np.count_nonzero(some.documents == document)) for some in giving_way(found))
+def _gone(changed: Iterable[tuple[Postings, Postings]], chunks: Int64s) -> Counter[int]:
+    documents = np.unique(chunks >> ORDINAL_BITS)
+    before, after = list[Postings](), list[Postings]()
+    for one, left in changed:
+        before.append(one)
+        after.append(left)
+    return _count(before, documents) - _count(after, documents)
+
+
+def _count(found: Sequence[Postings], documents: Int64s) -> Counter[int]:
+    """By document, of these, which are in order."""
+    own = np.concatenate([np.empty(0, np.int64), *(some.documents for some in found)])
+    own = own[np.isin(own, documents)]
+    numbers, counts = np.unique(own, return_counts=True)
+    return Counter(dict(zip(numbers.tolist(), counts.tolist(), strict=True)))
 
 
 def _numbers(passages: Sequence[StoredPassage]) -> Int64s:
