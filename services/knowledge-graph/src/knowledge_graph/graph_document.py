@@ -180,4 +180,3 @@ class DocumentGraphs:
             document_id=document_id, version=known.version, entities=known.entities, relations=known.relations
         )
         await self.outbox.write(connection, event.workspace_id, done, str(document_id))
-
