@@ -30,6 +30,7 @@ class Others:
     documents: list[UUID] = field(default_factory=list)
     page: int = 2
     expanded: dict[str, Any] = field(default_factory=lambda: {"entities": [], "chunks": [], "store": "postgres"})
+    crossed: dict[str, Any] | None = None
     open: asyncio.Event = field(default_factory=asyncio.Event)
     callers: list[Principal] = field(default_factory=list)
     expansions: list[dict[str, Any]] = field(default_factory=list)
@@ -48,6 +49,8 @@ class Others:
         self._caller(request)
         self.expansions.append(await request.json())
         await self.open.wait()
+        if self.expansions[-1]["seeds"]:
+            return JSONResponse(self.crossed, self.status if self.crossed else 500)
         return JSONResponse(self.expanded, self.status)
 
 
@@ -205,6 +208,49 @@ async def test_the_graph_brings_passages_of_the_scope_with_their_path(ask, index
         asked = len(others.expansions)
         assert leg(await ask(**query, **more), "graph") is None
         assert len(others.expansions) == asked
+
+
+def expanded(chunk: tuple[Any, str], hop: int, score: float, path: list[str], **more: Any) -> dict[str, Any]:
+    document, chunk_id = chunk
+    return {"chunk_id": chunk_id, "document_id": str(document), "hop": hop, "path": path, "score": score, **more}
+
+
+async def test_a_bridge_leads_from_the_passage_of_a_name_to_one_without_a_word_of_the_query(
+    ask, index, converted, others
+):
+    first = converted(["Lothair II was a son of Ermengarde of Tours."])
+    last = converted(["Windmills stand on the plain."])
+    fillers = [converted([f"A treatise on bees, part {number}, and when they die."]) for number in range(12)]
+    for document in (first, last, *fillers):
+        await index(document)
+    start, end = ((one.data.document_id, one.chunks[0].chunk_id) for one in (first, last))
+    path, query = ["Lothair II", "Ermengarde of Tours"], "When did Lothair II's mother die?"
+    step = {"source": path[0], "target": path[1], "relation": "son of", "chunk_id": start[1], "start": 0, "end": 44}
+    linked = {"entities": [entity(path[0])], "residual": "When did mother die?", "store": "postgres"}
+    named = expanded(start, 0, 0.9, path[:1], about=1.0)
+    bridge = expanded(end, 1, 0.8, path, steps=[{**step, "document_id": str(start[0])}])
+    others.expanded = {**linked, "chunks": [named]}
+    others.crossed = {**linked, "chunks": [named, bridge]}
+    answer = await ask(query, explain=True)
+    assert {hit["content"] for hit in answer["hits"][:2]} == {first.chunks[0].content, last.chunks[0].content}
+    link, cross = others.expansions[-2:]
+    assert (link["method"], link["max_hops"], cross["max_hops"]) == ("bridge", 0, 1)
+    assert [one["chunk_id"] for one in cross["seeds"]] == [start[1]]
+    assert leg(answer, "residual")["candidates"] == 14
+    why = next(hit for hit in answer["hits"] if hit["content"] == last.chunks[0].content)["explanation"]
+    assert why["graph_path"] == ["Lothair II", "son of", "Ermengarde of Tours"]
+    assert why["graph_steps"][0]["sentence"] == first.chunks[0].content
+    assert (why["features"]["bridge"], why["weights"]["bridge"]) == (0.8, 0.9)
+    plain = await ask(query, use_graph=False)
+    assert last.chunks[0].content not in [hit["content"] for hit in plain["hits"]][:2]
+
+    others.crossed = None
+    failed = await ask(query)
+    assert leg(failed, "graph")["error"] == "the knowledge graph answered with status 500"
+    assert leg(failed, "residual") is None
+    assert [(hit["content"], hit["score"]) for hit in failed["hits"]] == [
+        (hit["content"], hit["score"]) for hit in plain["hits"]
+    ]
 
 
 async def test_a_graph_that_knows_nothing_or_does_not_answer_changes_nothing(ask, index, converted, others):

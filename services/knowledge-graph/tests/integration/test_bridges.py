@@ -1,0 +1,68 @@
+"""The expansion by bridges, through the route, over documents that the consumer graphed."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+
+LOTHAIR = "Lothair II was a king of Lotharingia. His mother was Ermengarde of Tours."
+ERMENGARDE = "Ermengarde of Tours was an empress. She died on 20 March 851."
+FILLERS = [f"The township of Number{number} Hollow has a mill and a church." for number in range(12)]
+
+
+@pytest.fixture
+async def kings(documents):
+    return [await documents.graph(texts) for texts in ([LOTHAIR], [ERMENGARDE], FILLERS)]
+
+
+@pytest.fixture
+def expand(client, auth_headers):
+    async def post(status: int = 200, **body):
+        answer = await client.post("/v1/graph/expand", json={"method": "bridge", **body}, headers=auth_headers())
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    return post
+
+
+async def test_a_question_is_linked_and_a_bridge_leads_on(expand, kings):
+    question = "When did Lothair Ii's mother die?"
+    linked = await expand(query=question, max_hops=0)
+    assert [one["name"] for one in linked["entities"]] == ["Lothair II"]
+    (name,) = linked["names"]
+    assert question[name["start"] : name["end"]] == "Lothair Ii"
+    assert linked["residual"] == "When did mother die?"
+    assert [(one["document_id"], one["hop"]) for one in linked["chunks"]] == [(str(kings[0]), 0)]
+    assert linked["chunks"][0]["about"] > 0
+
+    found = (await expand(query=question))["chunks"]
+    bridge = next(one for one in found if one["hop"] == 1)
+    assert bridge["document_id"] == str(kings[1])
+    assert bridge["path"] == ["Lothair II", "Ermengarde of Tours"]
+    (step,) = bridge["steps"]
+    assert step["document_id"] == str(kings[0])
+    assert "Ermengarde of Tours" in LOTHAIR[step["start"] : step["end"]]
+
+    chunk = {"chunk_id": linked["chunks"][0]["chunk_id"], "document_id": str(kings[0])}
+    weaker = await expand(query=question, seeds=[{**chunk, "score": 0.5}])
+    half = next(one for one in weaker["chunks"] if one["hop"] == 1)
+    assert half["score"] == pytest.approx(bridge["score"] / 2, abs=1e-5)
+
+
+@pytest.mark.usefixtures("kings")
+async def test_nothing_is_linked_where_nothing_is_known(expand):
+    answer = await expand(query="what is the weather like")
+    assert (answer["entities"], answer["names"], answer["chunks"]) == ([], [], [])
+    seeds = [{"chunk_id": "unknown", "document_id": "00000000-0000-0000-0000-000000000001"}]
+    assert all(one["hop"] == 0 for one in (await expand(query="Lothair II", seeds=seeds))["chunks"])
+    for body in ({"query": "x", "method": "walk"}, {"query": "x", "seeds": [{"chunk_id": "a"}]}):
+        await expand(422, **body)
+
+
+@pytest.mark.usefixtures("kings")
+async def test_an_entity_of_another_workspace_is_unknown(client, auth_headers):
+    headers = auth_headers(workspace_id=uuid4())
+    body = {"method": "bridge", "query": "When did Lothair II die?", "entities": ["Ermengarde of Tours"]}
+    answer = (await client.post("/v1/graph/expand", json=body, headers=headers)).json()
+    assert (answer["entities"], answer["chunks"]) == ([], [])
