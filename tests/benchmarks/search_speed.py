@@ -38,6 +38,7 @@ from embedded.ports import free_port
 from inference.embeddings import BUNDLED_SPACE
 from inference.factory import build_embedder
 from inference.settings import EmbeddingSettings
+from retrieval.dense.plan import MOST_CANDIDATES, candidates
 from retrieval.settings import Settings
 from service_kit.auth import Principal, Tokens
 
@@ -100,7 +101,8 @@ def served(index: LoadedIndex, scenario: Scenario, *, cache: bool) -> Iterator[S
 def bare_statement(index: LoadedIndex, scenario: Scenario) -> list[float]:
     """Seconds of the ten nearest by pgvector's HNSW in the same database, with the same ef_search."""
     # The workspace has so much of the index: of fewer candidates fewer are its own, here as in the service.
-    ef_search = round(Settings.model_fields["hnsw_ef_search"].default / SHARES[0])
+    setting = Settings.model_fields["hnsw_ef_search"].default
+    ef_search = min(MOST_CANDIDATES, round(candidates(setting, index.corpus.chunks) / SHARES[0]))
     statement = BARE.format(workspace=workspace_id(0), model=BUNDLED_SPACE.model, dims=BUNDLED_SPACE.dims)
     with psycopg.connect(index.admin_url, autocommit=True) as connection:
         connection.execute("SET search_path TO retrieval, public")

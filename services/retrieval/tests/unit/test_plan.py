@@ -40,6 +40,12 @@ def test_the_approximate_scan_ends_where_an_exact_one_would_have_been_as_cheap()
     assert plan(100_000, shared=100_000).most_visited == 5_000
 
 
+def test_a_larger_index_has_more_candidates():
+    assert plan(80_000, shared=80_000).candidates == 120
+    assert plan(200_000, shared=400_000).candidates == 480
+    assert plan(50_000_000, shared=50_000_000).candidates == 1_000
+
+
 def test_the_reason_is_told():
     assert plan(812).why == "812 chunks; there is no approximate index"
     assert plan(812, workspace=9_000, shared=50_000).why.startswith(

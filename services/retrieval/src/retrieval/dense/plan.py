@@ -7,10 +7,12 @@ that it visits, only the share that is searched counts, so a small workspace amo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 
 HNSW_BYTES = 280  # of an entry besides its vector, as measured with m = 12; of an index with 16 it is 400
 MOST_CANDIDATES = 1000  # the server's own limit of hnsw.ef_search
 MARGIN = 1.25  # the approximate scan must be expected to be so many times cheaper
+TUNED_AT = 100_000  # vectors of the index that the setting is meant for; a larger one misses more of the nearest
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,14 @@ def shared_vectors(index_bytes: int, dims: int) -> int:
     return index_bytes // (2 * dims + HNSW_BYTES)
 
 
+def candidates(wanted: int, shared: int) -> int:
+    """How many the approximate scan has to keep; they grow with the root of the index's size (`shared` vectors)."""
+    return round(wanted * max(1.0, sqrt(shared / TUNED_AT)))
+
+
 def choose(sizes: Sizes, wanted: int, tuple_cost: float, always_exact: int) -> Plan:
-    """`wanted`: results of the approximate scan. Up to `always_exact` chunks every vector is compared.
+    """`wanted`: candidates of the approximate scan in an index of TUNED_AT vectors. Up to `always_exact` chunks every
+    vector is compared.
 
     `tuple_cost`: what an entry of the approximate index costs to visit.
     """
@@ -56,7 +64,7 @@ def choose(sizes: Sizes, wanted: int, tuple_cost: float, always_exact: int) -> P
     if not sizes.shared:
         return Plan(True, 0, f"{sizes.matching} {of}; there is no approximate index")
     shared = max(sizes.shared, sizes.matching)
-    visited = round(wanted * shared / sizes.matching)
+    visited = round(candidates(wanted, shared) * shared / sizes.matching)
     if MARGIN * visited * tuple_cost >= sizes.matching:
         return Plan(True, 0, f"{sizes.matching} {of}; hnsw would visit about {visited} of {shared} vectors")
     most = max(round(sizes.matching / tuple_cost), wanted)
