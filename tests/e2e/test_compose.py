@@ -29,8 +29,8 @@ def containers() -> list[dict]:
     return json.loads(answer.stdout)
 
 
-async def expand(http: httpx.AsyncClient) -> dict:
-    return (await http.post("/v1/graph/expand", json={"entities": ["AuthService"]})).json()
+async def status(http: httpx.AsyncClient) -> dict:
+    return (await http.get("/v1/graph/status")).json()
 
 
 def service_of(container: dict) -> str:
@@ -62,11 +62,11 @@ async def test_neo4j_answers_and_equals_what_postgres_knows(make_tenant):
         await ingest(tenant.http, [EXAMPLES / "services.md"])
         await eventually(tenant.http, "/v1/graph/expand", {"entities": ["AuthService"]}, "chunks")
         async with asyncio.timeout(60):  # until the projection has followed, PostgreSQL answers
-            while (await expand(tenant.http))["store"] != "neo4j":  # noqa: ASYNC110  the API has no event for it
+            while (found := await status(tenant.http))["store"] != "neo4j":  # noqa: ASYNC110  the API has no event
                 await asyncio.sleep(0.2)
-        assert (await expand(tenant.http))["chunks"]
-        status = (await tenant.http.get("/v1/graph/status")).json()
-        assert status["entities"] > 0
+        assert found["entities"] > 0
+        body = {"source": "AuthService", "target": "UserDB"}
+        assert (await tenant.http.post("/v1/graph/tools/shortest_path", json=body)).json()["success"]
     python = ("run", "--rm", "--no-deps", "-T", "knowledge-graph", "knowledge_graph", "verify")
     assert "drift" not in compose(*python).lower().replace("no drift", "")
 

