@@ -111,15 +111,16 @@ async def graphs(engines: Engines) -> AsyncIterator[Graphs]:
 
 
 async def build(bench: Bench, graph: Graphs, dataset: Dataset) -> UUID:
-    """Index and graph of the documents, each in one chunk. What is there already is not made again."""
+    """Index and graph of the documents, each in one chunk. What is there already (see DATA) is not made again."""
     workspace_id = uuid5(SPACE, dataset.name)
     async with graph.documents.database.workspace(workspace_id) as connection:
         rows = await connection.execute("SELECT count(*) FROM graphed_document")
         held = (await rows.fetchone() or (0,))[0]
+    if not held:
+        await bench.index_dataset(dataset)
+    await bench.embedder.remember([text for _, text in dataset.questions])
     if held == len(dataset.documents):
-        await bench.embedder.remember([text for _, text in dataset.questions])
         return workspace_id
-    await bench.index_dataset(dataset)
     turns, start = asyncio.Semaphore(AT_ONCE), time.perf_counter()
 
     async def add(name: str, title: str, text: str) -> None:
