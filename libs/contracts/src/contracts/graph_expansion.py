@@ -31,8 +31,8 @@ class ExpandRequest(Request):
     """Either a query, whose known names are found, or names of entities.
 
     `hops`: up to `max_hops` relations, over entities that are mentioned `min_mentions` times or more. `bridge`: with
-    `max_hops` 0 the chunks about the names, or with one of them, alone; else also those that the mentions in `seeds`
-    (by default the best of the former) lead to, one step, however large `max_hops` is.
+    `max_hops` 0 the chunks about the names, or with one of them, alone; with 1 also those that the mentions in `seeds`
+    (by default the best of the former) lead to, with 2 or more those that the mentions in the best of these lead to.
     """
 
     query: Question | None = None

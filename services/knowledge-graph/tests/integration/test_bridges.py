@@ -12,7 +12,8 @@ FILLERS = [f"The township of Number{number} Hollow has a mill and a church." for
 
 
 @pytest.fixture
-async def kings(documents):
+async def kings(client, documents):
+    assert (await client.get("/readyz")).status_code == 200
     return [await documents.graph(texts) for texts in ([LOTHAIR], [ERMENGARDE], FILLERS)]
 
 

@@ -9,14 +9,20 @@ from uuid import UUID, uuid4
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from pydantic import SecretStr
 
 from knowledge_graph import provenance
 from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.extraction.records import Alias, Candidate, Extraction, Mention, RelationEvidence
+from knowledge_graph.maintenance import differences
+from knowledge_graph.neo4j_connection import Neo4jConnection
 from knowledge_graph.postgres_store import PostgresStore
+from knowledge_graph.projection import Projector
 from knowledge_graph.recording import known_names
 from knowledge_graph.recording.projection_queue import queue
 from knowledge_graph.recording.resolution import resolve
+from knowledge_graph.settings import Neo4jSettings
+from service_kit.outbox import Outbox
 from service_kit.postgres import Database
 
 NAMES = ["SSO", "Single Sign-On", "New York", "New York City", "York", "Lothair II", "l'O'Hara \"x\" 💥 \u202eRTL"]
@@ -51,7 +57,7 @@ def built(document: UUID, drawn) -> Extraction:
     mentioned = {place for place, _ in mentions}
 
     def chunk(number: int) -> str:
-        return f"{document.hex[:8]}{number}"
+        return f"{document.hex[-8:]}{number}"
 
     def ends(a: int, b: int, kind: str) -> list[str]:
         pair = [identified(a)[0], identified(b)[0]]
@@ -196,9 +202,9 @@ async def test_a_name_that_becomes_known_later_is_found_in_earlier_chunks(databa
     assert await store.entities(workspace_id, [york]) == []
     await write(database, workspace_id, late, built(late, ([(2, 0), (4, 0)], [], [], [])))
     chunks = {one.chunk_id for one in await store.chunks_of(workspace_id, [york], 10)}
-    assert chunks == {f"{early.hex[:8]}0", f"{late.hex[:8]}0"}
+    assert chunks == {f"{early.hex[-8:]}0", f"{late.hex[-8:]}0"}
     inside = {one.chunk_id for one in await store.chunks_of(workspace_id, [identified(4)[0]], 10)}
-    assert inside == {f"{late.hex[:8]}0"}
+    assert inside == {f"{late.hex[-8:]}0"}
     await write(database, workspace_id, late, None)
     assert await store.entities(workspace_id, [york]) == []
     assert (await state(database, workspace_id))["mention"] == []
@@ -221,3 +227,20 @@ def test_chains_are_followed_and_circles_have_one_name():
     assert {name: resolve(name, edges) for name in "abcxyzw"} == {
         "a": "a", "b": "a", "c": "a", "x": "x", "y": "x", "z": "x", "w": "x"
     }  # fmt: skip
+
+
+@pytest.mark.neo4j
+async def test_neo4j_follows_merges_and_names_that_become_known(database, neo4j_url):
+    url, user, password = neo4j_url
+    neo4j = Neo4jConnection(Neo4jSettings(neo4j_url=url, neo4j_user=user, neo4j_password=SecretStr(password)))
+    projector, workspace_id = Projector(database, neo4j, Outbox("test")), uuid4()
+    await projector.create_schema()
+    uses = ([(0, 0), (5, 0)], [(0, 5, "USES"), (0, 5, "CO_OCCURS")], [], [(2, 0, 0), (3, 1, 0), (4, 1, 4)])
+    steps = [(1, uses), (2, ([(1, 0)], [], [(0, 1)], [])), (3, ([(2, 0), (4, 0)], [], [], [])), (3, EMPTY), (2, None)]
+    for number, drawn in steps:
+        document = UUID(int=number)
+        await write(database, workspace_id, document, None if drawn is None else built(document, drawn))
+        while await projector.project_batch():
+            pass
+        assert workspace_id not in await differences(database, neo4j)
+    await neo4j.aclose()

@@ -2,7 +2,18 @@ from uuid import UUID
 
 import pytest
 
-from knowledge_graph.expansion.bridge import Asked, Mentioned, Places, Where, bridged, lifted, starts
+from knowledge_graph.expansion.bridge import (
+    ONWARD,
+    Asked,
+    Mentioned,
+    Places,
+    Where,
+    bridged,
+    joined,
+    lifted,
+    onward,
+    starts,
+)
 
 DOCUMENT = UUID(int=1)
 LOTHAIR = Asked("lothair", "Lothair II", 3, 1.0)
@@ -83,3 +94,21 @@ def test_what_too_many_chunks_mention_is_not_followed():
         {(DOCUMENT, "a"): 1.0}, [mentioned("lothair", "a"), mentioned("france", "a")], [LOTHAIR], ABOUT_LOTHAIR
     )
     assert bridged(begun, places(*hub)) == []
+
+
+def test_a_second_bridge_goes_on_from_the_end_of_the_first():
+    named = places(where("ermengarde", "b", "title"), where("tours", "c", "title"), where("tours", "b"))
+    first = bridged(
+        starts(
+            {(DOCUMENT, "a"): 1.0}, [mentioned("lothair", "a"), mentioned("ermengarde", "a")], [LOTHAIR], ABOUT_LOTHAIR
+        ),
+        named,
+    )
+    mentions = [mentioned("ermengarde", "b", "title"), mentioned("tours", "b"), mentioned("lothair", "b")]
+    (begun,) = onward(first, mentions, {"lothair", "ermengarde"})
+    assert begun.weight == pytest.approx(ONWARD * first[0].gain)
+    assert [one.mention.name for one in begun.way] == ["Ermengarde", "Tours"]
+    assert begun.source == ("ermengarde", "Ermengarde")
+    (second,) = bridged([begun], named)
+    assert second.place == (DOCUMENT, "c")
+    assert joined(first, [second]) == [*first, second]

@@ -234,7 +234,7 @@ async def test_a_bridge_leads_from_the_passage_of_a_name_to_one_without_a_word_o
     answer = await ask(query, explain=True)
     assert {hit["content"] for hit in answer["hits"][:2]} == {first.chunks[0].content, last.chunks[0].content}
     link, cross = others.expansions[-2:]
-    assert (link["method"], link["max_hops"], cross["max_hops"]) == ("bridge", 0, 1)
+    assert (link["method"], link["max_hops"], cross["max_hops"]) == ("bridge", 0, 2)
     assert [one["chunk_id"] for one in cross["seeds"]] == [start[1]]
     assert leg(answer, "residual")["candidates"] == 14
     why = next(hit for hit in answer["hits"] if hit["content"] == last.chunks[0].content)["explanation"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 from uuid import UUID
@@ -18,8 +18,10 @@ SURE_ABOUT = {"title": 1.0, "name": 1.0, "heading": 0.95, "definition": 0.95, "s
 """How surely a chunk is about a name, by what says so."""
 MENTIONED = 0.2
 """What a mention of a rare name of the question is worth beside a chunk about it."""
-VIA_MENTION = 0.8
+VIA_MENTION = 1.0
 """A chunk that mentions the entity, beside one that is about it."""
+ONWARD, MOST_ONWARD = 0.4, 4
+"""What of a bridge's gain is left for the next one, and from how many of the best ends such begin."""
 NEAR = 0.5
 """A seed that mentions a name of the question, beside one that is about it."""
 MOST_ABOUT, MOST_CHUNKS = 50, 100
@@ -91,11 +93,25 @@ class Lifted:
 
 @dataclass(frozen=True)
 class Start:
-    """A mention that a bridge begins with: from the name of the question over `mention`, with the weight so far."""
+    """A mention that a bridge begins with, and the weight so far. It comes from the name of the question, or from what
+    the bridge `before` it led over."""
 
     weight: float
     asked: Asked
     mention: Mentioned
+    before: Start | None = None
+
+    @property
+    def source(self) -> tuple[str, str]:
+        """(id, name) of the entity that leads to the mentioned one."""
+        if self.before is not None:
+            return self.before.mention.entity_id, self.before.mention.name
+        return self.asked.entity_id, self.asked.name
+
+    @property
+    def way(self) -> list[Start]:
+        """From the name of the question on."""
+        return [*(self.before.way if self.before else []), self]
 
 
 @dataclass(frozen=True)
@@ -193,6 +209,22 @@ def _anchor(one: Asked, place: Place, places: Places) -> float:
     return one.share * sure
 
 
+def onward(ends: Sequence[Bridged], mentions: Iterable[Mentioned], known: Collection[str]) -> list[Start]:
+    """From where the best bridges end over what is mentioned there, best first. `known`: what they led over before."""
+    by_place = {end.place: end for end in ends}
+    best: dict[str, Start] = {}
+    named = list(mentions)
+    about_it = {(one.place, one.entity_id) for one in named if one.about is not None}
+    for one in named:
+        end = by_place[one.place]
+        if one.entity_id in known or (one.place, one.entity_id) in about_it or one.mentions < 2:
+            continue
+        weight = ONWARD * end.gain
+        if one.entity_id not in best or weight > best[one.entity_id].weight:
+            best[one.entity_id] = Start(weight, end.start.asked, one, end.start)
+    return sorted(best.values(), key=lambda one: (-one.weight, one.mention.entity_id))
+
+
 def bridged(found: Iterable[Start], places: Places) -> list[Bridged]:
     """Where the bridges end, each chunk with its best path, best first."""
     best: dict[Place, Bridged] = {}
@@ -206,4 +238,17 @@ def bridged(found: Iterable[Start], places: Places) -> list[Bridged]:
             gain = start.weight * share
             if place != start.mention.place and (place not in best or gain > best[place].gain):
                 best[place] = Bridged(place, gain, start)
-    return sorted(best.values(), key=lambda one: (-one.gain, one.place))
+    return sorted(best.values(), key=_best_first)
+
+
+def joined(*found: Sequence[Bridged]) -> list[Bridged]:
+    """Each chunk with its best path, best first."""
+    best: dict[Place, Bridged] = {}
+    for one in (each for ends in found for each in ends):
+        if one.place not in best or one.gain > best[one.place].gain:
+            best[one.place] = one
+    return sorted(best.values(), key=_best_first)
+
+
+def _best_first(one: Bridged) -> tuple[float, Place]:
+    return -one.gain, one.place

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, LiteralString, TypeVar
@@ -13,6 +13,7 @@ from psycopg.rows import class_row
 from contracts.graph_expansion import ExpandedChunk, ExpandRequest, ExpandResponse, LinkedName, PathStep
 from knowledge_graph.expansion.bridge import (
     MOST_MENTIONS,
+    MOST_ONWARD,
     Asked,
     Bridged,
     Lifted,
@@ -22,7 +23,9 @@ from knowledge_graph.expansion.bridge import (
     Start,
     Where,
     bridged,
+    joined,
     lifted,
+    onward,
     starts,
 )
 from knowledge_graph.expansion.linking import Linked, Meaning, candidates, longest_known, without_names
@@ -92,9 +95,15 @@ class Bridging:
         if not seeds:
             seeds = {one.place: one.score / found[0].score for one in found[:MOST_SEEDS] if found[0].score}
         begun = starts(seeds, await reading.mentions(sorted(seeds)), asked, named)[:MOST_STARTS]
-        ends = bridged(begun, await reading.places([one.mention.entity_id for one in begun]))[: request.limit]
-        stated = await reading.stated([one.start for one in ends])
-        return chunks + [_bridged(one, stated.get(_pair(one.start))) for one in ends]
+        ends = bridged(begun, await reading.places([one.mention.entity_id for one in begun]))
+        if request.max_hops > 1 and ends:
+            known = {one.entity_id for one in asked} | {one.mention.entity_id for one in begun}
+            mentions = await reading.mentions([one.place for one in ends[:MOST_ONWARD]])
+            further = onward(ends[:MOST_ONWARD], mentions, known)[:MOST_STARTS]
+            ends = joined(ends, bridged(further, await reading.places([one.mention.entity_id for one in further])))
+        ends = ends[: request.limit]
+        stated = await reading.stated([start for one in ends for start in one.start.way])
+        return chunks + [_bridged(one, stated) for one in ends]
 
     def _reading(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
         settings = {"statement_timeout": str(self.statement_milliseconds), "jit": "off"}
@@ -191,7 +200,7 @@ def _shared(rows: Sequence[_Meaning]) -> list[Meaning]:
 
 
 def _pair(start: Start) -> tuple[str, str, str]:
-    return start.asked.entity_id, start.mention.entity_id, start.mention.chunk_id
+    return start.source[0], start.mention.entity_id, start.mention.chunk_id
 
 
 def _about(one: Lifted) -> ExpandedChunk:
@@ -201,23 +210,31 @@ def _about(one: Lifted) -> ExpandedChunk:
     )
 
 
-def _bridged(one: Bridged, stated: _Stated | None) -> ExpandedChunk:
+def _bridged(one: Bridged, stated: Mapping[tuple[str, str, str], _Stated]) -> ExpandedChunk:
     document_id, chunk_id = one.place
-    start, mention = one.start, one.start.mention
+    steps = [_step(start, stated.get(_pair(start))) for start in one.start.way]
+    return ExpandedChunk(
+        chunk_id=chunk_id,
+        document_id=document_id,
+        hop=len(steps),
+        path=[steps[0].source, *(step.target for step in steps)],
+        score=round(one.gain, 6),
+        steps=steps,
+    )
+
+
+def _step(start: Start, stated: _Stated | None) -> PathStep:
+    mention = start.mention
     relation = None if stated is None else stated.phrase or stated.relation_type.lower().replace("_", " ")
     span = (mention.sentence_start, mention.sentence_end)
     if stated is not None and stated.span_end:
         span = (stated.span_start, stated.span_end)
-    step = PathStep(
-        source=start.asked.name,
+    return PathStep(
+        source=start.source[1],
         target=mention.name,
         relation=relation,
         chunk_id=mention.chunk_id,
         document_id=mention.document_id,
         start=span[0],
         end=span[1],
-    )
-    path = [start.asked.name, mention.name]
-    return ExpandedChunk(
-        chunk_id=chunk_id, document_id=document_id, hop=1, path=path, score=round(one.gain, 6), steps=[step]
     )

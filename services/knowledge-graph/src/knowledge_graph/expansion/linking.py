@@ -1,4 +1,4 @@
-"""The known names of a text: every run of up to eight words is a key to look up. Stateless, so never out of date."""
+"""The known names of a text: every run of up to twelve words is a key to look up. Stateless, so never out of date."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from knowledge_graph.extraction.names import STOP_WORDS, WORD, entity_id, name_key
 from knowledge_graph.graph_store import StoredEntity
 
-MOST_WORDS = 8
+MOST_WORDS = 12
 LONGEST_QUERY_WORDS = 400
 SHORTEST_PLURAL = 5
 POSSESSIVE = re.compile(r"['’]s\b|(?<=s)['’](?!\w)")

@@ -17,5 +17,8 @@ CROSS JOIN LATERAL (
         LIMIT %(most)s
     )
 ) AS found
-INNER JOIN entity ON entity.workspace_id = %(workspace_id)s AND entity.id = found.entity_id
+-- With a limit, so that each is looked up: the planner expects more names to be known than are.
+CROSS JOIN LATERAL (
+    SELECT * FROM entity WHERE entity.workspace_id = %(workspace_id)s AND entity.id = found.entity_id LIMIT 1
+) AS entity
 ORDER BY wanted.key, found.is_exact DESC, found.uses DESC, entity.id

@@ -13,5 +13,7 @@ CROSS JOIN LATERAL (
     ORDER BY mention.number
     LIMIT %(most)s
 ) AS mention
-INNER JOIN entity ON entity.workspace_id = %(workspace_id)s AND entity.id = mention.entity_id
+CROSS JOIN LATERAL (
+    SELECT * FROM entity WHERE entity.workspace_id = %(workspace_id)s AND entity.id = mention.entity_id LIMIT 1
+) AS entity
 ORDER BY mention.chunk_id, mention.document_id, mention.number

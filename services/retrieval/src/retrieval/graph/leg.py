@@ -81,7 +81,7 @@ class GraphLeg(Leg):
             SeedChunk(chunk_id=self.evidence[chunk].chunk_id, document_id=self.evidence[chunk].document_id, score=score)
             for chunk, score in begin.items()
         ]
-        request = ExpandRequest(query=self.query, method=self.by, max_hops=1, seeds=places, limit=MOST_CHUNKS)
+        request = ExpandRequest(query=self.query, method=self.by, max_hops=MOST_HOPS, seeds=places, limit=MOST_CHUNKS)
         answer = await self.graph.expand(request)
         await self._add(asked, [one for one in answer.chunks if one.hop])
         self.method = f"{self.method}; bridges from {len(places)} passages"
