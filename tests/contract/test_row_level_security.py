@@ -108,7 +108,9 @@ class Deployment:
         names = [sql.Identifier(name) for name, _, _ in columns]
         casts = [sql.SQL("%s::" + kind) for _, kind, _ in columns]
         values = [
-            str(workspace_id) if name == "workspace_id" else choice or SAMPLES.get(kind, "x")
+            str(workspace_id)
+            if name == "workspace_id"
+            else choice or SAMPLES.get(kind, "{}" if kind.endswith("[]") else "x")
             for name, kind, choice in columns
         ]
         statement = sql.SQL("INSERT INTO {} ({}) VALUES ({})")

@@ -53,7 +53,9 @@ class EntityDetail(Entity):
 
 class GraphStatus(Resource):
     store: str
-    extraction: str = Field(description="ner+patterns, or patterns when the NER model is absent.")
+    extraction: str = Field(
+        description="How English is read: ner+patterns+dependency; without the parse ner+patterns, without the model patterns."
+    )
     entities: int
     relations: int
     documents: int

@@ -32,7 +32,7 @@ async def test_a_document_becomes_entities_and_relations(client, documents, enti
     told = (await documents.told("document.graphed.v1"))[-1]
     status = (await client.get("/v1/graph/status", headers=auth_headers())).json()
     assert (told["entities"], told["relations"]) == (status["entities"], status["relations"])
-    assert (status["extraction"], status["store"], status["documents"]) == ("ner+patterns", "postgres", 1)
+    assert (status["extraction"], status["store"], status["documents"]) == ("ner+patterns+dependency", "postgres", 1)
 
 
 async def test_shared_entities_survive_a_deletion(documents, entities, client, auth_headers):
@@ -42,10 +42,10 @@ async def test_shared_entities_survive_a_deletion(documents, entities, client, a
 
     receipt = await documents.delete(billing)
     assert receipt["service"] == "knowledge-graph"
-    assert receipt["removed"]["mentions"] == 6
+    assert receipt["removed"]["mentions"] == 7  # four names, one of them twice, the file and its stem
     assert set(receipt["remaining"].values()) == {0}
     found = await entities()
-    assert set(found) == {"AuthService", "LoginGateway", "login.md"}
+    assert set(found) == {"AuthService", "LoginGateway", "login.md", "login"}
     assert (found["AuthService"]["documents"], found["AuthService"]["mentions"]) == (1, 1)
     relations = (await client.get(f"/v1/graph/entities/{found['AuthService']['id']}", headers=auth_headers())).json()
     assert {one["relation_type"] for one in relations["relations"]} == {"USES", "CO_OCCURS"}
@@ -112,12 +112,12 @@ async def test_the_graph_follows_a_new_name(documents, entities):
     )
     await documents.send(described)
     await documents.told_of(2)
-    assert set(await entities()) == {"LedgerService", "BankGateway", "ledger.md"}
+    assert set(await entities()) == {"LedgerService", "BankGateway", "ledger.md", "ledger"}
     await documents.send(described)
     await documents.send(described.model_copy(update={"version": 2, "name": "later.md"}))
     await documents.send(described.model_copy(update={"document_id": uuid4()}))
     await documents.drained()
-    assert set(await entities()) == {"LedgerService", "BankGateway", "ledger.md"}
+    assert set(await entities()) == {"LedgerService", "BankGateway", "ledger.md", "ledger"}
     await documents.delete(document)
     await documents.send(described.model_copy(update={"name": "ghost.md"}))
     await documents.drained()

@@ -41,9 +41,11 @@ def test_more_of_any_feature_is_never_worse(features, more, space):
             assert match([features, better], **known) >= match([features], **known)
 
 
-def test_the_fused_score_adds_every_feature_by_its_weight():
+def test_the_fused_score_adds_every_feature_by_its_weight_but_the_hops():
     weights = Weights(**{name: 10.0**place for place, name in enumerate(FEATURES)})
-    assert absolute(Features(**dict.fromkeys(FEATURES, 1.0)), weights) == pytest.approx(1111111)
+    every = Features(**dict.fromkeys(FEATURES, 1.0))
+    assert FEATURES[-1] == "graph"
+    assert absolute(every, weights) == pytest.approx(int("1" * (len(FEATURES) - 1)))
 
 
 def test_reciprocal_ranks_adds_what_each_ranking_gives():
