@@ -126,6 +126,10 @@ class Deployment:
             self.owner.execute(*self.insertion(table, workspace_id))
 
 
+def _sample(kind: str) -> str:
+    return SAMPLES.get(kind, "{}" if kind.endswith("[]") else "x")
+
+
 @pytest.fixture
 def deployment(make_database: Callable[[str], Any]) -> Iterator[Deployment]:
     deployment = Deployment(make_database(SERVICES[0]).admin)

@@ -54,7 +54,7 @@ class EntityDetail(Entity):
 class GraphStatus(Resource):
     store: str
     extraction: str = Field(
-        description="How English is read: ner+patterns+dependency; without the parse ner+patterns, without the model patterns."
+        description="How English is read: ner+patterns+dependency, ner+patterns (no parse), or patterns (no model)."
     )
     entities: int
     relations: int
