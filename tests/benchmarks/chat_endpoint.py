@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import socket
-import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 
-import uvicorn
-from starlette.applications import Starlette
+from benchmarks.scripted_endpoint import serving
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -43,14 +40,5 @@ def _event(choice: dict[str, object]) -> str:
 def chat_endpoint() -> Iterator[str]:
     """Serves it on a free port; gives the base URL."""
     routes = [Route("/v1/chat/completions", completions, methods=["POST"]), Route("/v1/models", models)]
-    server = uvicorn.Server(uvicorn.Config(Starlette(routes=routes), log_level="error", ws="none"))
-    # The protocol is named because asyncio sets TCP_NODELAY only then: a delay of 40 ms would flatter our own figure.
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listening.bind(("127.0.0.1", 0))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
-    finally:
-        server.should_exit = True
-        thread.join(10)
+    with serving(routes) as url:
+        yield f"{url}/v1"

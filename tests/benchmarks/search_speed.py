@@ -29,6 +29,7 @@ from benchmarks.exact_neighbours import exact_neighbours, recall
 from benchmarks.figures import Row
 from benchmarks.http_load import SearchClient, Timed
 from benchmarks.loaded_index import LoadedIndex
+from benchmarks.rerank_endpoint import rerank_endpoint
 from benchmarks.search_scenario import FILTERED, Scenario
 from benchmarks.store_comparison import milliseconds
 from benchmarks.synthetic_corpus import SHARES, workspace_id
@@ -67,12 +68,13 @@ def search_speed() -> list[Row]:
             rows += _table(timed) + _ratio(bare, timed["hybrid", "no filter", 1])
             with served(index, scenario, cache=True) as client:
                 rows += _repeated(client, scenario)
+            rows += _reranked(index, scenario)
         return rows + store_comparison.speed(scenario, folder / "stores", exact["no filter"])
 
 
 @contextmanager
-def served(index: LoadedIndex, scenario: Scenario, *, cache: bool) -> Iterator[SearchClient]:
-    """The service in a process of its own, as an owner of the largest workspace asks it."""
+def served(index: LoadedIndex, scenario: Scenario, *, cache: bool, **settings: str) -> Iterator[SearchClient]:
+    """The service in a process of its own, as an owner of the largest workspace asks it; with these `settings` too."""
     secret, port = secrets.token_hex(32), free_port([])
     store_comparison.put_queries(index.folder, scenario.texts, scenario.vectors)
     access = index.engines.object_store
@@ -87,6 +89,7 @@ def served(index: LoadedIndex, scenario: Scenario, *, cache: bool) -> Iterator[S
         "LOG_LEVEL": "WARNING",
         "OPENBLAS_NUM_THREADS": "1",  # as `python -m retrieval` has it: the server here imports numpy first
         **({} if cache else {"SEARCH_CACHE": "false"}),
+        **settings,
     }
     command = [*os.environ.get("BENCH_UNDER", "").split(), sys.executable, "-m", "benchmarks.search_server"]
     service = subprocess.Popen([*command, str(index.folder)], env=os.environ | environment)
@@ -173,6 +176,19 @@ def _parts(client: SearchClient, scenario: Scenario) -> list[Row]:
             parts.setdefault(name, []).append(value)
         parts.setdefault("whole search", []).append(body["milliseconds"])
     return [(f"  within hybrid: {name}, p50 (ms)", f"{np.median(values):.1f}", "") for name, values in parts.items()]
+
+
+def _reranked(index: LoadedIndex, scenario: Scenario) -> list[Row]:
+    """What the way to a reranker and back costs: the endpoint itself answers at once."""
+    with rerank_endpoint() as url:
+        settings = {"RERANK_BACKEND": "tei", "RERANK_BASE_URL": url, "RERANK_MODEL": "scripted"}
+        with served(index, scenario, cache=False, **settings) as client:
+            requests = scenario.requests("hybrid")
+            client.ask_all(requests)
+            timed = client.ask_all(requests)
+    if {body["reranked_by"] for body in timed.bodies} != {"scripted"}:
+        raise RuntimeError("not every answer was reranked")
+    return [("hybrid, reranked over HTTP, 1 client (ms)", f"{timed}", "")]
 
 
 def _repeated(client: SearchClient, scenario: Scenario) -> list[Row]:

@@ -1,0 +1,25 @@
+"""A reranker that answers at once, as text-embeddings-inference does, by the words that text and query share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from benchmarks.scripted_endpoint import serving
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+
+async def rerank(request: Request) -> Response:
+    asked = await request.json()
+    words = set(asked["query"].lower().split())
+    scores = [len(words & set(text.lower().split())) / max(1, len(words)) for text in asked["texts"]]
+    return JSONResponse([{"index": index, "score": score} for index, score in enumerate(scores)])
+
+
+@contextmanager
+def rerank_endpoint() -> Iterator[str]:
+    """Serves it on a free port; gives the base URL."""
+    with serving([Route("/rerank", rerank, methods=["POST"])]) as url:
+        yield url
