@@ -22,7 +22,7 @@ class Extractor:
 
     def __init__(self, methods: Methods = ALL) -> None:
         self.pool: ProcessPoolExecutor | None = None
-        # With several documents in it, a pool that replaces its process can take the one that ended for an idle one,
+        # With several documents in it, a pool that replaces its process can take the one that ended for an idle one
         # and wait for ever.
         self.turn = asyncio.Lock()
         self.methods = methods
@@ -36,7 +36,7 @@ class Extractor:
             await asyncio.to_thread(self.pool.shutdown, cancel_futures=True)
 
     async def extract(self, document: SourceDocument) -> Extraction:
-        """One document after the other. Raises BrokenProcessPool when the process died; the next call has a new one."""
+        """In its turn. Raises BrokenProcessPool when the process died (the next call has a new one)."""
         async with self.turn:
             return await self._extract(document)
 

@@ -40,6 +40,15 @@ def test_possessives_and_plurals():
 def test_one_word_in_small_letters_is_a_name_of_what_is_written_so():
     assert linked("where do I find the brother of the line", "Brother", "Line") == []
     assert linked("what does numpy need", "numpy", entity_type="IDENTIFIER") == ["numpy"]
+    assert linked("laminar flow", "Laminar", entity_type="DOCUMENT") == []
+    assert linked("who wrote notes.md", "notes.md", entity_type="DOCUMENT") == ["notes.md"]
+
+
+def test_a_concept_is_known_to_be_one():
+    (concept,) = found("flow in a wind tunnel", "wind tunnel", entity_type="CONCEPT")
+    assert concept.is_concept
+    (name,) = found("who is maria keller", "Maria Keller", entity_type="PERSON")
+    assert not name.is_concept
 
 
 def test_the_residual_has_neither_names_nor_their_endings():

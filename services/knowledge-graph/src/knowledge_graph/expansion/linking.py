@@ -14,14 +14,15 @@ LONGEST_QUERY_WORDS = 400
 SHORTEST_PLURAL = 5
 POSSESSIVE = re.compile(r"['’]s\b|(?<=s)['’](?!\w)")
 # What may stand in a text in small letters and is a name all the same.
-WRITTEN_SMALL = frozenset({"IDENTIFIER", "SERVICE", "DOCUMENT"})
+WRITTEN_SMALL = frozenset({"IDENTIFIER", "SERVICE"})
 
 
 @dataclass(frozen=True)
 class Candidate:
     """Words `first` to `last` (exclusive) of the text, characters `start` to `end`, could be the name of `key`.
 
-    `looks_like_a_name`: it is written as one, or has enough words to be one in small letters too.
+    `is_written_as_name`: some word begins with a capital or a digit, or is an identifier. `is_long`: it has enough words
+    to be a name in small letters too.
     """
 
     first: int
@@ -29,7 +30,8 @@ class Candidate:
     start: int
     end: int
     key: str
-    looks_like_a_name: bool
+    is_written_as_name: bool
+    is_long: bool
 
     @property
     def entity_id(self) -> str:
@@ -52,6 +54,11 @@ class Linked:
     end: int
     meanings: tuple[Meaning, ...]
 
+    @property
+    def is_concept(self) -> bool:
+        """Not a name of one thing ("wind tunnel")."""
+        return all(one.entity.entity_type == "CONCEPT" for one in self.meanings)
+
 
 def candidates(text: str) -> list[Candidate]:
     """Of the text's first 400 words, longest runs first; a run as it is written before its singular."""
@@ -65,7 +72,8 @@ def candidates(text: str) -> list[Candidate]:
             if own[-1] == "s" and text[end - 2 : end - 1] in ("'", "’"):
                 continue  # a possessive's letter is no word
             written = _is_written_as_name(text[start:end], own)
-            found += [Candidate(first, last, start, end, key, written) for key in _keys(text[start:end])]
+            is_long = len([word for word in own if word.casefold() not in STOP_WORDS and len(word) > 1]) > 1
+            found += [Candidate(first, last, start, end, key, written, is_long) for key in _keys(text[start:end])]
     return found
 
 
@@ -80,7 +88,7 @@ def longest_known(found: Iterable[Candidate], known: Mapping[str, Sequence[Meani
         meanings = tuple(
             meaning
             for meaning in known.get(one.key, ())
-            if one.looks_like_a_name or meaning.entity.entity_type in WRITTEN_SMALL
+            if one.is_written_as_name or one.is_long or meaning.entity.entity_type in WRITTEN_SMALL
         )
         if meanings:
             taken.update(place)
@@ -106,8 +114,5 @@ def _keys(surface: str) -> list[str]:
 
 
 def _is_written_as_name(surface: str, own: Sequence[str]) -> bool:
-    if any(word[0].isupper() or word[0].isdigit() for word in own if word.casefold() not in STOP_WORDS):
-        return True
-    if "_" in surface or any(char.isupper() for char in surface[1:]):
-        return True
-    return len([word for word in own if word not in STOP_WORDS and len(word) > 1]) > 1
+    capital = any(word[0].isupper() or word[0].isdigit() for word in own if word.casefold() not in STOP_WORDS)
+    return capital or "_" in surface or any(char.isupper() for char in surface[1:])

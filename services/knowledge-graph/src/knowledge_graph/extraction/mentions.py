@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from knowledge_graph.extraction.alias_statements import Statement, synonym
 from knowledge_graph.extraction.names import entity_id, name_key
@@ -31,9 +32,12 @@ def mentions_of(
     seen: set[str] = set()
     for span, about in titles:
         mention = _mention(span, passage, resolution, (0, 0), about, (0, 0))
-        if mention.entity_id not in seen:
-            seen.add(mention.entity_id)
-            found.append(mention)
+        # Other documents call it as its title does, however this one spells it out ("Julie Ethel Dash").
+        key = name_key(span.surface)
+        for one in (mention, replace(mention, entity_id=entity_id(key), name_key=key)):
+            if one.entity_id not in seen:
+                seen.add(one.entity_id)
+                found.append(one)
     return found
 
 
