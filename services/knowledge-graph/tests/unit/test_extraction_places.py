@@ -151,6 +151,12 @@ def test_what_is_denied_or_doubted_gives_no_clause(text, read):
     assert clauses_of(text, read) == set()
 
 
+def test_the_row_of_a_table_is_no_sentence(read):
+    row = "Maria Keller | visited | Paris and London |"
+    assert clauses_of(f"It rained.\n\n| {row}", read) == set()
+    assert clauses_of("It rained.\n\nMaria Keller visited Paris.", read) != set()
+
+
 def test_a_clause_with_its_sentence_and_words(read):
     text = "It rained. Maria Keller was born in London. It rained."
     (one,) = [one for one in extraction_of(text, read=read).relations if one.method == "dependency"]

@@ -27,6 +27,7 @@ from contracts.graph_tools import (
 
 R = TypeVar("R")
 CO_OCCURS = "CO_OCCURS"
+FOREMOST = frozenset({"DEPENDS_ON", "USES", "CALLS", "PART_OF", "OWNS", "MAINTAINS"})
 SHOWN_CHARACTERS = 300
 INDENT = (0, 0, 0, 3)
 
@@ -58,7 +59,7 @@ def show_neighbourhood(output: Output, facts: EntityFacts) -> None:
     for fact in facts.relations:
         if fact.relation_type != CO_OCCURS:
             stated.setdefault(fact.relation_type, []).append(fact)
-    for kind, some in stated.items():
+    for kind, some in sorted(stated.items(), key=lambda one: (one[0] not in FOREMOST, -len(one[1]), one[0])):
         branch = tree.add(Text(plain(kind), style="cyan"))
         for fact in some:
             branch.add(_tie(fact, facts.entity.id))

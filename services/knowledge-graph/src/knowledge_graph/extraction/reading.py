@@ -65,7 +65,13 @@ def _reading(document: Doc, *, parse: bool) -> Reading:
     if not parse:
         return Reading(entities)
     common = frozenset(token.idx for token in document if token.pos_ not in {"PROPN", "NOUN", "X"})
-    return Reading(entities, list(noun_phrases(document)), list(clauses(document)), common)
+    told = [one for one in clauses(document) if not _is_in_row(document.text, max(one.subject, one.target))]
+    return Reading(entities, list(noun_phrases(document)), told, common)
+
+
+def _is_in_row(text: str, place: int) -> bool:
+    """Whether the line is the row of a table: its cells are no sentence."""
+    return text[text.rfind("\n", 0, place) + 1 : place + 1].lstrip().startswith("|")
 
 
 def _cleaned(start: int, surface: str, label: str) -> Iterator[Span]:
