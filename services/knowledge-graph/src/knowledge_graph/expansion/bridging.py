@@ -74,7 +74,7 @@ class Bridging:
         """The `bridge` method; with no name known the answer is empty."""
         async with self._reading(workspace_id) as connection:
             reading = _Reading(connection, workspace_id)
-            # Many chunks share a concept and are not about the same thing: to follow those leads ordinary questions astray.
+            # Chunks that share a concept are not about one thing: to follow those leads ordinary questions astray.
             found = await reading.linked(request.query or "", request.entities)
             linked = [one for one in found if not one.is_concept]
             asked = _asked(linked)

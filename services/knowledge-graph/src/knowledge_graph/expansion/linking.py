@@ -21,8 +21,8 @@ WRITTEN_SMALL = frozenset({"IDENTIFIER", "SERVICE"})
 class Candidate:
     """Words `first` to `last` (exclusive) of the text, characters `start` to `end`, could be the name of `key`.
 
-    `is_written_as_name`: some word begins with a capital or a digit, or is an identifier. `is_long`: it has enough words
-    to be a name in small letters too.
+    `is_written_as_name`: some word begins with a capital or a digit, or is an identifier. `is_long`: it has enough
+    words to be a name in small letters too.
     """
 
     first: int
