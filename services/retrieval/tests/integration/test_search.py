@@ -135,6 +135,20 @@ async def test_a_leg_that_is_late_or_fails_is_left_out_and_named(index, searchin
         assert unavailable.value.extra == {"legs": {"dense": reason}}
 
 
+async def test_passages_without_their_document_are_left_out(
+    index, searching, converted, workspace_id, database, caplog
+):
+    lost = converted(["The otter lives in the holt."])
+    await index(lost)
+    await index(converted(["The hare lives in the form, not in a holt."]))
+    async with database.workspace(workspace_id) as connection:
+        await connection.execute("DELETE FROM indexed_document WHERE document_id = %s", (lost.chunks[0].document_id,))
+    for mode in SearchMode:
+        answer = await searching(Embeddings())(workspace_id, SearchRequest(query="holt", mode=mode))
+        assert [hit.content for hit in answer.hits if hit.document_id == lost.chunks[0].document_id] == []
+    assert "passages that have no document" in caplog.text
+
+
 async def test_sentences_that_cannot_be_compared_are_chosen_by_their_words(index, searching, converted, workspace_id):
     await index(converted(["Lunch is at noon. The AuthService signs tokens."]))
     embeddings = Embeddings()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -20,6 +21,8 @@ from retrieval.ranking.matching import Matching
 from retrieval.ranking.rule import RankingRule
 from retrieval.search.leg import Leg
 from retrieval.search.reader import Cursor, IndexReader, array_text
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -152,7 +155,10 @@ async def _read(
     measured, rows, cosines = await _measured(reader, [one.wording for one in read.measured], residual, missing)
     excluded = {chunk for chunk, found in measured[0].words.items() if not found.admitted}
     facts = await _facts(rows, matching)
-    left = [chunk for chunk in missing if chunk not in excluded]
+    left = [chunk for chunk in missing if chunk not in excluded and chunk in facts.titles]
+    if lost := len(set(missing) - facts.titles.keys()):
+        extra = {"workspace_id": str(reader.workspace_id), "passages": lost}
+        log.warning("the index finds passages that have no document: it was changed past the service", extra=extra)
     if left:
         await asyncio.to_thread(_complete, measured, left, facts, matching)
     for one, new in zip(read.measured, measured, strict=True):
