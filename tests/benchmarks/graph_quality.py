@@ -48,7 +48,7 @@ from service_kit.postgres import Database
 
 AIMS = {"mh-2wiki": "0.97", "mh-musique": "0.82"}
 REPLICAS = 2
-AT_ONCE = 4 * REPLICAS
+AT_ONCE = 2 * REPLICAS
 METHODS: dict[str, dict[str, object]] = {
     "dense": {"mode": SearchMode.dense},
     "BM25": {"mode": SearchMode.lexical},

@@ -112,3 +112,12 @@ def test_a_second_bridge_goes_on_from_the_end_of_the_first():
     (second,) = bridged([begun], named)
     assert second.place == (DOCUMENT, "c")
     assert joined(first, [second]) == [*first, second]
+
+
+def test_a_statement_is_not_led_on_by_what_merely_mentions_its_names():
+    named = places(where("lothair", "a", "title"), where("lothair", "b"), where("lothair", "c", "subject"))
+    assert [one.place[1] for one in lifted([LOTHAIR], named, is_question=False)] == ["a"]
+    seeds = {(DOCUMENT, "b"): 1.0}
+    mentions = [mentioned("lothair", "b"), mentioned("ermengarde", "b")]
+    assert starts(seeds, mentions, [LOTHAIR], named, is_question=False) == []
+    assert [one.mention.name for one in starts(seeds, mentions, [LOTHAIR], named)] == ["Ermengarde"]

@@ -1,4 +1,4 @@
-from knowledge_graph.expansion.linking import Linked, Meaning, candidates, longest_known, without_names
+from knowledge_graph.expansion.linking import Linked, Meaning, asks, candidates, longest_known, without_names
 from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.graph_store import StoredEntity
 
@@ -55,3 +55,8 @@ def test_the_residual_has_neither_names_nor_their_endings():
     text = "When did Lothair II's mother die?"
     assert without_names(text, found(text, "Lothair II")) == "When did mother die?"
     assert without_names("Beyoncé's mother", found("Beyoncé's mother", "Beyoncé")) == "mother"
+
+
+def test_a_question_is_told_from_a_statement():
+    assert all(asks(text) for text in ("Which king was it", "mother of Lothair?", "¿Quién fue Lotario", "他是谁？"))
+    assert not any(asks(text) for text in ("Lothair II was a king.", "Whoever wins", ""))

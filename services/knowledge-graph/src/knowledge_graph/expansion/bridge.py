@@ -22,8 +22,10 @@ VIA_MENTION = 1.0
 """A chunk that mentions the entity, beside one that is about it."""
 ONWARD, MOST_ONWARD = 0.4, 4
 """What of a bridge's gain is left for the next one, and from how many of the best ends such begin."""
-NEAR = 0.5
+NEAR = 0.8
 """A seed that mentions a name of the question, beside one that is about it."""
+SURE = 0.5
+"""What is less surely about a name, or only mentions it, counts for questions alone."""
 MOST_ABOUT, MOST_CHUNKS = 50, 100
 MOST_MENTIONS = 4 * MOST_CHUNKS
 """The mentions of an entity that has more are not read at all."""
@@ -153,16 +155,21 @@ class Places:
         return max(0.0, math.log(self.chunks / max(1, having)) / math.log(self.chunks))
 
 
-def lifted(asked: Sequence[Asked], places: Places) -> list[Lifted]:
-    """The chunks about the names of the question, or with one, best first: rare names lift more."""
+def lifted(asked: Sequence[Asked], places: Places, *, is_question: bool = True) -> list[Lifted]:
+    """The chunks about the names of the question, or with one, best first: rare names lift more.
+
+    A statement names what it is about, so that what merely mentions that has nothing to add to it: without
+    `is_question` only chunks that are surely about a name count.
+    """
     scores: dict[Place, float] = defaultdict(float)
     best: dict[Place, tuple[float, float, Asked]] = {}
     for one in asked:
         rarity = one.share * places.rarity(one.entity_id, one.mentions)
-        about = places.chunks_about(one.entity_id)
-        for place in places.chunks_with(one.entity_id, NAMED_IN) | about.keys():
+        about = _about(one, places, is_question)
+        mentioned = MENTIONED * rarity if is_question else 0.0
+        for place in (places.chunks_with(one.entity_id, NAMED_IN) if is_question else set()) | about.keys():
             sure = about.get(place, 0.0)
-            gain = MENTIONED * rarity + (sure * rarity**2 / math.sqrt(len(about)) if sure else 0.0)
+            gain = mentioned + (sure * rarity**2 / math.sqrt(len(about)) if sure else 0.0)
             scores[place] += gain
             if place not in best or gain > best[place][1]:
                 best[place] = sure * one.share, gain, one
@@ -174,7 +181,12 @@ def lifted(asked: Sequence[Asked], places: Places) -> list[Lifted]:
 
 
 def starts(
-    seeds: Mapping[Place, float], mentions: Iterable[Mentioned], asked: Sequence[Asked], places: Places
+    seeds: Mapping[Place, float],
+    mentions: Iterable[Mentioned],
+    asked: Sequence[Asked],
+    places: Places,
+    *,
+    is_question: bool = True,
 ) -> list[Start]:
     """Of every other name that a seed mentions the best way to it, best first. `seeds`: scores from 0 to 1; `places`
     are those of the names of the question.
@@ -187,7 +199,7 @@ def starts(
         by_place[mention.place].append(mention)
     best: dict[str, Start] = {}
     for place, named in by_place.items():
-        sure, name = max((_anchor(one, place, places), one.entity_id) for one in asked)
+        sure, name = max((_anchor(one, place, places, is_question), one.entity_id) for one in asked)
         weight = sure * seeds.get(place, 0.0)
         if weight <= 0:
             continue
@@ -200,13 +212,18 @@ def starts(
     return sorted(best.values(), key=lambda one: (-one.weight, one.mention.entity_id))
 
 
-def _anchor(one: Asked, place: Place, places: Places) -> float:
+def _anchor(one: Asked, place: Place, places: Places, is_question: bool) -> float:
     """How surely the chunk is one to start from for this name."""
     rarity = places.rarity(one.entity_id, one.mentions)
-    sure = places.chunks_about(one.entity_id).get(place, 0.0) * rarity**2
-    if place in places.chunks_with(one.entity_id, NAMED_IN):
+    sure = _about(one, places, is_question).get(place, 0.0) * rarity**2
+    if is_question and place in places.chunks_with(one.entity_id, NAMED_IN):
         sure = max(sure, NEAR * rarity**4)
     return one.share * sure
+
+
+def _about(one: Asked, places: Places, is_question: bool) -> Mapping[Place, float]:
+    about = places.chunks_about(one.entity_id)
+    return about if is_question else {place: sure for place, sure in about.items() if sure >= SURE}
 
 
 def onward(ends: Sequence[Bridged], mentions: Iterable[Mentioned], known: Collection[str]) -> list[Start]:

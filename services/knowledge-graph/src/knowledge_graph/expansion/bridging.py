@@ -28,7 +28,7 @@ from knowledge_graph.expansion.bridge import (
     onward,
     starts,
 )
-from knowledge_graph.expansion.linking import Linked, Meaning, candidates, longest_known, without_names
+from knowledge_graph.expansion.linking import Linked, Meaning, asks, candidates, longest_known, without_names
 from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.graph_store import StoredEntity
 from knowledge_graph.postgres_store import QUERIES
@@ -89,14 +89,17 @@ class Bridging:
 
     async def _chunks(self, reading: _Reading, asked: Sequence[Asked], request: ExpandRequest) -> list[ExpandedChunk]:
         named = await reading.places([one.entity_id for one in asked])
-        found = lifted(asked, named)
+        is_question = asks(request.query) if request.query else True
+        found = lifted(asked, named, is_question=is_question)
         chunks = [_about(one) for one in found[: request.limit]]
         if request.max_hops == 0:
             return chunks
         seeds = {(one.document_id, one.chunk_id): one.score for one in request.seeds}
         if not seeds:
             seeds = {one.place: one.score / found[0].score for one in found[:MOST_SEEDS] if found[0].score}
-        begun = starts(seeds, await reading.mentions(sorted(seeds)), asked, named)[:MOST_STARTS]
+        begun = starts(seeds, await reading.mentions(sorted(seeds)), asked, named, is_question=is_question)[
+            :MOST_STARTS
+        ]
         ends = bridged(begun, await reading.places([one.mention.entity_id for one in begun]))
         if request.max_hops > 1 and ends:
             known = {one.entity_id for one in asked} | {one.mention.entity_id for one in begun}

@@ -13,6 +13,8 @@ MOST_WORDS = 12
 LONGEST_QUERY_WORDS = 400
 SHORTEST_PLURAL = 5
 POSSESSIVE = re.compile(r"['’]s\b|(?<=s)['’](?!\w)")
+QUESTION_MARKS = "?\uff1f\u061f\u00bf\u055e"
+QUESTION_WORD = re.compile(r"\b(?:who|whom|whose|what|which|when|where|why|how)\b", re.IGNORECASE)
 # What may stand in a text in small letters and is a name all the same.
 WRITTEN_SMALL = frozenset({"IDENTIFIER", "SERVICE"})
 
@@ -102,6 +104,11 @@ def without_names(text: str, names: Iterable[Linked]) -> str:
         ending = POSSESSIVE.match(text, name.end)
         text = f"{text[: name.start]} {text[ending.end() if ending else name.end :]}"
     return " ".join(text.split())
+
+
+def asks(text: str) -> bool:
+    """Whether it is a question: by its mark in any script, or by an English question word."""
+    return any(mark in text for mark in QUESTION_MARKS) or QUESTION_WORD.search(text) is not None
 
 
 def _keys(surface: str) -> list[str]:
