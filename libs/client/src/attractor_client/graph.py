@@ -70,9 +70,11 @@ class Graph:
         self.transport = transport
         self.tools = GraphTools(transport)
 
-    def entities(self, *, query: str | None = None, entity_type: str | None = None) -> AsyncIterator[Entity]:
+    def entities(
+        self, *, query: str | None = None, entity_type: str | None = None, min_mentions: int = 1
+    ) -> AsyncIterator[Entity]:
         """Every entity whose name begins with `query`, in any spelling, the most mentioned first."""
-        params = {"q": query, "entity_type": entity_type}
+        params = {"q": query, "entity_type": entity_type, "min_mentions": min_mentions}
         return every(self.transport, "/v1/graph/entities", Page[Entity], params)
 
     async def entity(self, entity_id: str) -> EntityDetail:

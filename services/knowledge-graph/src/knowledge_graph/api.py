@@ -43,6 +43,7 @@ async def list_entities(
     asked: Asked,
     q: Annotated[Text | None, Query(max_length=200, description="What the name, in any spelling, begins with")] = None,
     entity_type: Annotated[Text | None, Query(max_length=50, description="For instance SERVICE or PERSON")] = None,
+    min_mentions: Annotated[int, Query(ge=1, le=1_000_000, description="Only entities mentioned so often")] = 1,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Entity]:
@@ -50,7 +51,7 @@ async def list_entities(
     prefix = name_key(q) if q is not None else None
     if prefix == "":
         return Page(items=[])
-    wanted = EntityFilter(prefix, entity_type, _decode(cursor), limit + 1)
+    wanted = EntityFilter(prefix, entity_type, _decode(cursor), limit + 1, min_mentions)
     found = await asked.list_entities(caller.workspace_id, wanted)
     items = [to_entity(one) for one in found[:limit]]
     return Page(items=items, next_cursor=_encode(found[limit - 1]) if len(found) > limit else None)

@@ -59,6 +59,7 @@ async def test_the_list_is_paged_and_filtered(client, auth_headers):
 
     assert await names(q="Payment gate") == {"PaymentGateway"}
     assert await names(entity_type="PERSON") == {"Anna Berg"}
+    assert set() < await names(min_mentions=2) < await names()
     assert await names(q="%") == await names(q="💥") == set()
 
 

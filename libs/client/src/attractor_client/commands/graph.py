@@ -40,6 +40,7 @@ def entities(
     ctx: typer.Context,
     query: Annotated[str | None, typer.Argument(help="What the name begins with.")] = None,
     entity_type: Kind = None,
+    min_mentions: Annotated[int, typer.Option(min=1, help="Only those that are mentioned so often.")] = 1,
     limit: Limit = 50,
     json: Json = False,
 ) -> None:
@@ -49,10 +50,12 @@ def entities(
     Examples:
       attractor graph entities
       attractor graph entities auth --type SERVICE
+      attractor graph entities --min-mentions 2
     """
 
     async def work(client: AttractorClient, output: Output) -> None:
-        found = await at_most(limit, client.graph.entities(query=query, entity_type=entity_type))
+        wanted = client.graph.entities(query=query, entity_type=entity_type, min_mentions=min_mentions)
+        found = await at_most(limit, wanted)
         output.json(found) if output.as_json else _table(output, found)
 
     run(ctx, json, work)
