@@ -23,6 +23,7 @@ from retrieval.lexical.query import ParsedQuery
 from retrieval.lexical.vocabulary import Vocabulary
 from retrieval.lexical.words import QueryWords, words_of
 from retrieval.search.reader import IndexReader, Scored
+from retrieval.search.state import IndexState
 
 MOST_STEMMINGS = 4  # languages of the workspace that a query is read in
 MOST_CHECKED = 1000  # passages whose text is read, where a condition needs it
@@ -82,18 +83,16 @@ class LexicalSearch:
         self.bounded = False
         self._scores: dict[int, float] = {}
 
-    async def open(self, documents: ArrayLike | None, parameters: Parameters) -> None:
+    async def open(self, state: IndexState, documents: ArrayLike | None, parameters: Parameters) -> None:
         """Reads what the query's words are worth. `documents` are the numbers to search among; None: all."""
-        facts = await self.reader.row("lexical_facts", most_stemmings=MOST_STEMMINGS)
-        chunks, terms, stemmings, *recent = facts
-        self.stemmings = stemmings or [ENGLISH]
-        await self.lists.open(*recent)
+        self.stemmings = state.stemmings[:MOST_STEMMINGS] or [ENGLISH]
+        await self.lists.open(state.recent_documents, state.recent_batches)
         vocabulary = Vocabulary(self.reader, self.lists.groups, self.lists.recent)
         self.words = await words_of(self.parsed, self.analyzer, self.stemmings, vocabulary)
         frequencies = await self.lists.read_headers(self.words.terms)
         await self.words.correct(vocabulary, Counter(frequencies), self._terms)
         frequencies = await self.lists.read_headers(self.words.terms)
-        self.query = weighted(self.words.words, frequencies, chunks, terms, parameters)
+        self.query = weighted(self.words.words, frequencies, state.chunks, state.terms, parameters)
         numbers = None if documents is None else np.unique(np.asarray(documents, np.int64))
         self.limits = Limits(numbers, await self._banned())
 
