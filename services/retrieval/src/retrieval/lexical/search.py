@@ -81,7 +81,9 @@ class LexicalSearch:
         self.limits = Limits()
         self.check = PassageCheck(reader, analyzer, wanted)
         self.bounded = False
+        self._ranking = MaxScore(self.lists, self.query, self.limits)
         self._scores: dict[int, float] = {}
+        self._places: dict[tuple[str, ...], int] = {}
 
     async def open(self, state: IndexState, documents: ArrayLike | None, parameters: Parameters) -> None:
         """Reads what the query's words are worth. `documents` are the numbers to search among; None: all."""
@@ -94,15 +96,19 @@ class LexicalSearch:
         frequencies = await self.lists.read_headers(self.words.terms)
         self.query = weighted(self.words.words, frequencies, state.chunks, state.terms, parameters)
         numbers = None if documents is None else np.unique(np.asarray(documents, np.int64))
+        self._places = {
+            tuple(term for term, factor in word.terms.items() if factor == 1.0): at
+            for at, word in enumerate(self.words.words)
+        }
         self.limits = Limits(numbers, await self._banned())
+        self._ranking = MaxScore(self.lists, self.query, self.limits)
 
     async def best(self, k: int) -> list[Scored]:
         """Exactly the `k` best that comply with the query's conditions; what has its phrases comes first.
 
         At most MOST_CHECKED passages are read for a condition: `bounded` says whether there were more.
         """
-        ranking = MaxScore(self.lists, self.query, self.limits)
-        wanted = self.check.wanted
+        ranking, wanted = self._ranking, self.check.wanted
         if wanted.conditions:
             found = await self._complying(ranking, k)
         else:
@@ -127,9 +133,8 @@ class LexicalSearch:
         numbers = np.unique(np.fromiter(chunks, np.int64))
         scores = np.zeros(len(numbers))
         matched: list[tuple[Sequence[str], NDArray[np.intp]]] = []
-        ranking = MaxScore(self.lists, self.query, self.limits)
         for word in self.query.words:
-            gained, by = await ranking.look_up(word, numbers)
+            gained, by = await self._ranking.look_up(word, numbers)
             scores += gained
             matched.append((list(word.weights), np.where(gained > 0, by, -1)))
         wanted = self.check.wanted
@@ -173,12 +178,8 @@ class LexicalSearch:
 
     def _positions(self, text: str) -> set[int]:
         """Of the query's words that stand in the text."""
-        places = {
-            tuple(term for term, factor in word.terms.items() if factor == 1.0): at
-            for at, word in enumerate(self.words.words)
-        }
         readings = self.analyzer.readings(text, self.stemmings)
-        return {places[terms] for terms in readings if terms in places}
+        return {self._places[terms] for terms in readings if terms in self._places}
 
     def _terms(self, text: str) -> set[str]:
         return {term for stemming in self.stemmings for term in self.analyzer.terms(text, stemming)}

@@ -16,7 +16,7 @@ Version: TypeAlias = tuple[int | None, str | None, str | None, int | None]
 
 @dataclass(frozen=True)
 class IndexState:
-    """`model`, `dims`: the active space. `chunks`, `terms`: of the workspace. `stemmings`: with the most documents first.
+    """`model`, `dims`: the active space. `chunks`, `terms`: of the workspace. `stemmings`: the most frequent first.
     `recent_*`: the rows of postings that are in no block yet. `index_bytes`: of the approximate index.
     """
 
