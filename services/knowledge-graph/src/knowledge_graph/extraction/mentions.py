@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from knowledge_graph.extraction.alias_statements import Statement, synonym
+from knowledge_graph.extraction.alias_statements import Statement, american, synonym
 from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.extraction.reading import Reading
 from knowledge_graph.extraction.records import Alias, Mention, Passage, Span
 from knowledge_graph.extraction.resolution import Resolution
 from knowledge_graph.extraction.sentences import Sentences
 from knowledge_graph.extraction.subjects import subject
+
+NO_SPELLINGS = frozenset({"PERSON", "CONCEPT", "IDENTIFIER", "DOCUMENT"})
 
 
 def mentions_of(
@@ -52,6 +54,9 @@ def aliases_of(
         name = synonym(span.surface)
         if name is not None:
             yield from _alias(span.surface, name, passage, sentences.at(span.start), "abbreviation")
+        spelled = american(span.surface) if span.entity_type not in NO_SPELLINGS else None
+        if spelled is not None:
+            yield from _alias(span.surface, spelled, passage, sentences.at(span.start), "spelling")
 
 
 def _alias(alias: str, target: str, passage: Passage, place: tuple[int, int], method: str) -> Iterator[Alias]:
