@@ -14,6 +14,7 @@ from knowledge_graph.extraction.meaning import Encode, Meaning
 from knowledge_graph.extraction.mentions import aliases_of, mentions_of
 from knowledge_graph.extraction.names import name_key
 from knowledge_graph.extraction.near_spellings import respelled
+from knowledge_graph.extraction.openings import opening
 from knowledge_graph.extraction.part import Part
 from knowledge_graph.extraction.reading import Reader, Reading
 from knowledge_graph.extraction.records import Extraction, SourceDocument, Span
@@ -24,6 +25,7 @@ from knowledge_graph.extraction.stated import FIELD
 from knowledge_graph.extraction.subjects import defined
 from knowledge_graph.extraction.ties import Ties
 from knowledge_graph.extraction.titles import occurrences, titles
+from knowledge_graph.extraction.topics import Topics
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,11 @@ def extract(
         for place, (passage, reading) in enumerate(zip(document.passages, readings, strict=True))
     ]
     used = terms(phrase for part in parts for phrase in part.reading.noun_phrases)
+    if not document.is_code:
+        for part in parts:
+            part.opening = opening(part.text, part.reading.entities)
     titled = [span for part in parts for span, about in part.titles if about == "title"]
+    titled += [part.opening.name for part in parts if part.opening and " " in part.opening.name.surface]
     for part in parts:
         _name(part, used, titled, is_code=document.is_code)
     resolution = _resolution(parts) if methods.resolution else NOTHING
@@ -57,12 +63,10 @@ def extract(
         _complete(part, resolution, known)
     meaning = Meaning(encode if methods.resolution else None)
     resolution = respelled(parts, resolution, meaning) if methods.resolution else NOTHING
-    ties = Ties(parts, resolution, meaning)
+    ties, topics = Ties(parts, resolution, meaning), Topics()
     extraction = Extraction(method, notes=notes)
     for part in parts:
-        part.mentions = mentions_of(
-            part.passage, part.spans, part.titles, part.definitions, part.sentences, part.reading, ties.settled(part)
-        )
+        part.mentions = mentions_of(part, ties.settled(part), topics)
         extraction.mentions.extend(part.mentions)
         extraction.candidates.extend(part.candidates)
         extraction.aliases.extend(aliases_of(part.passage, part.statements, part.spans, part.sentences))
@@ -101,12 +105,13 @@ def _name(part: Part, used: frozenset[str], titled: Sequence[Span], *, is_code: 
         part.spans = names_in_code(text)
         return
     read = names_in_prose(text, part.reading, used)
-    found = without_overlaps(list(occurrences(text, titled, read)), read)
+    whole = [part.opening.name] if part.opening else []
+    found = without_overlaps(whole, list(occurrences(text, titled, read)), read)
     part.statements = list(alias_statements.statements(text, found))
-    stated = [span for one in part.statements for span in (one.alias, one.target)]
+    stated = whole + [span for one in part.statements for span in (one.alias, one.target)]
     fields = {match.start(1) for match in FIELD.finditer(text)}
     spans = [span for span in without_overlaps(stated, found) if span.start not in fields]
-    definitions = list(defined(text, spans))
+    definitions = [*whole, *defined(text, spans)]
     part.spans = without_overlaps(spans, definitions)
     part.definitions = set(definitions).intersection(part.spans)
 

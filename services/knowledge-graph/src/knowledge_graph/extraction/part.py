@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from knowledge_graph.extraction import alias_statements
+from knowledge_graph.extraction.openings import Opening
 from knowledge_graph.extraction.reading import Reading
 from knowledge_graph.extraction.records import Candidate, Mention, Passage, Span
 from knowledge_graph.extraction.sentences import Sentences
@@ -20,6 +21,7 @@ class Part:
     titles: list[tuple[Span, str]]
     spans: list[Span] = field(default_factory=list)
     statements: list[alias_statements.Statement] = field(default_factory=list)
+    opening: Opening | None = None
     definitions: set[Span] = field(default_factory=set)
     candidates: list[Candidate] = field(default_factory=list)
     mentions: list[Mention] = field(default_factory=list)

@@ -15,6 +15,7 @@ SHORTEST = 3
 NUMBERING = re.compile(r"^\s*(?:\d+(?:\.\d+)*[.)]?|[A-Z]\.|#+)\s+")
 NUMBERED = re.compile(r"[\W\d_]*[A-Za-z]{0,4}[\W\d_]*|[0-9a-fA-F-]{16,}")
 """`doc-17`, `img_0042`, a hash: these say nothing."""
+ARTICLE = re.compile(r"^(?:The|An?) ")
 PARENTHESIS = re.compile(r"\s*\([^()]*\)")
 GENERIC_HEADINGS = phrases("generic_headings")
 
@@ -35,7 +36,9 @@ def titles(document: SourceDocument, passage: Passage, *, first: bool) -> Iterat
 def occurrences(text: str, names: Iterable[Span], found: Sequence[Span]) -> Iterator[Span]:
     """Where the text names the document as its title does, letter by letter, with the type of the names `found` there:
     a title is the surest spelling there is."""
-    for surface in sorted({name.surface for name in names}):
+    surfaces = {name.surface for name in names}
+    shorter = {bare for one in surfaces if " " in (bare := ARTICLE.sub("", one)) and bare[0].isupper()}
+    for surface in sorted(surfaces | shorter):
         if len(surface) >= SHORTEST and not surface.islower() and is_name(surface):
             for match in re.finditer(rf"(?<!\w){re.escape(surface)}(?!\w)", text):
                 kinds = {one.entity_type for one in found if one.start < match.end() and match.start() < one.end}
