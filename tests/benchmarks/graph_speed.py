@@ -16,13 +16,13 @@ from benchmarks.figures import Row, spread
 
 from embedded.engines import Engines
 from knowledge_graph.expansion.hops import expand
-from knowledge_graph.graph_store import GraphStore, SubgraphBounds
-from knowledge_graph.maintenance import rebuild
-from knowledge_graph.neo4j_connection import Neo4jConnection
-from knowledge_graph.neo4j_store import Neo4jStore
-from knowledge_graph.postgres_store import PostgresStore
-from knowledge_graph.projection_redrawing import remove_workspace
+from knowledge_graph.projection.maintenance import rebuild
+from knowledge_graph.projection.redrawing import remove_workspace
 from knowledge_graph.settings import Neo4jSettings
+from knowledge_graph.store.interface import GraphStore, SubgraphBounds
+from knowledge_graph.store.neo4j import Neo4jStore
+from knowledge_graph.store.neo4j_connection import Neo4jConnection
+from knowledge_graph.store.postgres import PostgresStore
 from service_kit.migrate import migrate
 from service_kit.postgres import Database
 

@@ -19,16 +19,16 @@ from knowledge_graph.export.export import Export
 from knowledge_graph.extraction.document import Methods
 from knowledge_graph.extractor import Extractor
 from knowledge_graph.graph_document import SERVICE, DocumentGraphs
-from knowledge_graph.graph_reader import GraphReader
-from knowledge_graph.neo4j_connection import Neo4jConnection
-from knowledge_graph.neo4j_store import Neo4jStore
-from knowledge_graph.postgres_store import PostgresStore
-from knowledge_graph.projection import CHANNEL, Projector
-from knowledge_graph.projection_removal import ProjectionRemoval
+from knowledge_graph.projection.projector import CHANNEL, Projector
+from knowledge_graph.projection.removal import ProjectionRemoval
 from knowledge_graph.refinement.api import router as refinement_router
 from knowledge_graph.refinement.build import start_refinement
 from knowledge_graph.refinement.worker import CHANNEL as REFINEMENT
 from knowledge_graph.settings import Settings
+from knowledge_graph.store.neo4j import Neo4jStore
+from knowledge_graph.store.neo4j_connection import Neo4jConnection
+from knowledge_graph.store.postgres import PostgresStore
+from knowledge_graph.store.reader import GraphReader
 from knowledge_graph.tools.api import router as tools_router
 from knowledge_graph.tools.passages import Passages
 from knowledge_graph.tools.toolbox import Toolbox

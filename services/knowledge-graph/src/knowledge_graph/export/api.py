@@ -14,8 +14,8 @@ from contracts.graph_tools import RelationType
 from knowledge_graph.export.export import Export
 from knowledge_graph.export.formats import Form, GraphMl, JsonLines, Turtle
 from knowledge_graph.export.picture import Wanted, subgraph
-from knowledge_graph.graph_reader import GraphReader
-from knowledge_graph.graph_store import SubgraphBounds
+from knowledge_graph.store.interface import SubgraphBounds
+from knowledge_graph.store.reader import GraphReader
 from service_kit.auth import Viewer
 
 router = APIRouter(prefix="/v1/graph", tags=["knowledge-graph"])

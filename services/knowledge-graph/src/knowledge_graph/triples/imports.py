@@ -14,9 +14,9 @@ from contracts.graph_triples import TripleFormat
 from knowledge_graph import provenance
 from knowledge_graph.errors import ImportNotFound
 from knowledge_graph.extraction.records import Extraction
-from knowledge_graph.postgres_store import QUERIES
 from knowledge_graph.provenance import Graphed, MadeFrom
 from knowledge_graph.recording.projection_queue import queue
+from knowledge_graph.store.postgres import QUERIES
 from knowledge_graph.triples.graphing import graphed
 from knowledge_graph.triples.records import ReadTriples, TriplesNotValid
 from knowledge_graph.triples.tables import from_csv, from_jsonl
