@@ -35,6 +35,7 @@ def graph(request: Request) -> Graph:
 
 
 Asked = Annotated[Graph, Depends(graph)]
+MinMentions = Annotated[int | None, Query(ge=1, le=1_000_000, description="Only entities mentioned so often")]
 
 
 @router.get("/entities", summary="List entities")
@@ -43,15 +44,19 @@ async def list_entities(
     asked: Asked,
     q: Annotated[Text | None, Query(max_length=200, description="What the name, in any spelling, begins with")] = None,
     entity_type: Annotated[Text | None, Query(max_length=50, description="For instance SERVICE or PERSON")] = None,
-    min_mentions: Annotated[int, Query(ge=1, le=1_000_000, description="Only entities mentioned so often")] = 1,
+    min_mentions: MinMentions = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Entity]:
-    """The entities of the workspace's documents, most mentioned first."""
+    """The entities of the workspace's documents, most mentioned first.
+
+    Without `q` only those that are mentioned as often as the deployment asks for (`GRAPH_MIN_ENTITY_FREQ`, twice unless
+    it is set); `min_mentions` 1 lists all. What `q` names is found however seldom it is mentioned."""
     prefix = name_key(q) if q is not None else None
     if prefix == "":
         return Page(items=[])
-    wanted = EntityFilter(prefix, entity_type, _decode(cursor), limit + 1, min_mentions)
+    least = 1 if prefix and min_mentions is None else asked.least(min_mentions)
+    wanted = EntityFilter(prefix, entity_type, _decode(cursor), limit + 1, least)
     found = await asked.list_entities(caller.workspace_id, wanted)
     items = [to_entity(one) for one in found[:limit]]
     return Page(items=items, next_cursor=_encode(found[limit - 1]) if len(found) > limit else None)

@@ -68,7 +68,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     postgres = PostgresStore(database)
     shown = Neo4jStore(neo4j, postgres) if neo4j is not None else None
     reader = GraphReader(database, postgres, shown)
-    app.state.graph = Graph(reader, extractor, Bridging(database))
+    app.state.graph = Graph(reader, extractor, Bridging(database), settings.graph_min_entity_freq)
     client = await stack.enter_async_context(httpx.AsyncClient(trust_env=False))
     seconds = settings.retrieval_deadline_seconds
     retrieval = HttpService("the search", client, app.state.tokens, settings.retrieval_url, seconds)

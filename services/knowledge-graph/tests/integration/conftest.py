@@ -163,7 +163,7 @@ def entities(client, auth_headers):
     """entities(): name → entity, over HTTP."""
 
     async def read(q: str | None = None, **who: Any) -> dict[str, Any]:
-        params = {"limit": 200} | ({"q": q} if q else {})
+        params = {"limit": 200, "min_mentions": 1} | ({"q": q} if q else {})
         page = (await client.get("/v1/graph/entities", params=params, headers=auth_headers(**who))).json()
         return {one["name"]: one for one in page["items"]}
 

@@ -189,15 +189,18 @@ class TestExport:
 class TestSubgraph:
     async def test_around_an_entity(self, bring, get):
         await bring(CHAIN + "Weather Report,part of,Daily News\n")
-        near = (await get("subgraph", entity="auth service")).json()
+        frequent = (await get("subgraph", entity="auth service", hops=2)).json()
+        assert {one["name"] for one in frequent["nodes"]} == {"AuthService", "UserDB"}
+        every = {"entity": "auth service", "min_mentions": 1}
+        near = (await get("subgraph", **every)).json()
         assert (near["centre"]["name"], near["truncated"]) == ("AuthService", False)
         assert {one["name"] for one in near["nodes"]} == {"AuthService", "UserDB"}
         assert [one["relation_type"] for one in near["edges"]] == ["DEPENDS_ON"]
-        far = (await get("subgraph", entity="auth service", hops=2)).json()
+        far = (await get("subgraph", **every, hops=2)).json()
         assert {one["name"] for one in far["nodes"]} == {"AuthService", "UserDB", "DiskStore"}
         ids = {one["id"] for one in far["nodes"]}
         assert all({one["source"], one["target"]} <= ids for one in far["edges"])
-        few = (await get("subgraph", entity="auth service", hops=2, max_nodes=2)).json()
+        few = (await get("subgraph", **every, hops=2, max_nodes=2)).json()
         assert (len(few["nodes"]), few["truncated"]) == (2, True)
         other = (await get("subgraph", entity="auth service", relation_type="OWNS")).json()
         assert [one["name"] for one in other["nodes"]] == ["AuthService"]
