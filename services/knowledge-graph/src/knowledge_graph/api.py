@@ -15,10 +15,12 @@ from contracts.knowledge_graph import (
     Entity,
     EntityDetail,
     GraphedDocument,
+    GraphGeneration,
     GraphStatus,
 )
 from knowledge_graph.ask import Graph
 from knowledge_graph.extraction.names import name_key
+from knowledge_graph.generation import Generations
 from knowledge_graph.shown import to_entity
 from knowledge_graph.store.interface import EntityFilter, StoredEntity
 from service_kit.auth import Viewer
@@ -31,6 +33,11 @@ LARGEST_COUNT = 2**31 - 1
 
 def graph(request: Request) -> Graph:
     found: Graph = request.app.state.graph
+    return found
+
+
+def _generations(request: Request) -> Generations:
+    found: Generations = request.app.state.generations
     return found
 
 
@@ -91,6 +98,15 @@ async def list_documents(
 async def status(caller: Viewer, asked: Asked) -> GraphStatus:
     """Counts of the workspace, the store that answers now, and how names are found."""
     return await asked.status(caller.workspace_id)
+
+
+@router.get("/generation", summary="Which state the graph is in")
+async def show_generation(
+    caller: Viewer, generations: Annotated[Generations, Depends(_generations)]
+) -> GraphGeneration:
+    """Another word after every change of what the graph would answer: what was made from the graph can be kept as long
+    as this is the same."""
+    return GraphGeneration(generation=await generations.of(caller.workspace_id))
 
 
 def _decode_id(cursor: str | None) -> UUID | None:

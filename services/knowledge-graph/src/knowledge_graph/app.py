@@ -18,6 +18,7 @@ from knowledge_graph.export.api import router as export_router
 from knowledge_graph.export.export import Export
 from knowledge_graph.extraction.document import Methods
 from knowledge_graph.extractor import Extractor
+from knowledge_graph.generation import Generations
 from knowledge_graph.graph_document import SERVICE, DocumentGraphs
 from knowledge_graph.projection.projector import CHANNEL, Projector
 from knowledge_graph.projection.removal import ProjectionRemoval
@@ -68,6 +69,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     postgres = PostgresStore(database)
     shown = Neo4jStore(neo4j, postgres) if neo4j is not None else None
     reader = GraphReader(database, postgres, shown)
+    app.state.generations = Generations(database, f"min_entity_freq={settings.graph_min_entity_freq}")
     app.state.graph = Graph(reader, extractor, Bridging(database), settings.graph_min_entity_freq)
     client = await stack.enter_async_context(httpx.AsyncClient(trust_env=False))
     seconds = settings.retrieval_deadline_seconds
@@ -81,7 +83,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     running = service.running({DOCUMENTS: documents.handlers}, documents.give_up, after=after)
     background = await stack.enter_async_context(running)
     app.state.refinement = start_refinement(
-        settings, chat, database, objects, service.notifications, background, documents.regraph
+        settings, chat, database, objects, service.notifications, background, documents.regraph, metrics.registry
     )
     if neo4j is not None:
         projector = Projector(database, neo4j, service.outbox, _backlog(metrics.registry))

@@ -108,7 +108,14 @@ class Search:
         """Where the answer is kept: who asks does not matter, but whether the graph can be asked in his name does."""
         if self.cache is None:
             return None
-        return await self.cache.place(snapshot.reader, request, attached, with_graph=caller is not None)
+        graph = None
+        may_ask = request.mode is None or RankingRule(request.mode).asks_graph
+        if caller is not None and request.use_graph and may_ask and not request.explain:
+            graph = await self.legs.graph_generation(caller)
+            if graph is None:
+                self.cache.results.labels("bypass").inc()
+                return None
+        return await self.cache.place(snapshot.reader, request, attached, graph=graph)
 
     async def _response(
         self, workspace_id: UUID, request: SearchRequest, found: Found, watch: Stopwatch
