@@ -70,10 +70,15 @@ async def test_aliases_merge_names(bring, client, auth_headers):
     assert {one["name"] for one in told["result"]["neighbours"]} == {"UserDB", "OldDB"}
 
 
-async def test_documents_and_sets_share_entities(bring, documents, entities, client, auth_headers):
+async def test_documents_and_sets_share_entities(bring, get, documents, entities, client, auth_headers):
     document = await documents.graph(["AuthService depends on UserDB."], name="auth.md")
     kept = await bring(CHAIN)
     assert (await entities())["AuthService"]["documents"] == 2
+    assert (await get("status")).json()["documents"] == 1
+    counted = await client.post(
+        "/v1/graph/tools/run_calculation", json={"aggregation": "count_documents"}, headers=auth_headers()
+    )
+    assert counted.json()["result"]["value"] == 1
     await documents.delete(document)
     assert set(await entities()) == {"AuthService", "UserDB", "DiskStore"}
     await client.delete(f"/v1/graph/triples/{kept['id']}", headers=auth_headers())

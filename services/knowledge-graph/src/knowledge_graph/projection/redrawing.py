@@ -72,7 +72,7 @@ class _Pages:
                 mentions = await rows(connection, ShownMention, "shown_mentions", **workspace, **of)
             if not ids:
                 return
-            await self._add(Picture([], [], mentions, ids))
+            await self._add(Picture([], [], mentions, [one.id for one in found if not one.is_import]))
             after = UUID(ids[-1])
 
     async def _add(self, picture: Picture) -> None:
