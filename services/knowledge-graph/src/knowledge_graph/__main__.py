@@ -35,7 +35,7 @@ def verify(chosen: Namespace) -> None:
 
 
 def repair_option(parser: ArgumentParser) -> None:
-    parser.add_argument("--repair", action="store_true", help="draw the workspaces that differ anew")
+    parser.add_argument("--repair", action="store_true", help="count and draw anew what differs")
 
 
 if __name__ == "__main__":
@@ -47,7 +47,7 @@ if __name__ == "__main__":
                 "migrate": ("apply new migrations", lambda: apply_migrations("knowledge_graph", "knowledge_graph")),
                 "replay": ("replay dead letters", lambda: replay_dead_letters([DOCUMENTS], "knowledge-graph")),
                 "rebuild": WithArguments("make the Neo4j projection anew", rebuild, workspace_option),
-                "verify": WithArguments("compare the Neo4j projection with the truth", verify, repair_option),
+                "verify": WithArguments("compare sums and the Neo4j projection with the truth", verify, repair_option),
             },
         )
     )
