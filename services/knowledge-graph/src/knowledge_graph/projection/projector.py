@@ -126,6 +126,7 @@ class Projector:
     async def _finish(self, workspace_id: UUID, batch: Sequence[Queued]) -> None:
         """Unless something changed again meanwhile: then it stays in the queue."""
         async with self.database.workspace(workspace_id) as connection:
+            await connection.execute(QUERIES["raise_drawn"], {"workspace_id": workspace_id})
             cursor = await connection.execute(
                 QUERIES["leave_queue"],
                 {

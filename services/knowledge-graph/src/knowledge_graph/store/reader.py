@@ -11,7 +11,7 @@ from uuid import UUID
 from knowledge_graph.errors import StoreUnavailable
 from knowledge_graph.store.interface import GraphStore
 from knowledge_graph.store.neo4j import Neo4jStore
-from knowledge_graph.store.postgres import PostgresStore
+from knowledge_graph.store.postgres import QUERIES, PostgresStore
 from service_kit.postgres import Database
 
 log = logging.getLogger(__name__)
@@ -27,21 +27,28 @@ class GraphReader:
         self.rests_until = 0.0
 
     async def read(self, workspace_id: UUID, question: Callable[[GraphStore], Awaitable[Answer]]) -> tuple[Answer, str]:
-        """The answer, and the name of the store that gave it."""
-        if self.neo4j is not None and await self._is_current(workspace_id):
+        """The answer, and the name of the store that gave it: all of it of one picture."""
+        picture = await self._picture(workspace_id)
+        if self.neo4j is not None and picture is not None:
             try:
-                return await question(self.neo4j), self.neo4j.name
+                answer = await question(self.neo4j)
+                if await self._picture(workspace_id) == picture:
+                    return answer, self.neo4j.name
             except StoreUnavailable as error:
                 log.warning("Neo4j does not answer, PostgreSQL does: %s", error)
                 self.rests_until = asyncio.get_running_loop().time() + REST_SECONDS
+            except Exception:
+                # What was being drawn meanwhile may have been missed.
+                if await self._picture(workspace_id) == picture:
+                    raise
         return await question(self.postgres), self.postgres.name
 
-    async def _is_current(self, workspace_id: UUID) -> bool:
-        """While documents wait for the projection Neo4j would not show what was just ingested or deleted."""
-        if asyncio.get_running_loop().time() < self.rests_until:
-            return False
+    async def _picture(self, workspace_id: UUID) -> int | None:
+        """The number of the picture that Neo4j shows; None while it does not show what was just ingested or deleted, or
+        is drawn anew."""
+        if self.neo4j is None or asyncio.get_running_loop().time() < self.rests_until:
+            return None
         async with self.database.workspace(workspace_id) as connection:
-            cursor = await connection.execute(
-                "SELECT EXISTS (SELECT FROM projection_queue WHERE workspace_id = %s)", (workspace_id,)
-            )
-            return not (await cursor.fetchone() or (True,))[0]
+            cursor = await connection.execute(QUERIES["shown_picture"], {"workspace_id": workspace_id})
+            row = await cursor.fetchone()
+        return None if row is None else int(row[0])
