@@ -1,40 +1,60 @@
-"""Latency of expansion in large graphs, and what the server computes for it; in Neo4j too where NEO4J_URL is set."""
+"""Latency of expansion, searches and tools in large graphs, and what the server computes for it; in Neo4j too where
+NEO4J_URL is set."""
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import os
 import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 from uuid import UUID, uuid4
 
 import psycopg
 from benchmarks.figures import Row, spread
+from psycopg.errors import QueryCanceled
+from pydantic import SecretStr
 
+from contracts.graph_expansion import ExpandRequest, GraphMethod
+from contracts.graph_tools import AnalyzeDependencies, LookupFacts, RunCalculation, ShortestPath
+from contracts.ingestion import Chunk
 from embedded.engines import Engines
+from knowledge_graph.errors import StoreUnavailable
+from knowledge_graph.expansion.bridging import Bridging
 from knowledge_graph.expansion.hops import expand
-from knowledge_graph.graph_store import GraphStore, SubgraphBounds
-from knowledge_graph.maintenance import rebuild
-from knowledge_graph.neo4j_connection import Neo4jConnection
-from knowledge_graph.neo4j_store import Neo4jStore
-from knowledge_graph.postgres_store import PostgresStore
-from knowledge_graph.projection_redrawing import remove_workspace
+from knowledge_graph.extraction.names import entity_id
+from knowledge_graph.projection.maintenance import rebuild
+from knowledge_graph.projection.redrawing import remove_workspace
 from knowledge_graph.settings import Neo4jSettings
+from knowledge_graph.store.interface import GraphStore, SubgraphBounds
+from knowledge_graph.store.neo4j import Neo4jStore
+from knowledge_graph.store.neo4j_connection import Neo4jConnection
+from knowledge_graph.store.postgres import PostgresStore
+from knowledge_graph.tools.calculation import run_calculation
+from knowledge_graph.tools.dependencies import analyze_dependencies
+from knowledge_graph.tools.facts import lookup_facts
+from knowledge_graph.tools.passages import Passages
+from knowledge_graph.tools.ways import shortest_path
 from service_kit.migrate import migrate
+from service_kit.objects import ObjectStore
 from service_kit.postgres import Database
+from service_kit.settings import ObjectStoreSettings
 
 SIZES = ((20_000, 100_000, 200_000), (200_000, 1_000_000, 2_000_000))
 HUB_RELATIONS = 50_000
 QUESTIONS, LIMIT = 60, 50
 CLOCK = os.sysconf("SC_CLK_TCK")
+OF_A_DOCUMENT = 30
+Question = tuple[Callable[[], Awaitable[object]], str]
 FILL = Path(__file__).with_name("graph_speed.sql")
 
 
 async def graph_speed(sizes: tuple[tuple[int, int, int], ...] = SIZES) -> list[Row]:
-    """Two hops from three seeds to chunks, as the service's expansion by hops does it."""
+    """As the service expands, searches and answers; what HTTP adds is not in it."""
     rows: list[Row] = []
     with Engines.temporary() as engines:
         place = urlsplit(engines.admin_database_url)
@@ -49,12 +69,16 @@ async def graph_speed(sizes: tuple[tuple[int, int, int], ...] = SIZES) -> list[R
                     admin.commit()
                     admin.autocommit = True
                     admin.execute("VACUUM ANALYZE")
+                objects = _objects(engines)
+                await _write_texts(objects, mentions)
                 title = f"{entities:,} entities, {relations:,} relations, {mentions:,} mentions"
-                rows += await _store_rows(PostgresStore(database), workspace_id, title, entities, _postgres_cpu)
+                of = _Graph(database, Passages(database, objects), workspace_id, entities)
+                rows += await _rows(title, "postgres", await of.bridges(), _postgres_cpu)
+                rows += await _rows(title, "postgres", await of.questions(PostgresStore(database)), _postgres_cpu)
                 async with _shown(database, workspace_id) as (neo4j, seconds):
                     if neo4j is not None:
                         rows.append((f"{title}: drawn anew in Neo4j", f"{seconds:.0f} s", "minutes"))
-                        rows += await _store_rows(neo4j, workspace_id, title, entities, None)
+                        rows += await _rows(title, "neo4j", await of.questions(neo4j), None)
     return rows
 
 
@@ -67,45 +91,140 @@ def _fill(admin: psycopg.Connection, workspace_id: UUID, entities: int, relation
             admin.execute(statement, values | {"hub": min(HUB_RELATIONS, entities - 1)})  # type: ignore[arg-type]
 
 
-async def _store_rows(
-    store: GraphStore, workspace_id: UUID, title: str, entities: int, cpu: Callable[[], float] | None
-) -> list[Row]:
-    draw = random.Random(5)
-    aim = "p95 50 ms" if entities <= 20_000 else ""
-    hubs = [one.entity.id for one in await store.top(workspace_id, "degree", None, 50)]
+def _objects(engines: Engines) -> ObjectStore:
+    access = engines.object_store
+    settings = ObjectStoreSettings(
+        s3_endpoint=access.endpoint,
+        s3_access_key=access.access_key,
+        s3_secret_key=SecretStr(access.secret_key),
+        s3_bucket="graph-speed",
+    )
+    return ObjectStore(settings)
 
-    def anyone() -> str:
-        return f"{draw.randrange(entities):032x}"
 
-    async def expanded(ids: list[str]) -> None:
-        seeds = await store.entities(workspace_id, ids)
-        assert await expand(store, workspace_id, seeds, 2, 1, LIMIT)
+async def _write_texts(objects: ObjectStore, mentions: int) -> None:
+    """The objects that `chunks_key` names: sentences are read from them."""
+    await asyncio.to_thread(objects.ensure_bucket)
+    for first in range(0, mentions // 12 + 1, 8 * OF_A_DOCUMENT):
+        some = range(first, first + 8 * OF_A_DOCUMENT, OF_A_DOCUMENT)
+        await asyncio.gather(*(_write_text(objects, number) for number in some))
 
-    questions: dict[str, tuple[Callable[[], Awaitable[object]], str]] = {
-        "two hops from 3 of its entities": (lambda: expanded([anyone() for _ in range(3)]), aim),
-        "two hops from 3 of its 50 hubs": (lambda: expanded(draw.sample(hubs, 3)), aim),
-        "two hops from its largest hub": (lambda: expanded(hubs[:1]), aim),
-        "shortest paths between two": (lambda: store.shortest_paths(workspace_id, anyone(), anyone(), 6, 5), ""),
-        "closure of a hub, depth 3": (
-            lambda: store.closure(workspace_id, draw.choice(hubs), "out", ["USES"], 3, 200),
-            "",
-        ),
-        "picture around a hub": (
-            lambda: store.subgraph(workspace_id, [draw.choice(hubs)], 2, SubgraphBounds()),
-            "",
-        ),
-    }
+
+async def _write_text(objects: ObjectStore, first: int) -> None:
+    document_id = UUID(hashlib.md5(str(first // OF_A_DOCUMENT).encode(), usedforsecurity=False).hexdigest())
+    chunks = [
+        Chunk(
+            chunk_id=f"c{number}", document_id=document_id, chunk_index=number, content="word " * 200, token_count=200
+        )
+        for number in range(first, first + OF_A_DOCUMENT)
+    ]
+    content = "\n".join(chunk.model_dump_json() for chunk in chunks).encode()
+    await objects.aput(f"benchmark/{first // OF_A_DOCUMENT}.jsonl", content)
+
+
+class _Graph:
+    """What is asked of one graph. Its entities are called "Name 0" and so on, the first is the largest hub."""
+
+    def __init__(self, database: Database, passages: Passages, workspace_id: UUID, entities: int) -> None:
+        self.database, self.passages, self.workspace_id, self.entities = database, passages, workspace_id, entities
+        self.draw = random.Random(5)
+        self.truth = PostgresStore(database)
+        self.hubs: list[str] = []
+
+    def anyone(self) -> str:
+        return f"Name {self.draw.randrange(self.entities)}"
+
+    def hub(self) -> str:
+        return self.draw.choice(self.hubs)
+
+    async def bridges(self) -> dict[str, Question]:
+        """As a search asks them: first for what is about the names, then for what leads on from the best of it."""
+        bridging = Bridging(self.database)
+
+        async def crossed(*names: str) -> None:
+            query = f"What do {' and '.join(names)} have to do with each other?"
+            for hops in (0, 2):
+                request = ExpandRequest(query=query, method=GraphMethod.bridge, max_hops=hops, limit=LIMIT)
+                assert (await bridging.expand(self.workspace_id, request)).entities
+
+        await self._find_hubs()
+        aim = "p95 50 ms" if self.entities <= 20_000 else ""
+        return {
+            "bridges, both questions, from 2 of its entities": (lambda: crossed(self.anyone(), self.anyone()), aim),
+            "bridges, both questions, from 2 of its 50 hubs": (lambda: crossed(self.hub(), self.hub()), aim),
+        }
+
+    async def questions(self, store: GraphStore) -> dict[str, Question]:
+        await self._find_hubs()
+        workspace_id = self.workspace_id
+        aim = "p95 50 ms" if self.entities <= 20_000 else ""
+
+        async def expanded(names: list[str]) -> None:
+            seeds = await store.entities(workspace_id, [_id(name) for name in names])
+            assert await expand(store, workspace_id, seeds, 2, 1, LIMIT)
+
+        async def told(name: str) -> None:
+            await lookup_facts(store, self.truth, self.passages, workspace_id, LookupFacts(entity_name=name))
+
+        async def depended(name: str) -> None:
+            await analyze_dependencies(store, workspace_id, AnalyzeDependencies(entity=name))
+
+        async def calculated(query: str) -> None:
+            await run_calculation(store, workspace_id, RunCalculation(query=query))
+
+        async def linked(source: str, target: str) -> None:
+            await shortest_path(store, workspace_id, ShortestPath(source=source, target=target))
+
+        return {
+            "two hops from 3 of its entities": (lambda: expanded([self.anyone() for _ in range(3)]), aim),
+            "two hops from 3 of its 50 hubs": (lambda: expanded(self.draw.sample(self.hubs, 3)), aim),
+            "two hops from its largest hub": (lambda: expanded(self.hubs[:1]), aim),
+            "closure of a hub, depth 3": (
+                lambda: store.closure(workspace_id, _id(self.hub()), "out", ["USES"], 3, 200),
+                "",
+            ),
+            "picture around a hub": (
+                lambda: store.subgraph(workspace_id, [_id(self.hub())], 2, SubgraphBounds()),
+                "",
+            ),
+            "lookup_facts of an entity": (lambda: told(self.anyone()), ""),
+            "lookup_facts of a hub": (lambda: told(self.hub()), ""),
+            "analyze_dependencies of an entity": (lambda: depended(self.anyone()), ""),
+            "analyze_dependencies of a hub": (lambda: depended(self.hub()), ""),
+            "shortest_path between two entities": (lambda: linked(self.anyone(), self.anyone()), ""),
+            "shortest_path between two hubs": (lambda: linked(self.hub(), self.hub()), ""),
+            "run_calculation: summary": (lambda: calculated("Summary"), ""),
+            "run_calculation: top 10 by relations": (lambda: calculated("top 10 services by relations"), ""),
+        }
+
+    async def _find_hubs(self) -> None:
+        if not self.hubs:
+            self.hubs = [one.entity.name for one in await self.truth.top(self.workspace_id, "degree", None, 50)]
+
+
+def _id(name: str) -> str:
+    return entity_id(name.lower().replace(" ", ""))
+
+
+async def _rows(title: str, store: str, questions: dict[str, Question], cpu: Callable[[], float] | None) -> list[Row]:
     rows = []
     for name, (ask, wanted) in questions.items():
+        late = 0
         for _ in range(5):
-            await ask()
+            with suppress(StoreUnavailable):
+                await ask()
         seconds, before = [], cpu() if cpu else 0.0
         for _ in range(QUESTIONS):
             start = time.perf_counter()
-            await ask()
+            try:
+                await ask()
+            except (StoreUnavailable, QueryCanceled):
+                late += 1
             seconds.append(time.perf_counter() - start)
         spent = f", server {1000 * (cpu() - before) / QUESTIONS:.0f} ms" if cpu else ""
-        rows.append((f"{store.name}, {title}: {name}", spread(seconds) + spent, wanted))
+        spent += f", {late} given up by the store's deadline" if late else ""
+        rows.append((f"{store}, {title}: {name}", spread(seconds) + spent, wanted))
+        print(*rows[-1], flush=True)
     return rows
 
 

@@ -69,7 +69,7 @@ async def eventually_listed(http: httpx.AsyncClient, path: str) -> None:
 
 
 async def still_there(http: httpx.AsyncClient) -> None:
-    for path in ("/v1/documents", "/v1/graph/entities", "/v1/memories", "/v1/sessions"):
+    for path in ("/v1/documents", "/v1/graph/entities?min_mentions=1", "/v1/memories", "/v1/sessions"):
         assert (await http.get(path)).json()["items"], path
     await eventually(http, "/v1/search", {"query": "What is this about?"}, "hits")
 

@@ -71,9 +71,12 @@ class Graph:
         self.tools = GraphTools(transport)
 
     def entities(
-        self, *, query: str | None = None, entity_type: str | None = None, min_mentions: int = 1
+        self, *, query: str | None = None, entity_type: str | None = None, min_mentions: int | None = None
     ) -> AsyncIterator[Entity]:
-        """Every entity whose name begins with `query`, in any spelling, the most mentioned first."""
+        """Entities, the most mentioned first; with `query` all whose name begins so, in any spelling.
+
+        Without either those that are mentioned as often as the deployment asks for (2); `min_mentions=1` gives all.
+        """
         params = {"q": query, "entity_type": entity_type, "min_mentions": min_mentions}
         return every(self.transport, "/v1/graph/entities", Page[Entity], params)
 
@@ -82,10 +85,19 @@ class Graph:
         return await self.transport.get(path("v1/graph/entities", entity_id), EntityDetail)
 
     async def expand(
-        self, query: str | None = None, *, entities: Sequence[str] = (), max_hops: int = 2, limit: int = 50
+        self,
+        query: str | None = None,
+        *,
+        entities: Sequence[str] = (),
+        max_hops: int = 2,
+        limit: int = 50,
+        min_mentions: int | None = None,
     ) -> ExpandResponse:
-        """The passages near the entities that are named, or that the query names; `max_hops` 0 to 3."""
-        request = ExpandRequest(query=query, entities=list(entities), max_hops=max_hops, limit=limit)
+        """The passages near the entities that are named, or that the query names; `max_hops` 0 to 3, over entities that
+        are mentioned `min_mentions` times (None: what the deployment asks for)."""
+        request = ExpandRequest(
+            query=query, entities=list(entities), max_hops=max_hops, limit=limit, min_mentions=min_mentions
+        )
         return await self.transport.query("/v1/graph/expand", request, ExpandResponse)
 
     async def status(self) -> GraphStatus:
@@ -102,7 +114,8 @@ class Graph:
         min_mentions: int | None = None,
         relation_types: Sequence[str] = (),
     ) -> Subgraph:
-        """Nodes and edges around an entity, or of the most central part; raises NotFound when it is unknown."""
+        """Nodes and edges around an entity, or of the most central part; raises NotFound when it is unknown.
+        Only entities that are mentioned as often as the deployment asks for (2), where `min_mentions` is not given."""
         params = {
             "entity": entity,
             "hops": hops,

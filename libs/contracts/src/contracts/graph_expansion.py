@@ -30,7 +30,8 @@ class SeedChunk(Request):
 class ExpandRequest(Request):
     """Either a query, whose known names are found, or names of entities.
 
-    `hops`: up to `max_hops` relations, over entities that are mentioned `min_mentions` times or more. `bridge`: with
+    `hops`: up to `max_hops` relations, over entities that are mentioned `min_mentions` times or more (by default what
+    the deployment sets, 2; the entities of the query themselves always count). `bridge`: with
     `max_hops` 0 the chunks about the names, or with one of them, alone; with 1 also those that the mentions in `seeds`
     (by default the best of the former) lead to, with 2 or more those that the mentions in the best of these lead to.
     """
@@ -39,7 +40,7 @@ class ExpandRequest(Request):
     entities: Annotated[list[Name], Field(max_length=50)] = []
     method: GraphMethod = GraphMethod.hops
     max_hops: Annotated[int, Field(ge=0, le=3)] = 2
-    min_mentions: Annotated[int, Field(ge=1, le=1_000)] = 2
+    min_mentions: Annotated[int, Field(ge=1, le=1_000)] | None = None
     seeds: Annotated[list[SeedChunk], Field(max_length=50)] = []
     limit: Annotated[int, Field(ge=1, le=200)] = 50
 

@@ -10,7 +10,8 @@ from contracts.base import Resource
 
 
 class Entity(Resource):
-    """`entity_type` is SERVICE, IDENTIFIER, CONCEPT, ENTITY or a NER type; `mentions` counts them in the workspace."""
+    """`entity_type` is SERVICE, IDENTIFIER, CONCEPT, ENTITY or a NER type; `mentions` counts them in the workspace,
+    `documents` those that name it, and sets of triples."""
 
     id: str
     name: str
@@ -52,6 +53,8 @@ class EntityDetail(Entity):
 
 
 class GraphStatus(Resource):
+    """`documents` are those of the workspace; sets of triples are none."""
+
     store: str
     extraction: str = Field(
         description="How English is read: ner+patterns+dependency, ner+patterns (no parse), or patterns (no model)."
@@ -59,6 +62,12 @@ class GraphStatus(Resource):
     entities: int
     relations: int
     documents: int
+
+
+class GraphGeneration(Resource):
+    """Equal texts are equal states of the graph; nothing else can be read from them."""
+
+    generation: str
 
 
 class GraphedDocument(Resource):

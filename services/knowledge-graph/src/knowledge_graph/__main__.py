@@ -19,7 +19,7 @@ def start() -> None:
 
 
 def rebuild(chosen: Namespace) -> None:
-    from knowledge_graph.maintenance import rebuild_command  # noqa: PLC0415
+    from knowledge_graph.projection.maintenance import rebuild_command  # noqa: PLC0415
 
     rebuild_command(chosen.workspace)
 
@@ -29,13 +29,13 @@ def workspace_option(parser: ArgumentParser) -> None:
 
 
 def verify(chosen: Namespace) -> None:
-    from knowledge_graph.maintenance import verify_command  # noqa: PLC0415
+    from knowledge_graph.projection.maintenance import verify_command  # noqa: PLC0415
 
     verify_command(repair=chosen.repair)
 
 
 def repair_option(parser: ArgumentParser) -> None:
-    parser.add_argument("--repair", action="store_true", help="draw the workspaces that differ anew")
+    parser.add_argument("--repair", action="store_true", help="count and draw anew what differs")
 
 
 if __name__ == "__main__":
@@ -47,7 +47,7 @@ if __name__ == "__main__":
                 "migrate": ("apply new migrations", lambda: apply_migrations("knowledge_graph", "knowledge_graph")),
                 "replay": ("replay dead letters", lambda: replay_dead_letters([DOCUMENTS], "knowledge-graph")),
                 "rebuild": WithArguments("make the Neo4j projection anew", rebuild, workspace_option),
-                "verify": WithArguments("compare the Neo4j projection with the truth", verify, repair_option),
+                "verify": WithArguments("compare sums and the Neo4j projection with the truth", verify, repair_option),
             },
         )
     )

@@ -15,12 +15,14 @@ from contracts.knowledge_graph import (
     Entity,
     EntityDetail,
     GraphedDocument,
+    GraphGeneration,
     GraphStatus,
 )
 from knowledge_graph.ask import Graph
 from knowledge_graph.extraction.names import name_key
-from knowledge_graph.graph_store import EntityFilter, StoredEntity
+from knowledge_graph.generation import Generations
 from knowledge_graph.shown import to_entity
+from knowledge_graph.store.interface import EntityFilter, StoredEntity
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit
 from service_kit.problems import BadCursor
@@ -34,7 +36,13 @@ def graph(request: Request) -> Graph:
     return found
 
 
+def _generations(request: Request) -> Generations:
+    found: Generations = request.app.state.generations
+    return found
+
+
 Asked = Annotated[Graph, Depends(graph)]
+MinMentions = Annotated[int | None, Query(ge=1, le=1_000_000, description="Only entities mentioned so often")]
 
 
 @router.get("/entities", summary="List entities")
@@ -43,15 +51,19 @@ async def list_entities(
     asked: Asked,
     q: Annotated[Text | None, Query(max_length=200, description="What the name, in any spelling, begins with")] = None,
     entity_type: Annotated[Text | None, Query(max_length=50, description="For instance SERVICE or PERSON")] = None,
-    min_mentions: Annotated[int, Query(ge=1, le=1_000_000, description="Only entities mentioned so often")] = 1,
+    min_mentions: MinMentions = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Entity]:
-    """The entities of the workspace's documents, most mentioned first."""
+    """The entities of the workspace's documents, most mentioned first.
+
+    Without `q` only those that are mentioned as often as the deployment asks for (`GRAPH_MIN_ENTITY_FREQ`, twice unless
+    it is set); `min_mentions` 1 lists all. What `q` names is found however seldom it is mentioned."""
     prefix = name_key(q) if q is not None else None
     if prefix == "":
         return Page(items=[])
-    wanted = EntityFilter(prefix, entity_type, _decode(cursor), limit + 1, min_mentions)
+    least = 1 if prefix and min_mentions is None else asked.least(min_mentions)
+    wanted = EntityFilter(prefix, entity_type, _decode(cursor), limit + 1, least)
     found = await asked.list_entities(caller.workspace_id, wanted)
     items = [to_entity(one) for one in found[:limit]]
     return Page(items=items, next_cursor=_encode(found[limit - 1]) if len(found) > limit else None)
@@ -86,6 +98,15 @@ async def list_documents(
 async def status(caller: Viewer, asked: Asked) -> GraphStatus:
     """Counts of the workspace, the store that answers now, and how names are found."""
     return await asked.status(caller.workspace_id)
+
+
+@router.get("/generation", summary="Which state the graph is in")
+async def show_generation(
+    caller: Viewer, generations: Annotated[Generations, Depends(_generations)]
+) -> GraphGeneration:
+    """Another word after every change of what the graph would answer: what was made from the graph can be kept as long
+    as this is the same."""
+    return GraphGeneration(generation=await generations.of(caller.workspace_id))
 
 
 def _decode_id(cursor: str | None) -> UUID | None:

@@ -18,17 +18,18 @@ from knowledge_graph.export.api import router as export_router
 from knowledge_graph.export.export import Export
 from knowledge_graph.extraction.document import Methods
 from knowledge_graph.extractor import Extractor
+from knowledge_graph.generation import Generations
 from knowledge_graph.graph_document import SERVICE, DocumentGraphs
-from knowledge_graph.graph_reader import GraphReader
-from knowledge_graph.neo4j_connection import Neo4jConnection
-from knowledge_graph.neo4j_store import Neo4jStore
-from knowledge_graph.postgres_store import PostgresStore
-from knowledge_graph.projection import CHANNEL, Projector
-from knowledge_graph.projection_removal import ProjectionRemoval
+from knowledge_graph.projection.projector import CHANNEL, Projector
+from knowledge_graph.projection.removal import ProjectionRemoval
 from knowledge_graph.refinement.api import router as refinement_router
 from knowledge_graph.refinement.build import start_refinement
 from knowledge_graph.refinement.worker import CHANNEL as REFINEMENT
 from knowledge_graph.settings import Settings
+from knowledge_graph.store.neo4j import Neo4jStore
+from knowledge_graph.store.neo4j_connection import Neo4jConnection
+from knowledge_graph.store.postgres import PostgresStore
+from knowledge_graph.store.reader import GraphReader
 from knowledge_graph.tools.api import router as tools_router
 from knowledge_graph.tools.passages import Passages
 from knowledge_graph.tools.toolbox import Toolbox
@@ -68,7 +69,8 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     postgres = PostgresStore(database)
     shown = Neo4jStore(neo4j, postgres) if neo4j is not None else None
     reader = GraphReader(database, postgres, shown)
-    app.state.graph = Graph(reader, extractor, Bridging(database))
+    app.state.generations = Generations(database, f"min_entity_freq={settings.graph_min_entity_freq}")
+    app.state.graph = Graph(reader, extractor, Bridging(database), settings.graph_min_entity_freq)
     client = await stack.enter_async_context(httpx.AsyncClient(trust_env=False))
     seconds = settings.retrieval_deadline_seconds
     retrieval = HttpService("the search", client, app.state.tokens, settings.retrieval_url, seconds)
@@ -81,7 +83,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     running = service.running({DOCUMENTS: documents.handlers}, documents.give_up, after=after)
     background = await stack.enter_async_context(running)
     app.state.refinement = start_refinement(
-        settings, chat, database, objects, service.notifications, background, documents.regraph
+        settings, chat, database, objects, service.notifications, background, documents.regraph, metrics.registry
     )
     if neo4j is not None:
         projector = Projector(database, neo4j, service.outbox, _backlog(metrics.registry))

@@ -17,9 +17,9 @@ from knowledge_graph.expansion.bridging import Bridging, entities, names_of
 from knowledge_graph.expansion.hops import expand
 from knowledge_graph.expansion.linking import without_names
 from knowledge_graph.extractor import Extractor
-from knowledge_graph.graph_reader import GraphReader
-from knowledge_graph.graph_store import EntityFilter, GraphStore, StoredEntity
 from knowledge_graph.shown import to_entity
+from knowledge_graph.store.interface import EntityFilter, GraphStore, StoredEntity
+from knowledge_graph.store.reader import GraphReader
 
 MOST_RELATIONS = 100
 MOST_CHUNKS = 100
@@ -32,6 +32,11 @@ class Graph:
     reader: GraphReader
     extractor: Extractor
     bridging: Bridging
+    min_entity_freq: int
+
+    def least(self, asked: int | None) -> int:
+        """Mentions from which on an entity is shown."""
+        return self.min_entity_freq if asked is None else asked
 
     async def list_entities(self, workspace_id: UUID, wanted: EntityFilter) -> list[StoredEntity]:
         found, _ = await self.reader.read(workspace_id, lambda store: store.list_entities(workspace_id, wanted))
@@ -77,7 +82,8 @@ class Graph:
         linked = await self.bridging.linked(workspace_id, request.query or "", request.entities)
         seeds = entities(linked)
         store = self.reader.postgres
-        chunks = await expand(store, workspace_id, seeds, request.max_hops, request.min_mentions, request.limit)
+        least = self.least(request.min_mentions)
+        chunks = await expand(store, workspace_id, seeds, request.max_hops, least, request.limit)
         return ExpandResponse(
             entities=[to_entity(seed) for seed in seeds],
             names=names_of(linked),

@@ -9,10 +9,13 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from knowledge_graph.extraction.records import Extraction
-from knowledge_graph.postgres_store import QUERIES
+from knowledge_graph.generation import raise_generation
 from knowledge_graph.recording import known_names, resolution, rows, sums
 from knowledge_graph.recording.changes import Changes
+from knowledge_graph.store.postgres import QUERIES
 from service_kit.postgres import Connection
+
+LONGEST_WAIT = "10min"
 
 
 @dataclass(frozen=True)
@@ -60,9 +63,21 @@ class Graphed:
         return Known(**asdict(self.source), entities=self.entities, relations=self.relations)
 
 
-async def lock(connection: Connection, workspace_id: UUID) -> None:
-    """Writers of one workspace take turns: sums stay exact, and shared entities cannot deadlock."""
-    await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"graph/{workspace_id}",))
+async def lock(connection: Connection, workspace_id: UUID, wait: str = LONGEST_WAIT) -> None:
+    """Writers of one workspace take turns: sums stay exact, and shared entities cannot deadlock.
+
+    A long turn of another is no failure: for `wait`, longer than any statement may take, it is waited for. Raises
+    LockNotAvailable after it.
+    """
+    key = (f"graph/{workspace_id}",)
+    cursor = await connection.execute("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", key)
+    if (await cursor.fetchone() or (False,))[0]:
+        return
+    limits = "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', %s, true)"
+    await connection.execute(limits, (wait,))
+    await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", key)
+    await connection.execute("SET LOCAL statement_timeout TO DEFAULT")
+    await connection.execute("SET LOCAL lock_timeout TO DEFAULT")
 
 
 async def is_current(connection: Connection, workspace_id: UUID, document_id: UUID, version: int) -> bool:
@@ -133,3 +148,4 @@ async def _record(connection: Connection, workspace_id: UUID, changes: Changes, 
     spread.subtract(old.candidates)
     await known_names.follow(connection, workspace_id, changed, moved, spread, changes)
     await sums.follow(connection, workspace_id, changes)
+    await raise_generation(connection, workspace_id)

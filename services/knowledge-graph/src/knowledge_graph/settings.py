@@ -35,5 +35,7 @@ class Settings(ServiceSettings, EventSettings, ObjectStoreSettings, Neo4jSetting
 
     graph_parser: bool = True
     """Relations by the dependency parse of English sentences, and lower-case terms."""
+    graph_min_entity_freq: int = Field(default=2, ge=1, le=1_000)
+    """Mentions from which on lists, pictures and hops show an entity, where a request does not say."""
     retrieval_url: str | None = None
     retrieval_deadline_seconds: float = Field(default=2.0, gt=0)

@@ -146,7 +146,7 @@ class Documents:
         await eventually(lag, lambda found: found == (0, 0))
 
 
-async def eventually(read: Callable[[], Awaitable[Any]], good: Callable[[Any], bool], seconds: float = 40) -> Any:
+async def eventually(read: Callable[[], Awaitable[Any]], good: Callable[[Any], bool], seconds: float = 120) -> Any:
     async with asyncio.timeout(seconds):
         while not good(found := await read()):  # noqa: ASYNC110  another server's state has no event
             await asyncio.sleep(0.05)
@@ -163,7 +163,7 @@ def entities(client, auth_headers):
     """entities(): name → entity, over HTTP."""
 
     async def read(q: str | None = None, **who: Any) -> dict[str, Any]:
-        params = {"limit": 200} | ({"q": q} if q else {})
+        params = {"limit": 200, "min_mentions": 1} | ({"q": q} if q else {})
         page = (await client.get("/v1/graph/entities", params=params, headers=auth_headers(**who))).json()
         return {one["name"]: one for one in page["items"]}
 

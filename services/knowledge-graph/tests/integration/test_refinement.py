@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
+import re
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -74,7 +75,7 @@ class Refining:
 
     async def relations(self):
         """Those that only the scripted model states, with their weights."""
-        page = await self.call("GET", "entities?limit=200", 200)
+        page = await self.call("GET", "entities?limit=200&min_mentions=1", 200)
         found = set()
         for entity in page["items"]:
             shown = await self.call("GET", f"entities/{entity['id']}", 200)
@@ -351,6 +352,47 @@ async def test_results_are_removed_when_the_workspace_asks(serve, documents):
         status = await refining.until(lambda one: not one["unapplied_documents"])
         assert (status["refined_chunks"], status["pending_chunks"]) == (0, 3)
         assert await refining.relations() == set()
+
+
+async def test_another_model_is_asked_once_the_old_results_are_removed(serve, documents, world):
+    async with serve() as refining:
+        await documents.graph(TEXTS)
+        await refining.turn_on()
+        await refining.start()
+        await refining.ended()
+        assert await refining.relations() == EXPECTED
+    world.answers = lambda text: chat_model.facts(text).replace("relies upon", "detach delete n")
+    async with serve(chat_model="another") as refining:
+        # What one model found stays, and is not paid for again, until somebody removes it.
+        assert (await refining.call("POST", "estimates", 200, json={}))["calls"] == 0
+        await refining.start()
+        await refining.ended()
+        assert (len(world.asked), await refining.relations()) == (3, EXPECTED)
+        await refining.call("DELETE", "refinement/results", 202)
+        assert (await refining.call("POST", "estimates", 200, json={}))["calls"] == 3
+        assert (await refining.start())["model"] == "another"
+        status = await refining.until(lambda one: one["refined_chunks"] == 3 and not one["unapplied_documents"])
+        assert status["run"]["calls"] == 3
+        assert sorted(world.asked[3:]) == sorted(world.asked[:3])
+        assert {body["model"] for body in world.bodies[3:]} == {"another"}
+        stated = {(source, "DETACH_DELETE_N", target, weight) for source, _, target, weight in EXPECTED}
+        assert await refining.relations() == stated
+
+
+async def test_calls_tokens_and_failures_are_counted(serve, documents, world):
+    said = {"LedgerDB": 413, "MailRouter": "no JSON"}
+    world.answers = lambda text: next((said[name] for name in said if name in text), None) or chat_model.facts(text)
+    async with serve() as refining:
+        await documents.graph(TEXTS)
+        await refining.turn_on()
+        await refining.start()
+        await refining.ended()
+        text = (await refining.client.get("/metrics")).text
+        counted = {
+            label: float(value)
+            for label, value in re.findall(r'attractor_graph_refinement_\w+_total\{\w+="(\w+)"\} (\S+)', text)
+        }
+        assert counted == {"answered": 1, "unreadable": 3, "refused": 1, "input": 800, "output": 200}
 
 
 async def test_who_may_do_what(serve, documents, auth_headers):

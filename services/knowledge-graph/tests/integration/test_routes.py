@@ -44,7 +44,7 @@ async def test_expansion_follows_relations_and_shows_the_way(client, auth_header
 async def test_the_list_is_paged_and_filtered(client, auth_headers):
     seen, cursor = [], None
     for _ in range(20):
-        params = {"limit": 2} | ({"cursor": cursor} if cursor else {})
+        params = {"limit": 2, "min_mentions": 1} | ({"cursor": cursor} if cursor else {})
         page = (await client.get("/v1/graph/entities", params=params, headers=auth_headers())).json()
         seen += [(one["mentions"], one["id"]) for one in page["items"]]
         cursor = page["next_cursor"]
@@ -58,9 +58,34 @@ async def test_the_list_is_paged_and_filtered(client, auth_headers):
         return {one["name"] for one in page["items"]}
 
     assert await names(q="Payment gate") == {"PaymentGateway"}
-    assert await names(entity_type="PERSON") == {"Anna Berg"}
-    assert set() < await names(min_mentions=2) < await names()
+    assert await names(entity_type="PERSON", min_mentions=1) == {"Anna Berg"}
+    assert await names(entity_type="PERSON") == set()
+    assert set() < await names() == await names(min_mentions=2) < await names(min_mentions=1)
+    assert await names(q="Anna Berg") == {"Anna Berg"}
+    assert await names(q="Anna Berg", min_mentions=2) == set()
     assert await names(q="%") == await names(q="💥") == set()
+
+
+async def test_one_setting_says_how_often_is_often_enough(build, running, documents, auth_headers):
+    async with running(build(graph_min_entity_freq=1)) as client:
+        await documents.graph(["CheckoutService depends on PaymentGateway. PaymentGateway uses LedgerDB."], name="a.md")
+
+        async def shown(path: str, **params):
+            answer = (await client.get(f"/v1/graph/{path}", params=params, headers=auth_headers())).json()
+            return {one["name"] for one in answer.get("items") or answer["nodes"]}
+
+        async def reached(**body):
+            body = {"entities": ["PaymentGateway"], **body}
+            found = await client.post("/v1/graph/expand", json=body, headers=auth_headers())
+            return found.json()["chunks"]
+
+        seldom = {"CheckoutService", "LedgerDB"}
+        assert seldom <= await shown("entities")
+        assert seldom <= await shown("subgraph") & await shown("subgraph", entity="PaymentGateway")
+        for few in (await shown("entities", min_mentions=2), await shown("subgraph", min_mentions=2)):
+            assert not seldom & few
+        assert await shown("subgraph", entity="LedgerDB", min_mentions=2) == {"LedgerDB", "PaymentGateway"}
+        assert await reached() == await reached(min_mentions=2) != []
 
 
 HOSTILE = [

@@ -70,10 +70,15 @@ async def test_aliases_merge_names(bring, client, auth_headers):
     assert {one["name"] for one in told["result"]["neighbours"]} == {"UserDB", "OldDB"}
 
 
-async def test_documents_and_sets_share_entities(bring, documents, entities, client, auth_headers):
+async def test_documents_and_sets_share_entities(bring, get, documents, entities, client, auth_headers):
     document = await documents.graph(["AuthService depends on UserDB."], name="auth.md")
     kept = await bring(CHAIN)
     assert (await entities())["AuthService"]["documents"] == 2
+    assert (await get("status")).json()["documents"] == 1
+    counted = await client.post(
+        "/v1/graph/tools/run_calculation", json={"aggregation": "count_documents"}, headers=auth_headers()
+    )
+    assert counted.json()["result"]["value"] == 1
     await documents.delete(document)
     assert set(await entities()) == {"AuthService", "UserDB", "DiskStore"}
     await client.delete(f"/v1/graph/triples/{kept['id']}", headers=auth_headers())
@@ -189,15 +194,18 @@ class TestExport:
 class TestSubgraph:
     async def test_around_an_entity(self, bring, get):
         await bring(CHAIN + "Weather Report,part of,Daily News\n")
-        near = (await get("subgraph", entity="auth service")).json()
+        frequent = (await get("subgraph", entity="auth service", hops=2)).json()
+        assert {one["name"] for one in frequent["nodes"]} == {"AuthService", "UserDB"}
+        every = {"entity": "auth service", "min_mentions": 1}
+        near = (await get("subgraph", **every)).json()
         assert (near["centre"]["name"], near["truncated"]) == ("AuthService", False)
         assert {one["name"] for one in near["nodes"]} == {"AuthService", "UserDB"}
         assert [one["relation_type"] for one in near["edges"]] == ["DEPENDS_ON"]
-        far = (await get("subgraph", entity="auth service", hops=2)).json()
+        far = (await get("subgraph", **every, hops=2)).json()
         assert {one["name"] for one in far["nodes"]} == {"AuthService", "UserDB", "DiskStore"}
         ids = {one["id"] for one in far["nodes"]}
         assert all({one["source"], one["target"]} <= ids for one in far["edges"])
-        few = (await get("subgraph", entity="auth service", hops=2, max_nodes=2)).json()
+        few = (await get("subgraph", **every, hops=2, max_nodes=2)).json()
         assert (len(few["nodes"]), few["truncated"]) == (2, True)
         other = (await get("subgraph", entity="auth service", relation_type="OWNS")).json()
         assert [one["name"] for one in other["nodes"]] == ["AuthService"]

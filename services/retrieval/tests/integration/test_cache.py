@@ -162,7 +162,7 @@ async def test_another_space_or_version_is_another_answer(database, keep, worksp
     assert await key(SearchRequest(query="x", k=10)) == first
     documents = [uuid4(), uuid4()]
     limited = [await key(request, some) for some in ([], documents[:1], documents)]
-    assert len({first, *limited, await key(request, with_graph=False)}) == 5
+    assert len({first, *limited, await key(request, graph="1"), await key(request, graph="2")}) == 6
     assert await key(request, documents[::-1]) == limited[-1]
     keep.version = "v2"
     assert await key(request) != first
@@ -212,14 +212,6 @@ async def test_what_is_kept_is_bounded(keep, workspace_id, monkeypatch):
     monkeypatch.setattr(caching, "MOST_BYTES", 10)
     await keep.put(place(workspace_id, name="large"), answer())
     assert await keep.get(place(workspace_id, name="large")) is None
-
-
-async def test_a_graph_s_answer_is_kept_for_a_short_time(keep, workspace_id, monkeypatch):
-    monkeypatch.setattr(caching, "GRAPH_SECONDS", 5.0)
-    await keep.put(place(workspace_id), answer(legs=[LegReport(leg="graph", candidates=1, milliseconds=1.0)]))
-    assert 0 < await keep.redis.ttl(place(workspace_id).key) <= 5
-    await keep.put(place(workspace_id, name="b"), answer())
-    assert 50 < await keep.redis.ttl(place(workspace_id, name="b").key) <= 60
 
 
 async def test_without_redis_a_search_goes_on(workspace_id):

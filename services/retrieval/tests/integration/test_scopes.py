@@ -31,6 +31,7 @@ class Others:
     page: int = 2
     expanded: dict[str, Any] = field(default_factory=lambda: {"entities": [], "chunks": [], "store": "postgres"})
     crossed: dict[str, Any] | None = None
+    generation: str = "1"
     open: asyncio.Event = field(default_factory=asyncio.Event)
     callers: list[Principal] = field(default_factory=list)
     expansions: list[dict[str, Any]] = field(default_factory=list)
@@ -44,6 +45,10 @@ class Others:
         items = [{"document_id": str(one), "attached_at": "2025-01-01T00:00:00Z"} for one in self.documents]
         following = str(first + self.page) if first + self.page < len(items) else None
         return JSONResponse({"items": items[first : first + self.page], "next_cursor": following}, self.status)
+
+    async def state(self, request: Request) -> JSONResponse:
+        self._caller(request)
+        return JSONResponse({"generation": self.generation}, self.status)
 
     async def expand(self, request: Request) -> JSONResponse:
         self._caller(request)
@@ -61,6 +66,7 @@ async def others(tokens):
     routes = [
         Route("/v1/sessions/{session}/documents", found.session),
         Route("/v1/graph/expand", found.expand, methods=["POST"]),
+        Route("/v1/graph/generation", found.state),
     ]
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
@@ -74,10 +80,15 @@ async def others(tokens):
 
 
 @pytest.fixture
-def settings(make_settings, others):
-    return make_settings(
-        knowledge_graph_url=others.url, orchestrator_url=others.url, graph_deadline_seconds=2.0, search_cache=False
-    )
+def search_cache() -> bool:
+    """Whether answers are kept."""
+    return False
+
+
+@pytest.fixture
+def settings(make_settings, others, search_cache):
+    urls = {"knowledge_graph_url": others.url, "orchestrator_url": others.url}
+    return make_settings(**urls, graph_deadline_seconds=2.0, search_cache=search_cache)
 
 
 @pytest.fixture
@@ -274,3 +285,23 @@ async def test_a_graph_that_knows_nothing_or_does_not_answer_changes_nothing(ask
     late = await ask("the walrus port")
     assert "did not answer within" in leg(late, "graph")["error"] or "not done within" in leg(late, "graph")["error"]
     assert len(late["hits"]) == 10
+
+
+@pytest.mark.parametrize("search_cache", [True])
+async def test_an_answer_with_the_graph_is_kept_for_one_state_of_the_graph(ask, index, converted, others):
+    await index(converted(["the walrus port is open"]))
+
+    async def cached(**more) -> bool:
+        return (await ask("the walrus port", **more))["cached"]
+
+    assert [await cached(), await cached()] == [False, True]
+    others.generation = "2"
+    assert [await cached(), await cached()] == [False, True]
+    plain = [await cached(use_graph=False), await cached(mode="lexical")]
+    others.generation = "3"
+    assert plain == [False, False]
+    assert [await cached(use_graph=False), await cached(mode="lexical")] == [True, True]
+    others.status = 503
+    assert [await cached(), await cached()] == [False, False]
+    others.status, others.generation = 200, "2"
+    assert await cached()

@@ -32,6 +32,7 @@ app.command("refine")(refinement.refine)
 app.add_typer(refinement.app, name="refinement")
 Name = Annotated[str, typer.Argument(metavar="ENTITY", help="Its name, in any spelling, or its id.")]
 Types = Annotated[list[str] | None, typer.Option("--relation", "-r", help="Only relations of this type.")]
+Mentions = Annotated[int | None, typer.Option(min=1, help="Only entities mentioned so often; 1: all.")]
 Kind = Annotated[str | None, typer.Option("--type", help="Only of this type, for instance SERVICE.")]
 
 
@@ -40,17 +41,17 @@ def entities(
     ctx: typer.Context,
     query: Annotated[str | None, typer.Argument(help="What the name begins with.")] = None,
     entity_type: Kind = None,
-    min_mentions: Annotated[int, typer.Option(min=1, help="Only those that are mentioned so often.")] = 1,
+    min_mentions: Mentions = None,
     limit: Limit = 50,
     json: Json = False,
 ) -> None:
-    """List entities, the most mentioned first.
+    """List entities, the most mentioned first; with a name all that begin so, however seldom they are mentioned.
 
     \b
     Examples:
       attractor graph entities
       attractor graph entities auth --type SERVICE
-      attractor graph entities --min-mentions 2
+      attractor graph entities --min-mentions 1     (all; else those that are mentioned twice or as the server is set)
     """
 
     async def work(client: AttractorClient, output: Output) -> None:
@@ -205,6 +206,7 @@ def expand(
         list[str] | None, typer.Option("--entity", "-e", help="Start from the entity of this name.")
     ] = None,
     hops: Annotated[int, typer.Option(min=0, max=3, help="Steps to go.")] = 2,
+    min_mentions: Mentions = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="Passages to find.")] = 20,
     json: Json = False,
 ) -> None:
@@ -217,7 +219,9 @@ def expand(
     """
 
     async def work(client: AttractorClient, output: Output) -> None:
-        found = await client.graph.expand(query, entities=entity or [], max_hops=hops, limit=limit)
+        found = await client.graph.expand(
+            query, entities=entity or [], max_hops=hops, limit=limit, min_mentions=min_mentions
+        )
         if output.as_json:
             output.json(found)
             return

@@ -30,9 +30,9 @@ from knowledge_graph.expansion.bridge import (
 )
 from knowledge_graph.expansion.linking import Linked, Meaning, asks, candidates, longest_known, without_names
 from knowledge_graph.extraction.names import entity_id, name_key
-from knowledge_graph.graph_store import StoredEntity
-from knowledge_graph.postgres_store import QUERIES
 from knowledge_graph.shown import to_entity
+from knowledge_graph.store.interface import StoredEntity
+from knowledge_graph.store.postgres import QUERIES
 from service_kit.postgres import Connection, Database
 
 Row = TypeVar("Row")

@@ -11,11 +11,11 @@ from fastapi.responses import StreamingResponse
 from contracts.base import Name, ProblemBody
 from contracts.graph_picture import ExportFormat, Subgraph
 from contracts.graph_tools import RelationType
+from knowledge_graph.api import Asked, MinMentions
 from knowledge_graph.export.export import Export
 from knowledge_graph.export.formats import Form, GraphMl, JsonLines, Turtle
 from knowledge_graph.export.picture import Wanted, subgraph
-from knowledge_graph.graph_reader import GraphReader
-from knowledge_graph.graph_store import SubgraphBounds
+from knowledge_graph.store.interface import SubgraphBounds
 from service_kit.auth import Viewer
 
 router = APIRouter(prefix="/v1/graph", tags=["knowledge-graph"])
@@ -24,7 +24,6 @@ FORMS: dict[ExportFormat, type[Form]] = {
     ExportFormat.turtle: Turtle,
     ExportFormat.jsonl: JsonLines,
 }
-CENTRAL_MENTIONS = 2
 FILES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The file",
@@ -34,24 +33,18 @@ FILES: dict[int | str, dict[str, Any]] = {
 }
 
 
-async def reader(request: Request) -> GraphReader:
-    found: GraphReader = request.app.state.graph.reader
-    return found
-
-
 async def export(request: Request) -> Export:
     found: Export = request.app.state.export
     return found
 
 
-MinMentions = Annotated[int | None, Query(ge=1, le=1_000_000)]
 Relations = Annotated[list[RelationType] | None, Query(max_length=20, description="Only relations of these types")]
 
 
 @router.get("/subgraph", summary="A part of the graph as nodes and edges", responses={404: {"model": ProblemBody}})
 async def show_subgraph(
     caller: Viewer,
-    of: Annotated[GraphReader, Depends(reader)],
+    asked: Asked,
     entity: Annotated[Name | None, Query(description="A name, in any spelling, or an id")] = None,
     hops: Annotated[int, Query(ge=1, le=3)] = 1,
     max_nodes: Annotated[int, Query(ge=1, le=500)] = 100,
@@ -61,10 +54,11 @@ async def show_subgraph(
 ) -> Subgraph:
     """Around an entity, the nearest first; without one, the entities with the most relations and what links them.
 
-    `min_mentions` leaves out what is mentioned less often; by default 2 without an entity, else 1."""
-    least = min_mentions or (1 if entity else CENTRAL_MENTIONS)
-    bounds = SubgraphBounds(max_nodes, max_edges, least, tuple(relation_type) if relation_type else None)
-    return await subgraph(of, caller.workspace_id, Wanted(entity, hops, bounds))
+    `min_mentions` leaves out what is mentioned less often, save the entity itself; by default what the deployment sets
+    (`GRAPH_MIN_ENTITY_FREQ`, 2), and 1 shows all."""
+    types = tuple(relation_type) if relation_type else None
+    bounds = SubgraphBounds(max_nodes, max_edges, asked.least(min_mentions), types)
+    return await subgraph(asked.reader, caller.workspace_id, Wanted(entity, hops, bounds))
 
 
 @router.get("/export", summary="The whole graph as a file", response_class=StreamingResponse, responses=FILES)

@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import dataclass
 from uuid import UUID
 
-from knowledge_graph.postgres_store import QUERIES
 from knowledge_graph.recording.changes import Changes, Use
 from knowledge_graph.recording.resolution import Moved
 from knowledge_graph.recording.rows import Names, candidate_hash, fetch
+from knowledge_graph.store.postgres import QUERIES
 from service_kit.postgres import Connection
 
 MOST_CHUNKS = 1_000

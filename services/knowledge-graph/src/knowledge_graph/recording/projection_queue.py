@@ -7,8 +7,8 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from knowledge_graph.postgres_store import QUERIES
 from knowledge_graph.recording.changes import Changes
+from knowledge_graph.store.postgres import QUERIES
 from service_kit.postgres import Connection
 
 WORKSPACE, ENTITY, RELATION, MENTIONS, DOCUMENT = "workspace", "entity", "relation", "mentions", "document"

@@ -13,8 +13,8 @@ from psycopg.rows import class_row
 
 from knowledge_graph.extraction.names import name_key
 from knowledge_graph.extraction.records import Alias, Candidate, Extraction, Mention, RelationEvidence
-from knowledge_graph.postgres_store import QUERIES
 from knowledge_graph.recording.changes import Changes, SummedEvidence, Use
+from knowledge_graph.store.postgres import QUERIES
 from service_kit.postgres import Connection
 
 Row = TypeVar("Row")

@@ -7,9 +7,9 @@ from collections import Counter
 from dataclasses import dataclass
 from uuid import UUID
 
-from knowledge_graph.postgres_store import QUERIES
 from knowledge_graph.recording.changes import Changes
 from knowledge_graph.recording.rows import fetch
+from knowledge_graph.store.postgres import QUERIES
 from service_kit.postgres import Connection
 
 

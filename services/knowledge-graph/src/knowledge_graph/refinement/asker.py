@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from inference.chat import StructuredChatModel
-from inference.errors import ProviderRejected, StreamCut, UnreadableReply
+from inference.errors import ChatError, ProviderRejected, StreamCut, UnreadableReply
 from knowledge_graph.refinement.asking import Asking, answer_schema, estimated_tokens
 from knowledge_graph.refinement.findings import read_answer
+from knowledge_graph.refinement.metrics import RefinementMetrics
 from knowledge_graph.refinement.records import Outcome, Spent
 
 # Refusals that are of the passage (too long, filtered), not of the key or the model.
@@ -16,8 +17,10 @@ UNREADABLE = "the answer holds no JSON of the form that was asked for"
 class Asker:
     """`answer_tokens` bounds an answer, thinking included where the model thinks."""
 
-    def __init__(self, chat: StructuredChatModel, asking: Asking, answer_tokens: int) -> None:
-        self.chat, self.asking, self.answer_tokens = chat, asking, answer_tokens
+    def __init__(
+        self, chat: StructuredChatModel, asking: Asking, answer_tokens: int, metrics: RefinementMetrics
+    ) -> None:
+        self.chat, self.asking, self.answer_tokens, self.metrics = chat, asking, answer_tokens, metrics
         self.schema = answer_schema()
 
     @property
@@ -30,6 +33,15 @@ class Asker:
 
     async def ask(self, content: str) -> Outcome:
         """Raises ChatError where it is not the passage's fault."""
+        try:
+            outcome = await self._ask(content)
+        except ChatError:
+            self.metrics.fail()
+            raise
+        self.metrics.count(outcome)
+        return outcome
+
+    async def _ask(self, content: str) -> Outcome:
         question = self.asking.question(content)
         try:
             answer = await self.chat.complete_structured(question.messages, self.schema, max_tokens=self.answer_tokens)

@@ -6,9 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from uuid import UUID
 
+from prometheus_client import CollectorRegistry
+
 from inference.chat import StructuredChatModel
 from knowledge_graph.refinement.asker import Asker
 from knowledge_graph.refinement.asking import Asking
+from knowledge_graph.refinement.metrics import RefinementMetrics
 from knowledge_graph.refinement.pricing import Prices
 from knowledge_graph.refinement.records import ClaimedRun
 from knowledge_graph.refinement.refine import Refinement
@@ -31,13 +34,14 @@ def start_refinement(
     notifications: Notifications,
     background: Background,
     regraph: Callable[[UUID, UUID], Awaitable[None]],
+    registry: CollectorRegistry,
 ) -> Refinement:
     """Without a chat model runs cannot be started; results that are there are still joined and removed."""
     asking, unread = Asking.load(), UnreadDocuments(database, objects)
     store = WorkStore(database, settings.graph_refinement_lease_seconds)
     background.start("refinement_results", ResultApplier(store, notifications, regraph).run)
     if chat is not None:
-        asker = Asker(chat, asking, settings.graph_refinement_answer_tokens)
+        asker = Asker(chat, asking, settings.graph_refinement_answer_tokens, RefinementMetrics(registry))
         concurrency = settings.graph_refinement_concurrency
         slots, texts = asyncio.Semaphore(concurrency), Texts(objects)
         backoff = Backoff(settings.graph_refinement_backoff_seconds)

@@ -127,6 +127,13 @@ class WorkStore:
                 },
             )
             attempts = (await cursor.fetchone() or (0,))[0]
+            if found and attempts:
+                # A graph that holds a result of this text holds one that was removed.
+                await connection.execute(
+                    "UPDATE refinement_chunk SET applied = false "
+                    "WHERE workspace_id = %(workspace_id)s AND digest = %(digest)s AND applied",
+                    text,
+                )
             if not found and attempts >= MOST_ATTEMPTS:
                 await connection.execute(
                     "UPDATE refinement_result SET state = 'failed' "

@@ -6,7 +6,9 @@ from abc import ABC
 from collections.abc import Sequence
 from uuid import UUID
 
-from knowledge_graph.graph_store import (
+from knowledge_graph.searches import dependencies, paths, reach, subgraph
+from knowledge_graph.searches.links import Steps
+from knowledge_graph.store.interface import (
     Bounds,
     Counts,
     Dependent,
@@ -18,8 +20,6 @@ from knowledge_graph.graph_store import (
     Subgraph,
     SubgraphBounds,
 )
-from knowledge_graph.searches import dependencies, paths, reach, subgraph
-from knowledge_graph.searches.links import Steps
 
 
 class Searching(Steps, ABC):

@@ -8,4 +8,4 @@ FROM relation
 WHERE workspace_id = %(workspace_id)s
 GROUP BY relation_type
 UNION ALL
-SELECT 'document', '', count(*)::integer, 0 FROM graphed_document WHERE workspace_id = %(workspace_id)s
+SELECT 'document', '', count(*)::integer, 0 FROM graphed_document WHERE workspace_id = %(workspace_id)s AND method <> 'user'

@@ -12,7 +12,7 @@ from psycopg.rows import class_row
 
 from contracts.graph_tools import CitedPassage
 from contracts.ingestion import Chunk
-from knowledge_graph.postgres_store import QUERIES
+from knowledge_graph.store.postgres import QUERIES
 from service_kit.objects import ObjectMissing, ObjectStore
 from service_kit.postgres import Database
 from service_kit.problems import Unavailable

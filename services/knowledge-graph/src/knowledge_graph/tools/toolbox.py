@@ -29,8 +29,8 @@ from contracts.graph_tools import (
     ToolResult,
     TopicPassages,
 )
-from knowledge_graph.graph_reader import GraphReader
-from knowledge_graph.graph_store import GraphStore
+from knowledge_graph.store.interface import GraphStore
+from knowledge_graph.store.reader import GraphReader
 from knowledge_graph.tools.calculation import run_calculation
 from knowledge_graph.tools.dependencies import analyze_dependencies
 from knowledge_graph.tools.facts import lookup_facts

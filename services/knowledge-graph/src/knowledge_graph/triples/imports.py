@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from uuid import UUID, uuid4
 
+from psycopg.errors import LockNotAvailable
 from psycopg.rows import class_row
 
 from contracts.graph_triples import TripleFormat
 from knowledge_graph import provenance
 from knowledge_graph.errors import ImportNotFound
 from knowledge_graph.extraction.records import Extraction
-from knowledge_graph.postgres_store import QUERIES
 from knowledge_graph.provenance import Graphed, MadeFrom
 from knowledge_graph.recording.projection_queue import queue
+from knowledge_graph.store.postgres import QUERIES
 from knowledge_graph.triples.graphing import graphed
 from knowledge_graph.triples.records import ReadTriples, TriplesNotValid
 from knowledge_graph.triples.tables import from_csv, from_jsonl
 from knowledge_graph.triples.turtle import from_turtle
 from service_kit.auth import Principal
 from service_kit.postgres import Connection, Database
+from service_kit.problems import Unavailable
 
+LONGEST_WAIT = "20s"
 READERS = {TripleFormat.csv: from_csv, TripleFormat.jsonl: from_jsonl, TripleFormat.turtle: from_turtle}
 
 
@@ -57,8 +62,7 @@ class TripleImports:
         """
         read = await asyncio.to_thread(_read, kind, content)
         workspace_id = caller.workspace_id
-        async with self.database.workspace(workspace_id) as connection:
-            await provenance.lock(connection, workspace_id)
+        async with self._writing(workspace_id) as connection:
             known = await self._id_of(connection, workspace_id, name)
             import_id = known or uuid4()
             extraction = await asyncio.to_thread(graphed, import_id, read)
@@ -82,8 +86,7 @@ class TripleImports:
 
     async def delete(self, workspace_id: UUID, import_id: UUID) -> None:
         """What no document and no other set says goes with it. Raises ImportNotFound."""
-        async with self.database.workspace(workspace_id) as connection:
-            await provenance.lock(connection, workspace_id)
+        async with self._writing(workspace_id) as connection:
             cursor = await connection.execute(
                 "DELETE FROM triple_import WHERE workspace_id = %s AND id = %s", (workspace_id, import_id)
             )
@@ -91,6 +94,17 @@ class TripleImports:
                 raise ImportNotFound
             changes, _ = await provenance.remove(connection, workspace_id, import_id)
             await queue(connection, workspace_id, changes, projects=self.projects)
+
+    @asynccontextmanager
+    async def _writing(self, workspace_id: UUID) -> AsyncIterator[Connection]:
+        """A transaction that has the workspace's turn; who asks waits for it, so not as long as what nobody waits for.
+        Raises Unavailable."""
+        async with self.database.workspace(workspace_id) as connection:
+            try:
+                await provenance.lock(connection, workspace_id, LONGEST_WAIT)
+            except LockNotAvailable as error:
+                raise Unavailable("other changes of this workspace's graph are being written; try again") from error
+            yield connection
 
     async def _select(
         self, workspace_id: UUID, import_id: UUID | None, after: str | None, limit: int

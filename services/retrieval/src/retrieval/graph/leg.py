@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pydantic import ValidationError
 
 from contracts.graph_expansion import ExpandedChunk, ExpandRequest, ExpandResponse, GraphMethod, SeedChunk
+from contracts.knowledge_graph import GraphGeneration
 from retrieval.dense.leg import DenseLeg
 from retrieval.graph.evidence import Evidence, ranked, seeds
 from retrieval.search.leg import Asked, Leg
@@ -39,6 +40,16 @@ class GraphOf:
             raise ServiceSilent(f"{self.service.name} answered with status {answer.status_code}")
         try:
             return ExpandResponse.model_validate_json(answer.content)
+        except ValidationError as error:
+            raise ServiceSilent(f"{self.service.name} gave an answer that cannot be read") from error
+
+    async def generation(self) -> str:
+        """Another text after every change of the graph. Raises ServiceSilent."""
+        answer = await self.service.ask(self.caller, "GET", "/v1/graph/generation")
+        if answer.status_code != 200:
+            raise ServiceSilent(f"{self.service.name} answered with status {answer.status_code}")
+        try:
+            return GraphGeneration.model_validate_json(answer.content).generation
         except ValidationError as error:
             raise ServiceSilent(f"{self.service.name} gave an answer that cannot be read") from error
 

@@ -2,6 +2,7 @@
 
 The state is read in the search's own snapshot. Whatever could change an answer raises the index's generation in the
 transaction that changes it, or is part of `version`: the code, the ranking's data and the settings of the deployment.
+The graph has a generation of its own, which it is asked for.
 """
 
 from __future__ import annotations
@@ -35,7 +36,6 @@ PAUSE_SECONDS = 5.0
 MOST_BYTES = 128 * 1024  # of an answer, compressed
 MOST_ANSWERS = 500  # of a workspace; those that expire first make room
 REMEMBER_MILLISECONDS = 10 * 60 * 1000  # what was forgotten, longer than any search takes
-GRAPH_SECONDS = 60.0  # the graph grows without the index knowing of it
 LAST_GENERATION = 2**53 - 1
 KIND = "cached_searches"
 
@@ -77,19 +77,19 @@ class SearchCache:
         request: SearchRequest,
         attached: Collection[UUID] | None = None,
         *,
-        with_graph: bool = True,
+        graph: str | None = None,
     ) -> Place | None:
         """None where the answer tells of this one search (`explain`).
 
-        `attached` are the documents that the search is limited to, beside its filters; `with_graph` says whether the
-        graph is asked if the request wants it.
+        `attached` are the documents that the search is limited to, beside its filters; `graph` is the graph's
+        generation from before it is asked, None where it is not asked.
         """
         if request.explain:
             self.results.labels("bypass").inc()
             return None
         limited = None if attached is None else sorted(map(str, attached))
         asked = request.model_dump_json(exclude_defaults=True)
-        parts = json.dumps([self.version, *state.version, limited, with_graph, asked])
+        parts = json.dumps([self.version, *state.version, limited, graph, asked])
         digest = hashlib.sha256(parts.encode()).hexdigest()
         return Place(workspace_id, state.generation or 0, f"{_answers(workspace_id)}:{digest}")
 
@@ -110,11 +110,9 @@ class SearchCache:
         kept = await asyncio.to_thread(zlib.compress, body.encode(), 1)
         if len(kept) > MOST_BYTES:
             return
-        with_graph = any(leg.leg.startswith("graph") for leg in response.legs)
-        seconds = min(self.seconds, GRAPH_SECONDS) if with_graph else self.seconds
         keys = [place.key, _answers(place.workspace_id), _least(place.workspace_id)]
         with suppress(_Away):
-            arguments = (place.generation, kept, int(1000 * seconds), MOST_ANSWERS)
+            arguments = (place.generation, kept, int(1000 * self.seconds), MOST_ANSWERS)
             await self._asked(lambda: self.keeping(keys=keys, args=arguments))
 
     async def forget(self, workspace_id: UUID, generation: int = LAST_GENERATION) -> Erased:

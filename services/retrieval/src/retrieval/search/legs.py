@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -17,7 +18,9 @@ from retrieval.lexical.search import Cache
 from retrieval.search.leg import Asked, Limits
 from retrieval.search.snapshot import SearchStore
 from service_kit.auth import Principal
-from service_kit.http_service import HttpService
+from service_kit.http_service import HttpService, ServiceSilent
+
+GENERATION_SECONDS = 0.25
 
 
 class Legs:
@@ -82,6 +85,17 @@ class Legs:
         if leg.error:
             leg.forget()
         return leg
+
+    async def graph_generation(self, caller: Principal) -> str | None:
+        """What tells the graph's present state from others; empty where there is no graph, None where it does not say
+        so at once."""
+        if self.graphs is None or not self.graphs.is_there:
+            return ""
+        try:
+            async with asyncio.timeout(GENERATION_SECONDS):
+                return await GraphOf(self.graphs, caller).generation()
+        except (ServiceSilent, TimeoutError):
+            return None
 
     async def cross(self, leg: GraphLeg | None, asked: Asked, scores: Mapping[int, float]) -> bool:
         """Follows the bridges from the best of the scored candidates, in what is left of the leg's time.

@@ -85,7 +85,7 @@ class Search:
         seconds = limits.lexical_seconds + limits.dense_seconds
         try:
             async with self.legs.store.snapshot(workspace_id, seconds) as snapshot:
-                place = self._place(snapshot, request, caller, attached)
+                place = await self._place(snapshot, request, caller, attached)
                 if self.cache and place and (kept := await self.cache.get(place)):
                     return kept.model_copy(update={"milliseconds": watch.milliseconds})
                 watch.lap("opening")
@@ -97,7 +97,7 @@ class Search:
             await self.cache.put(place, response)
         return response
 
-    def _place(
+    async def _place(
         self,
         snapshot: Snapshot,
         request: SearchRequest,
@@ -107,7 +107,14 @@ class Search:
         """Where the answer is kept: who asks does not matter, but whether the graph can be asked in his name does."""
         if self.cache is None:
             return None
-        return self.cache.place(snapshot.workspace_id, snapshot.state, request, attached, with_graph=caller is not None)
+        graph = None
+        may_ask = request.mode is None or RankingRule(request.mode).asks_graph
+        if caller is not None and request.use_graph and may_ask and not request.explain:
+            graph = await self.legs.graph_generation(caller)
+            if graph is None:
+                self.cache.results.labels("bypass").inc()
+                return None
+        return self.cache.place(snapshot.workspace_id, snapshot.state, request, attached, graph=graph)
 
     async def _response(
         self, workspace_id: UUID, request: SearchRequest, found: Found, watch: Stopwatch

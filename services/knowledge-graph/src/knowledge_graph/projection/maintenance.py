@@ -1,4 +1,4 @@
-"""The commands `rebuild` and `verify`: make Neo4j anew from the truth, and compare the two."""
+"""The commands `rebuild` and `verify`: make Neo4j anew from the truth, and compare what was made from it with it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import sys
 from collections.abc import Awaitable, Callable
 from uuid import UUID
 
-from knowledge_graph.graph_store import EntityFilter, GraphStore
-from knowledge_graph.neo4j_connection import CYPHER, Neo4jConnection
-from knowledge_graph.neo4j_store import Neo4jStore
-from knowledge_graph.postgres_store import QUERIES, PostgresStore
-from knowledge_graph.projection import CHANNEL, Projector
-from knowledge_graph.projection_redrawing import remove_workspace
+from knowledge_graph.projection.projector import CHANNEL, Projector
+from knowledge_graph.projection.redrawing import remove_workspace
+from knowledge_graph.recount import recount, wrong_sums
 from knowledge_graph.settings import ProjectionSettings
+from knowledge_graph.store.interface import EntityFilter, GraphStore
+from knowledge_graph.store.neo4j import Neo4jStore
+from knowledge_graph.store.neo4j_connection import CYPHER, Neo4jConnection
+from knowledge_graph.store.postgres import QUERIES, PostgresStore
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
 
@@ -27,8 +28,8 @@ def rebuild_command(workspace_id: UUID | None) -> None:
 
 
 def verify_command(*, repair: bool) -> None:
-    """python -m knowledge_graph verify [--repair]: exits with 1 when the stores differ, after a repair too."""
-    asyncio.run(_with_stores(lambda database, neo4j: _report(database, neo4j, repair=repair)))
+    """python -m knowledge_graph verify [--repair]: exits with 1 when sums or stores differ, after a repair too."""
+    asyncio.run(_verify(repair=repair))
 
 
 async def rebuild(database: Database, neo4j: Neo4jConnection, workspace_id: UUID | None = None) -> None:
@@ -80,6 +81,35 @@ async def _sample(store: GraphStore, workspace_id: UUID) -> dict[str, object]:
         "relations": [await store.relations_of(workspace_id, entity, SAMPLED_ROWS) for entity in ids],
         "mentions": await store.chunks_of(workspace_id, ids, SAMPLED_ROWS),
     }
+
+
+async def _verify(*, repair: bool) -> None:
+    """First the sums in PostgreSQL, which Neo4j is drawn from."""
+    settings = ProjectionSettings()
+    async with Database(settings.database_url.get_secret_value(), 3).opened() as database:
+        is_right = await verify_sums(database, repair=repair)
+    if settings.neo4j_url is not None:
+        await _with_stores(lambda database, neo4j: _report(database, neo4j, repair=repair))
+    if not is_right:
+        sys.exit(1)
+
+
+async def verify_sums(database: Database, *, repair: bool) -> bool:
+    """Whether all workspaces' sums are what their provenance adds up to, after the repair if there is one; says what
+    was wrong."""
+    async with database.system() as connection:
+        cursor = await connection.execute("SELECT DISTINCT workspace_id FROM graphed_document")
+        workspaces = sorted(row[0] for row in await cursor.fetchall())
+    is_right, lines = True, []
+    for workspace_id in workspaces:
+        wrong = await (recount if repair else wrong_sums)(database, workspace_id)
+        if wrong:
+            lines.append(f"{workspace_id}: {wrong} differ from the provenance" + (", counted anew" if repair else ""))
+            is_right = is_right and repair and not await wrong_sums(database, workspace_id)
+    if not is_right:
+        lines.append("still different" if repair else "run verify --repair")
+    sys.stdout.write("\n".join(lines or ["PostgreSQL's sums are what the provenance adds up to"]) + "\n")
+    return is_right
 
 
 async def _report(database: Database, neo4j: Neo4jConnection, *, repair: bool) -> None:

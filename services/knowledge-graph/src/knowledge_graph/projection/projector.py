@@ -21,11 +21,11 @@ from psycopg.rows import class_row
 from contracts.events import DocumentPurged
 from knowledge_graph import provenance
 from knowledge_graph.errors import StoreUnavailable
-from knowledge_graph.neo4j_connection import CYPHER, Neo4jConnection
-from knowledge_graph.postgres_store import QUERIES
-from knowledge_graph.projection_picture import Parts, draw, take
-from knowledge_graph.projection_redrawing import redraw
+from knowledge_graph.projection.picture import Parts, draw, take
+from knowledge_graph.projection.redrawing import redraw
 from knowledge_graph.recording.projection_queue import DOCUMENT, ENTITY, MENTIONS, RELATION, WORKSPACE
+from knowledge_graph.store.neo4j_connection import CYPHER, Neo4jConnection
+from knowledge_graph.store.postgres import QUERIES
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
@@ -126,6 +126,7 @@ class Projector:
     async def _finish(self, workspace_id: UUID, batch: Sequence[Queued]) -> None:
         """Unless something changed again meanwhile: then it stays in the queue."""
         async with self.database.workspace(workspace_id) as connection:
+            await connection.execute(QUERIES["raise_drawn"], {"workspace_id": workspace_id})
             cursor = await connection.execute(
                 QUERIES["leave_queue"],
                 {

@@ -10,7 +10,9 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from knowledge_graph.extraction.names import entity_id, name_key
-from knowledge_graph.graph_store import (
+from knowledge_graph.searches.links import Link, Step
+from knowledge_graph.searches.searching import Searching, counted
+from knowledge_graph.store.interface import (
     Counts,
     Direction,
     EntityFilter,
@@ -24,8 +26,6 @@ from knowledge_graph.graph_store import (
     StoredEvidence,
     StoredRelation,
 )
-from knowledge_graph.searches.links import Link, Step
-from knowledge_graph.searches.searching import Searching, counted
 from service_kit.postgres import Database
 from service_kit.queries import load
 

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from knowledge_graph.graph_store import (
+from knowledge_graph.searches.links import Link, Step
+from knowledge_graph.searches.searching import Searching, counted
+from knowledge_graph.store.interface import (
     Counts,
     Direction,
     EntityFilter,
@@ -19,10 +21,8 @@ from knowledge_graph.graph_store import (
     StoredEntity,
     StoredRelation,
 )
-from knowledge_graph.neo4j_connection import Neo4jConnection
-from knowledge_graph.postgres_store import PostgresStore
-from knowledge_graph.searches.links import Link, Step
-from knowledge_graph.searches.searching import Searching, counted
+from knowledge_graph.store.neo4j_connection import Neo4jConnection
+from knowledge_graph.store.postgres import PostgresStore
 
 
 class Neo4jStore(Searching):

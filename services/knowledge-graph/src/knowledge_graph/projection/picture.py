@@ -10,9 +10,9 @@ from uuid import UUID
 from neo4j import AsyncManagedTransaction
 from psycopg.rows import class_row
 
-from knowledge_graph.graph_store import StoredEntity, StoredRelation
-from knowledge_graph.neo4j_connection import CYPHER
-from knowledge_graph.postgres_store import QUERIES
+from knowledge_graph.store.interface import StoredEntity, StoredRelation
+from knowledge_graph.store.neo4j_connection import CYPHER
+from knowledge_graph.store.postgres import QUERIES
 from service_kit.postgres import Connection, Database
 
 Row = TypeVar("Row")
@@ -37,7 +37,10 @@ class ShownMention:
 
 @dataclass(frozen=True)
 class ShownDocument:
+    """A set of triples has mentions as a document has them, and is none."""
+
     id: str
+    is_import: bool
 
 
 @dataclass
@@ -89,7 +92,7 @@ async def take(database: Database, workspace_id: UUID, parts: Parts) -> Picture:
         needed = {end for one in relations for end in (one.source_id, one.target_id)}
         needed |= {one.entity_id for one in mentions} | parts.entities
         entities = await read(ShownEntity, "shown_entities", ids=sorted(needed))
-    return Picture(entities, relations, mentions, [one.id for one in documents])
+    return Picture(entities, relations, mentions, [one.id for one in documents if not one.is_import])
 
 
 async def draw(transaction: AsyncManagedTransaction, workspace_id: UUID, parts: Parts, picture: Picture) -> None:

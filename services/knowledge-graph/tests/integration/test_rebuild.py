@@ -1,0 +1,124 @@
+"""Reads while Neo4j is drawn anew: right, complete, and of one moment."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from uuid import UUID, uuid4
+
+import pytest
+from pydantic import SecretStr
+
+from knowledge_graph import provenance
+from knowledge_graph.extraction.document import extract
+from knowledge_graph.extraction.records import Passage, SourceDocument
+from knowledge_graph.projection.maintenance import differences, rebuild
+from knowledge_graph.recording.projection_queue import queue
+from knowledge_graph.settings import Neo4jSettings
+from knowledge_graph.store.interface import EntityFilter, GraphStore
+from knowledge_graph.store.neo4j import Neo4jStore
+from knowledge_graph.store.neo4j_connection import Neo4jConnection
+from knowledge_graph.store.postgres import PostgresStore
+from knowledge_graph.store.reader import GraphReader
+from service_kit.postgres import Database
+
+DOCUMENTS = 5
+READERS = 2
+REBUILDS = 2
+
+
+@pytest.fixture
+async def neo4j(neo4j_url):
+    url, user, password = neo4j_url
+    settings = Neo4jSettings(neo4j_url=url, neo4j_user=user, neo4j_password=SecretStr(password))
+    connection = Neo4jConnection(settings)
+    yield connection
+    await connection.aclose()
+
+
+async def everything(store: GraphStore, workspace_id) -> tuple[object, ...]:
+    """Several questions, as one request asks them."""
+    entities = await store.list_entities(workspace_id, EntityFilter(limit=200))
+    ids = sorted(one.id for one in entities)
+    return (
+        entities,
+        await store.counts(workspace_id),
+        [await store.relations_of(workspace_id, one, 50) for one in ids[:2]],
+        await store.chunks_of(workspace_id, ids, 10),
+    )
+
+
+@pytest.fixture
+async def database(make_database):
+    async with Database(make_database("knowledge_graph").service, 8).opened() as database:
+        yield database
+
+
+async def graph(database: Database, workspace_id: UUID, texts: Sequence[str]) -> None:
+    """As a service without Neo4j does, so that only the rebuild draws."""
+    for number, text in enumerate(texts):
+        document = SourceDocument(f"part{number}.md", None, False, (Passage(f"c{number}", text),))
+        made = provenance.MadeFrom(1, document.name, None, "key", "digest")
+        graphed = provenance.Graphed(uuid4(), made, 1, extract(document, None))
+        async with database.workspace(workspace_id) as connection:
+            changes = await provenance.replace(connection, workspace_id, graphed)
+            await queue(connection, workspace_id, changes, projects=False)
+
+
+@pytest.mark.neo4j
+async def test_answers_stay_right_and_complete_while_it_is_drawn_anew(database, neo4j, workspace_id):
+    texts = [
+        f"Service{number}DB depends on Router{number % 3}DB. Router{number % 3}DB uses CoreDB."
+        for number in range(DOCUMENTS)
+    ]
+    await graph(database, workspace_id, texts)
+    truth = PostgresStore(database)
+    reader = GraphReader(database, truth, Neo4jStore(neo4j, truth))
+    expected = await everything(truth, workspace_id)
+    await rebuild(database, neo4j, workspace_id)
+    ended, stores = asyncio.Event(), Counter[str]()
+
+    async def reading() -> None:
+        while not ended.is_set():
+            found, store = await reader.read(workspace_id, lambda store: everything(store, workspace_id))
+            assert found == expected
+            stores[store] += 1
+
+    readers = [asyncio.create_task(reading()) for _ in range(READERS)]
+    try:
+        for _ in range(REBUILDS):
+            await rebuild(database, neo4j, workspace_id)
+            answered = stores["neo4j"]
+            async with asyncio.timeout(100):
+                while stores["neo4j"] == answered and not any(one.done() for one in readers):  # noqa: ASYNC110
+                    await asyncio.sleep(0.01)  # readers of this very test
+    finally:
+        ended.set()
+        await asyncio.gather(*readers)
+    assert min(stores["neo4j"], stores["postgres"]) > 0
+    assert workspace_id not in await differences(database, neo4j)
+
+
+@pytest.mark.neo4j
+async def test_a_question_during_a_drawing_is_asked_again(database, neo4j, workspace_id):
+    await graph(database, workspace_id, ["AuthService calls UserDB."])
+    truth = PostgresStore(database)
+    reader = GraphReader(database, truth, Neo4jStore(neo4j, truth))
+    await rebuild(database, neo4j, workspace_id)
+
+    async def disturbed(store: GraphStore) -> str:
+        if store.name == "neo4j":
+            await rebuild(database, neo4j, workspace_id)
+        return store.name
+
+    async def failing(store: GraphStore) -> str:
+        if store.name == "neo4j":
+            await rebuild(database, neo4j, workspace_id)
+            raise LookupError
+        return store.name
+
+    assert (await reader.read(workspace_id, disturbed))[1] == "postgres"
+    assert (await reader.read(workspace_id, failing))[1] == "postgres"
+    status, store = await reader.read(workspace_id, lambda store: store.statistics(workspace_id))
+    assert (store, status.documents) == ("neo4j", 1)

@@ -1,0 +1,96 @@
+"""Writers of one workspace take turns, and tell others that the graph has changed."""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import uuid4
+
+import pytest
+from psycopg.errors import LockNotAvailable
+
+from contracts.events import DocumentDescribed
+from knowledge_graph import provenance
+from service_kit.postgres import Database
+
+TEXT = "AuthService calls UserDB."
+
+
+@pytest.fixture
+async def database(make_database):
+    options = {"options": "-c statement_timeout=400ms"}
+    async with Database(make_database("knowledge_graph").service, 4, **options).opened() as database:
+        yield database
+
+
+async def waiting(database: Database) -> None:
+    """Returns when somebody waits for a turn."""
+    async with asyncio.timeout(30):
+        while True:
+            async with database.system() as connection:
+                query = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+                if (await (await connection.execute(query)).fetchone() or (0,))[0]:
+                    return
+            await asyncio.sleep(0.01)  # a wait inside the server has no event
+
+
+async def test_a_turn_is_waited_for_longer_than_a_statement_may_take(database, workspace_id):
+    async def take() -> str:
+        async with database.workspace(workspace_id) as connection:
+            await provenance.lock(connection, workspace_id)
+            row = await (await connection.execute("SHOW statement_timeout")).fetchone()
+            assert row is not None
+            return row[0]
+
+    async with database.workspace(workspace_id) as connection:
+        await provenance.lock(connection, workspace_id)
+        await connection.execute("SET LOCAL statement_timeout = 0")
+        second = asyncio.create_task(take())
+        await waiting(database)
+        await connection.execute("SELECT pg_sleep(0.9)")
+        assert not second.done()
+        # Others are not held up.
+        async with database.workspace(uuid4()) as other:
+            await provenance.lock(other, uuid4())
+    assert await second == "400ms"
+
+
+async def test_no_turn_is_waited_for_without_end(database, workspace_id):
+    async with database.workspace(workspace_id) as connection:
+        await provenance.lock(connection, workspace_id)
+        with pytest.raises(LockNotAvailable):
+            async with database.workspace(workspace_id) as second:
+                await provenance.lock(second, workspace_id, "50ms")
+
+
+async def test_every_change_is_another_generation(client, documents, auth_headers):
+    async def generation(**who) -> str:
+        answer = await client.get("/v1/graph/generation", headers=auth_headers(**who))
+        return answer.json()["generation"]
+
+    other = uuid4()
+    empty, others = await generation(), await generation(workspace_id=other)
+    document = await documents.graph([TEXT])
+    first = await generation()
+    assert first != empty
+    assert await generation() == first
+
+    data = documents.convert([TEXT], document_id=document)
+    await documents.send(data.model_copy(update={"vectors_key": None}))
+    await documents.told_of(2)
+    assert await generation() == first
+
+    described = DocumentDescribed(
+        document_id=document, version=1, name="b.md", title=None, tags=[], source_type="upload"
+    )
+    await documents.send(described)
+    await documents.told_of(3)
+    second = await generation()
+    table = "subject,predicate,object\nAuthService,uses,UserDB\n"
+    params = {"name": "mine", "format": "csv"}
+    brought = await client.post("/v1/graph/triples", params=params, content=table, headers=auth_headers())
+    third = await generation()
+    await client.delete(f"/v1/graph/triples/{brought.json()['id']}", headers=auth_headers())
+    fourth = await generation()
+    await documents.delete(document)
+    assert len({empty, first, second, third, fourth, await generation()}) == 6
+    assert await generation(workspace_id=other) == others

@@ -1,0 +1,149 @@
+"""A graph from before names were resolved: its rows stay and answer, and documents that come again are as if new."""
+
+from __future__ import annotations
+
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+
+import service_kit.migrate
+from contracts.graph_tools import AnalyzeDependencies
+from knowledge_graph import provenance
+from knowledge_graph.expansion.bridging import Bridging, entities
+from knowledge_graph.expansion.hops import expand
+from knowledge_graph.extraction.document import extract
+from knowledge_graph.extraction.names import entity_id, name_key
+from knowledge_graph.extraction.records import Passage, SourceDocument
+from knowledge_graph.recount import wrong_sums
+from knowledge_graph.store.interface import EntityFilter
+from knowledge_graph.store.postgres import PostgresStore
+from knowledge_graph.tools.dependencies import analyze_dependencies
+from service_kit.postgres import Database
+
+RESOLUTION = "knowledge_graph/0003_resolution.sql"
+AUTH, USERS = "AuthService", "UserDB"
+TEXT = "AuthService depends on UserDB."
+
+
+@pytest.fixture
+def old(monkeypatch, make_database):
+    """(a database as it was before names were resolved, a function that applies the later migrations)"""
+    every = service_kit.migrate.migrations
+
+    def some(package: str):
+        return (one for one in every(package) if package != "knowledge_graph" or one[0] < RESOLUTION)
+
+    monkeypatch.setattr(service_kit.migrate, "migrations", some)
+    urls = make_database("knowledge_graph")
+    monkeypatch.setattr(service_kit.migrate, "migrations", every)
+    return urls, lambda: service_kit.migrate.migrate(urls.admin, urls.service, "knowledge_graph", "knowledge_graph")
+
+
+def identity(name: str) -> tuple[str, str]:
+    return entity_id(name_key(name)), name_key(name)
+
+
+def fill(admin: str, workspace_id: UUID) -> list[UUID]:
+    """Two documents that say the same, as they were kept then; and one that was deleted and waits for Neo4j."""
+    documents = [uuid4(), uuid4()]
+    (auth, auth_key), (users, users_key) = identity(AUTH), identity(USERS)
+    with psycopg.connect(admin) as connection:
+        connection.execute("SET search_path = knowledge_graph, public")
+        for number, document in enumerate(documents):
+            connection.execute(
+                "INSERT INTO graphed_document (workspace_id, document_id, version, name, chunks, entities, relations, "
+                "method, title, chunks_key) VALUES (%s, %s, 1, 'auth.md', 1, 2, 2, 'patterns', 'AuthService', 'key')",
+                (workspace_id, document),
+            )
+            mentions = [(auth, auth_key, AUTH, True), (auth, auth_key, "auth service", False)]
+            mentions.append((users, users_key, USERS, False))
+            for place, (entity, key, surface, about) in enumerate(mentions):
+                connection.execute(
+                    "INSERT INTO mention VALUES (%s, %s, %s, %s, %s, %s, %s, 'SERVICE', 0, 5, %s)",
+                    (workspace_id, document, place, entity, key, f"c{number}", surface, about),
+                )
+            for place, (kind, weight) in enumerate((("DEPENDS_ON", 2.0), ("CO_OCCURS", 1.0))):
+                source, target = (auth, users) if kind == "DEPENDS_ON" else sorted((auth, users))
+                connection.execute(
+                    "INSERT INTO relation_evidence VALUES (%s, %s, %s, %s, %s, %s, %s, 0.9, %s, 0, 30)",
+                    (workspace_id, document, place, source, target, kind, weight, f"c{number}"),
+                )
+        connection.execute(
+            "INSERT INTO entity VALUES (%(w)s, %(a)s, %(ak)s, 'AuthService', 'SERVICE', 4, 2, '{auth service}'), "
+            "(%(w)s, %(u)s, %(uk)s, 'UserDB', 'SERVICE', 2, 2, '{}')",
+            {"w": workspace_id, "a": auth, "ak": auth_key, "u": users, "uk": users_key},
+        )
+        for kind, weight in (("DEPENDS_ON", 4.0), ("CO_OCCURS", 2.0)):
+            source, target = (auth, users) if kind == "DEPENDS_ON" else sorted((auth, users))
+            connection.execute(
+                "INSERT INTO relation VALUES (%s, %s, %s, %s, %s, 2)", (workspace_id, source, target, kind, weight)
+            )
+        gone = uuid4()
+        connection.execute("INSERT INTO deleted_document VALUES (%s, %s)", (workspace_id, gone))
+        connection.execute(
+            "INSERT INTO projection_queue (workspace_id, document_id, receipt) VALUES (%s, %s, '{\"mentions\": 3}')",
+            (workspace_id, gone),
+        )
+        return [*documents, gone]
+
+
+async def test_rows_of_before_answer_as_they_did(old):
+    urls, upgrade = old
+    workspace_id = uuid4()
+    *documents, gone = fill(urls.admin, workspace_id)
+    upgrade()
+    async with Database(urls.service, 3).opened() as database:
+        store = PostgresStore(database)
+        assert not await wrong_sums(database, workspace_id)
+        listed = await store.list_entities(workspace_id, EntityFilter(min_mentions=2))
+        assert [(one.name, one.mentions, one.aliases) for one in listed] == [
+            (AUTH, 4, ["auth service"]),
+            (USERS, 2, []),
+        ]
+        assert [one.how for one in await store.find(workspace_id, "auth_service", 5)] == ["exact"]
+        auth = identity(AUTH)[0]
+        outgoing = 1 + (auth < identity(USERS)[0])
+        assert await store.degrees(workspace_id, [auth]) == {auth: (outgoing, 2 - outgoing)}
+        # Linking, hops and bridges find the names of before, and what the chunks are about.
+        bridging = Bridging(database)
+        seeds = entities(await bridging.linked(workspace_id, "What does the AuthService need?", []))
+        assert [one.name for one in seeds] == [AUTH]
+        chunks = await expand(store, workspace_id, seeds, 1, 2, 10)
+        assert {(one.document_id, one.chunk_id, one.hop) for one in chunks} == {
+            (document, f"c{number}", 0) for number, document in enumerate(documents)
+        }
+        stated = await store.evidence(workspace_id, auth, identity(USERS)[0], "DEPENDS_ON", 5)
+        assert {(one.document_id, one.method) for one in stated} == {(one, "pattern") for one in documents}
+        told = await analyze_dependencies(store, workspace_id, AnalyzeDependencies(entity=USERS))
+        assert [one.name for one in told.depended_by] == [AUTH]
+        async with database.workspace(workspace_id) as connection:
+            about = await connection.execute("SELECT about, count(*) FROM mention GROUP BY about ORDER BY about")
+            # An entity's name is no title or file name: those were documents' own.
+            assert await about.fetchall() == [("heading", 2), (None, 4)]
+            queued = await connection.execute("SELECT kind, id, receipt FROM projection_queue ORDER BY sequence")
+            assert await queued.fetchall() == [
+                ("workspace", "", None),
+                ("document", str(gone), {"mentions": 3}),
+            ]
+
+
+async def test_a_document_that_comes_again_is_as_if_it_were_new(old, make_database):
+    urls, upgrade = old
+    workspace_id = uuid4()
+    first, second, _ = fill(urls.admin, workspace_id)
+    upgrade()
+    document = SourceDocument("auth.md", None, False, (Passage("c0", TEXT),))
+    made = provenance.MadeFrom(2, "auth.md", None, "key", "digest")
+    graphed = provenance.Graphed(first, made, 1, extract(document, None))
+    seen = []
+    for url in (urls.service, make_database("knowledge_graph").service):
+        async with Database(url, 2).opened() as database:
+            async with database.workspace(workspace_id) as connection:
+                await provenance.lock(connection, workspace_id)
+                await provenance.replace(connection, workspace_id, graphed)
+                await provenance.remove(connection, workspace_id, second)
+            assert not await wrong_sums(database, workspace_id)
+            store = PostgresStore(database)
+            seen.append((await store.list_entities(workspace_id, EntityFilter()), await store.counts(workspace_id)))
+    assert seen[0] == seen[1]
