@@ -6,14 +6,13 @@ from knowledge_graph.expansion.bridge import (
     ONWARD,
     Asked,
     Mentioned,
-    Places,
-    Where,
     bridged,
     joined,
     lifted,
     onward,
     starts,
 )
+from knowledge_graph.expansion.places import Places, Where
 
 DOCUMENT = UUID(int=1)
 LOTHAIR = Asked("lothair", "Lothair II", 3, 1.0)
@@ -24,7 +23,7 @@ def where(entity: str, chunk: str, about: str | None = None) -> Where:
 
 
 def mentioned(entity: str, chunk: str, about: str | None = None, mentions: int = 2) -> Mentioned:
-    return Mentioned(chunk, DOCUMENT, entity, about, 0, 9, entity.title(), mentions)
+    return Mentioned(chunk, DOCUMENT, entity, about, 0, 9, entity.title(), "ENTITY", mentions)
 
 
 def places(*rows: Where, chunks: int = 1000) -> Places:
