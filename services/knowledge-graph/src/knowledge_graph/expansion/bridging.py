@@ -48,12 +48,7 @@ class Bridging:
         """The `bridge` method; with no name known the answer is empty."""
         async with self._reading(workspace_id) as connection:
             reading = Reading(connection, workspace_id)
-            if request.names:
-                found = await reading.linked_before(request.names)
-            else:
-                found = await reading.linked(request.query or "", request.entities)
-            # Chunks that share a concept are not about one thing: to follow those leads ordinary questions astray.
-            linked = [one for one in found if not one.is_concept]
+            linked = await self._linked(reading, request)
             residual = without_names(request.query or "", [one for one in linked if one.end])
             chunks = await self._chunks(reading, _asked(linked), residual, request) if linked else []
         return ExpandResponse(
@@ -63,6 +58,14 @@ class Bridging:
             chunks=chunks,
             store="postgres",
         )
+
+    @staticmethod
+    async def _linked(reading: Reading, request: ExpandRequest) -> list[Linked]:
+        if request.names:
+            return await reading.linked_before(request.names)
+        found = await reading.linked(request.query or "", request.entities)
+        # Chunks that share a concept are not about one thing: to follow those leads ordinary questions astray.
+        return [one for one in found if not one.is_concept]
 
     async def _chunks(
         self, reading: Reading, asked: Sequence[Asked], residual: str, request: ExpandRequest
