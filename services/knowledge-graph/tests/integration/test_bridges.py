@@ -69,7 +69,7 @@ async def test_names_that_were_found_are_not_looked_for_again(expand, kings):
 
 @pytest.mark.usefixtures("kings")
 async def test_a_part_of_a_name_and_a_name_in_a_title_lead_on(expand, documents):
-    seed = "Ketil Holm was the son of Grand Duke Torvald Brand of Ostrovia. Ketil Holm lived in Quarnheim."
+    seed = "Ketil Holm was the son of Duke Torvald Brand. Ketil Holm lived in Quarnheim."
     father = "Torvald Brand was a general. He died in 1688."
     past = "In 1712 the council of Quarnheim burnt the mill."
     begun = await documents.graph([seed], title="Ketil Holm")
@@ -79,6 +79,17 @@ async def test_a_part_of_a_name_and_a_name_in_a_title_lead_on(expand, documents)
     assert found[str(begun)]["hop"] == 0
     assert str(ended) in found
     assert str(titled) in found
+
+
+async def test_a_name_with_a_mistake_or_in_part_is_linked_in_questions(expand, documents):
+    text = "Quarnheim Old Harbour Museum was built in 1688. It shows boats."
+    kept = await documents.graph([text], title="Quarnheim Old Harbour Museum")
+    for written in ("Quarnheim Old Harbuor Museum", "Quarnheim Museum"):
+        answer = await expand(query=f"When was the {written} built?", max_hops=0)
+        assert answer["entities"][0]["name"] == "Quarnheim Old Harbour Museum", written
+        assert answer["residual"] == "When was the built?"
+        assert [one["document_id"] for one in answer["chunks"]] == [str(kept)]
+    assert (await expand(query="the Quarnheim Old Harbuor Museum", max_hops=0))["entities"] == []
 
 
 @pytest.mark.usefixtures("kings")

@@ -167,7 +167,7 @@ def starts(
         weight = sure * seeds.get(place, 0.0)
         if weight <= 0:
             continue
-        about_it = {one.entity_id for one in named if one.is_surely_about}
+        about_it = {one.entity_id for one in named if (one.is_surely_about if is_question else one.about is not None)}
         for one in named:
             if one.entity_id in names or one.entity_id in about_it or not one.leads_on:
                 continue

@@ -11,7 +11,8 @@ from psycopg.rows import class_row
 
 from contracts.graph_expansion import LinkedName
 from knowledge_graph.expansion.bridge import Mentioned, Pair, Start
-from knowledge_graph.expansion.linking import Linked, Meaning, candidates, longest_known
+from knowledge_graph.expansion.linking import Candidate, Linked, Meaning, asks, candidates, longest_known
+from knowledge_graph.expansion.near_names import Near, nearest, unlinked
 from knowledge_graph.expansion.partial_names import parts_of
 from knowledge_graph.expansion.places import MOST_ABOUT, MOST_CHUNKS, MOST_MENTIONS, Place, Places, Where
 from knowledge_graph.extraction.names import entity_id, name_key
@@ -22,6 +23,7 @@ from service_kit.postgres import Connection
 Row = TypeVar("Row")
 MOST_MEANINGS = 3
 MOST_NAMES = 50
+MOST_LIKE = 20
 MENTIONS_OF_A_SEED = 200
 
 
@@ -55,7 +57,17 @@ class Reading:
         given = [key for key in map(name_key, names) if key]
         known = await self._meanings(sorted({*given, *(one.key for one in runs)}))
         named = [Linked(0, 0, tuple(known[key])) for key in dict.fromkeys(given) if key in known]
-        return [*named, *longest_known(runs, known)][:MOST_NAMES]
+        chosen = longest_known(runs, known)
+        if asks(query) and (left := unlinked(query, runs, chosen)):
+            chosen += nearest(query, left, await self._near(left))
+        return [*named, *chosen][:MOST_NAMES]
+
+    async def _near(self, runs: Sequence[Candidate]) -> dict[str, list[Near]]:
+        keys = sorted({one.key for one in runs})
+        found: dict[str, list[Near]] = {}
+        for row in await self._all(Near, QUERIES["names_like"], keys=keys, most=MOST_LIKE):
+            found.setdefault(row.key, []).append(row)
+        return found
 
     async def linked_before(self, names: Sequence[LinkedName]) -> list[Linked]:
         """As an earlier answer told."""
