@@ -24,8 +24,10 @@ def where(entity: str, chunk: str, about: str | None = None) -> Where:
     return Where(entity, chunk, DOCUMENT, about)
 
 
-def mentioned(entity: str, chunk: str, about: str | None = None, mentions: int = 2) -> Mentioned:
-    return Mentioned(chunk, DOCUMENT, entity, about, 0, 9, entity.title(), "ENTITY", mentions)
+def mentioned(
+    entity: str, chunk: str, about: str | None = None, mentions: int = 2, entity_type: str = "ENTITY"
+) -> Mentioned:
+    return Mentioned(chunk, DOCUMENT, entity, about, 0, 9, entity.title(), entity_type, mentions)
 
 
 def places(*rows: Where, chunks: int = 1000) -> Places:
@@ -156,3 +158,10 @@ def test_what_a_seed_states_of_what_is_asked_comes_first():
         ("lothair", "ermengarde", "a"): "ermengarde",
     }
     assert [one.mention.entity_id for one in favoured(begun, {"ermengarde"})] == ["ermengarde", "aachen"]
+
+
+def test_a_concept_is_followed_where_some_chunk_defines_it():
+    for about, ends in (("heading", 0), (None, 0), ("definition", 1)):
+        mentions = [mentioned("lothair", "a", "title", 3), mentioned("date", "a", entity_type="CONCEPT")]
+        begun = starts({(DOCUMENT, "a"): 1.0}, mentions, [LOTHAIR], ABOUT_LOTHAIR)
+        assert len(bridged(begun, places(where("date", "a"), where("date", "b", about)))) == ends

@@ -229,6 +229,8 @@ def bridged(found: Iterable[Start], places: Places) -> list[Bridged]:
     """Where the bridges end, each chunk with its best path, best first."""
     best: dict[Place, Bridged] = {}
     for start in found:
+        if start.mention.entity_type == "CONCEPT" and start.mention.entity_id not in places.defined:
+            continue
         for place, share in places.ends(start.mention.entity_id).items():
             gain = start.weight * share
             if place != start.mention.place and (place not in best or gain > best[place].gain):

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 from uuid import UUID
 
-SURE_ABOUT = {"title": 1.0, "name": 1.0, "heading": 0.95, "definition": 0.95, "subject": 0.4}
+SURE_ABOUT = {"title": 1.0, "name": 1.0, "heading": 0.95, "definition": 0.95, "subject": 0.6}
 """How surely a chunk is about a name, by what says so."""
-SURE = 0.5
+SURE = 0.9
 """What is less surely about a name, or only mentions it, counts for questions alone."""
+DEFINING = frozenset({"title", "name", "definition"})
+"""Makes a concept more than words that several chunks share, as a heading ("Date") does not."""
 VIA_MENTION = 1.0
 """A chunk that mentions the entity, beside one that is about it."""
 TITLED_ONWARD = 0.6
@@ -58,7 +60,10 @@ class Places:
         self.mentioning: dict[str, set[Place]] = defaultdict(set)
         self.titled: dict[str, set[Place]] = defaultdict(set)
         self.by_part: dict[str, dict[Place, float]] = defaultdict(dict)
+        self.defined: set[str] = set()
         for row in rows:
+            if row.about in DEFINING:
+                self.defined.add(row.entity_id)
             if row.about is not None:
                 about = self.about[row.entity_id]
                 about[row.place] = max(about.get(row.place, 0.0), SURE_ABOUT.get(row.about, 0.0))
