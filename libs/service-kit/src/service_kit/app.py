@@ -32,6 +32,7 @@ def service_app(
         docs_url=None,
         redoc_url=None,
         separate_input_output_schemas=False,
+        telemetry={"tracing": False, "metrics": False},  # RequestTelemetry does both
     )
     app.state.metrics = Metrics()
     app.state.health = health.Health()

@@ -131,7 +131,8 @@ def build_search(
         hnsw_tuple_cost=settings.hnsw_tuple_cost,
         posting_bytes=settings.posting_cache_bytes,
     )
-    store = SearchStore(database, settings.hnsw_ef_search)
+    default = embedders.default.space
+    store = SearchStore(database, settings.hnsw_ef_search, (default.model, default.dims))
     reranking = None
     if reranker is not None:
         reranking = Reranking(reranker, settings.rerank_deadline_seconds, settings.rerank_candidates)

@@ -23,7 +23,7 @@ from contracts.retrieval import LegReport, SearchMode, SearchRequest, SearchResp
 from retrieval.app import create_app
 from retrieval.search import cache as caching
 from retrieval.search.cache import Place, SearchCache, version_of
-from retrieval.search.reader import IndexReader
+from retrieval.search.snapshot import SearchStore
 
 LEXICAL = SearchMode.lexical.value
 
@@ -152,8 +152,8 @@ async def test_it_goes_with_its_workspace(ingestion, search):
 
 async def test_another_space_or_version_is_another_answer(database, keep, workspace_id):
     async def key(request: SearchRequest, *of: object, **more: object) -> str:
-        async with database.snapshot(workspace_id) as connection:
-            found = await keep.place(IndexReader(connection, workspace_id), request, *of, **more)
+        async with SearchStore(database, 100).snapshot(workspace_id, 5) as snapshot:
+            found = keep.place(workspace_id, snapshot.state, request, *of, **more)
         assert found is not None
         return found.key
 

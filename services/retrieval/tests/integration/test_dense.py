@@ -82,7 +82,7 @@ async def stored(database):
 @pytest.fixture
 def ask(database):
     """await ask(workspace, vector, limits, documents=None, depth=50): the leg's answer."""
-    store = SearchStore(database, 40)
+    store = SearchStore(database, 40, (SPACE.model, SPACE.dims))
 
     async def run(workspace, vector, limits, documents=None, depth=50):
         leg = DenseLeg("dense")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from knowledge_graph.extraction.names import EPITHETS, SYNONYMS, is_generic, is_name, name_key
 from knowledge_graph.extraction.records import Span
+from knowledge_graph.extraction.word_lists import equations
 
 SHORT = re.compile(r"\(\s*(?:or\s+)?[\"“]?([A-Z][A-Za-z0-9&./-]{1,9})[\"”]?\s*[);,]")
 LONG = re.compile(r"\b([A-Z][A-Za-z0-9&.-]{1,9})\s*\(\s*([^\W\d_][^()\n]{4,80}?)\s*\)")
@@ -25,6 +26,7 @@ OTHER_NAME = re.compile(
 )
 OPENINGS = (KNOWN_AS, BORN, OR, GLOSS)
 LONGEST = 90
+SPELLINGS = {spelling: word for spellings, word in equations("spellings") for spelling in spellings}
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,14 @@ def _other_name(text: str, span: Span) -> Span | None:
 def synonym(surface: str) -> str | None:
     """The name of which the surface is a spelling everywhere ("USA"), where it can be no other word."""
     return SYNONYMS.get(surface) if surface != "US" else None
+
+
+def american(surface: str) -> str | None:
+    """The name of several words in the spelling of the United States ("Center for Disease Control"); None when it is
+    written so."""
+    spelled = [SPELLINGS.get(word.casefold(), word) for word in surface.split()]
+    changed = [one.title() if word[0].isupper() else one for word, one in zip(surface.split(), spelled, strict=True)]
+    return " ".join(changed) if len(spelled) > 1 and spelled != surface.split() else None
 
 
 def _names_it(surface: str) -> bool:

@@ -10,7 +10,7 @@ from knowledge_graph.extraction.records import Mention
 
 MOST_ENTITIES = 12
 """The foremost of a chunk are all linked with each other (66 pairs), so that a list of 60 names does not explode."""
-MOST_OF_SENTENCE = 8
+MOST_OF_SENTENCE = 12
 MOST_LINKED_TO_SUBJECT = 40
 MOST_PAIRS = 160
 SAME_SENTENCE, SAME_CHUNK = 0.5, 0.3
@@ -21,6 +21,8 @@ Pair = tuple[str, str]
 def pairs(mentions: Sequence[Mention]) -> list[tuple[str, str, float]]:
     """Entity ids, the smaller first, with the confidence: first those that share a sentence, then what the chunk
     is about with each other name, then the foremost names with each other; at most 160."""
+    # What an opening's name is called elsewhere stands beside that name itself: the same pairs again.
+    mentions = [one for one in mentions if one.end or one.about != "definition"]
     ranked = _ranked(mentions)
     found: dict[Pair, float] = {}
     for together in _sentences(mentions):

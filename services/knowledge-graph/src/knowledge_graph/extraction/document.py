@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from knowledge_graph.extraction import alias_statements, relations
 from knowledge_graph.extraction.candidates import candidates
 from knowledge_graph.extraction.concepts import terms
 from knowledge_graph.extraction.identifiers import without_overlaps
 from knowledge_graph.extraction.language import looks_english
+from knowledge_graph.extraction.meaning import Encode, Meaning
 from knowledge_graph.extraction.mentions import aliases_of, mentions_of
 from knowledge_graph.extraction.names import name_key
+from knowledge_graph.extraction.near_spellings import respelled
+from knowledge_graph.extraction.openings import opening
+from knowledge_graph.extraction.part import Part
 from knowledge_graph.extraction.reading import Reader, Reading
-from knowledge_graph.extraction.records import Candidate, Extraction, Mention, Passage, SourceDocument, Span
+from knowledge_graph.extraction.records import Extraction, SourceDocument, Span
 from knowledge_graph.extraction.resolution import NOTHING, Resolution, resolve
 from knowledge_graph.extraction.sentences import Sentences
 from knowledge_graph.extraction.spans import names_in_code, names_in_prose
 from knowledge_graph.extraction.stated import FIELD
 from knowledge_graph.extraction.subjects import defined
+from knowledge_graph.extraction.ties import Ties
 from knowledge_graph.extraction.titles import occurrences, titles
+from knowledge_graph.extraction.topics import Topics
 
 
 @dataclass(frozen=True)
@@ -30,44 +36,37 @@ class Methods:
     resolution: bool = True
 
 
-@dataclass
-class Part:
-    """What is known of one chunk on the way."""
-
-    passage: Passage
-    reading: Reading
-    sentences: Sentences
-    titles: list[tuple[Span, str]]
-    spans: list[Span] = field(default_factory=list)
-    statements: list[alias_statements.Statement] = field(default_factory=list)
-    definitions: set[Span] = field(default_factory=set)
-    candidates: list[Candidate] = field(default_factory=list)
-    mentions: list[Mention] = field(default_factory=list)
-
-
 ALL = Methods()
 
 
-def extract(document: SourceDocument, read: Reader | None, methods: Methods = ALL) -> Extraction:
-    """`read` finds names and clauses in English text; without it patterns go on alone. The same input gives the same
-    output."""
+def extract(
+    document: SourceDocument, read: Reader | None, methods: Methods = ALL, encode: Encode | None = None
+) -> Extraction:
+    """`read` finds names and clauses in English text; without it patterns go on alone. `encode` decides where rules
+    leave open what a short name stands for; without it that stays open. The same input gives the same output."""
     readings, method, notes = _readings(document, read, methods)
     parts = [
         Part(passage, reading, Sentences(passage.content), list(titles(document, passage, first=place == 0)))
         for place, (passage, reading) in enumerate(zip(document.passages, readings, strict=True))
     ]
     used = terms(phrase for part in parts for phrase in part.reading.noun_phrases)
+    if not document.is_code:
+        for part in parts:
+            part.opening = opening(part.text, part.reading.entities)
     titled = [span for part in parts for span, about in part.titles if about == "title"]
+    titled += [part.opening.name for part in parts if part.opening and " " in part.opening.name.surface]
     for part in parts:
         _name(part, used, titled, is_code=document.is_code)
     resolution = _resolution(parts) if methods.resolution else NOTHING
     known = _known(parts, resolution)
-    extraction = Extraction(method, notes=notes)
     for part in parts:
         _complete(part, resolution, known)
-        part.mentions = mentions_of(
-            part.passage, part.spans, part.titles, part.definitions, part.sentences, part.reading, resolution
-        )
+    meaning = Meaning(encode if methods.resolution else None)
+    resolution = respelled(parts, resolution, meaning) if methods.resolution else NOTHING
+    ties, topics = Ties(parts, resolution, meaning), Topics()
+    extraction = Extraction(method, notes=notes)
+    for part in parts:
+        part.mentions = mentions_of(part, ties.settled(part), topics)
         extraction.mentions.extend(part.mentions)
         extraction.candidates.extend(part.candidates)
         extraction.aliases.extend(aliases_of(part.passage, part.statements, part.spans, part.sentences))
@@ -76,6 +75,7 @@ def extract(document: SourceDocument, read: Reader | None, methods: Methods = AL
             document, [relations.Chunk(one.passage, one.reading, one.sentences, one.mentions) for one in parts]
         )
     )
+    extraction.notes.extend(meaning.notes())
     return extraction
 
 
@@ -105,12 +105,13 @@ def _name(part: Part, used: frozenset[str], titled: Sequence[Span], *, is_code: 
         part.spans = names_in_code(text)
         return
     read = names_in_prose(text, part.reading, used)
-    found = without_overlaps(list(occurrences(text, titled, read)), read)
+    whole = [part.opening.name] if part.opening else []
+    found = without_overlaps(whole, list(occurrences(text, titled, read)), read)
     part.statements = list(alias_statements.statements(text, found))
-    stated = [span for one in part.statements for span in (one.alias, one.target)]
+    stated = whole + [span for one in part.statements for span in (one.alias, one.target)]
     fields = {match.start(1) for match in FIELD.finditer(text)}
     spans = [span for span in without_overlaps(stated, found) if span.start not in fields]
-    definitions = list(defined(text, spans))
+    definitions = [*whole, *defined(text, spans)]
     part.spans = without_overlaps(spans, definitions)
     part.definitions = set(definitions).intersection(part.spans)
 

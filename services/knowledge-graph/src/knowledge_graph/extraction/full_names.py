@@ -38,6 +38,8 @@ class FullNames:
         self.uses, self.stated = uses, stated
         self.by_word: dict[str, set[str]] = defaultdict(set)
         self.by_initials: dict[str, set[str]] = defaultdict(set)
+        self.ties: dict[str, list[str]] = {}
+        """Short names that `only` was asked for, and the several names that fit."""
         for key, use in uses.items():
             for word in use.words:
                 self.by_word[word].add(key)
@@ -54,7 +56,10 @@ class FullNames:
         longest = max(found, key=lambda one: (len(self.uses[one].words), one))
         whole = self._named(longest)
         rest = [one for one in found if one != longest]
-        return longest if all(self._stands(self._named(one), whole) for one in rest) else None
+        if all(self._stands(self._named(one), whole) for one in rest):
+            return longest
+        self.ties[key] = found
+        return None
 
     def spelled_out(self, key: str) -> str | None:
         """The one name of several words that has these initials: OPIC."""

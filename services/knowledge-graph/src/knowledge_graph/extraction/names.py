@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from knowledge_graph.extraction.word_lists import equations, words
+from knowledge_graph.extraction.word_lists import equations, phrases, words
 
 LONGEST_NAME = 120
 LONGEST_NAME_WORDS = 12
@@ -25,6 +25,9 @@ ACRONYMS = words("acronyms")
 OFFICES = words("offices")
 KINDS = words("kinds") | OFFICES
 """Offices, ranks and kinds of things, which capitals alone do not make names of one thing."""
+LABELS = words("labels")
+GENERIC_HEADINGS = phrases("generic_headings")
+"""What columns, fields and sections of a document are called."""
 HEADS = words("heads")
 """Nouns that take "of" and "for" into their name."""
 EPITHETS = words("epithets")
@@ -65,4 +68,10 @@ def is_name(surface: str) -> bool:
 
 def is_generic(parts: Sequence[str]) -> bool:
     """ "Board", "Executive Vice President": folded words that name no one thing."""
-    return (len(parts) == 1 and parts[0] in KINDS) or all(part in OFFICES or part in {"of", "the"} for part in parts)
+    is_kind = len(parts) == 1 and parts[0] in KINDS
+    return is_kind or all(part in OFFICES or part in {"of", "the"} for part in parts) or is_label(parts)
+
+
+def is_label(parts: Sequence[str]) -> bool:
+    """ "References", "Early life", "Date": folded words that head a section or a column of any document."""
+    return " ".join(parts) in GENERIC_HEADINGS or all(part in LABELS or part in {"of", "and"} for part in parts)

@@ -81,7 +81,7 @@ class RelationEvidence:
 class Alias:
     """A place that says that two names are one: "Single Sign-On (SSO)", "X, also known as Y".
 
-    `method` is `abbreviation`, `stated` or `user`; characters `start` to `end` of the chunk say so.
+    `method` is `abbreviation`, `spelling`, `stated` or `user`; characters `start` to `end` of the chunk say so.
     """
 
     alias_id: str

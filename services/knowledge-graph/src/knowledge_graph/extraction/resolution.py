@@ -1,14 +1,14 @@
 """Which names of one document are the same: short forms, abbreviations, plurals, honorifics, adjectives of places.
 
 Pure and independent of the order of the names. A short form is resolved only where the document holds exactly one name
-that it can stand for; "Lothair" stays by itself beside both Lothair I and Lothair II.
+that it can stand for; "Lothair" stays open beside both Lothair I and Lothair II.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from knowledge_graph.extraction.full_names import FullNames, Uses, folded
 from knowledge_graph.extraction.names import SYNONYMS, is_generic, name_key
@@ -25,11 +25,13 @@ PLURAL_TYPES = frozenset({"NORP", "SERVICE", "IDENTIFIER", "CONCEPT", "ENTITY", 
 
 @dataclass(frozen=True)
 class Resolution:
-    """`targets` holds resolved keys only; `types` the type of each resolved name; `generic` keys that name nothing."""
+    """`targets` holds resolved keys only; `types` the type of each resolved name; `generic` keys that name nothing;
+    `open` short forms with the several names, resolved, that they could stand for."""
 
     targets: Mapping[str, str]
     types: Mapping[str, str]
     generic: frozenset[str]
+    open: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def key(self, surface: str) -> str:
         """Of what the surface stands for in this document."""
@@ -64,7 +66,9 @@ def resolve(spans: Iterable[Span], stated: Iterable[tuple[str, str]] = ()) -> Re
                 targets[key] = found
     chased = {key: _chase(key, targets) for key in targets}
     resolved = {key: target for key, target in chased.items() if key != target}
-    return Resolution(resolved, _types(uses, resolved), _generic(uses, resolved))
+    ties = {key: sorted({resolved.get(one, one) for one in names} - {key}) for key, names in full.ties.items()}
+    several = {key: names for key, names in sorted(ties.items()) if key not in targets and len(names) > 1}
+    return Resolution(resolved, _types(uses, resolved), _generic(uses, resolved), several)
 
 
 def _uses(spans: Iterable[Span]) -> dict[str, Uses]:

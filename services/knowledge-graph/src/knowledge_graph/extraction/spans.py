@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 
 from knowledge_graph.extraction import code
 from knowledge_graph.extraction.capitalised import capitalised, quoted_titles
+from knowledge_graph.extraction.conjunctions import joined
 from knowledge_graph.extraction.identifiers import identifiers, without_overlaps
 from knowledge_graph.extraction.language import capitalises_nouns
 from knowledge_graph.extraction.names import HEADS, PARTICLES, name_key
@@ -15,6 +16,8 @@ from knowledge_graph.extraction.records import Span
 
 WORD = re.compile(r"[^\W_]+")
 LINKS = PARTICLES | {"of", "for", "the", "and"}
+TABLE_HEADER = re.compile(r"^[ \t]*\|[^\n]*\|[ \t]*\n(?=[ \t]*\|[ \t:|-]+$)", re.MULTILINE)
+"""Its capitals say nothing: a column's name is one of an entity only where another place says so."""
 NUMBER = re.compile(r"\d{1,4}$|[IVX]{1,5}$|[A-Z]$")
 
 
@@ -25,14 +28,17 @@ def names_in_code(text: str) -> list[Span]:
 
 def names_in_prose(text: str, reading: Reading, terms: Collection[str]) -> list[Span]:
     """By place, without overlaps. `terms` are the keys of the document's lower-case terms."""
+    headers = [match.span() for match in TABLE_HEADER.finditer(text)]
     runs = [
         span
         for span in capitalised(text, nouns_have_capitals=capitalises_nouns(text))
-        if " " in span.surface or span.start not in reading.common
+        if (" " in span.surface or span.start not in reading.common)
+        and not any(start <= span.start < end for start, end in headers)
     ]
     concepts = [span for span in reading.noun_phrases if name_key(span.surface) in terms]
     entities = _completed(reading.entities, runs)
-    return without_overlaps(list(identifiers(text)), list(quoted_titles(text)), entities, runs, concepts)
+    found = without_overlaps(list(identifiers(text)), list(quoted_titles(text)), entities, runs, concepts)
+    return joined(text, found)
 
 
 def _completed(entities: Sequence[Span], runs: Sequence[Span]) -> list[Span]:

@@ -6,17 +6,21 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from knowledge_graph.extraction.identifiers import identifiers, without_overlaps
-from knowledge_graph.extraction.names import is_name
+from knowledge_graph.extraction.names import is_label, is_name
 from knowledge_graph.extraction.records import Passage, SourceDocument, Span
-from knowledge_graph.extraction.word_lists import phrases
 
 MOST_WORDS = 8
 SHORTEST = 3
 NUMBERING = re.compile(r"^\s*(?:\d+(?:\.\d+)*[.)]?|[A-Z]\.|#+)\s+")
 NUMBERED = re.compile(r"[\W\d_]*[A-Za-z]{0,4}[\W\d_]*|[0-9a-fA-F-]{16,}")
 """`doc-17`, `img_0042`, a hash: these say nothing."""
+ARTICLE = re.compile(r"^(?:The|An?) ")
 PARENTHESIS = re.compile(r"\s*\([^()]*\)")
-GENERIC_HEADINGS = phrases("generic_headings")
+SECTION = re.compile(
+    r"(?:chapter|section|part|appendix|annex|exhibit|table|figure|fig|step|phase|day|week|page|slide|sheet)\.? ?"
+    r"(?:[\d.]{1,6}|[A-Z]|[IVX]{1,5})",
+    re.IGNORECASE,
+)
 
 
 def titles(document: SourceDocument, passage: Passage, *, first: bool) -> Iterator[tuple[Span, str]]:
@@ -35,7 +39,9 @@ def titles(document: SourceDocument, passage: Passage, *, first: bool) -> Iterat
 def occurrences(text: str, names: Iterable[Span], found: Sequence[Span]) -> Iterator[Span]:
     """Where the text names the document as its title does, letter by letter, with the type of the names `found` there:
     a title is the surest spelling there is."""
-    for surface in sorted({name.surface for name in names}):
+    surfaces = {name.surface for name in names}
+    shorter = {bare for one in surfaces if " " in (bare := ARTICLE.sub("", one)) and bare[0].isupper()}
+    for surface in sorted(surfaces | shorter):
         if len(surface) >= SHORTEST and not surface.islower() and is_name(surface):
             for match in re.finditer(rf"(?<!\w){re.escape(surface)}(?!\w)", text):
                 kinds = {one.entity_type for one in found if one.start < match.end() and match.start() < one.end}
@@ -61,4 +67,5 @@ def _names(title: str, entity_type: str) -> list[Span]:
 
 
 def _is_short(name: str) -> bool:
-    return len(name.split()) <= MOST_WORDS and name.casefold() not in GENERIC_HEADINGS and is_name(name)
+    parts = name.casefold().split()
+    return len(parts) <= MOST_WORDS and not is_label(parts) and not SECTION.fullmatch(name) and is_name(name)

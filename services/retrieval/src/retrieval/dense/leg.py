@@ -21,7 +21,7 @@ class DenseLeg(Leg):
         assert self.vector is not None
         assert self.embedder is not None
         space, scope = self.embedder.space, asked.scope
-        chunks, index_bytes = await reader.row("vector_sizes", model=space.model, dims=space.dims)
+        chunks, index_bytes = asked.snapshot.state.chunks, asked.snapshot.state.index_bytes
         matching = chunks if scope is None else scope.chunks
         sizes = Sizes(matching, chunks, shared_vectors(index_bytes, space.dims))
         wanted = max(asked.depth, asked.snapshot.store.ef_search)

@@ -25,7 +25,8 @@ class LexicalLeg(Leg):
         self.parsed = parsed = parse(asked.query, strict=asked.strict)
         wanted = Wanted(parsed.phrases, parsed.fields.get("section", ()), parsed.excluded, asked.strict)
         search = LexicalSearch(reader, cache, analyzer, parsed, wanted)
-        await search.open(None if asked.scope is None else asked.scope.documents, asked.parameters)
+        documents = None if asked.scope is None else asked.scope.documents
+        await search.open(asked.snapshot.state, documents, asked.parameters)
         self.found = await search.best(asked.depth)
         self.query, self._search = search.query, search
         self.method = _method(search)

@@ -78,6 +78,7 @@ class MaxScore:
         self, lists: Lists, query: WeightedQuery, limits: Limits | None = None, together: int = _TOGETHER
     ) -> None:
         self.lists, self.query, self.limits, self.together = lists, query, limits or Limits(), together
+        self._rows: dict[tuple[str, bytes], list[Postings]] = {}
 
     async def best(self, k: int, required: Collection[int] = ()) -> Ranked:
         """The `k` best of the chunks that have one of the words, and each of the `required` ones (by position)."""
@@ -151,7 +152,13 @@ class MaxScore:
         return _summed(chunks, scores, np.maximum)
 
     def _read(self, term: str, positions: NDArray[np.intp]) -> list[Postings]:
-        """The blocks at these positions; those of which each begins after the one before are put together."""
+        """The blocks at these positions; those of which each begins after the one before are put together.
+
+        What was put together stays so: chunks that are looked up after the best are known lie in most of the blocks.
+        """
+        place = term, positions.tobytes()
+        if (known := self._rows.get(place)) is not None:
+            return known
         rows: list[list[Postings]] = []
         for position in positions.tolist():
             block = self.lists.block(term, position)
@@ -160,7 +167,8 @@ class MaxScore:
                 rows.append([block])
             else:
                 row.append(block)
-        return [concatenated(row) if len(row) > 1 else row[0] for row in rows]
+        self._rows[place] = found = [concatenated(row) if len(row) > 1 else row[0] for row in rows]
+        return found
 
     async def _load_some(self, order: Sequence[WeightedWord], place: int) -> int:
         """Loads all blocks of this word, and of as many of the next ones as one statement takes; where it stopped."""

@@ -23,6 +23,7 @@ from retrieval.lexical.query import ParsedQuery
 from retrieval.lexical.vocabulary import Vocabulary
 from retrieval.lexical.words import QueryWords, words_of
 from retrieval.search.reader import IndexReader, Scored
+from retrieval.search.state import IndexState
 
 MOST_STEMMINGS = 4  # languages of the workspace that a query is read in
 MOST_CHECKED = 1000  # passages whose text is read, where a condition needs it
@@ -80,30 +81,34 @@ class LexicalSearch:
         self.limits = Limits()
         self.check = PassageCheck(reader, analyzer, wanted)
         self.bounded = False
+        self._ranking = MaxScore(self.lists, self.query, self.limits)
         self._scores: dict[int, float] = {}
+        self._places: dict[tuple[str, ...], int] = {}
 
-    async def open(self, documents: ArrayLike | None, parameters: Parameters) -> None:
+    async def open(self, state: IndexState, documents: ArrayLike | None, parameters: Parameters) -> None:
         """Reads what the query's words are worth. `documents` are the numbers to search among; None: all."""
-        facts = await self.reader.row("lexical_facts", most_stemmings=MOST_STEMMINGS)
-        chunks, terms, stemmings, *recent = facts
-        self.stemmings = stemmings or [ENGLISH]
-        await self.lists.open(*recent)
+        self.stemmings = state.stemmings[:MOST_STEMMINGS] or [ENGLISH]
+        await self.lists.open(state.recent_documents, state.recent_batches)
         vocabulary = Vocabulary(self.reader, self.lists.groups, self.lists.recent)
         self.words = await words_of(self.parsed, self.analyzer, self.stemmings, vocabulary)
         frequencies = await self.lists.read_headers(self.words.terms)
         await self.words.correct(vocabulary, Counter(frequencies), self._terms)
         frequencies = await self.lists.read_headers(self.words.terms)
-        self.query = weighted(self.words.words, frequencies, chunks, terms, parameters)
+        self.query = weighted(self.words.words, frequencies, state.chunks, state.terms, parameters)
         numbers = None if documents is None else np.unique(np.asarray(documents, np.int64))
+        self._places = {
+            tuple(term for term, factor in word.terms.items() if factor == 1.0): at
+            for at, word in enumerate(self.words.words)
+        }
         self.limits = Limits(numbers, await self._banned())
+        self._ranking = MaxScore(self.lists, self.query, self.limits)
 
     async def best(self, k: int) -> list[Scored]:
         """Exactly the `k` best that comply with the query's conditions; what has its phrases comes first.
 
         At most MOST_CHECKED passages are read for a condition: `bounded` says whether there were more.
         """
-        ranking = MaxScore(self.lists, self.query, self.limits)
-        wanted = self.check.wanted
+        ranking, wanted = self._ranking, self.check.wanted
         if wanted.conditions:
             found = await self._complying(ranking, k)
         else:
@@ -128,9 +133,8 @@ class LexicalSearch:
         numbers = np.unique(np.fromiter(chunks, np.int64))
         scores = np.zeros(len(numbers))
         matched: list[tuple[Sequence[str], NDArray[np.intp]]] = []
-        ranking = MaxScore(self.lists, self.query, self.limits)
         for word in self.query.words:
-            gained, by = await ranking.look_up(word, numbers)
+            gained, by = await self._ranking.look_up(word, numbers)
             scores += gained
             matched.append((list(word.weights), np.where(gained > 0, by, -1)))
         wanted = self.check.wanted
@@ -174,12 +178,8 @@ class LexicalSearch:
 
     def _positions(self, text: str) -> set[int]:
         """Of the query's words that stand in the text."""
-        places = {
-            tuple(term for term, factor in word.terms.items() if factor == 1.0): at
-            for at, word in enumerate(self.words.words)
-        }
         readings = self.analyzer.readings(text, self.stemmings)
-        return {places[terms] for terms in readings if terms in places}
+        return {self._places[terms] for terms in readings if terms in self._places}
 
     def _terms(self, text: str) -> set[str]:
         return {term for stemming in self.stemmings for term in self.analyzer.terms(text, stemming)}

@@ -82,12 +82,12 @@ def title_named(title: Collection[str], weights: Mapping[str, float]) -> float:
     """The part of the title's distinct terms that the query has, by the `weights` of the query's terms; 0 without a
     title. The title's other terms weigh as much as the query's do on average.
     """
-    distinct = set(title)
-    named = sum(weights[term] for term in distinct & weights.keys())
+    shared = weights.keys() & title
+    named = sum(weights[term] for term in shared)
     if not named:
         return 0.0
     average = sum(weights.values()) / len(weights)
-    return named / (named + average * len(distinct - weights.keys()))
+    return named / (named + average * (len(set(title)) - len(shared)))
 
 
 def reciprocal_ranks(rankings: Iterable[tuple[float, Sequence[int]]], k: int = RRF_K) -> dict[int, float]:

@@ -25,7 +25,7 @@ from redis.exceptions import RedisError
 
 from contracts.retrieval import SearchRequest, SearchResponse
 from retrieval.highlights.highlighter import NOT_COMPARED
-from retrieval.search.reader import QUERIES, IndexReader
+from retrieval.search.state import IndexState
 from service_kit.workspace_purge import Erased
 
 T = TypeVar("T")
@@ -70,9 +70,10 @@ class SearchCache:
             registry=registry,
         )
 
-    async def place(
+    def place(
         self,
-        reader: IndexReader,
+        workspace_id: UUID,
+        state: IndexState,
         request: SearchRequest,
         attached: Collection[UUID] | None = None,
         *,
@@ -86,14 +87,11 @@ class SearchCache:
         if request.explain:
             self.results.labels("bypass").inc()
             return None
-        values = {"workspace_id": reader.workspace_id}
-        row = await (await reader.connection.execute(QUERIES["index_state"], values)).fetchone()
-        generation, *state = row or (None,)
         limited = None if attached is None else sorted(map(str, attached))
         asked = request.model_dump_json(exclude_defaults=True)
-        parts = json.dumps([self.version, generation, *state, limited, with_graph, asked])
+        parts = json.dumps([self.version, *state.version, limited, with_graph, asked])
         digest = hashlib.sha256(parts.encode()).hexdigest()
-        return Place(reader.workspace_id, generation or 0, f"{_answers(reader.workspace_id)}:{digest}")
+        return Place(workspace_id, state.generation or 0, f"{_answers(workspace_id)}:{digest}")
 
     async def get(self, place: Place) -> SearchResponse | None:
         """The answer, told to be a cached one."""

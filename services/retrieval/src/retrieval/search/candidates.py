@@ -6,13 +6,14 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from contracts.graph_expansion import GraphMethod
 from contracts.retrieval import SearchMode
 from retrieval.dense.leg import DenseLeg
 from retrieval.graph.leg import GraphLeg
 from retrieval.lexical.leg import LexicalLeg
+from retrieval.lexical.postings import ORDINAL_BITS
 from retrieval.lexical.search import WordFeatures
 from retrieval.ranking import fusion
 from retrieval.ranking.fusion import Features
@@ -23,6 +24,7 @@ from retrieval.search.leg import Leg
 from retrieval.search.reader import Cursor, IndexReader, array_text
 
 log = logging.getLogger(__name__)
+Rows: TypeAlias = Sequence[tuple[Any, ...]]
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class Candidates:
 
 @dataclass(frozen=True)
 class _Facts:
-    """By chunk, the terms of its document's title and its own wordpieces."""
+    """The terms of titles by document, and by chunk its wordpieces: of chunks whose document there is."""
 
     titles: Mapping[int, Sequence[str]]
     pieces: Mapping[int, bytes]
@@ -152,11 +154,11 @@ async def _read(
     reader: IndexReader, read: Read, residual: DenseLeg | None, missing: Sequence[int], matching: Matching
 ) -> None:
     """Adds the features of these candidates, without those of the graph; none for what the query excludes."""
-    measured, rows, cosines = await _measured(reader, [one.wording for one in read.measured], residual, missing)
+    measured, rows, titles, cosines = await _measured(reader, [one.wording for one in read.measured], residual, missing)
     excluded = {chunk for chunk, found in measured[0].words.items() if not found.admitted}
-    facts = await _facts(rows, matching)
-    left = [chunk for chunk in missing if chunk not in excluded and chunk in facts.titles]
-    if lost := len(set(missing) - facts.titles.keys()):
+    facts = await _facts(rows, titles, matching)
+    left = [chunk for chunk in missing if chunk not in excluded and chunk in facts.pieces]
+    if lost := len(set(missing) - facts.pieces.keys()):
         extra = {"workspace_id": str(reader.workspace_id), "passages": lost}
         log.warning("the index finds passages that have no document: it was changed past the service", extra=extra)
     if left:
@@ -188,19 +190,21 @@ def _with_graph(read: Read, union: Sequence[int], graph: GraphLeg | None) -> lis
 
 async def _measured(
     reader: IndexReader, wordings: Sequence[Wording], residual: DenseLeg | None, union: Sequence[int]
-) -> tuple[list[Measured], list[tuple[Any, ...]], dict[int, float]]:
-    """Also the rows of the candidates' facts, and the cosines of the residual leg: the database reads all of it while
-    the words are looked up here.
+) -> tuple[list[Measured], Rows, Rows, dict[int, float]]:
+    """Also the rows of the candidates' facts and titles, and the cosines of the residual leg: the database reads all
+    of it while the words are looked up here.
     """
     async with reader.connection.pipeline():
         facts = await reader.asked("candidate_facts", {"chunks": array_text(union)}, binary=True)
+        documents = sorted({chunk >> ORDINAL_BITS for chunk in union})
+        titles = await reader.asked("candidate_titles", {"documents": array_text(documents)}, binary=True)
         asked = [(wording, await _cosines_asked(reader, wording.dense, union)) for wording in wordings]
         rest = await _cosines_asked(reader, residual, union)
         words = [await wording.lexical.features(union) if wording.lexical else {} for wording in wordings]
-        rows = await facts.fetchall()
+        rows, titled = await facts.fetchall(), await titles.fetchall()
         cosines = [await _cosines(wording.dense, cursor) for wording, cursor in asked]
         remaining = await _cosines(residual, rest)
-    return [Measured(*one) for one in zip(wordings, words, cosines, strict=True)], rows, remaining
+    return [Measured(*one) for one in zip(wordings, words, cosines, strict=True)], rows, titled, remaining
 
 
 async def _cosines_asked(reader: IndexReader, dense: DenseLeg | None, union: Sequence[int]) -> Cursor | None:
@@ -220,17 +224,11 @@ async def _cosines(dense: DenseLeg | None, missing: Cursor | None) -> dict[int, 
     return found | dict(await missing.fetchall()) if missing else found
 
 
-async def _facts(rows: Sequence[tuple[Any, ...]], matching: Matching) -> _Facts:
-    titles: dict[int, list[str]] = {}
-    pieces: dict[int, bytes] = {}
-    texts: dict[int, str] = {}
-    for chunk, title_terms, stored, text in rows:
-        titles[chunk] = title_terms
-        if stored is None:
-            texts[chunk] = text
-        else:
-            pieces[chunk] = stored
-    if texts:
+async def _facts(rows: Rows, titled: Rows, matching: Matching) -> _Facts:
+    titles: dict[int, list[str]] = dict(titled)
+    rows = [row for row in rows if row[0] >> ORDINAL_BITS in titles]
+    pieces: dict[int, bytes] = {chunk: stored for chunk, stored, _ in rows if stored is not None}
+    if texts := {chunk: text for chunk, stored, text in rows if stored is None}:
         made = await asyncio.to_thread(matching.pieces.distinct, list(texts.values()))
         pieces |= zip(texts, made, strict=True)
     return _Facts(titles, pieces)
@@ -243,6 +241,7 @@ def _complete(measured: Sequence[Measured], union: Sequence[int], facts: _Facts,
         weight = lexical.weight if lexical else (lambda _word: 1.0)
         soft = matching(one.wording.text, weight, {chunk: facts.pieces[chunk] for chunk in union})
         weights = lexical.query.weights if lexical and lexical.query else {}
+        named = {document: fusion.title_named(terms, weights) for document, terms in facts.titles.items()}
         for chunk in union:
             words = one.words.get(chunk)
             if words and not words.admitted:
@@ -251,7 +250,7 @@ def _complete(measured: Sequence[Measured], union: Sequence[int], facts: _Facts,
                 cosine=one.cosines.get(chunk, 0.0),
                 bm25_share=words.share if words else 0.0,
                 soft_match=soft[chunk],
-                title_named=fusion.title_named(facts.titles[chunk], weights),
+                title_named=named[chunk >> ORDINAL_BITS],
                 all_terms=float(words.all_terms) if words else 0.0,
                 phrases=words.phrases if words else 0.0,
             )

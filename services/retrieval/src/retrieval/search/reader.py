@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, LiteralString
+from typing import Any, LiteralString, NamedTuple
 from uuid import UUID
 
 from psycopg import AsyncCursor, sql
@@ -21,8 +21,7 @@ QUERIES = load("retrieval")
 Cursor = AsyncCursor[TupleRow]
 
 
-@dataclass(frozen=True)
-class Scored:
+class Scored(NamedTuple):
     """A chunk that a leg found."""
 
     chunk: int
@@ -82,7 +81,7 @@ class IndexReader:
         async with self.connection.cursor(row_factory=class_row(FoundChunk)) as cursor:
             values = {"workspace_id": self.workspace_id, "chunks": array_text(numbers)}
             await cursor.execute(QUERIES["load_chunks"], values)
-            return {chunk.number: chunk async for chunk in cursor}
+            return {chunk.number: chunk for chunk in await cursor.fetchall()}
 
     async def rows(self, name: str, **values: object) -> list[tuple[Any, ...]]:
         """Of a statement about the workspace."""

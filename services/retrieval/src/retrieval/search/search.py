@@ -29,8 +29,7 @@ from retrieval.search.scope import resolve
 from retrieval.search.selection import Selection
 from retrieval.search.snapshot import Snapshot
 from retrieval.search.stopwatch import Stopwatch
-from retrieval.tuning.store import stored_settings
-from retrieval.tuning.tuning import Tuning
+from retrieval.tuning.known import KnownTunings
 from service_kit.auth import Principal
 
 DEPTH = 100  # candidates of each leg
@@ -65,7 +64,7 @@ class Search:
         cache: SearchCache | None = None,
     ) -> None:
         self.legs, self.analyzer, self.reranking, self.cache = legs, analyzer, reranking, cache
-        self.matching = matching or Matching()
+        self.matching, self.tunings = matching or Matching(), KnownTunings()
         self.highlighter = Highlighter(analyzer, legs.limits.highlight_seconds)
 
     async def __call__(
@@ -86,7 +85,7 @@ class Search:
         seconds = limits.lexical_seconds + limits.dense_seconds
         try:
             async with self.legs.store.snapshot(workspace_id, seconds) as snapshot:
-                place = await self._place(snapshot, request, caller, attached)
+                place = self._place(snapshot, request, caller, attached)
                 if self.cache and place and (kept := await self.cache.get(place)):
                     return kept.model_copy(update={"milliseconds": watch.milliseconds})
                 watch.lap("opening")
@@ -98,7 +97,7 @@ class Search:
             await self.cache.put(place, response)
         return response
 
-    async def _place(
+    def _place(
         self,
         snapshot: Snapshot,
         request: SearchRequest,
@@ -108,7 +107,7 @@ class Search:
         """Where the answer is kept: who asks does not matter, but whether the graph can be asked in his name does."""
         if self.cache is None:
             return None
-        return await self.cache.place(snapshot.reader, request, attached, with_graph=caller is not None)
+        return self.cache.place(snapshot.workspace_id, snapshot.state, request, attached, with_graph=caller is not None)
 
     async def _response(
         self, workspace_id: UUID, request: SearchRequest, found: Found, watch: Stopwatch
@@ -153,7 +152,7 @@ class Search:
         watch: Stopwatch,
     ) -> Found:
         reader = snapshot.reader
-        tuning = Tuning.of(await stored_settings(reader.connection, reader.workspace_id))
+        tuning = await self.tunings.of(snapshot)
         rule, asked, limits = tuning.asked(request), [], self.legs.limits
         for text in [request.query, *request.queries]:
             fields = parse(text, strict=request.strict).fields

@@ -7,14 +7,17 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from uuid import UUID
 
+from inference.embedders import SpaceKey
+from inference.embeddings import BUNDLED_SPACE
 from retrieval.search.reader import QUERIES, IndexReader
+from retrieval.search.state import IndexState, index_state
 from service_kit.postgres import Database
 from service_kit.problems import Unavailable
 
 LEFT_TO_OTHERS = 4  # one of so many connections is kept for those who index
 QUEUE_SECONDS = 10.0
+BUNDLED = (BUNDLED_SPACE.model, BUNDLED_SPACE.dims)
 SETTINGS = {
-    "plan_cache_mode": "force_custom_plan",  # for the actual values, which a partial index needs
     "jit": "off",  # takes longer to start than a search takes
     "work_mem": "32MB",
     "hnsw.iterative_scan": "relaxed_order",
@@ -25,8 +28,10 @@ SETTINGS = {
 class Snapshot:
     """`reader` is on the search's own connection. The parts that run beside each other take `own` or `beside`."""
 
-    def __init__(self, store: SearchStore, reader: IndexReader, exported: str, seconds: float) -> None:
-        self.store, self.reader, self.exported, self.seconds = store, reader, exported, seconds
+    def __init__(
+        self, store: SearchStore, reader: IndexReader, exported: str, seconds: float, state: IndexState
+    ) -> None:
+        self.store, self.reader, self.exported, self.seconds, self.state = store, reader, exported, seconds, state
         self.turn = asyncio.Lock()
 
     @property
@@ -61,10 +66,12 @@ class Snapshot:
 
 
 class SearchStore:
-    """Opens the transactions of searches. `ef_search` is HNSW's number of candidates."""
+    """Opens the transactions of searches. `ef_search` is HNSW's number of candidates, `default` the embedding space of
+    workspaces that have no active one yet.
+    """
 
-    def __init__(self, database: Database, ef_search: int) -> None:
-        self.database, self.ef_search = database, ef_search
+    def __init__(self, database: Database, ef_search: int, default: SpaceKey = BUNDLED) -> None:
+        self.database, self.ef_search, self.default = database, ef_search, default
         size = database.pool.max_size
         self.free = asyncio.Semaphore(max(1, size - max(1, size // LEFT_TO_OTHERS)))
 
@@ -79,7 +86,8 @@ class SearchStore:
         try:
             opened = self.database.exported_snapshot(workspace_id, self.settings(seconds))
             async with opened as (connection, exported):
-                yield Snapshot(self, IndexReader(connection, workspace_id), exported, seconds)
+                reader = IndexReader(connection, workspace_id)
+                yield Snapshot(self, reader, exported, seconds, await index_state(reader, self.default))
         finally:
             self.free.release()
 

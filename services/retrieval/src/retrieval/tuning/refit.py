@@ -58,10 +58,10 @@ async def _run(
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(Database(settings.database_url.get_secret_value()).opened())
         embedders = await stack.enter_async_context(aclosing(build_embedders(settings)))
-        store = SearchStore(database, settings.hnsw_ef_search)
+        default = embedders.default.space.model, embedders.default.space.dims
+        store = SearchStore(database, settings.hnsw_ef_search, default)
         legs = Legs(store, QueryVectors(embedders), Analyzer(), PATIENCE)
-        default = embedders.default.space
-        refit = Refit(legs, SearchSettingsStore(database, (default.model, default.dims)), Matching())
+        refit = Refit(legs, SearchSettingsStore(database, default), Matching())
         fitted, written = await refit(workspace_id, questions, named, write=write)
         sys.stdout.write(_told(fitted, written=written))
 
