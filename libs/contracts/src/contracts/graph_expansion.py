@@ -27,6 +27,16 @@ class SeedChunk(Request):
     score: Annotated[float, Field(ge=0, le=1)] = 1.0
 
 
+class LinkedName(Resource):
+    """A known name in the query: characters `start` to `end` (both 0 for one that was given), and what it is taken
+    for; a name that several entities share is there once for each. `share` (0 to 1) says how likely it is this one."""
+
+    start: Annotated[int, Field(ge=0, le=10_000)]
+    end: Annotated[int, Field(ge=0, le=10_000)]
+    entity_id: Annotated[Text, Field(max_length=64)]
+    share: Annotated[float, Field(ge=0, le=1)]
+
+
 class ExpandRequest(Request):
     """Either a query, whose known names are found, or names of entities.
 
@@ -34,6 +44,8 @@ class ExpandRequest(Request):
     the deployment sets, 2; the entities of the query themselves always count). `bridge`: with
     `max_hops` 0 the chunks about the names, or with one of them, alone; with 1 also those that the mentions in `seeds`
     (by default the best of the former) lead to, with 2 or more those that the mentions in the best of these lead to.
+    `names` (`bridge` alone), as an earlier answer told them, are not looked for again: with them the answer has only
+    what `seeds` lead to.
     """
 
     query: Question | None = None
@@ -41,6 +53,7 @@ class ExpandRequest(Request):
     method: GraphMethod = GraphMethod.hops
     max_hops: Annotated[int, Field(ge=0, le=3)] = 2
     min_mentions: Annotated[int, Field(ge=1, le=1_000)] | None = None
+    names: Annotated[list[LinkedName], Field(max_length=150)] = []
     seeds: Annotated[list[SeedChunk], Field(max_length=50)] = []
     limit: Annotated[int, Field(ge=1, le=200)] = 50
 
@@ -49,16 +62,6 @@ class ExpandRequest(Request):
         if not self.query and not self.entities:
             raise ValueError("give a query or at least one entity")
         return self
-
-
-class LinkedName(Resource):
-    """A known name in the query: characters `start` to `end` (both 0 for one that was given), and what it is taken
-    for; a name that several entities share is there once for each. `share` (0 to 1) says how likely it is this one."""
-
-    start: int
-    end: int
-    entity_id: str
-    share: float
 
 
 class PathStep(Resource):
@@ -77,8 +80,9 @@ class PathStep(Resource):
 class ExpandedChunk(Resource):
     """A chunk reached in `hop` steps along `path` (names).
 
-    `score` of `hops` is 1 / (1 + 0.3 × hop), a little less for hubs; of `bridge` what the chunk gains, 0 to 1. `about`
-    (0 to 1, `bridge` alone): how surely it is about a name of the query.
+    `score` of `hops` is 1 / (1 + 0.3 × hop), a little less for hubs; of `bridge` what the chunk gains, 0 to 1, or up to
+    1.25 where a seed states what is asked. `about` (0 to 1, `bridge` alone): how surely it is about a
+    name of the query.
     """
 
     chunk_id: str

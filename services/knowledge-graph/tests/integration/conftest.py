@@ -66,6 +66,7 @@ class Documents:
         document_id: UUID | None = None,
         version: int = 1,
         name: str = "notes.md",
+        title: str | None = None,
         vectors: bool = True,
     ) -> DocumentConverted:
         """Stores the chunks and returns the event that tells of them, unsent."""
@@ -86,7 +87,7 @@ class Documents:
             document_id=document_id,
             version=version,
             name=name,
-            title=None,
+            title=title,
             media_type="text/markdown",
             tags=[],
             language=None,

@@ -51,6 +51,47 @@ async def test_a_question_is_linked_and_a_bridge_leads_on(expand, kings):
     assert half["score"] == pytest.approx(bridge["score"] / 2, abs=1e-5)
 
 
+async def test_names_that_were_found_are_not_looked_for_again(expand, kings):
+    question = "When did Lothair Ii's mother die?"
+    linked = await expand(query=question, max_hops=0)
+    seeds = [{"chunk_id": linked["chunks"][0]["chunk_id"], "document_id": str(kings[0])}]
+    found = await expand(query=question, names=linked["names"], seeds=seeds)
+    whole = await expand(query=question, seeds=seeds)
+    assert found["chunks"] == [one for one in whole["chunks"] if one["hop"]] != []
+    assert (found["residual"], found["entities"], found["names"]) == (
+        whole["residual"],
+        whole["entities"],
+        whole["names"],
+    )
+    unknown = [{"start": 0, "end": 4, "entity_id": "unknown", "share": 1.0}]
+    assert (await expand(query=question, names=unknown, seeds=seeds))["chunks"] == []
+
+
+@pytest.mark.usefixtures("kings")
+async def test_a_part_of_a_name_and_a_name_in_a_title_lead_on(expand, documents):
+    seed = "Ketil Holm was the son of Duke Torvald Brand. Ketil Holm lived in Quarnheim."
+    father = "Torvald Brand was a general. He died in 1688."
+    past = "In 1712 the council of Quarnheim burnt the mill."
+    begun = await documents.graph([seed], title="Ketil Holm")
+    ended = await documents.graph([father], title="Torvald Brand")
+    titled = await documents.graph([past], title="History of Quarnheim")
+    found = {one["document_id"]: one for one in (await expand(query="Who is the father of Ketil Holm?"))["chunks"]}
+    assert found[str(begun)]["hop"] == 0
+    assert str(ended) in found
+    assert str(titled) in found
+
+
+async def test_a_name_with_a_mistake_or_in_part_is_linked_in_questions(expand, documents):
+    text = "Quarnheim Old Harbour Museum was built in 1688. It shows boats."
+    kept = await documents.graph([text], title="Quarnheim Old Harbour Museum")
+    for written in ("Quarnheim Old Harbuor Museum", "Quarnheim Museum"):
+        answer = await expand(query=f"When was the {written} built?", max_hops=0)
+        assert answer["entities"][0]["name"] == "Quarnheim Old Harbour Museum", written
+        assert answer["residual"] == "When was the built?"
+        assert [one["document_id"] for one in answer["chunks"]] == [str(kept)]
+    assert (await expand(query="the Quarnheim Old Harbuor Museum", max_hops=0))["entities"] == []
+
+
 @pytest.mark.usefixtures("kings")
 async def test_nothing_is_linked_where_nothing_is_known(expand):
     answer = await expand(query="what is the weather like")

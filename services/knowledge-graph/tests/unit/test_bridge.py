@@ -6,14 +6,15 @@ from knowledge_graph.expansion.bridge import (
     ONWARD,
     Asked,
     Mentioned,
-    Places,
-    Where,
     bridged,
+    favoured,
     joined,
     lifted,
     onward,
+    pairs_with,
     starts,
 )
+from knowledge_graph.expansion.places import Places, Where
 
 DOCUMENT = UUID(int=1)
 LOTHAIR = Asked("lothair", "Lothair II", 3, 1.0)
@@ -23,8 +24,10 @@ def where(entity: str, chunk: str, about: str | None = None) -> Where:
     return Where(entity, chunk, DOCUMENT, about)
 
 
-def mentioned(entity: str, chunk: str, about: str | None = None, mentions: int = 2) -> Mentioned:
-    return Mentioned(chunk, DOCUMENT, entity, about, 0, 9, entity.title(), mentions)
+def mentioned(
+    entity: str, chunk: str, about: str | None = None, mentions: int = 2, entity_type: str = "ENTITY"
+) -> Mentioned:
+    return Mentioned(chunk, DOCUMENT, entity, about, 0, 9, entity.title(), entity_type, mentions)
 
 
 def places(*rows: Where, chunks: int = 1000) -> Places:
@@ -121,3 +124,44 @@ def test_a_statement_is_not_led_on_by_what_merely_mentions_its_names():
     mentions = [mentioned("lothair", "b"), mentioned("ermengarde", "b")]
     assert starts(seeds, mentions, [LOTHAIR], named, is_question=False) == []
     assert [one.mention.name for one in starts(seeds, mentions, [LOTHAIR], named)] == ["Ermengarde"]
+
+
+def test_the_first_subject_of_a_seed_leads_on():
+    mentions = [mentioned("lothair", "a", "title", 3), mentioned("ermengarde", "a", "subject")]
+    (begun,) = starts({(DOCUMENT, "a"): 1.0}, mentions, [LOTHAIR], ABOUT_LOTHAIR)
+    assert begun.mention.name == "Ermengarde"
+
+
+def test_a_chunk_with_the_name_in_its_title_is_led_to_and_lifted():
+    rows = [Where("lothair", "c", DOCUMENT, None, titled=True), where("lothair", "d")]
+    named = places(where("lothair", "a", "title"), *rows)
+    assert [one.place[1] for one in lifted([LOTHAIR], named)] == ["a", "c", "d"]
+    assert [one.place[1] for one in lifted([LOTHAIR], named, is_question=False)] == ["a"]
+    shares = named.ends("lothair")
+    assert shares[DOCUMENT, "a"] > shares[DOCUMENT, "c"] > 0
+    many = places(*(where("lothair", f"m{number}") for number in range(30)), *rows)
+    assert list(many.ends("lothair")) == [(DOCUMENT, "c")]
+
+
+def test_what_a_part_of_a_name_stands_for_is_led_to():
+    named = places(where("kingmongkut", "a"))
+    assert not named.has_chunk_about("kingmongkut")
+    named.add_part("kingmongkut", [places(where("mongkut", "b", "title")).chunks_about("mongkut")])
+    assert 0 < named.ends("kingmongkut")[DOCUMENT, "b"] < 1
+
+
+def test_what_a_seed_states_of_what_is_asked_comes_first():
+    mentions = [mentioned("lothair", "a", "title", 3), mentioned("aachen", "a"), mentioned("ermengarde", "a")]
+    begun = starts({(DOCUMENT, "a"): 1.0}, mentions, [LOTHAIR], ABOUT_LOTHAIR)
+    assert pairs_with(begun, mentions) == {
+        ("lothair", "aachen", "a"): "aachen",
+        ("lothair", "ermengarde", "a"): "ermengarde",
+    }
+    assert [one.mention.entity_id for one in favoured(begun, {"ermengarde"})] == ["ermengarde", "aachen"]
+
+
+def test_a_concept_is_followed_where_some_chunk_defines_it():
+    for about, ends in (("heading", 0), (None, 0), ("definition", 1)):
+        mentions = [mentioned("lothair", "a", "title", 3), mentioned("date", "a", entity_type="CONCEPT")]
+        begun = starts({(DOCUMENT, "a"): 1.0}, mentions, [LOTHAIR], ABOUT_LOTHAIR)
+        assert len(bridged(begun, places(where("date", "a"), where("date", "b", about)))) == ends

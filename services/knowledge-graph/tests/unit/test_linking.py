@@ -58,6 +58,18 @@ def test_a_concept_is_known_to_be_one():
     assert not name.is_concept
 
 
+def test_a_defined_term_that_the_text_writes_as_a_name_is_one():
+    text = "Who was in charge of the country Damerjog is located in?"
+    assert not found(text, "Damerjog", entity_type="CONCEPT")[0].is_concept
+    assert not found("Who was Jump for Glory by?", "Jump for Glory", entity_type="CONCEPT")[0].is_concept
+    for text, term in (
+        ("Coffee is what?", "Coffee"),
+        ("flow in a Wind Tunnel", "wind tunnel"),
+        ("big data", "Big Data"),
+    ):
+        assert found(text, term, entity_type="CONCEPT")[0].is_concept
+
+
 def test_the_residual_has_neither_names_nor_their_endings():
     text = "When did Lothair II's mother die?"
     assert without_names(text, found(text, "Lothair II")) == "When did mother die?"

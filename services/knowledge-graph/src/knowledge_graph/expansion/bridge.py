@@ -7,51 +7,27 @@ and 1, and is lower the more chunks share what leads to them.
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 from uuid import UUID
 
-SURE_ABOUT = {"title": 1.0, "name": 1.0, "heading": 0.95, "definition": 0.95, "subject": 0.4}
-"""How surely a chunk is about a name, by what says so."""
+from knowledge_graph.expansion.places import NAMED_IN, SURE, SURE_ABOUT, Place, Places, spread
+
+TITLED = 0.3
+"""A chunk whose document has a name of the question inside its title, beside one that is about it."""
+STATED = 1.25
+"""A mention of which the seed states what the question asks."""
 MENTIONED = 0.2
 """What a mention of a rare name of the question is worth beside a chunk about it."""
-VIA_MENTION = 1.0
-"""A chunk that mentions the entity, beside one that is about it."""
 ONWARD, MOST_ONWARD = 0.4, 4
 """What of a bridge's gain is left for the next one, and from how many of the best ends such begin."""
 NEAR = 0.8
 """A seed that mentions a name of the question, beside one that is about it."""
-SURE = 0.5
-"""What is less surely about a name, or only mentions it, counts for questions alone."""
-MOST_ABOUT, MOST_CHUNKS = 50, 100
-MOST_MENTIONS = 4 * MOST_CHUNKS
-"""The mentions of an entity that has more are not read at all."""
-NAMED_IN, FOLLOWED_IN = 0.003, 0.02
-"""Parts of the workspace's chunks: in more of them a name of the question says nothing about a chunk, another is not
-followed. The former is what keeps ordinary questions, whose names stand in many chunks, as they are."""
-FEW = 5
-SMALL = 10
-"""So many chunks are added to a workspace's, so that names count for something in the smallest too."""
 
-Place: TypeAlias = tuple[UUID, str]
-"""(document, chunk id)."""
-
-
-@dataclass(frozen=True)
-class Where:
-    """An entity in a chunk; `about` says why the chunk is about it, None for a mere mention."""
-
-    entity_id: str
-    chunk_id: str
-    document_id: UUID
-    about: str | None
-
-    @property
-    def place(self) -> Place:
-        return self.document_id, self.chunk_id
+Pair: TypeAlias = tuple[str, str, str]
+"""Ids of two entities, and the chunk that may state something between them."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +41,22 @@ class Mentioned:
     sentence_start: int
     sentence_end: int
     name: str
+    entity_type: str
     mentions: int
 
     @property
     def place(self) -> Place:
         return self.document_id, self.chunk_id
+
+    @property
+    def is_surely_about(self) -> bool:
+        """Not merely its first subject, which may well be another than the one that the chunk is about."""
+        return SURE_ABOUT.get(self.about or "", 0.0) >= SURE
+
+    @property
+    def leads_on(self) -> bool:
+        """Whether some other chunk can be about it: by the same name, or by a part of it."""
+        return self.mentions > 1 or " " in self.name
 
 
 @dataclass(frozen=True)
@@ -111,6 +98,10 @@ class Start:
         return self.asked.entity_id, self.asked.name
 
     @property
+    def pair(self) -> Pair:
+        return self.source[0], self.mention.entity_id, self.mention.chunk_id
+
+    @property
     def way(self) -> list[Start]:
         """From the name of the question on."""
         return [*(self.before.way if self.before else []), self]
@@ -121,38 +112,6 @@ class Bridged:
     place: Place
     gain: float
     start: Start
-
-
-class Places:
-    """Where entities are: the chunks about each, and those that mention it, where they are few enough to matter."""
-
-    def __init__(self, rows: Iterable[Where], chunks: int) -> None:
-        self.chunks = chunks + SMALL
-        self.about: dict[str, dict[Place, float]] = defaultdict(dict)
-        self.mentioning: dict[str, set[Place]] = defaultdict(set)
-        for row in rows:
-            if row.about is None:
-                self.mentioning[row.entity_id].add(row.place)
-            else:
-                about = self.about[row.entity_id]
-                about[row.place] = max(about.get(row.place, 0.0), SURE_ABOUT.get(row.about, 0.0))
-        for entity, places in self.about.items():
-            self.mentioning[entity] |= places.keys()
-
-    def chunks_about(self, entity_id: str) -> Mapping[Place, float]:
-        """None where too many are."""
-        found = self.about.get(entity_id, {})
-        return found if len(found) <= MOST_ABOUT else {}
-
-    def chunks_with(self, entity_id: str, part: float) -> set[Place]:
-        """All that name it, unless it is in more than this part of the workspace."""
-        found = self.mentioning.get(entity_id, set())
-        return found if len(found) <= min(MOST_CHUNKS, max(FEW, part * self.chunks)) else set()
-
-    def rarity(self, entity_id: str, mentions: int) -> float:
-        """1 for what one chunk has, 0 for what all have; by the number of mentions where they were not read."""
-        having = mentions if mentions > MOST_MENTIONS else len(self.mentioning.get(entity_id, ()))
-        return max(0.0, math.log(self.chunks / max(1, having)) / math.log(self.chunks))
 
 
 def lifted(asked: Sequence[Asked], places: Places, *, is_question: bool = True) -> list[Lifted]:
@@ -167,9 +126,14 @@ def lifted(asked: Sequence[Asked], places: Places, *, is_question: bool = True) 
         rarity = one.share * places.rarity(one.entity_id, one.mentions)
         about = _about(one, places, is_question)
         mentioned = MENTIONED * rarity if is_question else 0.0
-        for place in (places.chunks_with(one.entity_id, NAMED_IN) if is_question else set()) | about.keys():
+        named = places.chunks_with(one.entity_id, NAMED_IN) if is_question else set()
+        titled = spread(dict.fromkeys(places.titled.get(one.entity_id, ()), TITLED)) if is_question else {}
+        surely = spread(about)
+        for place in named | about.keys() | titled.keys():
             sure = about.get(place, 0.0)
-            gain = mentioned + (sure * rarity**2 / math.sqrt(len(about)) if sure else 0.0)
+            gain = (mentioned if place in named or sure else 0.0) + rarity**2 * (
+                surely.get(place, 0.0) + titled.get(place, 0.0)
+            )
             scores[place] += gain
             if place not in best or gain > best[place][1]:
                 best[place] = sure * one.share, gain, one
@@ -203,9 +167,9 @@ def starts(
         weight = sure * seeds.get(place, 0.0)
         if weight <= 0:
             continue
-        about_it = {one.entity_id for one in named if one.about is not None}
+        about_it = {one.entity_id for one in named if (one.is_surely_about if is_question else one.about is not None)}
         for one in named:
-            if one.entity_id in names or one.entity_id in about_it or one.mentions < 2:
+            if one.entity_id in names or one.entity_id in about_it or not one.leads_on:
                 continue
             if one.entity_id not in best or weight > best[one.entity_id].weight:
                 best[one.entity_id] = Start(weight, names[name], one)
@@ -226,15 +190,34 @@ def _about(one: Asked, places: Places, is_question: bool) -> Mapping[Place, floa
     return about if is_question else {place: sure for place, sure in about.items() if sure >= SURE}
 
 
+def pairs_with(begun: Iterable[Start], mentions: Iterable[Mentioned]) -> dict[Pair, str]:
+    """Of each mention that a bridge begins with, its pairs with what the chunk is about; with the mention's id."""
+    about: dict[Place, set[str]] = defaultdict(set)
+    for mention in mentions:
+        if mention.is_surely_about:
+            about[mention.place].add(mention.entity_id)
+    found: dict[Pair, str] = {}
+    for one in begun:
+        target, chunk = one.mention.entity_id, one.mention.chunk_id
+        found |= {(source, target, chunk): target for source in (one.source[0], *sorted(about[one.mention.place]))}
+    return found
+
+
+def favoured(begun: Iterable[Start], stated: Collection[str]) -> list[Start]:
+    """Best first, with more weight where the seed states what is asked of the mentioned entity (`stated`: ids)."""
+    raised = [replace(one, weight=STATED * one.weight) if one.mention.entity_id in stated else one for one in begun]
+    return sorted(raised, key=lambda one: (-one.weight, one.mention.entity_id))
+
+
 def onward(ends: Sequence[Bridged], mentions: Iterable[Mentioned], known: Collection[str]) -> list[Start]:
     """From where the best bridges end over what is mentioned there, best first. `known`: what they led over before."""
     by_place = {end.place: end for end in ends}
     best: dict[str, Start] = {}
     named = list(mentions)
-    about_it = {(one.place, one.entity_id) for one in named if one.about is not None}
+    about_it = {(one.place, one.entity_id) for one in named if one.is_surely_about}
     for one in named:
         end = by_place[one.place]
-        if one.entity_id in known or (one.place, one.entity_id) in about_it or one.mentions < 2:
+        if one.entity_id in known or (one.place, one.entity_id) in about_it or not one.leads_on:
             continue
         weight = ONWARD * end.gain
         if one.entity_id not in best or weight > best[one.entity_id].weight:
@@ -246,12 +229,9 @@ def bridged(found: Iterable[Start], places: Places) -> list[Bridged]:
     """Where the bridges end, each chunk with its best path, best first."""
     best: dict[Place, Bridged] = {}
     for start in found:
-        entity = start.mention.entity_id
-        about = places.chunks_about(entity)
-        mentioning = places.chunks_with(entity, FOLLOWED_IN)
-        ends = dict.fromkeys(mentioning, VIA_MENTION / math.sqrt(max(1, len(mentioning))))
-        ends |= {place: sure / math.sqrt(len(about)) for place, sure in about.items()}
-        for place, share in ends.items():
+        if start.mention.entity_type == "CONCEPT" and start.mention.entity_id not in places.defined:
+            continue
+        for place, share in places.ends(start.mention.entity_id).items():
             gain = start.weight * share
             if place != start.mention.place and (place not in best or gain > best[place].gain):
                 best[place] = Bridged(place, gain, start)

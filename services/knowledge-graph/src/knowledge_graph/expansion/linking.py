@@ -23,8 +23,8 @@ WRITTEN_SMALL = frozenset({"IDENTIFIER", "SERVICE"})
 class Candidate:
     """Words `first` to `last` (exclusive) of the text, characters `start` to `end`, could be the name of `key`.
 
-    `is_written_as_name`: some word begins with a capital or a digit, or is an identifier. `is_long`: it has enough
-    words to be a name in small letters too.
+    `is_written_as_name`: some word begins with a capital or a digit, or is an identifier; `has_capitals`: one that does
+    not begin the text has a capital. `is_long`: it has enough words to be a name in small letters too.
     """
 
     first: int
@@ -34,6 +34,7 @@ class Candidate:
     key: str
     is_written_as_name: bool
     is_long: bool
+    has_capitals: bool
 
     @property
     def entity_id(self) -> str:
@@ -50,15 +51,19 @@ class Meaning:
 
 @dataclass(frozen=True)
 class Linked:
-    """A known name of the text."""
+    """A known name of the text. `has_capitals`: not only where a sentence begins with it."""
 
     start: int
     end: int
     meanings: tuple[Meaning, ...]
+    has_capitals: bool = False
 
     @property
     def is_concept(self) -> bool:
-        """Not a name of one thing ("wind tunnel")."""
+        """Not a name of one thing ("wind tunnel"), as far as can be told: the documents may know a name as a term that
+        they define ("Damerjog is a village"), and the text writes it as a name."""
+        if self.has_capitals and any(one.entity.name[:1].isupper() for one in self.meanings):
+            return False
         return all(one.entity.entity_type == "CONCEPT" for one in self.meanings)
 
 
@@ -75,7 +80,10 @@ def candidates(text: str) -> list[Candidate]:
                 continue  # a possessive's letter is no word
             written = _is_written_as_name(text[start:end], own)
             is_long = len([word for word in own if word.casefold() not in STOP_WORDS and len(word) > 1]) > 1
-            found += [Candidate(first, last, start, end, key, written, is_long) for key in _keys(text[start:end])]
+            capitals = any(word[0].isupper() for word in (own if first else own[1:]))
+            found += [
+                Candidate(first, last, start, end, key, written, is_long, capitals) for key in _keys(text[start:end])
+            ]
     return found
 
 
@@ -90,7 +98,7 @@ def longest_known(found: Iterable[Candidate], known: Mapping[str, Sequence[Meani
         meanings = tuple(meaning for meaning in known.get(one.key, ()) if _names(one, meaning.entity.entity_type))
         if meanings:
             taken.update(place)
-            chosen.append(Linked(one.start, one.end, meanings))
+            chosen.append(Linked(one.start, one.end, meanings, one.has_capitals))
     return chosen
 
 

@@ -1,7 +1,7 @@
 -- What the chunks name, in the order of the text.
 SELECT
     mention.chunk_id, mention.document_id, mention.entity_id, mention.about, mention.sentence_start,
-    mention.sentence_end, entity.name, entity.mentions
+    mention.sentence_end, entity.name, entity.entity_type, entity.mentions
 FROM unnest(%(chunk_ids)s::text[], %(document_ids)s::uuid[]) AS wanted (chunk_id, document_id)
 CROSS JOIN LATERAL (
     SELECT *

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from pydantic import ValidationError
 
-from contracts.graph_expansion import ExpandedChunk, ExpandRequest, ExpandResponse, GraphMethod, SeedChunk
+from contracts.graph_expansion import ExpandedChunk, ExpandRequest, ExpandResponse, GraphMethod, LinkedName, SeedChunk
 from contracts.knowledge_graph import GraphGeneration
 from retrieval.dense.leg import DenseLeg
 from retrieval.graph.evidence import Evidence, ranked, seeds
@@ -64,6 +64,7 @@ class GraphLeg(Leg):
     evidence: dict[int, Evidence] = field(default_factory=dict)
     residual: DenseLeg | None = None
     residual_query: str = ""
+    names: list[LinkedName] = field(default_factory=list)
 
     async def link(self, asked: Asked) -> None:
         """Finds nothing, without an error, where the graph knows no name of the query. Raises ServiceSilent."""
@@ -76,6 +77,7 @@ class GraphLeg(Leg):
             self.method = "no entity of the query is known"
             return
         await self._add(asked, answer.chunks)
+        self.names = answer.names
         names = ", ".join(entity.name for entity in answer.entities[:NAMES_SHOWN])
         self.method = f"{answer.store}: " + (f"up to {MOST_HOPS} hops from {names}" if over_relations else names)
         if not over_relations and any(one.about for one in self.evidence.values()):
@@ -92,7 +94,9 @@ class GraphLeg(Leg):
             SeedChunk(chunk_id=self.evidence[chunk].chunk_id, document_id=self.evidence[chunk].document_id, score=score)
             for chunk, score in begin.items()
         ]
-        request = ExpandRequest(query=self.query, method=self.by, max_hops=MOST_HOPS, seeds=places, limit=MOST_CHUNKS)
+        request = ExpandRequest(
+            query=self.query, method=self.by, max_hops=MOST_HOPS, names=self.names, seeds=places, limit=MOST_CHUNKS
+        )
         answer = await self.graph.expand(request)
         await self._add(asked, [one for one in answer.chunks if one.hop])
         self.method = f"{self.method}; bridges from {len(places)} passages"

@@ -1,0 +1,69 @@
+"""Names that a text writes otherwise than any document does: with a mistake, or not in full. Without IO."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from knowledge_graph.expansion.linking import Candidate, Linked, Meaning
+from knowledge_graph.extraction.names import STOP_WORDS, WORD
+from knowledge_graph.store.interface import StoredEntity
+
+SHORTEST_KEY = 5
+MOST_RUNS = 4
+MOST_NEAR = 3
+NEAR_ENOUGH = 0.5
+IN_PART = 0.8
+"""A name that has all words of the run, as a similarity."""
+SHARE = 0.8
+"""How likely the nearest names are meant."""
+
+
+@dataclass(frozen=True)
+class Near(StoredEntity):
+    """An entity whose name is like that of `key`; `similarity` (0 to 1) by their trigrams."""
+
+    key: str
+    similarity: float
+
+
+def unlinked(text: str, found: Iterable[Candidate], linked: Iterable[Linked]) -> list[Candidate]:
+    """The runs, longest first, that the text writes as names and nothing is known by."""
+    names = list(linked)
+    free = [
+        one
+        for one in found
+        if one.has_capitals
+        and len(one.key) >= SHORTEST_KEY
+        and _is_bounded(text[one.start : one.end])
+        and not any(name.start < one.end and one.start < name.end for name in names)
+    ]
+    return list({one.key: one for one in free}.values())[:MOST_RUNS]
+
+
+def nearest(text: str, runs: Iterable[Candidate], near: Mapping[str, Sequence[Near]]) -> list[Linked]:
+    """`near` by key. The nearest names share a run; of overlapping runs the longest counts."""
+    chosen: list[Linked] = []
+    for one in runs:
+        if any(name.start < one.end and one.start < name.end for name in chosen):
+            continue
+        words = _words(text[one.start : one.end])
+        rated = [(IN_PART if words <= _words(each.name) else each.similarity, each) for each in near.get(one.key, ())]
+        best = max((rating for rating, _ in rated), default=0.0)
+        if best >= NEAR_ENOUGH:
+            alike = [each for rating, each in rated if rating == best][:MOST_NEAR]
+            meanings = tuple(Meaning(each, SHARE / len(alike)) for each in alike)
+            chosen.append(Linked(one.start, one.end, meanings, has_capitals=True))
+    return chosen
+
+
+def _is_bounded(surface: str) -> bool:
+    """Whether its first and last word look like those of a name."""
+    words = WORD.findall(surface)
+    return all(
+        (word[0].isupper() or word[0].isdigit()) and word.casefold() not in STOP_WORDS for word in (words[0], words[-1])
+    )
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(WORD.findall(name.casefold()))

@@ -1,0 +1,114 @@
+"""Where entities are: the chunks about each, and those that mention it, where they are few enough to matter."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+from uuid import UUID
+
+SURE_ABOUT = {"title": 1.0, "name": 1.0, "heading": 0.95, "definition": 0.95, "subject": 0.6}
+"""How surely a chunk is about a name, by what says so."""
+SURE = 0.9
+"""What is less surely about a name, or only mentions it, counts for questions alone."""
+DEFINING = frozenset({"title", "name", "definition"})
+"""Makes a concept more than words that several chunks share, as a heading ("Date") does not."""
+VIA_MENTION = 1.0
+"""A chunk that mentions the entity, beside one that is about it."""
+TITLED_ONWARD = 0.6
+"""A chunk whose document has the name inside its title ("History of Mississippi"), beside one that is about it."""
+BY_PART = 0.8
+"""Where no chunk is about a name, one about what a part of it names ("King Mongkut")."""
+MOST_ABOUT, MOST_CHUNKS = 50, 100
+MOST_MENTIONS = 4 * MOST_CHUNKS
+"""The mentions of an entity that has more are not read at all."""
+NAMED_IN, FOLLOWED_IN = 0.003, 0.02
+"""Parts of the workspace's chunks: in more of them a name of the question says nothing about a chunk, another is not
+followed. The former is what keeps ordinary questions, whose names stand in many chunks, as they are."""
+FEW = 5
+SMALL = 10
+"""So many chunks are added to a workspace's, so that names count for something in the smallest too."""
+
+Place: TypeAlias = tuple[UUID, str]
+"""(document, chunk id)."""
+
+
+@dataclass(frozen=True)
+class Where:
+    """An entity in a chunk; `about` says why the chunk is about it, None for a mere mention. `titled`: the document's
+    title has the name inside it."""
+
+    entity_id: str
+    chunk_id: str
+    document_id: UUID
+    about: str | None
+    titled: bool = False
+
+    @property
+    def place(self) -> Place:
+        return self.document_id, self.chunk_id
+
+
+class Places:
+    """Where entities are: the chunks about each, and those that mention it, where they are few enough to matter."""
+
+    def __init__(self, rows: Iterable[Where], chunks: int) -> None:
+        self.chunks = chunks + SMALL
+        self.about: dict[str, dict[Place, float]] = defaultdict(dict)
+        self.mentioning: dict[str, set[Place]] = defaultdict(set)
+        self.titled: dict[str, set[Place]] = defaultdict(set)
+        self.by_part: dict[str, dict[Place, float]] = defaultdict(dict)
+        self.defined: set[str] = set()
+        for row in rows:
+            if row.about in DEFINING:
+                self.defined.add(row.entity_id)
+            if row.about is not None:
+                about = self.about[row.entity_id]
+                about[row.place] = max(about.get(row.place, 0.0), SURE_ABOUT.get(row.about, 0.0))
+                continue
+            self.mentioning[row.entity_id].add(row.place)
+            if row.titled:
+                self.titled[row.entity_id].add(row.place)
+        for entity, places in self.about.items():
+            self.mentioning[entity] |= places.keys()
+
+    def chunks_about(self, entity_id: str) -> Mapping[Place, float]:
+        """None where too many are."""
+        found = self.about.get(entity_id, {})
+        return found if len(found) <= MOST_ABOUT else {}
+
+    def chunks_with(self, entity_id: str, part: float) -> set[Place]:
+        """All that name it, unless it is in more than this part of the workspace."""
+        found = self.mentioning.get(entity_id, set())
+        return found if len(found) <= min(MOST_CHUNKS, max(FEW, part * self.chunks)) else set()
+
+    def has_chunk_about(self, entity_id: str) -> bool:
+        return any(sure >= SURE for sure in self.about.get(entity_id, {}).values())
+
+    def add_part(self, entity_id: str, about: Iterable[Mapping[Place, float]]) -> None:
+        """Chunks about what parts of the entity's name stand for, by part."""
+        for one in about:
+            for place, share in spread(one, BY_PART).items():
+                known = self.by_part[entity_id]
+                known[place] = max(known.get(place, 0.0), share)
+
+    def ends(self, entity_id: str) -> Mapping[Place, float]:
+        """Where a bridge over it leads, and what of its weight comes through: less the more chunks are there."""
+        mentioning = self.chunks_with(entity_id, FOLLOWED_IN)
+        ends = spread(dict.fromkeys(mentioning, VIA_MENTION)) | spread(self.chunks_about(entity_id))
+        titled = spread(dict.fromkeys(self.titled.get(entity_id, ()), TITLED_ONWARD))
+        for place, share in (*titled.items(), *self.by_part.get(entity_id, {}).items()):
+            ends[place] = max(ends.get(place, 0.0), share)
+        return ends
+
+    def rarity(self, entity_id: str, mentions: int) -> float:
+        """1 for what one chunk has, 0 for what all have; by the number of mentions where they were not read."""
+        having = mentions if mentions > MOST_MENTIONS else len(self.mentioning.get(entity_id, ()))
+        return max(0.0, math.log(self.chunks / max(1, having)) / math.log(self.chunks))
+
+
+def spread(places: Mapping[Place, float], part: float = 1.0) -> dict[Place, float]:
+    """Each is worth less the more there are."""
+    return {place: part * sure / math.sqrt(len(places)) for place, sure in places.items()}
