@@ -101,7 +101,9 @@ class Refit:
     async def _judged(self, workspace_id: UUID, tuning: Tuning, question: Question) -> Judged | None:
         seconds = PATIENCE.lexical_seconds + PATIENCE.dense_seconds
         async with self.legs.store.snapshot(workspace_id, seconds) as snapshot:
-            asked = Asked(snapshot, question.text, None, tuning.space, CANDIDATES, False, tuning.parameters)
+            asked = Asked(
+                snapshot, question.text, None, tuning.space, CANDIDATES, False, tuning.parameters, tuning.documents
+            )
             lexical, dense = await asyncio.gather(self.legs.lexical(asked), self.legs.dense(asked))
             if failed := lexical.error or dense.error:
                 raise JudgementsInvalid(f"a question could not be asked: {failed}")
