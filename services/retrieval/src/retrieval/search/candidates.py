@@ -168,7 +168,10 @@ async def _read(
     left = [chunk for chunk in missing if chunk not in excluded and chunk in facts.titles]
     if lost := len(set(missing) - facts.titles.keys()):
         extra = {"workspace_id": str(reader.workspace_id), "passages": lost}
-        log.warning("the index finds passages that have no document: it was changed past the service", extra=extra)
+        log.warning(
+            "the index finds passages that have no document, and leaves them out: it was changed past the service",
+            extra=extra,
+        )
     if left:
         await asyncio.to_thread(_complete, measured, left, facts, matching)
     for one, new in zip(read.measured, measured, strict=True):
