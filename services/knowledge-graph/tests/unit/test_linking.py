@@ -44,6 +44,13 @@ def test_one_word_in_small_letters_is_a_name_of_what_is_written_so():
     assert linked("who wrote notes.md", "notes.md", entity_type="DOCUMENT") == ["notes.md"]
 
 
+def test_small_words_that_stand_apart_are_no_identifier():
+    assert linked("how to read a csv file", "csv_file", entity_type="IDENTIFIER") == []
+    for written in ("what is in csv_file", "which Csv File is it", "who calls csvFile", "csvfile"):
+        assert linked(written, "csv_file", entity_type="IDENTIFIER") == ["csv_file"]
+    assert linked("what calls the auth service", "AuthService", entity_type="SERVICE") == ["AuthService"]
+
+
 def test_a_concept_is_known_to_be_one():
     (concept,) = found("flow in a wind tunnel", "wind tunnel", entity_type="CONCEPT")
     assert concept.is_concept

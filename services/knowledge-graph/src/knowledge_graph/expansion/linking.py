@@ -87,15 +87,20 @@ def longest_known(found: Iterable[Candidate], known: Mapping[str, Sequence[Meani
         place = range(one.first, one.last)
         if not taken.isdisjoint(place):
             continue
-        meanings = tuple(
-            meaning
-            for meaning in known.get(one.key, ())
-            if one.is_written_as_name or one.is_long or meaning.entity.entity_type in WRITTEN_SMALL
-        )
+        meanings = tuple(meaning for meaning in known.get(one.key, ()) if _names(one, meaning.entity.entity_type))
         if meanings:
             taken.update(place)
             chosen.append(Linked(one.start, one.end, meanings))
     return chosen
+
+
+def _names(run: Candidate, entity_type: str) -> bool:
+    """Small words that stand apart name no identifier: who wants to "read a csv file" does not ask about `csv_file`."""
+    if run.is_written_as_name:
+        return True
+    if entity_type == "IDENTIFIER" and run.last - run.first > 1:
+        return False
+    return run.is_long or entity_type in WRITTEN_SMALL
 
 
 def without_names(text: str, names: Iterable[Linked]) -> str:
