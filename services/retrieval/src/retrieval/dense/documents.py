@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from psycopg import sql
 
 from inference.embeddings import EmbeddingSpace
+from retrieval.dense.nearest import FOR_ALL_ELSE, FOR_THIS_SCAN
 from retrieval.dense.plan import Plan, Sizes, choose, shared_vectors
 from retrieval.dense.query_vectors import Vector
 from retrieval.index.rows import vector_text
@@ -62,7 +63,7 @@ async def _approximate(
     statement = sql.SQL(QUERIES["documents_hnsw"]).format(**literals)
     configured = {"most_visited": plan.most_visited, "candidates": plan.candidates}
     async with reader.connection.pipeline():
-        await reader.connection.execute(QUERIES["configure_hnsw"], configured | {"sorting": "off"})
+        await reader.connection.execute(QUERIES["configure_hnsw"], configured | FOR_THIS_SCAN)
         nearest = await reader.connection.execute(statement, asked | {"workspace_id": reader.workspace_id})
-        await reader.connection.execute(QUERIES["configure_hnsw"], configured | {"sorting": "on"})
+        await reader.connection.execute(QUERIES["configure_hnsw"], configured | FOR_ALL_ELSE)
     return [(document, score) for document, score in await nearest.fetchall()]

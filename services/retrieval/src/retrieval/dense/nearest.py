@@ -11,6 +11,8 @@ from retrieval.index.rows import vector_text
 from retrieval.search.reader import QUERIES, IndexReader, Scored, array_text
 from retrieval.search.scope import Scope
 
+# Sorting is the plan that costs time: the estimate of what a filter leaves is not to bring it about.
+FOR_THIS_SCAN, FOR_ALL_ELSE = {"sorting": "off"}, {"sorting": "on"}
 MOST_BY_RANGE = 0.5  # of the workspace's chunks; of more, all are read and the filter is looked up for each
 
 
@@ -41,12 +43,11 @@ class Nearest:
         """As the index has them, until it has visited as many as planned; maybe fewer than there are."""
         literals = {"model": sql.Literal(self.space.model), "dims": sql.Literal(self.space.dims)}
         statement = sql.SQL(QUERIES["dense_hnsw"]).format(**literals)
-        # Sorting is the plan that costs time: the estimate of what a filter leaves is not to bring it about.
         configured = {"most_visited": plan.most_visited, "candidates": plan.candidates}
         async with self.reader.connection.pipeline():
-            await self.reader.connection.execute(QUERIES["configure_hnsw"], configured | {"sorting": "off"})
+            await self.reader.connection.execute(QUERIES["configure_hnsw"], configured | FOR_THIS_SCAN)
             nearest = await self.reader.connection.execute(
                 statement, self.values | {"workspace_id": self.reader.workspace_id}
             )
-            await self.reader.connection.execute(QUERIES["configure_hnsw"], configured | {"sorting": "on"})
+            await self.reader.connection.execute(QUERIES["configure_hnsw"], configured | FOR_ALL_ELSE)
         return [Scored(*row) for row in await nearest.fetchall()]

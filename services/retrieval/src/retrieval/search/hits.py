@@ -81,7 +81,7 @@ def explanation(
 def report(leg: Leg) -> LegReport:
     return LegReport(
         leg=leg.name,
-        candidates=len(leg.found),
+        candidates=len(leg.candidates),
         milliseconds=round(leg.milliseconds, 2),
         method=leg.method,
         error=leg.error,
