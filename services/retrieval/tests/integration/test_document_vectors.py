@@ -18,11 +18,11 @@ from retrieval.search.snapshot import SearchStore
 from retrieval.spaces import builder, leases
 
 SPACE = EmbeddingSpace("test", 16, 256)
-MINILM, WORDS = "all-MiniLM-L6-v2-onnx-int8", "words"
+WORDS, MOVED = "words", "moved"
 QUERY = "pastry recipes of Vienna"
-SUMMARY = "A cookbook of Viennese pastry: recipes for Sachertorte, strudel and other cakes of Vienna."
-STEPS = ["See the table on page 12.", "Heat the oven before you begin."]
-BAKERIES = [f"Bakery number {number} sells bread, cakes and pastry every morning." for number in range(130)]
+SUMMARY = "Recipes for pastry and other cakes of Vienna."
+STEPS = ["See the table.", "Begin."]
+BAKERIES = [f"Bakery {number} sells pastry." for number in range(130)]
 VECTORS = "SELECT count(*) FROM document_vector"
 
 
@@ -34,7 +34,7 @@ def impatient(monkeypatch):
 
 @pytest.fixture
 def settings(make_settings, provider):
-    return make_settings([provider.model()])
+    return make_settings([provider.model(MOVED)], **provider.default(WORDS))
 
 
 @pytest.fixture
@@ -83,11 +83,11 @@ class Library:
 @pytest.fixture
 async def library(ingestion, converted):
     """A cookbook whose passages say nothing of what it is, and more passages about bakeries than a leg returns."""
-    cookbook = await ingestion.embedded(converted(STEPS, name="a.pdf", metadata={"summary": SUMMARY}))
-    bakeries = await ingestion.embedded(converted(BAKERIES, name="b.pdf"))
+    cookbook = converted(STEPS, name="a.pdf", metadata={"summary": SUMMARY}, embedded=False)
+    bakeries = converted(BAKERIES, name="b.pdf", embedded=False)
     for document in (cookbook, bakeries):
         await ingestion.convert(document)
-    await ingestion.wait_for(DocumentIndexed, 2)
+    await ingestion.wait_for(DocumentIndexed, 4)  # without vectors, then with
     return Library(cookbook, bakeries)
 
 
@@ -105,18 +105,18 @@ def found(search):
 @pytest.mark.usefixtures("library")
 async def test_what_only_the_summary_answers_is_found_by_it(found, patched, space, search):
     assert set(await found()) == {"b.pdf"}
-    state = await space(MINILM, status="active")
+    state = await space(WORDS, status="active")
     assert (state["documents"], state["document_vectors"]) == (0, 0)
     assert (await patched(document_vectors=True))["document_vectors"] is True
-    await space(MINILM, documents=2, document_vectors=2)
+    await space(WORDS, documents=2, document_vectors=2)
 
     for mode in ("hybrid", "rrf", "convex", "dense"):
         assert set(await found(mode=mode)) == {"a.pdf", "b.pdf"}, mode
+    assert (await found(mode="dense"))["a.pdf"]["content"] == STEPS[1]
     hit = (await found())["a.pdf"]
-    assert hit["content"] == STEPS[1]
     legs, features = hit["explanation"]["legs"], hit["explanation"]["features"]
     assert (legs["document"]["rank"], legs["dense"]["rank"], legs["lexical"]["rank"]) == (1, None, None)
-    assert legs["document"]["score"] > 0.6
+    assert legs["document"]["score"] > 0.5
     assert features["document"] == pytest.approx(legs["document"]["score"] - features["cosine"], abs=1e-4)
     assert (await search(QUERY, fusion={"weights": {"document": 3}}))["hits"][0]["document_name"] == "a.pdf"
     dense = next(leg for leg in (await search(QUERY))["legs"] if leg["leg"] == "dense")
@@ -125,7 +125,7 @@ async def test_what_only_the_summary_answers_is_found_by_it(found, patched, spac
 
 async def test_filters_limit_documents_too(found, patched, space, library, search):
     await patched(document_vectors=True)
-    await space(MINILM, document_vectors=2)
+    await space(WORDS, document_vectors=2)
     assert set(await found(document_ids=[str(library.bakeries.data.document_id)])) == {"b.pdf"}
     assert set(await found(document_ids=[str(library.cookbook.data.document_id)])) == {"a.pdf"}
     assert set(await found(document_ids=[str(uuid4())])) == set()
@@ -134,7 +134,7 @@ async def test_filters_limit_documents_too(found, patched, space, library, searc
 
 async def test_a_deleted_document_takes_its_vector_along(found, patched, space, library, ingestion, counted):
     await patched(document_vectors=True)
-    await space(MINILM, document_vectors=2)
+    await space(WORDS, document_vectors=2)
     await ingestion.delete(library.cookbook)
     (purged,) = await ingestion.wait_for(DocumentPurged, 1)
     assert (purged.removed["document_vectors"], purged.removed["vectors"]) == (1, 2)
@@ -146,7 +146,7 @@ async def test_a_deleted_document_takes_its_vector_along(found, patched, space, 
 async def test_it_follows_the_document(patched, space, library, ingestion, converted, counted, eventually, search):
     """A new version, another summary, and a document that comes later; what stays the same is not embedded again."""
     await patched(document_vectors=True)
-    await space(MINILM, document_vectors=2)
+    await space(WORDS, document_vectors=2)
     made = (
         "SELECT max(document_vector.xmin::text::bigint) FROM document_vector JOIN indexed_document ON number = document"
     )
@@ -168,21 +168,20 @@ async def test_it_follows_the_document(patched, space, library, ingestion, conve
     second = await counted(of_cookbook)
     assert second != first
 
-    again = converted(STEPS, document_id=library.cookbook.data.document_id, name="a.pdf", version=2)
-    await ingestion.convert(await ingestion.embedded(again))
-    await ingestion.convert(await ingestion.embedded(converted(["Later."], name="c.pdf")))
-    await ingestion.wait_for(DocumentIndexed, 4)
-    await space(MINILM, documents=3, document_vectors=3)
+    again = converted(STEPS, document_id=library.cookbook.data.document_id, name="a.pdf", version=2, embedded=False)
+    await ingestion.convert(again)
+    await ingestion.convert(converted(["Later."], name="c.pdf", embedded=False))
+    await space(WORDS, documents=3, document_vectors=3)
     assert await counted(of_cookbook) != second
 
 
 @pytest.mark.usefixtures("library")
 async def test_they_go_when_they_are_not_wanted_any_more(found, patched, space, counted):
     await patched(document_vectors=True)
-    await space(MINILM, document_vectors=2)
+    await space(WORDS, document_vectors=2)
     assert (await patched(reset=["document_vectors"]))["document_vectors"] is False
     assert set(await found()) == {"b.pdf"}
-    await space(MINILM, documents=0, document_vectors=0)
+    await space(WORDS, documents=0, document_vectors=0)
     assert await counted() == 0
 
 
@@ -191,22 +190,22 @@ async def test_a_space_is_switched_to_with_the_vectors_of_all_documents(
     patched, space, client, auth_headers, provider, counted
 ):
     await patched(document_vectors=True)
-    await space(MINILM, document_vectors=2)
+    await space(WORDS, document_vectors=2)
     provider.answers = 9  # batches of 16, for 132 passages: none is left for the documents
-    body = {"model": WORDS}
+    body = {"model": MOVED}
     assert (await client.post("/v1/embedding-spaces", json=body, headers=auth_headers())).status_code == 202
-    state = await space(WORDS, vectors=132)
+    state = await space(MOVED, vectors=132)
     assert (state["status"], state["document_vectors"]) == ("building", 0)
     provider.answers = None
     provider.open.set()
-    await space(WORDS, status="active", documents=2, document_vectors=2)
+    await space(MOVED, status="active", documents=2, document_vectors=2)
     assert any(text.endswith(SUMMARY) for text in provider.texts)
 
-    old = await space(MINILM, status="ready")
+    old = await space(WORDS, status="ready")
     assert (await client.delete(f"/v1/embedding-spaces/{old['id']}", headers=auth_headers())).status_code == 202
-    await space(MINILM, status="available")
+    await space(WORDS, status="available")
     assert await counted() == 2
-    assert await counted(f"{VECTORS} WHERE model = %s", WORDS) == 2
+    assert await counted(f"{VECTORS} WHERE model = %s", MOVED) == 2
 
 
 async def test_the_approximate_index_finds_them_too(database, workspace_id):
