@@ -213,9 +213,9 @@ async def _measured(
         words = [await wording.lexical.features(union) if wording.lexical else {} for wording in wordings]
         rows = await facts.fetchall()
         cosines = [await _cosines(wording.dense, cursor) for wording, cursor in asked]
-        documents = [dict[int, float](await cursor.fetchall() if cursor else ()) for cursor in whole]
+        by_document = [dict[int, float](await cursor.fetchall() if cursor else ()) for cursor in whole]
         remaining = await _cosines(residual, rest)
-    return [Measured(*one) for one in zip(wordings, words, cosines, documents, strict=True)], rows, remaining
+    return [Measured(*one) for one in zip(wordings, words, cosines, by_document, strict=True)], rows, remaining
 
 
 async def _cosines_asked(reader: IndexReader, dense: DenseLeg | None, union: Sequence[int]) -> Cursor | None:
