@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as jsonlib
+import re
 from typing import Any
 from uuid import UUID
 
@@ -272,12 +273,12 @@ class TestSearchSettings:
 
     def test_show(self, kept: Any, attractor: Any) -> None:  # noqa: ARG002
         out = attractor("search-settings", "show").out
-        assert "legs          lexical=1, dense=1, graph=0.5\n" in out
+        assert re.search("legs +lexical=1, dense=1, graph=0.5\n", out)
         assert attractor("search-settings", "show", "--json").json["rrf_k"] == 60
 
     def test_set_changes_only_what_is_named(self, kept: Any, attractor: Any) -> None:
         ran = attractor("search-settings", "set", "--mode", "rrf", "--leg", "graph=0.2", "--weight", "cosine=2")
-        assert "mode          rrf" in ran.out
+        assert re.search("mode +rrf", ran.out)
         assert self.body(kept) == {
             "mode": "rrf",
             "legs": {"lexical": 1.0, "dense": 1.0, "graph": 0.2},
@@ -289,7 +290,13 @@ class TestSearchSettings:
         assert attractor("search-settings", "reset", "weights", "mode").code == 0
         assert self.body(kept) == {"reset": ["weights", "mode"]}
         attractor("search-settings", "reset")
-        assert self.body(kept)["reset"] == ["mode", "k1", "b", "rrf_k", "legs", "weights"]
+        assert self.body(kept)["reset"] == ["mode", "k1", "b", "rrf_k", "legs", "weights", "document_vectors"]
+
+    def test_vectors_of_documents(self, kept: Any, attractor: Any) -> None:
+        assert re.search("document vectors +no", attractor("search-settings", "set", "--document-vectors").out)
+        assert self.body(kept) == {"document_vectors": True, "reset": []}
+        attractor("search-settings", "set", "--no-document-vectors")
+        assert self.body(kept) == {"document_vectors": False, "reset": []}
 
     def test_someone_else_was_quicker(self, kept: Any, attractor: Any, problem: Any) -> None:
         kept.on("PATCH", "/v1/search-settings", problem(412, "version-mismatch", "It has changed"))

@@ -63,8 +63,8 @@ class DocumentStored(EventData):
 class DocumentFacts(EventData):
     """What a search may be limited by. `source_ids` are the sources that the document comes from, none for an upload.
 
-    `metadata` is small, of JSON values alone: `authors`, `pages`, `file_size`, `engine` and `source` (`name`, `path`,
-    `uri`), each where it is known.
+    `metadata` is small, of JSON values alone: `authors`, `pages`, `file_size`, `engine`, `source` (`name`, `path`,
+    `uri`) and `summary` (what the document is about, in its own words or another's), each where it is known.
     """
 
     document_id: UUID

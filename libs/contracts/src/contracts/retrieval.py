@@ -79,6 +79,8 @@ class SearchFilters(Request):
 class FusionWeights(Request):
     """Of the features of `hybrid`; what is left out keeps the weight of the workspace's embedding space.
 
+    `document` is of how much nearer the document's own vector is than the passage's, where there are such vectors.
+
     `residual`, `link` and `bridge` are what the graph method `bridge` adds. `graph` is the part that the method `hops`
     has in the score of a passage that the other legs found too.
     """
@@ -89,6 +91,7 @@ class FusionWeights(Request):
     title_named: Weight | None = None
     all_terms: Weight | None = None
     phrases: Weight | None = None
+    document: Weight | None = None
     residual: Weight | None = None
     link: Weight | None = None
     bridge: Weight | None = None
@@ -166,7 +169,9 @@ class GraphStep(PathStep):
 
 
 class HitExplanation(Resource):
-    """`legs` by name, with `#2`, `#3` … behind it for those of further queries."""
+    """`legs` by name, with `#2`, `#3` … behind it for those of further queries. `document`: rank and cosine of the
+    passage's document, by the vector of its own.
+    """
 
     legs: dict[str, LegScore]
     features: dict[str, float] = Field(description="The terms of the fused score, before their weights.")
@@ -323,12 +328,15 @@ class SearchSettingsUpdate(Request):
     rrf_k: Annotated[int, Field(ge=1, le=1000)] | None = None
     legs: LegWeights | None = None
     weights: FusionWeights | None = None
-    reset: list[Literal["mode", "k1", "b", "rrf_k", "legs", "weights"]] = []
+    document_vectors: bool | None = None
+    reset: list[Literal["mode", "k1", "b", "rrf_k", "legs", "weights", "document_vectors"]] = []
 
 
 class SearchSettings(Resource):
     """How the workspace is searched where a request does not say. `weights` are those of its active embedding space,
-    `fitted_on` names what they were fitted on where a refit set them.
+    `fitted_on` names what they were fitted on where a refit set them. With `document_vectors` each document has a
+    vector of its own beside those of its passages, of its summary (`metadata.summary`, where whoever converted it gave
+    one) or of its title, headings and beginning: made in the background, and removed when this is turned off.
     """
 
     mode: SearchMode
@@ -337,6 +345,7 @@ class SearchSettings(Resource):
     rrf_k: int
     legs: LegWeights
     weights: dict[str, float]
+    document_vectors: bool = False
     embedding_space: str | None
     fitted_on: str | None
     version: int

@@ -22,6 +22,7 @@ from retrieval.index import blocks
 from retrieval.index.compaction import Compaction, CompactionMetrics
 from retrieval.index.consumer import GROUP, Indexer
 from retrieval.index.held import IndexDocuments
+from retrieval.index.strays import Strays
 from retrieval.index.writer import ensure_vector_index
 from retrieval.lexical.analysis import Analyzer
 from retrieval.saved.api import router as saved_router
@@ -107,6 +108,7 @@ def create_app(settings: Settings) -> FastAPI:
             background.start("embedding_spaces", builder.run)
             compaction = Compaction(database, CompactionMetrics(metrics))
             background.start("compaction", lambda: compaction.run(service.notifications))
+            background.start("strays", Strays(database, metrics).run)
             yield
 
     routers = [router, context_router, saved_router, settings_router, spaces_router]

@@ -79,7 +79,14 @@ async def test_a_deleted_document_is_gone_and_proved_so(ingestion, search, conve
     assert purged.removed["documents"] == 1
     assert purged.removed["chunks"] == purged.removed["vectors"] == 3
     assert purged.removed["postings"] > 20
-    assert purged.remaining == {"documents": 0, "chunks": 0, "postings": 0, "vectors": 0, "cached_searches": 0}
+    assert purged.remaining == {
+        "documents": 0,
+        "chunks": 0,
+        "postings": 0,
+        "vectors": 0,
+        "document_vectors": 0,
+        "cached_searches": 0,
+    }
     for mode in ("hybrid", "rrf", "lexical", "dense"):
         assert (await search("AuthService", mode=mode))["hits"] == []
 

@@ -40,7 +40,7 @@ TEXTS = [f"The {thing} was built in {1900 + number}." for number, thing in enume
 
 @pytest.fixture
 async def refit(ingestion, converted, database, embedder):
-    await ingestion.convert(await ingestion.embedded(converted(TEXTS)))
+    await ingestion.convert(await ingestion.embedded(converted(TEXTS, name="x.md")))
     await ingestion.wait_for(DocumentIndexed, 1)
     space = (embedder.space.model, embedder.space.dims)
     legs = Legs(SearchStore(database, 100), QueryVectors(Embedders(embedder)), Analyzer(), PATIENCE)
@@ -52,9 +52,9 @@ def questions(document: str) -> list[Question]:
 
 
 async def test_weights_that_nothing_is_better_than_stay(refit, workspace_id):
-    fitted, written = await refit(workspace_id, questions("none of these"), "none", write=True)
+    fitted, written = await refit(workspace_id, questions("x.md"), "all", write=True)
     assert not written
-    assert fitted.after.tolist() == [0.0] * len(questions(""))
+    assert fitted.after.tolist() == [1.0] * len(questions(""))
     assert (await refit.store.get(workspace_id)).version == 0
 
 
@@ -75,6 +75,15 @@ async def test_quotes_are_looked_for_in_the_passages(refit, workspace_id):
     fitted, written = await refit(workspace_id, quoted, "quotes", write=False)
     assert not written
     assert fitted.before.mean() > 0.9
+
+
+async def test_questions_about_documents_that_are_not_there_are_refused_by_name(refit, workspace_id):
+    asked = questions("x") + questions("gone.pdf") + questions("away")
+    with pytest.raises(JudgementsInvalid, match=r"^not in the workspace: away, gone\.pdf$"):
+        await refit(workspace_id, asked, "some", write=True)
+    many = [Question("When?", {f"paper {number:02}": 1}) for number in range(30)]
+    with pytest.raises(JudgementsInvalid, match=r"paper 00, .*, paper 19 and 10 more$"):
+        await refit(workspace_id, many, "many", write=True)
 
 
 async def test_too_few_questions_are_refused(refit, workspace_id):

@@ -13,7 +13,7 @@ from retrieval.index.writer import ensure_vector_index
 from retrieval.lexical.postings import decode
 from retrieval.ranking.wordpieces import decoded
 from retrieval.search.reader import IndexReader
-from retrieval.spaces.rows import SpaceRows, space_id
+from retrieval.spaces.rows import SpaceRows, VectorCount, space_id
 from service_kit.postgres import Database
 
 OLD_DOCUMENT = "INSERT INTO indexed_document VALUES (%s, %s, %s, 1, 'a.md', NULL, '{}', 'text/plain', 1, 1)"
@@ -66,7 +66,7 @@ async def test_vectors_stay_and_name_the_active_space(at_first):
                 rows = SpaceRows(connection, workspace)
                 (row,) = await rows.all()
                 assert (row.key, row.status, row.id) == ((model, 3), "active", space_id(model, 3))
-                assert (await rows.counts())[1] == {(model, 3): count}
+                assert (await rows.counts())[1] == {(model, 3): VectorCount(chunks=count)}
         async with database.system() as connection:
             assert await ensure_vector_index(connection, "old", 3) == f"chunk_vector_{space_id('old', 3)}"
 

@@ -27,7 +27,7 @@ FEATURE_VALUES = st.builds(
     Features, cosine=st.floats(-1, 1), **dict.fromkeys((name for name in FEATURES if name != "cosine"), SHARE)
 )
 SCORES = st.dictionaries(st.integers(0, 50), st.floats(-5, 5, allow_subnormal=False), max_size=20)
-NOTHING_STORED = StoredSettings(None, None, None, None, None, 0, None, None, None, None, None, None)
+NOTHING_STORED = StoredSettings(None, None, None, None, None, None, 0, None, None, None, None, None, None)
 
 
 @given(FEATURE_VALUES, st.floats(0, 0.5), st.sampled_from([BUNDLED, UNKNOWN]))

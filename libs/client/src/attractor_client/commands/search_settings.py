@@ -23,6 +23,7 @@ class Setting(StrEnum):
     rrf_k = "rrf_k"
     legs = "legs"
     weights = "weights"
+    document_vectors = "document_vectors"
 
 
 @app.command()
@@ -44,6 +45,12 @@ def change(
     rrf_k: Annotated[int | None, typer.Option(min=1, max=1000, help="The constant of rrf.")] = None,
     leg: Annotated[list[str] | None, typer.Option(metavar="LEG=N", help="lexical, dense, graph.")] = None,
     weight: Annotated[list[str] | None, typer.Option(metavar="FEATURE=N", help="cosine, bm25_share, …")] = None,
+    document_vectors: Annotated[
+        bool | None,
+        typer.Option(
+            "--document-vectors/--no-document-vectors", help="A vector of each document's summary beside its passages'."
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Change settings; what is not named stays.
@@ -52,7 +59,7 @@ def change(
     Example:
       attractor search-settings set --mode convex --leg graph=0.2
     """
-    if all(value is None for value in (mode, k1, b, rrf_k, leg, weight)):
+    if all(value is None for value in (mode, k1, b, rrf_k, leg, weight, document_vectors)):
         raise typer.BadParameter("name what to change")
     legs, weights = numbers(leg or []), numbers(weight or [])
 
@@ -65,6 +72,7 @@ def change(
             rrf_k=rrf_k,
             legs=LegWeights.model_validate({**now.legs.model_dump(), **legs}) if legs else None,
             weights=FusionWeights.model_validate(weights) if weights else None,
+            document_vectors=document_vectors,
         )
         _show(output, await client.search_settings.update(now, update))
 
@@ -104,6 +112,7 @@ def _show(output: Output, settings: SearchSettings) -> None:
             ("rrf_k", settings.rrf_k),
             ("legs", _pairs(settings.legs.model_dump())),
             ("weights", _pairs(settings.weights)),
+            ("document vectors", "yes" if settings.document_vectors else "no"),
             ("of the space", settings.embedding_space),
             ("fitted on", settings.fitted_on),
         ]

@@ -42,7 +42,8 @@ class Limits:
 class Asked:
     """What the legs are asked. `space`: the active one, None for a workspace that has none yet.
 
-    `strict`: the query's phrases are required, and it may exclude. `parameters` are those of BM25.
+    `strict`: the query's phrases are required, and it may exclude. `parameters` are those of BM25. `documents`: whether
+    those have vectors of their own.
     """
 
     snapshot: Snapshot
@@ -52,6 +53,7 @@ class Asked:
     depth: int
     strict: bool = False
     parameters: Parameters = field(default_factory=Parameters)
+    documents: bool = False
 
 
 @dataclass
@@ -63,6 +65,11 @@ class Leg:
     method: str | None = None
     error: str | None = None
     milliseconds: float = 0.0
+
+    @property
+    def candidates(self) -> list[Scored]:
+        """What it found, best first, and what it brings besides."""
+        return self.found
 
     async def within(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
         """Does the work; what comes too late or fails is recorded, and the other leg goes on."""

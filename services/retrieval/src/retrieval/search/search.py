@@ -164,7 +164,8 @@ class Search:
         for text in [request.query, *request.queries]:
             fields = parse(text, strict=request.strict).fields
             scope = await resolve(reader, self.analyzer, request, fields, attached, limits.lexical_seconds)
-            asked.append(Asked(snapshot, text, scope, tuning.space, DEPTH, request.strict, tuning.parameters))
+            own = (scope, tuning.space, DEPTH, request.strict, tuning.parameters, tuning.documents)
+            asked.append(Asked(snapshot, text, *own))
         counts = await facets.count(reader, request.facets, asked[0].scope)
         watch.lap("filters")
         wordings, graph = await asyncio.gather(

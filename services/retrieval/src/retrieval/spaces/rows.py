@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from psycopg.rows import class_row, dict_row, scalar_row
+from psycopg.rows import class_row, dict_row
 
 from contracts.embedding_spaces import SpaceStatus
 from inference.embedders import SpaceKey
@@ -45,6 +45,14 @@ class SpaceRow:
     @property
     def key(self) -> SpaceKey:
         return self.model, self.dims
+
+
+@dataclass(frozen=True)
+class VectorCount:
+    """Of chunks, and of documents as a whole."""
+
+    chunks: int = 0
+    documents: int = 0
 
 
 @dataclass(frozen=True)
@@ -93,23 +101,27 @@ class SpaceRows:
         await self.connection.execute(QUERIES["activate_no_other"], values)
 
     async def mark_incomplete(self, row: SpaceRow) -> None:
-        """Tells the builder that chunks of the active space lack vectors."""
+        """Tells the builder that the active space lacks vectors, or has some that nobody wants any more."""
         await self.connection.execute(QUERIES["mark_incomplete"], {"workspace_id": self.workspace_id, "id": row.id})
 
-    async def counts(self) -> tuple[int, dict[SpaceKey, int]]:
-        """(chunks of the workspace, vectors by space)."""
+    async def counts(self) -> tuple[VectorCount, dict[SpaceKey, VectorCount]]:
+        """(what is to have a vector, what has one by space)."""
         values = {"workspace_id": self.workspace_id}
         cursor = await self.connection.execute(QUERIES["vector_counts"], values)
-        vectors = {(model, dims): count for model, dims, count in await cursor.fetchall()}
-        size = await (await self.connection.execute(QUERIES["workspace_size"], values)).fetchone()
-        return (size[0] if size else 0), vectors
+        vectors = {(model, dims): VectorCount(*counts) for model, dims, *counts in await cursor.fetchall()}
+        wanted = await (await self.connection.execute(QUERIES["wanted_vectors"], values)).fetchone()
+        return VectorCount(*wanted) if wanted else VectorCount(), vectors
 
     async def missing(self, space: SpaceKey) -> int:
-        """Chunks without a vector, counted one by one."""
-        return int(await self._scalar("count_missing", self._of(space)) or 0)
+        """What is to have a vector and has none, counted one by one."""
+        row = await (await self.connection.execute(QUERIES["count_missing"], self._of(space))).fetchone()
+        return int(row[0]) if row else 0
 
-    async def document_vectors(self, number: int, space: SpaceKey) -> int:
-        return int(await self._scalar("document_vectors", self._of(space) | {"document": number}) or 0)
+    async def completeness(self, number: int, space: SpaceKey) -> tuple[int, bool]:
+        """Of a document: the vectors of its chunks, and whether it lacks one of its own that is wanted."""
+        values = self._of(space) | {"document": number}
+        row = await (await self.connection.execute(QUERIES["document_completeness"], values)).fetchone()
+        return (row[0], row[1]) if row else (0, False)
 
     async def complete_documents(self, document_ids: list[UUID], space: SpaceKey) -> list[DocumentCount]:
         """Those of which every chunk has a vector."""
@@ -123,12 +135,6 @@ class SpaceRows:
         async with self.connection.cursor(row_factory=class_row(DocumentCount)) as cursor:
             await cursor.execute(QUERIES[name], values)
             return await cursor.fetchall()
-
-    async def _scalar(self, name: str, values: dict[str, object]) -> int | None:
-        async with self.connection.cursor(row_factory=scalar_row) as cursor:
-            await cursor.execute(QUERIES[name], values)
-            found: int | None = await cursor.fetchone()
-            return found
 
     def _of(self, space: SpaceKey) -> dict[str, object]:
         return {"workspace_id": self.workspace_id, "model": space[0], "dims": space[1]}

@@ -24,7 +24,7 @@ async def ensure_active(rows: SpaceRows, default: SpaceKey, outbox: Outbox) -> S
 async def switch(rows: SpaceRows, to: SpaceRow, outbox: Outbox) -> bool:
     """Searches the workspace in the space `to` from the commit on; the one before stays ready.
 
-    The caller holds the workspace's lock. False, and nothing is changed, where a chunk has no vector of the space yet.
+    The caller holds the workspace's lock. False, and nothing is changed, where a vector of the space is lacking yet.
     Documents that lacked vectors before are told of again: now they have them.
     """
     if await rows.missing(to.key):

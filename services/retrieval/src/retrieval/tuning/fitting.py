@@ -16,7 +16,7 @@ from retrieval.ranking.fusion import FEATURES, Weights
 from retrieval.ranking.weights import SpaceWeights
 
 Floats = NDArray[np.float64]
-TUNED = ("bm25_share", "soft_match", "title_named", "all_terms")
+TUNED = ("bm25_share", "soft_match", "title_named", "all_terms", "document")
 FACTORS = (0.0, 0.5, 0.7, 1.4, 2.0, 3.0)
 LEAST_GAIN = 0.001
 PASSES = 3

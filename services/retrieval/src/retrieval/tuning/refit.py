@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from uuid import UUID
 
 import numpy as np
@@ -27,11 +27,12 @@ from retrieval.search.snapshot import SearchStore
 from retrieval.settings import Settings
 from retrieval.tuning.fitting import FEWEST_QUESTIONS, Fitted, Judged, cross_validated, dcg
 from retrieval.tuning.judged import JudgementsInvalid, Passage, Question, read_questions
-from retrieval.tuning.store import SearchSettingsStore, stored_settings
+from retrieval.tuning.store import QUERIES, SearchSettingsStore, stored_settings
 from retrieval.tuning.tuning import Tuning
 from service_kit.postgres import Database
 
 CANDIDATES = 100  # of each leg
+MOST_NAMED = 20  # of what is not there
 PATIENCE = Limits(lexical_seconds=30, dense_seconds=60)
 
 
@@ -75,9 +76,15 @@ class Refit:
     async def __call__(
         self, workspace_id: UUID, questions: Sequence[Question], named: str, *, write: bool
     ) -> tuple[Fitted, bool]:
-        """The weights, and whether they were written: only if they are better. Raises JudgementsInvalid."""
+        """The weights, and whether they were written: only if they are better.
+
+        Raises JudgementsInvalid, naming what answers a question and is not in the workspace.
+        """
         if len(questions) < FEWEST_QUESTIONS:
             raise JudgementsInvalid(f"{len(questions)} judged questions; it takes {FEWEST_QUESTIONS}")
+        if absent := sorted(await self._absent(workspace_id, questions)):
+            more = f" and {len(absent) - MOST_NAMED} more" if len(absent) > MOST_NAMED else ""
+            raise JudgementsInvalid(f"not in the workspace: {', '.join(absent[:MOST_NAMED])}{more}")
         judged = []
         tuning = await self._tuning(workspace_id)
         if tuning.space is None:
@@ -94,6 +101,16 @@ class Refit:
         await self.store.put_weights(workspace_id, tuning.space, weights)
         return fitted, True
 
+    async def _absent(self, workspace_id: UUID, questions: Sequence[Question]) -> set[str]:
+        """What is to answer the questions, by whatever it is called there, and is no document and no passage here."""
+        absent = {name for question in questions for name in question.grades}
+        of = {"workspace_id": workspace_id}
+        async with self.store.database.workspace(workspace_id) as connection:
+            async for name, *others in await connection.execute(QUERIES["document_labels"], of):
+                absent -= {name, PurePath(name).stem, *others}
+            cursor = await connection.execute(QUERIES["known_chunk_ids"], of | {"chunk_ids": list(absent)})
+            return absent - {row[0] for row in await cursor.fetchall()}
+
     async def _tuning(self, workspace_id: UUID) -> Tuning:
         async with self.store.database.workspace(workspace_id) as connection:
             return Tuning.of(await stored_settings(connection, workspace_id))
@@ -101,7 +118,9 @@ class Refit:
     async def _judged(self, workspace_id: UUID, tuning: Tuning, question: Question) -> Judged | None:
         seconds = PATIENCE.lexical_seconds + PATIENCE.dense_seconds
         async with self.legs.store.snapshot(workspace_id, seconds) as snapshot:
-            asked = Asked(snapshot, question.text, None, tuning.space, CANDIDATES, False, tuning.parameters)
+            asked = Asked(
+                snapshot, question.text, None, tuning.space, CANDIDATES, False, tuning.parameters, tuning.documents
+            )
             lexical, dense = await asyncio.gather(self.legs.lexical(asked), self.legs.dense(asked))
             if failed := lexical.error or dense.error:
                 raise JudgementsInvalid(f"a question could not be asked: {failed}")

@@ -17,7 +17,7 @@ from service_kit.problems import PreconditionFailed
 from service_kit.queries import load
 
 QUERIES = load("retrieval")
-COLUMNS = ("mode", "k1", "b", "rrf_k", "legs")
+COLUMNS = ("mode", "k1", "b", "rrf_k", "legs", "document_vectors")
 
 
 async def stored_settings(connection: Connection, workspace_id: UUID) -> StoredSettings:
@@ -52,7 +52,12 @@ class SearchSettingsStore:
                 await self._put_weights(connection, workspace_id, self._space(stored), weights)
             values = {column: getattr(stored, column) for column in COLUMNS if column not in asked.reset}
             values |= asked.model_dump(mode="json", include=set(COLUMNS), exclude_none=True)
-            return await self._put(connection, workspace_id, values)
+            shown = await self._put(connection, workspace_id, values)
+            if shown.document_vectors != bool(stored.document_vectors) and stored.space_id:
+                # made, or removed, by whoever completes the space
+                values = {"workspace_id": workspace_id, "id": stored.space_id}
+                await connection.execute(QUERIES["mark_incomplete"], values)
+            return shown
 
     async def put_weights(self, workspace_id: UUID, space: SpaceKey, weights: SpaceWeights) -> SearchSettings:
         """In the place of the space's weights."""

@@ -23,6 +23,7 @@ class StoredSettings:
     b: float | None
     rrf_k: int | None
     legs: Mapping[str, float] | None
+    document_vectors: bool | None
     version: int
     space_id: str | None
     model: str | None
@@ -38,11 +39,15 @@ class StoredSettings:
 
 @dataclass(frozen=True)
 class Tuning:
-    """`rule` orders, `parameters` are BM25's. `space`: what the workspace is searched in, None before its first."""
+    """`rule` orders, `parameters` are BM25's. `space`: what the workspace is searched in, None before its first.
+
+    `documents`: whether its documents have vectors of their own.
+    """
 
     rule: RankingRule
     parameters: Parameters
     space: SpaceKey | None = None
+    documents: bool = False
 
     @classmethod
     def of(cls, stored: StoredSettings) -> Tuning:
@@ -61,7 +66,7 @@ class Tuning:
         parameters = Parameters(
             default.k1 if stored.k1 is None else stored.k1, default.b if stored.b is None else stored.b
         )
-        return cls(rule, parameters, stored.space)
+        return cls(rule, parameters, stored.space, bool(stored.document_vectors))
 
     def asked(self, request: SearchRequest) -> RankingRule:
         """The rule for one request."""
@@ -83,6 +88,7 @@ class Tuning:
             b=self.parameters.b,
             rrf_k=self.rule.rrf_k,
             legs=LegWeights(**asdict(self.rule.legs)),
+            document_vectors=self.documents,
             weights=self.rule.space.weights.as_dict(),
             embedding_space=stored.space_id,
             fitted_on=self.rule.space.fitted_on,

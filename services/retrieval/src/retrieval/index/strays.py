@@ -1,0 +1,101 @@
+"""The background task that removes passages whose document has no row: somebody deleted it past the service.
+
+Searches leave such passages out, and here they go with their postings and vectors. A round looks at so many documents
+of each workspace, from where the one before it ended, and removes so many.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from uuid import UUID
+
+import psycopg
+from prometheus_client import CollectorRegistry, Counter
+
+from retrieval.index.blocks import QUERIES, PostingRows
+from retrieval.index.changes import Naming
+from retrieval.index.removal import PostingRemoval
+from retrieval.lexical.analysis import Analyzer
+from service_kit.postgres import Database
+from service_kit.problems import WorkspaceGone
+
+log = logging.getLogger(__name__)
+ROUND_SECONDS = 600.0
+LOOKED_AT = 5_000  # documents of a workspace in a round
+REMOVED_AT_ONCE = 16  # documents, in a transaction
+MOST_REMOVED = 320  # documents of a workspace in a round
+
+
+class Strays:
+    """Every replica has one; what two find at the same time is removed by one of them."""
+
+    def __init__(self, database: Database, registry: CollectorRegistry) -> None:
+        self.database, self.analyzer = database, Analyzer()
+        self.ends: dict[UUID, int] = {}
+        self.removed = Counter(
+            "attractor_stray_passages_removed_total",
+            "Passages removed as their document had been deleted past the service",
+            registry=registry,
+        )
+
+    async def run(self) -> None:
+        """Runs until cancelled."""
+        while True:
+            await self.round()
+            await asyncio.sleep(ROUND_SECONDS)
+
+    async def round(self) -> int:
+        """Looks at some documents of each workspace; how many passages were removed."""
+        async with self.database.system() as connection:
+            rows = await (await connection.execute(QUERIES["indexed_workspaces"])).fetchall()
+        self.ends = {place: self.ends.get(place, 0) for (place,) in rows}
+        removed = 0
+        for place in self.ends:
+            try:
+                removed += await self._look(place)
+            except (WorkspaceGone, psycopg.Error) as error:  # the others are not kept waiting by this one
+                log.warning("stray passages not removed yet", extra={"workspace_id": str(place)}, exc_info=error)
+        return removed
+
+    async def _look(self, workspace_id: UUID) -> int:
+        async with self.database.workspace(workspace_id) as connection:
+            values = {"workspace_id": workspace_id, "after": self.ends[workspace_id], "most": LOOKED_AT}
+            row = await (await connection.execute(QUERIES["stray_documents"], values)).fetchone()
+        assert row is not None
+        last, looked_at, strays = row
+        removed = 0
+        due = strays[:MOST_REMOVED]
+        for start in range(0, len(due), REMOVED_AT_ONCE):
+            removed += await self._remove(workspace_id, due[start : start + REMOVED_AT_ONCE])
+        if len(due) < len(strays):
+            last = due[-1]
+        elif looked_at < LOOKED_AT:
+            last = 0  # all over again
+        self.ends[workspace_id] = last
+        return removed
+
+    async def _remove(self, workspace_id: UUID, documents: Sequence[int]) -> int:
+        """Nobody writes what belongs to no document, so only the locks of the postings and the statistics are taken."""
+        of = {"workspace_id": workspace_id}
+        async with self.database.workspace(workspace_id) as connection:
+            rows = PostingRows(connection, workspace_id)
+            await connection.execute("SELECT is_living(%s)", (workspace_id,))  # the workspace's lock, before all others
+            await rows.lock()
+            asked = of | {"documents": list(documents)}
+            row = await (await connection.execute(QUERIES["stray_totals"], asked)).fetchone()
+            assert row is not None
+            strays, chunks, terms = row
+            if not strays:
+                return 0  # another replica was faster
+            unnamed = dict.fromkeys(strays, Naming("", None))
+            postings = (await PostingRemoval(rows, self.analyzer, unnamed).remove()).total()
+            for number in strays:
+                await connection.execute(QUERIES["remove_document"], of | {"number": number, "document_id": None})
+            await connection.execute(QUERIES["change_statistics"], of | {"chunks": -chunks, "terms": -terms})
+            await connection.execute(QUERIES["recount_stemmings"], of)
+        self.removed.inc(chunks)
+        told = {"workspace_id": str(workspace_id), "documents": len(strays), "passages": chunks, "postings": postings}
+        log.warning("removed passages whose document was deleted past the service", extra=told)
+        return int(chunks)
