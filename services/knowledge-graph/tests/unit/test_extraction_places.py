@@ -77,6 +77,28 @@ def test_about_title_file_name_and_heading_path():
 
 
 @pytest.mark.parametrize(
+    ("title", "named"),
+    [
+        ("F. R. Leavis", "F. R. Leavis"),
+        ("D. Ross Lederman", "D. Ross Lederman"),
+        ("12 Angry Men", "12 Angry Men"),
+        ("2008 Monza Superbike", "2008 Monza Superbike"),
+        ("3. Annual report", "Annual report"),
+        ("2.1 Billing rules", "Billing rules"),
+    ],
+)
+def test_numbers_and_initials_of_titles_are_theirs(title, named):
+    (found,) = {one.surface for one in extraction_of("Some text.", title=title).mentions if one.about == "title"}
+    assert found == named
+
+
+@pytest.mark.parametrize("heading", ["A. Early reign", "2 Early reign", "2. Early reign", "1.2 Early reign"])
+def test_headings_are_named_without_their_numbers(heading):
+    found = extraction_of("Some text.", headings=(heading,))
+    assert {one.surface for one in found.mentions if one.about == "heading"} == {"Early reign"}
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("Backpropagation is a method for training networks.", ("Backpropagation", "definition")),

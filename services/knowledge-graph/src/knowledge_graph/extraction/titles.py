@@ -11,7 +11,9 @@ from knowledge_graph.extraction.records import Passage, SourceDocument, Span
 
 MOST_WORDS = 8
 SHORTEST = 3
-NUMBERING = re.compile(r"^\s*(?:\d+(?:\.\d+)*[.)]?|[A-Z]\.|#+)\s+")
+NUMBERING = re.compile(r"^\s*(?:\d+(?:\.\d+)*[.)]|\d+(?:\.\d+)+|#+)\s+")
+OF_HEADINGS = re.compile(r"^\s*(?:\d{1,2}|[A-Z]\.(?!\s*[A-Z]\.))\s+")
+"""`2 Methods`, `A. Results`; what a title begins with is its own ("12 Angry Men", "F. R. Leavis")."""
 NUMBERED = re.compile(r"[\W\d_]*[A-Za-z]{0,4}[\W\d_]*|[0-9a-fA-F-]{16,}")
 """`doc-17`, `img_0042`, a hash: these say nothing."""
 ARTICLE = re.compile(r"^(?:The|An?) ")
@@ -57,7 +59,10 @@ def _stem(name: str) -> str:
 def _names(title: str, entity_type: str) -> list[Span]:
     """The title itself when it is short enough to be a name, also without parenthesis and what follows a comma; and
     identifiers inside a longer one."""
-    plain = NUMBERING.sub("", title).strip().strip("`*_ .:")
+    plain = NUMBERING.sub("", title)
+    if entity_type == "CONCEPT":
+        plain = OF_HEADINGS.sub("", plain)
+    plain = plain.strip().strip("`*_ .:")
     found = without_overlaps(list(identifiers(plain)))
     if len(found) == 1 and found[0].surface == plain:
         return found
