@@ -42,8 +42,17 @@ def test_the_approximate_scan_ends_where_an_exact_one_would_have_been_as_cheap()
 
 def test_a_larger_index_has_more_candidates():
     assert plan(80_000, shared=80_000).candidates == 120
-    assert plan(200_000, shared=400_000).candidates == 480
-    assert plan(50_000_000, shared=50_000_000).candidates == 1_000
+    assert plan(200_000, shared=400_000).candidates == 780
+    assert plan(400_000, shared=400_000).at_least == 0
+
+
+def test_what_the_server_cannot_keep_at_a_time_is_read_on():
+    large = plan(7_000_000, shared=10_000_000)
+    assert large.candidates == 1_000
+    assert large.at_least == 6_014
+    filtered = plan(40_000, workspace=100_000, shared=100_000, wanted=500)
+    assert filtered.candidates == 1_000
+    assert filtered.at_least == 0
 
 
 def test_the_reason_is_told():

@@ -48,8 +48,7 @@ class Nearest:
         configured = {"most_visited": plan.most_visited, "candidates": plan.candidates}
         async with self.reader.connection.pipeline():
             await self.reader.connection.execute(QUERIES["configure_hnsw"], configured | FOR_THIS_SCAN)
-            nearest = await self.reader.connection.execute(
-                statement, self.values | {"workspace_id": self.reader.workspace_id}
-            )
+            asked = self.values | {"workspace_id": self.reader.workspace_id, "at_least": plan.at_least}
+            nearest = await self.reader.connection.execute(statement, asked)
             await self.reader.connection.execute(QUERIES["configure_hnsw"], configured | FOR_ALL_ELSE)
         return [Scored(*row) for row in await nearest.fetchall()]

@@ -6,13 +6,14 @@ that it visits, only the share that is searched counts, so a small workspace amo
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from math import sqrt
 
 HNSW_BYTES = 280  # of an entry besides its vector, as measured with m = 12; of an index with 16 it is 400
-MOST_CANDIDATES = 1000  # the server's own limit of hnsw.ef_search
+MOST_CANDIDATES = 1000  # that the server keeps at a time; of more, the scan goes on from where it was
 MARGIN = 1.25  # the approximate scan must be expected to be so many times cheaper
 TUNED_AT = 100_000  # vectors of the index that the setting is meant for; a larger one misses more of the nearest
+GROWTH = 0.85  # of the candidates that find as much, by the index's size, as measured up to a million vectors
 
 
 @dataclass(frozen=True)
@@ -34,13 +35,15 @@ class Sizes:
 @dataclass(frozen=True)
 class Plan:
     """`most_visited`: the approximate scan stops there, having cost as much as an exact one. `candidates`: how many it
-    keeps at a time, so that as many as are wanted are of those that are searched. `why` is for explain.
+    keeps at a time, so that as many as are wanted are of those that are searched; where it cannot keep so many it goes
+    on until it has read `at_least` of those that are searched. `why` is for explain.
     """
 
     exact: bool
     most_visited: int
     why: str
     candidates: int = 0
+    at_least: int = 0
 
 
 def shared_vectors(index_bytes: int, dims: int) -> int:
@@ -49,8 +52,8 @@ def shared_vectors(index_bytes: int, dims: int) -> int:
 
 
 def candidates(wanted: int, shared: int) -> int:
-    """How many the approximate scan has to keep; they grow with the root of the index's size (`shared` vectors)."""
-    return round(wanted * max(1.0, sqrt(shared / TUNED_AT)))
+    """How many the approximate scan has to look at; more in a larger index (`shared` vectors)."""
+    return round(wanted * max(1.0, math.pow(shared / TUNED_AT, GROWTH)))
 
 
 def choose(sizes: Sizes, wanted: int, tuple_cost: float, always_exact: int) -> Plan:
@@ -65,9 +68,11 @@ def choose(sizes: Sizes, wanted: int, tuple_cost: float, always_exact: int) -> P
     if not sizes.shared:
         return Plan(True, 0, f"{sizes.matching} {of}; there is no approximate index")
     shared = max(sizes.shared, sizes.matching)
-    visited = round(candidates(wanted, shared) * shared / sizes.matching)
+    own = candidates(wanted, shared)
+    visited = round(own * shared / sizes.matching)
     if MARGIN * visited * tuple_cost >= sizes.matching:
         return Plan(True, 0, f"{sizes.matching} {of}; hnsw would visit about {visited} of {shared} vectors")
     most = max(round(sizes.matching / tuple_cost), wanted)
     why = f"{sizes.matching} {of}, among about {shared} vectors"
-    return Plan(False, most, why, min(visited, MOST_CANDIDATES))
+    at_least = own if own * shared > MOST_CANDIDATES * sizes.workspace else 0
+    return Plan(False, most, why, min(visited, MOST_CANDIDATES), at_least)

@@ -8,6 +8,7 @@ SELECT chunk, score FROM (
            OR CASE WHEN (chunk >> 20) - %(first)s BETWEEN 0 AND 8 * length(%(bitmap)s::bytea) - 1
                    THEN get_bit(%(bitmap)s::bytea, (chunk >> 20) - %(first)s) = 1 ELSE false END)
     ORDER BY embedding::halfvec({dims}) <=> %(vector)s::halfvec({dims})
-    LIMIT %(limit)s
+    LIMIT greatest(%(limit)s, %(at_least)s)
 ) AS nearest
 ORDER BY score DESC, chunk
+LIMIT %(limit)s
