@@ -123,7 +123,14 @@ def test_a_statement_is_not_led_on_by_what_merely_mentions_its_names():
     seeds = {(DOCUMENT, "b"): 1.0}
     mentions = [mentioned("lothair", "b"), mentioned("ermengarde", "b")]
     assert starts(seeds, mentions, [LOTHAIR], named, is_question=False) == []
+    defined = places(where("lothair", "a", "definition"), where("lothair", "b", "heading"))
+    assert lifted([LOTHAIR], defined, is_question=False) == []
     assert [one.mention.name for one in starts(seeds, mentions, [LOTHAIR], named)] == ["Ermengarde"]
+
+
+def test_a_title_counts_less_for_a_statement_than_for_a_question():
+    (asked,), (said,) = (lifted([LOTHAIR], ABOUT_LOTHAIR, is_question=asks)[:1] for asks in (True, False))
+    assert 0 < said.score < asked.score
 
 
 def test_the_first_subject_of_a_seed_leads_on():

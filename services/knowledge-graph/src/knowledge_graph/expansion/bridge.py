@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 from uuid import UUID
 
-from knowledge_graph.expansion.places import NAMED_IN, SURE, SURE_ABOUT, Place, Places, spread
+from knowledge_graph.expansion.places import NAMED_IN, NAMESAKE, SURE, SURE_ABOUT, Place, Places, spread
 
 TITLED = 0.3
 """A chunk whose document has a name of the question inside its title, beside one that is about it."""
@@ -23,6 +23,8 @@ MENTIONED = 0.2
 """What a mention of a rare name of the question is worth beside a chunk about it."""
 ONWARD, MOST_ONWARD = 0.4, 4
 """What of a bridge's gain is left for the next one, and from how many of the best ends such begin."""
+IN_A_STATEMENT = 0.5
+"""What a chunk about a name is worth to a text that asks nothing."""
 NEAR = 0.8
 """A seed that mentions a name of the question, beside one that is about it."""
 
@@ -118,7 +120,7 @@ def lifted(asked: Sequence[Asked], places: Places, *, is_question: bool = True) 
     """The chunks about the names of the question, or with one, best first: rare names lift more.
 
     A statement names what it is about, so that what merely mentions that has nothing to add to it: without
-    `is_question` only chunks that are surely about a name count.
+    `is_question` only chunks under a title or file name that is one count.
     """
     scores: dict[Place, float] = defaultdict(float)
     best: dict[Place, tuple[float, float, Asked]] = {}
@@ -187,7 +189,7 @@ def _anchor(one: Asked, place: Place, places: Places, is_question: bool) -> floa
 
 def _about(one: Asked, places: Places, is_question: bool) -> Mapping[Place, float]:
     about = places.chunks_about(one.entity_id)
-    return about if is_question else {place: sure for place, sure in about.items() if sure >= SURE}
+    return about if is_question else {place: IN_A_STATEMENT * sure for place, sure in about.items() if sure >= NAMESAKE}
 
 
 def pairs_with(begun: Iterable[Start], mentions: Iterable[Mentioned]) -> dict[Pair, str]:

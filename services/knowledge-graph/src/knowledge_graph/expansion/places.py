@@ -12,7 +12,9 @@ from uuid import UUID
 SURE_ABOUT = {"title": 1.0, "name": 1.0, "heading": 0.95, "definition": 0.95, "subject": 0.6}
 """How surely a chunk is about a name, by what says so."""
 SURE = 0.9
-"""What is less surely about a name, or only mentions it, counts for questions alone."""
+"""From here on a chunk is surely about the name."""
+NAMESAKE = 1.0
+"""A statement counts only what bears the name: it names much that other texts define, and is about none of these."""
 DEFINING = frozenset({"title", "name", "definition"})
 """Makes a concept more than words that several chunks share, as a heading ("Date") does not."""
 VIA_MENTION = 1.0
