@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
+from rapidfuzz.distance import OSA
+
 from knowledge_graph.extraction.alias_statements import SPELLINGS
 from knowledge_graph.extraction.full_names import folded
 from knowledge_graph.extraction.meaning import Meaning
@@ -97,18 +99,4 @@ def _differ_little(first: str, second: str) -> bool:
     if shortest < SHORTEST_WORD or not (first + second).isalpha() or REGNAL.match(first) or REGNAL.match(second):
         return False
     most = 1 + (shortest >= LONG_WORD)
-    return abs(len(first) - len(second)) <= most and _edits(first, second) <= most
-
-
-def _edits(first: str, second: str) -> int:
-    """Insertions, deletions, substitutions, and neighbours that changed places (optimal string alignment)."""
-    before: list[int] = []
-    row = list(range(len(second) + 1))
-    for place, letter in enumerate(first, 1):
-        last, before, row = before, row, [place]
-        for other, wanted in enumerate(second, 1):
-            cost = min(before[other] + 1, row[-1] + 1, before[other - 1] + (letter != wanted))
-            if place > 1 and other > 1 and letter == second[other - 2] and first[place - 2] == wanted:
-                cost = min(cost, last[other - 2] + 1)
-            row.append(cost)
-    return row[-1]
+    return abs(len(first) - len(second)) <= most and OSA.distance(first, second) <= most

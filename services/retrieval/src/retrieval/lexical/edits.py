@@ -1,5 +1,5 @@
-"""How far a misspelt word is from another one: insertions, deletions, substitutions, and transpositions of neighbours
-(optimal string alignment; Damerau 1964). No IO.
+"""What a misspelt word may be meant for: insertions, deletions, substitutions, and transpositions of neighbours (optimal
+string alignment; Damerau 1964). No IO.
 """
 
 from __future__ import annotations
@@ -25,20 +25,6 @@ def one_edit_away(term: str) -> set[str]:
             found.add(left + right[1:])
             found |= {left + letter + right[1:] for letter in letters}
     return found - {term}
-
-
-def distance(one: str, other: str) -> int:
-    """The number of edits."""
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for place, letter in enumerate(one, 1):
-        before, above, row = row, before, [place]
-        for column, against in enumerate(other, 1):
-            cost = min(before[column] + 1, row[-1] + 1, before[column - 1] + (letter != against))
-            if place > 1 and column > 1 and letter == other[column - 2] and one[place - 2] == against:
-                cost = min(cost, above[column - 2] + 1)
-            row.append(cost)
-    return row[-1]
 
 
 def endings(prefix: str) -> list[str]:

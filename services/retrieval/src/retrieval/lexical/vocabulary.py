@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import takewhile
 
+from rapidfuzz.distance import OSA
+
 from retrieval.lexical import edits
 from retrieval.lexical.groups import PostingGroups
 from retrieval.lexical.postings import TermPostings
@@ -66,7 +68,7 @@ class Vocabulary:
             rows = await self.reader.rows("similar_terms", term=term, most=_MOST_SIMILAR)
             near = Counter(dict(rows))
             near.update(await asyncio.to_thread(_of_like_length, [*await self._groups_near(term), *self.recent], term))
-            near = Counter({one: count for one, count in near.items() if edits.distance(one, term) <= 2})
+            near = Counter({one: count for one, count in near.items() if OSA.distance(one, term) <= 2})
         return _best(near, MOST_CORRECTIONS)
 
     async def _groups_near(self, term: str) -> list[TermPostings]:
