@@ -1,6 +1,4 @@
-"""What a misspelt word may be meant for: insertions, deletions, substitutions, and transpositions of neighbours (optimal
-string alignment; Damerau 1964). No IO.
-"""
+"""What a misspelt word may be meant for: insertions, deletions, substitutions, transpositions of neighbours. No IO."""
 
 from __future__ import annotations
 

@@ -77,12 +77,12 @@ class SearchCache:
         request: SearchRequest,
         attached: Collection[UUID] | None = None,
         *,
-        graph: str | None = None,
+        graph: str = "",
     ) -> Place | None:
         """None where the answer tells of this one search (`explain`).
 
         `attached` are the documents that the search is limited to, beside its filters; `graph` is the graph's
-        generation from before it is asked, None where it is not asked.
+        generation from before it is asked, empty where it is not asked.
         """
         if request.explain:
             self.results.labels("bypass").inc()

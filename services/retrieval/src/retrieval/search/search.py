@@ -83,9 +83,10 @@ class Search:
         watch = Stopwatch()
         limits = self.legs.limits
         seconds = limits.lexical_seconds + limits.dense_seconds
+        graph = await self._graph_state(request, caller)  # before a connection is held, and before the graph is asked
         try:
             async with self.legs.store.snapshot(workspace_id, seconds) as snapshot:
-                place = await self._place(snapshot, request, caller, attached)
+                place = self._place(snapshot, request, attached, graph)
                 if self.cache and place and (kept := await self.cache.get(place)):
                     return kept.model_copy(update={"milliseconds": watch.milliseconds})
                 watch.lap("opening")
@@ -97,23 +98,23 @@ class Search:
             await self.cache.put(place, response)
         return response
 
-    async def _place(
-        self,
-        snapshot: Snapshot,
-        request: SearchRequest,
-        caller: Principal | None,
-        attached: Collection[UUID] | None,
+    async def _graph_state(self, request: SearchRequest, caller: Principal | None) -> str | None:
+        """The graph's generation, empty where it is not asked: whether it can be asked in the caller's name counts, not
+        who he is. None where the answer is not kept, as the graph does not say."""
+        may_ask = request.use_graph and (request.mode is None or RankingRule(request.mode).asks_graph)
+        if self.cache is None or caller is None or request.explain or not may_ask:
+            return ""
+        return await self.legs.graph_generation(caller)
+
+    def _place(
+        self, snapshot: Snapshot, request: SearchRequest, attached: Collection[UUID] | None, graph: str | None
     ) -> Place | None:
-        """Where the answer is kept: who asks does not matter, but whether the graph can be asked in his name does."""
+        """Where the answer is kept."""
         if self.cache is None:
             return None
-        graph = None
-        may_ask = request.mode is None or RankingRule(request.mode).asks_graph
-        if caller is not None and request.use_graph and may_ask and not request.explain:
-            graph = await self.legs.graph_generation(caller)
-            if graph is None:
-                self.cache.results.labels("bypass").inc()
-                return None
+        if graph is None:
+            self.cache.results.labels("bypass").inc()
+            return None
         return self.cache.place(snapshot.workspace_id, snapshot.state, request, attached, graph=graph)
 
     async def _response(
