@@ -15,7 +15,7 @@ import pytest
 
 from contracts.ingestion import Lane, OriginKind
 from contracts.sources import OnRemoved
-from ingestion.intake import Dropped, IncomingFile, Intake, Limits, Place, Taken
+from ingestion.documents.intake import Dropped, IncomingFile, Intake, Limits, Place, Taken
 from ingestion.settings import Settings
 from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox

@@ -13,8 +13,8 @@ import pytest
 
 from contracts.ingestion import Lane, OriginKind
 from contracts.sources import OnRemoved
-from ingestion import deletion
-from ingestion.intake import IncomingFile, Intake, Limits, Place, SourceGone
+from ingestion.documents import deletion
+from ingestion.documents.intake import IncomingFile, Intake, Limits, Place, SourceGone
 from ingestion.settings import Settings
 from service_kit.objects import ObjectStore, original_key
 from service_kit.outbox import Outbox

@@ -12,9 +12,9 @@ import psycopg
 import pytest
 
 from contracts.sources import SourceDeletion
-from ingestion import deletion
-from ingestion.erasure import purge_objects
-from ingestion.errors import ReceiptNotFound
+from ingestion.documents import deletion
+from ingestion.documents.erasure import purge_objects
+from ingestion.documents.errors import ReceiptNotFound
 from service_kit.objects import ObjectStore, derived_prefix
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from contracts.events import DocumentIndexed
-from ingestion.derived import derived_keys
+from ingestion.documents.derived import derived_keys
 from service_kit.objects import ObjectStore, derived_prefix, original_key
 from service_kit.outbox import new_event
 

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from ingestion.intake import Intake, Limits
+from ingestion.documents.intake import Intake, Limits
 from ingestion.settings import Settings
 from ingestion.sources.queue import Leases, claim_due
 from ingestion.sources.sync import Policy, Synchroniser
