@@ -34,8 +34,8 @@ from contracts.graph_expansion import GraphMethod
 from contracts.retrieval import SearchMode, SearchRequest
 from embedded.engines import Engines
 from knowledge_graph.app import create_app
-from knowledge_graph.extractor import Extractor
-from knowledge_graph.graph_document import SERVICE, DocumentGraphs
+from knowledge_graph.consumer import SERVICE, DocumentGraphs
+from knowledge_graph.extraction.extractor import Extractor
 from knowledge_graph.settings import Settings
 from retrieval.search.legs import Legs
 from retrieval.search.search import Search
