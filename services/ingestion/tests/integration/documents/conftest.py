@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 
@@ -81,7 +81,7 @@ def folder(make_folder: Callable[..., Folder]) -> Folder:
 
 
 @pytest.fixture
-def settled(client: httpx.AsyncClient) -> Callable[..., Awaitable[dict[str, Any]]]:
+def settled(client: httpx2.AsyncClient) -> Callable[..., Awaitable[dict[str, Any]]]:
     """`await settled(document_id)`: once it is searchable, failed or cancelled; or what else is to be waited for."""
 
     async def wait(document_id: UUID | str, wait: str = "searchable", timeout: float = 10) -> dict[str, Any]:

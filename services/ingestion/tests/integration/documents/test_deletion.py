@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 from uuid import UUID, uuid4
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 
@@ -20,7 +20,7 @@ Process = Callable[[str], Coroutine[Any, Any, None]]
 
 
 async def test_everything_goes_and_every_service_confirms(
-    searchable: Entry, client: httpx.AsyncClient, object_store: ObjectStore, workspace_id: UUID, database: Any
+    searchable: Entry, client: httpx2.AsyncClient, object_store: ObjectStore, workspace_id: UUID, database: Any
 ) -> None:
     document = await searchable("secret-name.md", b"Secret title\nsecret text")
     answer = await client.delete(f"/v1/documents/{document['id']}")
@@ -53,7 +53,7 @@ async def test_everything_goes_and_every_service_confirms(
 
 
 async def test_a_delete_that_is_not_confirmed_in_time_says_whose_answer_is_missing(
-    searchable: Entry, client: httpx.AsyncClient, neighbours: Any
+    searchable: Entry, client: httpx2.AsyncClient, neighbours: Any
 ) -> None:
     document = await searchable()
     neighbours.silent.add("memory")
@@ -67,14 +67,14 @@ async def test_a_delete_that_is_not_confirmed_in_time_says_whose_answer_is_missi
     assert {one["service"] for one in again.json()["services"]} >= {"memory"}
 
 
-async def test_what_was_not_deleted_has_no_receipt(client: httpx.AsyncClient, upload: Entry) -> None:
+async def test_what_was_not_deleted_has_no_receipt(client: httpx2.AsyncClient, upload: Entry) -> None:
     document_id = (await upload())["document"]["id"]
     assert (await client.get(f"/v1/documents/{document_id}/receipt")).status_code == 404
     assert (await client.delete(f"/v1/documents/{uuid4()}")).status_code == 404
 
 
 async def test_the_same_bytes_after_a_delete_are_a_new_document(
-    upload: Entry, client: httpx.AsyncClient, object_store: ObjectStore, workspace_id: UUID
+    upload: Entry, client: httpx2.AsyncClient, object_store: ObjectStore, workspace_id: UUID
 ) -> None:
     first = (await upload("a.md", b"again and again"))["document"]
     for _ in range(5):
@@ -91,7 +91,7 @@ async def test_a_delete_during_the_conversion_stops_it_and_leaves_nothing(
     upload: Entry,
     process: Process,
     converter: Any,
-    client: httpx.AsyncClient,
+    client: httpx2.AsyncClient,
     neighbours: Any,
     object_store: ObjectStore,
     workspace_id: UUID,
@@ -110,7 +110,7 @@ async def test_objects_that_a_worker_wrote_too_late_are_removed(
     upload: Entry,
     process: Process,
     processor: Any,
-    client: httpx.AsyncClient,
+    client: httpx2.AsyncClient,
     neighbours: Any,
     object_store: ObjectStore,
     workspace_id: UUID,

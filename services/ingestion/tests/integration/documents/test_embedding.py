@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-import httpx
+import httpx2
 import numpy as np
 import psycopg
 import pytest
@@ -49,7 +49,7 @@ def hasten(database: Any) -> Callable[[], None]:
 
 
 @pytest.fixture
-def settled(client: httpx.AsyncClient) -> Callable[[str], Awaitable[dict[str, Any]]]:
+def settled(client: httpx2.AsyncClient) -> Callable[[str], Awaitable[dict[str, Any]]]:
     async def wait(document_id: str) -> dict[str, Any]:
         answer = await client.get(f"/v1/documents/{document_id}", params={"wait": "searchable", "timeout": 10})
         detail: dict[str, Any] = answer.json()
@@ -130,7 +130,7 @@ async def test_chunks_that_are_gone_are_named_and_made_again_by_a_retry(
     upload: Entry,
     process: Process,
     detail: Detail,
-    client: httpx.AsyncClient,
+    client: httpx2.AsyncClient,
     settled: Detail,
     neighbours: Any,
     hasten: Callable[[], None],
@@ -186,7 +186,7 @@ async def test_the_model_is_the_one_that_the_workspace_is_searched_with(
 
 
 async def test_only_changed_chunks_are_embedded_again(
-    client: httpx.AsyncClient,
+    client: httpx2.AsyncClient,
     process: Process,
     settled: Detail,
     embedder: Any,

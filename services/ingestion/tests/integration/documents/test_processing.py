@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 from uuid import UUID
 
-import httpx
+import httpx2
 import numpy as np
 import pytest
 
@@ -27,7 +27,7 @@ def stages(detail: dict[str, Any]) -> dict[str, str]:
     return {stage["name"]: stage["status"] for stage in detail["stages"]}
 
 
-async def settled(client: httpx.AsyncClient, document_id: str, timeout: float = 10) -> dict[str, Any]:
+async def settled(client: httpx2.AsyncClient, document_id: str, timeout: float = 10) -> dict[str, Any]:
     answer = await client.get(f"/v1/documents/{document_id}", params={"wait": "searchable", "timeout": timeout})
     detail: dict[str, Any] = answer.json()
     return detail
@@ -39,7 +39,7 @@ def stage(detail: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 async def test_a_document_becomes_searchable(
-    searchable: Entry, client: httpx.AsyncClient, object_store: ObjectStore, workspace_id: UUID, eventually: Any
+    searchable: Entry, client: httpx2.AsyncClient, object_store: ObjectStore, workspace_id: UUID, eventually: Any
 ) -> None:
     detail = await searchable("notes.md", b"A title\nOne\nTwo")
     assert (detail["title"], detail["pages"], detail["chunk_count"], detail["engine"]) == ("A title", 2, 3, "lines")
@@ -56,7 +56,7 @@ async def test_a_document_becomes_searchable(
 
 
 async def test_a_wait_ends_when_the_document_is_searchable(
-    upload: Entry, process: Process, neighbours: Any, client: httpx.AsyncClient
+    upload: Entry, process: Process, neighbours: Any, client: httpx2.AsyncClient
 ) -> None:
     assert neighbours
     document_id = (await upload())["document"]["id"]
@@ -65,7 +65,7 @@ async def test_a_wait_ends_when_the_document_is_searchable(
     assert (await waiting)["status"] == "searchable"
 
 
-async def test_a_wait_that_passes_answers_with_the_state(upload: Entry, client: httpx.AsyncClient) -> None:
+async def test_a_wait_that_passes_answers_with_the_state(upload: Entry, client: httpx2.AsyncClient) -> None:
     document_id = (await upload())["document"]["id"]
     detail = await settled(client, document_id, 0.2)
     assert (detail["status"], detail["explanation"]) == ("processing", "Waiting for a worker, and none is running")
@@ -78,7 +78,7 @@ async def test_a_second_delivery_does_nothing(searchable: Entry, process: Proces
 
 
 async def test_progress_is_explained_while_it_runs(
-    upload: Entry, process: Process, converter: Any, client: httpx.AsyncClient, eventually: Any
+    upload: Entry, process: Process, converter: Any, client: httpx2.AsyncClient, eventually: Any
 ) -> None:
     document_id = (await upload("gate-a.md"))["document"]["id"]
     running = asyncio.create_task(process(document_id))
@@ -90,7 +90,7 @@ async def test_progress_is_explained_while_it_runs(
 
 
 async def test_a_broken_file_fails_with_its_reason_and_can_be_retried(
-    upload: Entry, process: Process, client: httpx.AsyncClient
+    upload: Entry, process: Process, client: httpx2.AsyncClient
 ) -> None:
     document_id = (await upload("broken-a.md", b"text"))["document"]["id"]
     await process(document_id)
@@ -112,7 +112,7 @@ async def test_uploading_a_failed_document_again_queues_it(upload: Entry, proces
 
 
 async def test_a_lost_original_is_named(
-    upload: Entry, process: Process, client: httpx.AsyncClient, object_store: ObjectStore, workspace_id: UUID
+    upload: Entry, process: Process, client: httpx2.AsyncClient, object_store: ObjectStore, workspace_id: UUID
 ) -> None:
     document = (await upload())["document"]
     object_store.delete([original_key(workspace_id, document["content_hash"])])
@@ -133,7 +133,7 @@ async def test_a_lost_original_is_named(
 async def test_what_a_worker_lacks_is_named_and_tried_again(
     upload: Entry,
     process: Process,
-    client: httpx.AsyncClient,
+    client: httpx2.AsyncClient,
     converter: Any,
     monkeypatch: pytest.MonkeyPatch,
     error: Exception,
@@ -152,7 +152,7 @@ async def test_what_a_worker_lacks_is_named_and_tried_again(
 
 
 async def test_a_worker_that_is_told_to_stop_gives_its_stage_back_at_once(
-    upload: Entry, process: Process, client: httpx.AsyncClient, shutdown: Shutdown, converter: Any
+    upload: Entry, process: Process, client: httpx2.AsyncClient, shutdown: Shutdown, converter: Any
 ) -> None:
     document_id = (await upload("gate-a.md"))["document"]["id"]
     running = asyncio.create_task(process(document_id))
@@ -170,7 +170,7 @@ async def test_a_worker_that_is_told_to_stop_gives_its_stage_back_at_once(
 async def test_a_failure_elsewhere_is_shown_and_retried(
     upload: Entry,
     process: Process,
-    client: httpx.AsyncClient,
+    client: httpx2.AsyncClient,
     neighbours: Any,
     workspace_id: UUID,
     eventually: Any,
@@ -204,7 +204,7 @@ async def publish(neighbours: Any, workspace_id: UUID, document_id: str, service
 
 
 async def test_an_event_of_another_version_changes_nothing(
-    upload: Entry, process: Process, client: httpx.AsyncClient, neighbours: Any, workspace_id: UUID
+    upload: Entry, process: Process, client: httpx2.AsyncClient, neighbours: Any, workspace_id: UUID
 ) -> None:
     neighbours.silent.add("retrieval")
     document_id = (await upload())["document"]["id"]
@@ -214,7 +214,7 @@ async def test_an_event_of_another_version_changes_nothing(
     assert (await settled(client, document_id, 1))["status"] == "processing"
 
 
-async def test_the_original_is_a_download_and_nothing_else(upload: Entry, client: httpx.AsyncClient) -> None:
+async def test_the_original_is_a_download_and_nothing_else(upload: Entry, client: httpx2.AsyncClient) -> None:
     body = b"<script>alert(1)</script>" * 100_00
     document = (await upload('x"; filename=y.html é.html', body))["document"]
     answer = await client.get(f"/v1/documents/{document['id']}/original")
@@ -224,7 +224,7 @@ async def test_the_original_is_a_download_and_nothing_else(upload: Entry, client
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-async def test_the_list_is_paged_and_filtered(upload: Entry, process: Process, client: httpx.AsyncClient) -> None:
+async def test_the_list_is_paged_and_filtered(upload: Entry, process: Process, client: httpx2.AsyncClient) -> None:
     for index in range(5):
         await upload(f"note {index}.md")
     await upload("100%_done.txt", b"plain")

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 from uuid import UUID, uuid4
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 from redis.asyncio import Redis
@@ -40,7 +40,7 @@ def delete_workspace(redis_url: str, workspace_id: UUID) -> Callable[[], Awaitab
 
 async def test_rows_and_objects_go_and_the_neighbour_stays(
     searchable: Entry,
-    client: httpx.AsyncClient,
+    client: httpx2.AsyncClient,
     object_store: ObjectStore,
     workspace_id: UUID,
     auth_headers: Any,
@@ -77,7 +77,7 @@ async def test_rows_and_objects_go_and_the_neighbour_stays(
 
 
 async def test_an_upload_that_was_admitted_before_leaves_nothing(
-    client: httpx.AsyncClient, object_store: ObjectStore, workspace_id: UUID, delete_workspace: Any
+    client: httpx2.AsyncClient, object_store: ObjectStore, workspace_id: UUID, delete_workspace: Any
 ) -> None:
     await delete_workspace()
     refused = await client.post("/v1/documents", files={"files": ("late.md", b"late")})
@@ -86,7 +86,7 @@ async def test_an_upload_that_was_admitted_before_leaves_nothing(
 
 
 async def test_a_conversion_under_way_stops_and_leaves_nothing(
-    client: httpx.AsyncClient,
+    client: httpx2.AsyncClient,
     converter: Any,
     process: Process,
     object_store: ObjectStore,

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from typing import Any
 from uuid import UUID
 
-import httpx
+import httpx2
 import pytest
 from redis.asyncio import Redis
 
@@ -70,7 +70,7 @@ async def test_what_the_broker_lost_is_sent_again_and_what_merely_waits_is_not(
 
 
 async def test_without_a_worker_everything_waits_for_one(
-    upload: Entry, redis_url: str, registered: Callable[[], Registration], eventually: Any, client: httpx.AsyncClient
+    upload: Entry, redis_url: str, registered: Callable[[], Registration], eventually: Any, client: httpx2.AsyncClient
 ) -> None:
     async with Redis.from_url(redis_url) as redis:
         await upload()
@@ -82,7 +82,7 @@ async def test_without_a_worker_everything_waits_for_one(
         await eventually(lambda: redis.llen(QUEUE), lambda waiting: waiting == 1, timeout=5)
 
 
-async def test_the_queue_is_measured(upload: Entry, client: httpx.AsyncClient, eventually: Any) -> None:
+async def test_the_queue_is_measured(upload: Entry, client: httpx2.AsyncClient, eventually: Any) -> None:
     await upload()
 
     async def metrics() -> str:

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 from uuid import UUID, uuid4
 
-import httpx
+import httpx2
 import psutil
 import pytest
 from fastapi import FastAPI
@@ -22,7 +22,7 @@ Upload = Callable[..., Awaitable[dict[str, Any]]]
 
 
 async def test_a_document_and_its_original_are_stored(
-    client: httpx.AsyncClient, upload: Upload, object_store: ObjectStore, workspace_id: UUID
+    client: httpx2.AsyncClient, upload: Upload, object_store: ObjectStore, workspace_id: UUID
 ) -> None:
     body = b"# Title\n\nText."
     entry = await upload("folder/notes.md", body)
@@ -52,7 +52,7 @@ async def test_a_document_and_its_original_are_stored(
     assert detail["explanation"] == "Waiting for a worker, and none is running"
 
 
-async def test_a_bad_file_does_not_stop_the_others(client: httpx.AsyncClient) -> None:
+async def test_a_bad_file_does_not_stop_the_others(client: httpx2.AsyncClient) -> None:
     files = [
         ("files", ("good.md", b"# Good")),
         ("files", ("empty.md", b"")),
@@ -75,7 +75,7 @@ async def test_a_bad_file_does_not_stop_the_others(client: httpx.AsyncClient) ->
     assert "docx" in answer.json()["files"][2]["message"]
 
 
-async def test_when_every_file_is_refused_the_answer_is_a_problem_that_says_why(client: httpx.AsyncClient) -> None:
+async def test_when_every_file_is_refused_the_answer_is_a_problem_that_says_why(client: httpx2.AsyncClient) -> None:
     answer = await client.post("/v1/documents", files=[("files", ("a.md", b"")), ("files", ("b.exe", b"MZ"))])
     assert answer.status_code == 422
     assert answer.headers["content-type"] == "application/problem+json"
@@ -92,7 +92,7 @@ async def test_the_same_bytes_are_the_same_document(upload: Upload) -> None:
 
 
 async def test_concurrent_uploads_of_the_same_bytes_make_one_document(
-    client: httpx.AsyncClient, upload: Upload
+    client: httpx2.AsyncClient, upload: Upload
 ) -> None:
     entries = await asyncio.gather(*(upload(f"{index}.md", b"raced bytes") for index in range(8)))
     assert len({entry["document"]["id"] for entry in entries}) == 1
@@ -122,19 +122,19 @@ async def test_concurrent_uploads_of_the_same_bytes_make_one_document(
     ],
 )
 async def test_a_bad_body_is_the_callers_fault(
-    client: httpx.AsyncClient, body: bytes, content_type: str, status: int, slug: str
+    client: httpx2.AsyncClient, body: bytes, content_type: str, status: int, slug: str
 ) -> None:
     answer = await client.post("/v1/documents", content=body, headers={"Content-Type": content_type})
     assert (answer.status_code, answer.json()["type"]) == (status, slug)
 
 
-async def test_too_many_files_are_refused(client: httpx.AsyncClient) -> None:
+async def test_too_many_files_are_refused(client: httpx2.AsyncClient) -> None:
     files = [("files", (f"{index}.md", f"{index}".encode())) for index in range(21)]
     answer = await client.post("/v1/documents", files=files)
     assert (answer.status_code, answer.json()["type"]) == (413, "too-many-files")
 
 
-async def test_a_viewer_may_not_upload(client: httpx.AsyncClient, auth_headers: Callable[..., dict[str, str]]) -> None:
+async def test_a_viewer_may_not_upload(client: httpx2.AsyncClient, auth_headers: Callable[..., dict[str, str]]) -> None:
     files = [("files", ("a.md", b"text"))]
     answer = await client.post("/v1/documents", files=files, headers=auth_headers(role=Role.viewer))
     assert answer.status_code == 403
@@ -142,7 +142,7 @@ async def test_a_viewer_may_not_upload(client: httpx.AsyncClient, auth_headers: 
 
 
 async def test_workspaces_do_not_share_documents(
-    client: httpx.AsyncClient, upload: Upload, auth_headers: Callable[..., dict[str, str]]
+    client: httpx2.AsyncClient, upload: Upload, auth_headers: Callable[..., dict[str, str]]
 ) -> None:
     mine = (await upload("mine.md", b"shared bytes"))["document"]["id"]
     other = auth_headers(workspace_id=uuid4())

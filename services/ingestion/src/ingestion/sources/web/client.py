@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 
-import httpcore
+import httpcore2
 
 from ingestion.sources.addresses import AddressRefused
 from ingestion.sources.settings import SourceSettings
@@ -86,9 +86,9 @@ class WebClient:
                 raise ItemRefused("web-redirects", f"The page redirects more than {MAX_REDIRECTS} times.")
 
     @asynccontextmanager
-    async def _request(self, url: str, extra: Mapping[str, str]) -> AsyncIterator[httpcore.Response]:
+    async def _request(self, url: str, extra: Mapping[str, str]) -> AsyncIterator[httpcore2.Response]:
         headers = {
-            "Host": url.split("/")[2],  # with the brackets of an IPv6 address, which httpcore leaves out
+            "Host": url.split("/")[2],  # with the brackets of an IPv6 address, which httpcore2 leaves out
             "User-Agent": self.settings.web_user_agent,
             "Accept": "*/*",
             "Accept-Encoding": "gzip",
@@ -102,7 +102,7 @@ class WebClient:
 
 
 class _translated:
-    """What httpcore raises, as what becomes of the page."""
+    """What httpcore2 raises, as what becomes of the page."""
 
     def __enter__(self) -> None: ...
 
@@ -110,13 +110,13 @@ class _translated:
         match error:
             case AddressRefused():
                 raise ItemRefused("web-address", str(error)) from error
-            case TimeoutError() | httpcore.TimeoutException():
+            case TimeoutError() | httpcore2.TimeoutException():
                 raise PageAway("The server does not answer in time.") from error
-            case httpcore.NetworkError() | httpcore.ProtocolError() | httpcore.ProxyError() | ssl.SSLError():
+            case httpcore2.NetworkError() | httpcore2.ProtocolError() | httpcore2.ProxyError() | ssl.SSLError():
                 raise PageAway(f"The server cannot be reached ({str(error)[:200] or type(error).__name__}).") from error
 
 
-def _redirect(url: str, response: httpcore.Response) -> str | None:
+def _redirect(url: str, response: httpcore2.Response) -> str | None:
     """Where it leads when it is a redirect."""
     if response.status not in REDIRECTS:
         return None
@@ -127,7 +127,7 @@ def _redirect(url: str, response: httpcore.Response) -> str | None:
     return target
 
 
-def _answer(url: str, response: httpcore.Response) -> Answer:
+def _answer(url: str, response: httpcore2.Response) -> Answer:
     headers, status = _headers(response), response.status
     if status in {404, 410}:
         raise PageGone(url)
@@ -160,7 +160,7 @@ async def inflated(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         raise PageAway("The compressed content breaks off.")
 
 
-def _headers(response: httpcore.Response) -> dict[str, str]:
+def _headers(response: httpcore2.Response) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, value in response.headers:
         key = name.decode("latin-1").lower()

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from ipaddress import ip_address
 
-import httpcore
+import httpcore2
 import pytest
 
 from ingestion.sources.addresses import Address, AddressRefused, allowed_addresses
@@ -31,15 +31,15 @@ class Names:
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
 
-class RecordingNetwork(httpcore.AnyIOBackend):
+class RecordingNetwork(httpcore2.AnyIOBackend):
     """Notes where a connection would have gone."""
 
     def __init__(self) -> None:
         self.hosts: list[str] = []
 
-    async def connect_tcp(self, host: str, *_: object, **__: object) -> httpcore.AsyncNetworkStream:
+    async def connect_tcp(self, host: str, *_: object, **__: object) -> httpcore2.AsyncNetworkStream:
         self.hosts.append(host)
-        raise httpcore.ConnectError("not connected in this test")
+        raise httpcore2.ConnectError("not connected in this test")
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ async def test_the_connection_goes_to_the_address_that_was_checked() -> None:
     names = Names(["93.184.215.14", "2606:4700::1"], ["127.0.0.1"])
     backend = CheckedBackend(allowed_addresses(""), names)
     backend.network = network = RecordingNetwork()
-    with pytest.raises(httpcore.ConnectError):
+    with pytest.raises(httpcore2.ConnectError):
         await backend.connect_tcp("rebinding.example", 80)
     assert network.hosts == ["93.184.215.14", "2606:4700::1"]
     assert names.asked == ["rebinding.example"]

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from knowledge_graph.searches.links import Link, Step
-from knowledge_graph.searches.searching import Searching, counted
-from knowledge_graph.store.interface import (
+from knowledge_graph.graph_store import (
     Counts,
     Direction,
     EntityFilter,
@@ -21,7 +19,9 @@ from knowledge_graph.store.interface import (
     StoredEntity,
     StoredRelation,
 )
-from knowledge_graph.store.neo4j_connection import Neo4jConnection
+from knowledge_graph.neo4j.connection import Neo4jConnection
+from knowledge_graph.searches.links import Link, Step
+from knowledge_graph.searches.searching import Searching, counted
 from knowledge_graph.store.postgres import PostgresStore
 
 

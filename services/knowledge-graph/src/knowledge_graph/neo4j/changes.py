@@ -10,8 +10,8 @@ from uuid import UUID
 from neo4j import AsyncManagedTransaction
 from psycopg.rows import class_row
 
-from knowledge_graph.store.interface import StoredEntity, StoredRelation
-from knowledge_graph.store.neo4j_connection import CYPHER
+from knowledge_graph.graph_store import StoredEntity, StoredRelation
+from knowledge_graph.neo4j.connection import CYPHER
 from knowledge_graph.store.postgres import QUERIES
 from service_kit.postgres import Connection, Database
 

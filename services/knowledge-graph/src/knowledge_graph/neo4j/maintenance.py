@@ -7,13 +7,13 @@ import sys
 from collections.abc import Awaitable, Callable
 from uuid import UUID
 
+from knowledge_graph.graph_store import EntityFilter, GraphStore
+from knowledge_graph.neo4j.connection import CYPHER, Neo4jConnection
+from knowledge_graph.neo4j.rebuilding import remove_workspace
+from knowledge_graph.neo4j.store import Neo4jStore
 from knowledge_graph.projection.projector import CHANNEL, Projector
-from knowledge_graph.projection.redrawing import remove_workspace
-from knowledge_graph.recount import recount, wrong_sums
+from knowledge_graph.recording.recount import recount, wrong_sums
 from knowledge_graph.settings import ProjectionSettings
-from knowledge_graph.store.interface import EntityFilter, GraphStore
-from knowledge_graph.store.neo4j import Neo4jStore
-from knowledge_graph.store.neo4j_connection import CYPHER, Neo4jConnection
 from knowledge_graph.store.postgres import QUERIES, PostgresStore
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from knowledge_graph import provenance
-from knowledge_graph.generation import raise_generation
-from knowledge_graph.recording import sums
+from knowledge_graph.projection.queue import queue
+from knowledge_graph.recording import provenance, sums
 from knowledge_graph.recording.changes import Changes, Pair
-from knowledge_graph.recording.projection_queue import queue
+from knowledge_graph.recording.generation import raise_generation
 from knowledge_graph.store.postgres import QUERIES
 from service_kit.postgres import Connection, Database
 

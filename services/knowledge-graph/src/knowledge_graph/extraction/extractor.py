@@ -9,7 +9,7 @@ from contextlib import suppress
 from multiprocessing import get_context
 from typing import Self
 
-from knowledge_graph.extraction import reading, worker
+from knowledge_graph.extraction import english_reader, worker
 from knowledge_graph.extraction.document import ALL, Methods
 from knowledge_graph.extraction.records import Extraction, SourceDocument
 
@@ -26,7 +26,7 @@ class Extractor:
         # and wait for ever.
         self.turn = asyncio.Lock()
         self.methods = methods
-        self.method = self._method(reads_english=reading.is_installed())
+        self.method = self._method(reads_english=english_reader.is_installed())
 
     async def __aenter__(self) -> Self:
         return self

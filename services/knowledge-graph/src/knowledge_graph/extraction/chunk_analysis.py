@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from knowledge_graph.extraction import alias_statements
-from knowledge_graph.extraction.openings import Opening
-from knowledge_graph.extraction.reading import Reading
+from knowledge_graph.extraction.definitions import Opening
+from knowledge_graph.extraction.english_reader import Reading
 from knowledge_graph.extraction.records import Candidate, Mention, Passage, Span
 from knowledge_graph.extraction.sentences import Sentences
 

@@ -8,9 +8,9 @@ from uuid import UUID, uuid4
 from neo4j import AsyncManagedTransaction
 
 from knowledge_graph.errors import StoreUnavailable
-from knowledge_graph.projection.picture import Picture, ShownDocument, ShownEntity, ShownMention, add, rows
-from knowledge_graph.store.interface import StoredRelation
-from knowledge_graph.store.neo4j_connection import CYPHER, Neo4jConnection
+from knowledge_graph.graph_store import StoredRelation
+from knowledge_graph.neo4j.changes import Picture, ShownDocument, ShownEntity, ShownMention, add, rows
+from knowledge_graph.neo4j.connection import CYPHER, Neo4jConnection
 from service_kit.postgres import Database
 
 ROWS, DOCUMENTS, REMOVED = 10_000, 200, 5_000

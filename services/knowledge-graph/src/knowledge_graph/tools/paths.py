@@ -14,7 +14,7 @@ from contracts.graph_tools import (
     ShortestPath,
 )
 from contracts.knowledge_graph import Relation
-from knowledge_graph.store.interface import GraphStore, StoredRelation
+from knowledge_graph.graph_store import GraphStore, StoredRelation
 from knowledge_graph.tools.naming import meant
 
 MOST_RELATIONS = 400

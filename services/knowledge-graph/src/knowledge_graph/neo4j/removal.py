@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from knowledge_graph.neo4j.connection import Neo4jConnection
+from knowledge_graph.neo4j.rebuilding import remove_workspace
 from knowledge_graph.projection.projector import CHANNEL
-from knowledge_graph.projection.redrawing import remove_workspace
-from knowledge_graph.store.neo4j_connection import Neo4jConnection
 from service_kit.postgres import Database
 from service_kit.workspace_purge import Erased
 

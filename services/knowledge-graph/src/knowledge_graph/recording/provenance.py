@@ -9,9 +9,9 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from knowledge_graph.extraction.records import Extraction
-from knowledge_graph.generation import raise_generation
 from knowledge_graph.recording import known_names, resolution, rows, sums
 from knowledge_graph.recording.changes import Changes
+from knowledge_graph.recording.generation import raise_generation
 from knowledge_graph.store.postgres import QUERIES
 from service_kit.postgres import Connection
 

@@ -20,7 +20,7 @@ READ_SECONDS, WRITE_SECONDS = 5.0, 120.0
 
 def load_cypher() -> dict[str, LiteralString]:
     """The statements of the `cypher` folder, by file name."""
-    folder = resources.files("knowledge_graph").joinpath("cypher")
+    folder = resources.files(__package__).joinpath("cypher")
     return {file.name.removesuffix(".cypher"): file.read_text(encoding="utf-8") for file in folder.iterdir()}
 
 

@@ -16,7 +16,7 @@ from knowledge_graph.expansion.near_names import Near, nearest, unlinked
 from knowledge_graph.expansion.partial_names import parts_of
 from knowledge_graph.expansion.places import MOST_ABOUT, MOST_CHUNKS, MOST_MENTIONS, Place, Places, Where
 from knowledge_graph.extraction.names import entity_id, name_key
-from knowledge_graph.store.interface import StoredEntity
+from knowledge_graph.graph_store import StoredEntity
 from knowledge_graph.store.postgres import QUERIES
 from service_kit.postgres import Connection
 

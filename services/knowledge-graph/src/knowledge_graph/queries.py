@@ -16,9 +16,9 @@ from knowledge_graph.errors import EntityNotFound
 from knowledge_graph.expansion.bridging import Bridging, entities, names_of
 from knowledge_graph.expansion.hops import expand
 from knowledge_graph.expansion.linking import without_names
-from knowledge_graph.extractor import Extractor
+from knowledge_graph.extraction.extractor import Extractor
+from knowledge_graph.graph_store import EntityFilter, GraphStore, StoredEntity
 from knowledge_graph.shown import to_entity
-from knowledge_graph.store.interface import EntityFilter, GraphStore, StoredEntity
 from knowledge_graph.store.reader import GraphReader
 
 MOST_RELATIONS = 100

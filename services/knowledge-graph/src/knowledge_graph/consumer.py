@@ -16,13 +16,13 @@ from contracts.events import (
     DocumentPurged,
     Event,
 )
-from knowledge_graph import provenance
-from knowledge_graph.chunks_object import read_document
+from knowledge_graph.extraction.extractor import Extractor
 from knowledge_graph.extraction.records import Extraction, SourceDocument
-from knowledge_graph.extractor import Extractor
-from knowledge_graph.provenance import MadeFrom
-from knowledge_graph.recording.projection_queue import queue
-from knowledge_graph.refinement import passages
+from knowledge_graph.extraction.source_document import read_document
+from knowledge_graph.projection.queue import queue
+from knowledge_graph.recording import provenance
+from knowledge_graph.recording.provenance import MadeFrom
+from knowledge_graph.refinement import chunks
 from service_kit.objects import ObjectMissing, ObjectStore
 from service_kit.outbox import Outbox, first_time
 from service_kit.postgres import Connection, Database
@@ -98,7 +98,7 @@ class DocumentGraphs:
             await provenance.lock(connection, workspace_id)
             if not await first_time(connection, event):
                 return
-            refined = await passages.forget(connection, workspace_id, document_id)
+            refined = await chunks.forget(connection, workspace_id, document_id)
             changes, removed = await provenance.remove(connection, workspace_id, document_id)
             removed |= refined
             receipt = removed if self.projects else None
@@ -169,7 +169,7 @@ class DocumentGraphs:
         document: SourceDocument,
         extraction: Extraction,
     ) -> provenance.Graphed:
-        joined = await passages.take_up(connection, workspace_id, document_id, document, extraction)
+        joined = await chunks.take_up(connection, workspace_id, document_id, document, extraction)
         graphed = provenance.Graphed(document_id, source, len(document.passages), joined)
         changes = await provenance.replace(connection, workspace_id, graphed)
         await queue(connection, workspace_id, changes, projects=self.projects)

@@ -12,8 +12,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
+from knowledge_graph.extraction.chunk_analysis import Part
 from knowledge_graph.extraction.meaning import Meaning
-from knowledge_graph.extraction.part import Part
 from knowledge_graph.extraction.resolution import Resolution
 
 MARGIN = 0.1
