@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from knowledge_graph.extraction.records import Extraction, SourceDocument
+from knowledge_graph.extraction.records import Extraction, SourceChunk, SourceDocument
 from knowledge_graph.refinement.asking import digest_of, is_worth_asking, passage_tokens
 from knowledge_graph.refinement.findings import Findings
 from knowledge_graph.refinement.joining import join
