@@ -73,9 +73,10 @@ class WorkTable(Generic[Held]):
     """Describes a table of leased work, with `work` as its name in SQL expressions.
 
     `channel` is the one of `wake_workers`, with the schema in front. `computed` gives fields of the claimed row that
-    are not columns. `waiting` selects what may be claimed at all, `claimable` of that what may begin now, and the highest
-    `priority` comes first; the three may use parameters of `claim`. `stop` tells a holder to stop. `running` and
-    `queued` are set by claim and release (None: the state stays); the other expressions are set besides.
+    are not columns. `waiting` selects what may be claimed at all, `claimable` of that what may begin now, and the
+    highest `priority` comes first; the three may use parameters of `claim`. `stop` tells a holder to stop. `running`
+    and `queued` are set by claim and release (None: the state stays); the `on_` expressions are set besides, and
+    `on_loss` replaces the return to `queued`.
     """
 
     name: str
