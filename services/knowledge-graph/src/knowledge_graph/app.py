@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-import httpx
+import httpx2
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry, Gauge
 
@@ -71,7 +71,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     reader = GraphReader(database, postgres, shown)
     app.state.generations = Generations(database, f"min_entity_freq={settings.graph_min_entity_freq}")
     app.state.graph = Graph(reader, extractor, Bridging(database), settings.graph_min_entity_freq)
-    client = await stack.enter_async_context(httpx.AsyncClient(trust_env=False))
+    client = await stack.enter_async_context(httpx2.AsyncClient(trust_env=False))
     seconds = settings.retrieval_deadline_seconds
     retrieval = HttpService("the search", client, app.state.tokens, settings.retrieval_url, seconds)
     app.state.toolbox = Toolbox(reader, Passages(database, objects), retrieval)
