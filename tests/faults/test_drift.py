@@ -11,7 +11,7 @@ from io import BytesIO
 from typing import Any
 from uuid import UUID, uuid4
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 from api_calls import PATIENCE, client
@@ -38,7 +38,7 @@ def reconcile(stack: EmbeddedStack, *arguments: str) -> tuple[int, dict[str, dic
     return run.returncode, {found["kind"]: found for found in map(json.loads, run.stdout.splitlines())}
 
 
-async def uploaded(http: httpx.AsyncClient) -> dict[str, str]:
+async def uploaded(http: httpx2.AsyncClient) -> dict[str, str]:
     """Ids by name; each document is searchable and in the graph."""
     files = [("files", (name, text.encode())) for name, text in PAGES.items()]
     answer = (await http.post("/v1/documents", files=files)).raise_for_status().json()
@@ -48,7 +48,7 @@ async def uploaded(http: httpx.AsyncClient) -> dict[str, str]:
     return found
 
 
-async def settled(http: httpx.AsyncClient, identifier: str) -> None:
+async def settled(http: httpx2.AsyncClient, identifier: str) -> None:
     async with asyncio.timeout(PATIENCE):
         while True:
             wait = {"wait": "settled", "timeout": 60}
