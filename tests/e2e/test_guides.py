@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from api_calls import REPOSITORY, Tenant, ingest
+from api_calls import PATIENCE, REPOSITORY, Tenant, ingest
 
 # docs/graph.md uses the function of docs/api.md; here an error of the server is one of the command.
 PRELUDE = r"""
@@ -49,7 +49,7 @@ async def run(script: str, folder: Path, variables: dict[str, str]) -> str:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
-    async with asyncio.timeout(240):
+    async with asyncio.timeout(PATIENCE):
         output, _ = await process.communicate()
     assert process.returncode == 0, f"{script}\n{output.decode()}"
     return output.decode()
@@ -60,7 +60,7 @@ async def test_the_commands_of_the_graph_s_page_work(make_tenant, address, tmp_p
     path.write_text(TEXT)
     async with make_tenant("guide") as tenant:
         await ingest(tenant.http, [path])
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while not (await tenant.http.get("/v1/graph/entities?q=ProjectAlpha")).json()["items"]:  # noqa: ASYNC110
                 await asyncio.sleep(0.2)  # the API has no event for it
         table = "subject,predicate,object\nOldService,uses,OldDB\n"
