@@ -99,9 +99,11 @@ async def test_a_run_that_was_interrupted_is_answered(upgraded: Upgraded) -> Non
 
 async def ended(http: httpx2.AsyncClient, run_id: str) -> dict[str, Any]:
     async with asyncio.timeout(PATIENCE):
-        while (run := await read(http, f"/v1/runs/{run_id}"))["status"] not in FINISHED:
+        while True:
+            run = await read(http, f"/v1/runs/{run_id}")
+            if run["status"] in FINISHED:
+                return run
             await asyncio.sleep(0.3)  # the run may have no events yet
-    return run
 
 
 async def test_memories_are_recalled(upgraded: Upgraded) -> None:
