@@ -22,10 +22,8 @@ ApiKey = Annotated[SecretStr, AfterValidator(_stripped)]
 Positive = Annotated[int, Field(gt=0)]
 
 
-class _EmptyIsUnset(BaseModel):
+class _EmptyIsUnset(BaseModel, use_attribute_docstrings=True):
     """Compose passes an unset variable on as an empty one: it takes the default."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     @model_validator(mode="before")
     @classmethod
