@@ -12,14 +12,14 @@ from contracts.events import (
     EmbeddingSpaceActivated,
     Event,
 )
-from contracts.ingestion import DocumentStatus, StageName
+from contracts.ingestion import DocumentStatus
+from contracts.registry import STAGE_OF_SERVICE
 from ingestion.documents.catalog import Catalog, Catalogs
 from ingestion.documents.rows import DocumentRow
 from service_kit.outbox import first_time
 from service_kit.streams import Handler
 
 GROUP = "ingestion"
-STAGE_OF: Mapping[str, StageName] = {"retrieval": "index", "knowledge-graph": "graph"}
 
 
 class DocumentEvents:
@@ -62,7 +62,7 @@ class DocumentEvents:
     async def failed(self, event: Event) -> None:
         """Fails the document if its indexing failed; without a graph it stays searchable."""
         data = DocumentFailed.model_validate(event.data)
-        stage = STAGE_OF.get(data.service)
+        stage = STAGE_OF_SERVICE.get(data.service)
         if stage is None:
             return
         async with self.catalogs.open(event.workspace_id) as catalog:

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 from typing import LiteralString
 from uuid import UUID
 
+from contracts.registry import INGESTION
 from ingestion.documents.catalog import Catalog, Catalogs
-from ingestion.documents.deletions import SERVICE
 from ingestion.documents.derived_objects import derived_keys
 from ingestion.documents.rows import DocumentKey
 from service_kit.notifications import Notifications
@@ -113,7 +113,7 @@ class DeletionJob:
         await rows.run(DeletionJobSql.mark_done, **key)
         removed = {kind: count - remaining[kind] for kind, count in before.items()}
         await catalog.deletions.confirm(
-            document_id, SERVICE, {**removed, **objects.removed}, {**remaining, **objects.remaining}
+            document_id, INGESTION, {**removed, **objects.removed}, {**remaining, **objects.remaining}
         )
 
     async def _delete_version(self, catalog: Catalog, version: VersionKey) -> None:

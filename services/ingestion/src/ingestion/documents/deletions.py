@@ -11,14 +11,12 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from contracts.ingestion import DeletionReceipt, StoreReceipt
+from contracts.registry import CONFIRM_DOCUMENT_DELETION
 from contracts.sources import SourceDeletion
 from ingestion.documents.errors import ReceiptNotFound
 from ingestion.documents.rows import DocumentKey
 from service_kit.repository import Repository, SystemRepository
 from service_kit.statements import Statements
-
-SERVICE = "ingestion"
-CONFIRMING = (SERVICE, "retrieval", "knowledge-graph", "memory")
 
 
 class DeletionSql(Statements, file="deletions.sql"):
@@ -109,7 +107,7 @@ class Deletions(Repository):
             document_id=document_id,
             requested_at=row.requested_at,
             completed_at=row.completed_at,
-            pending=[name for name in CONFIRMING if name not in confirmed],
+            pending=[] if row.completed_at else [name for name in CONFIRM_DOCUMENT_DELETION if name not in confirmed],
             services=[StoreReceipt.model_validate(one, from_attributes=True) for one in confirmed.values()],
         )
 
@@ -140,7 +138,7 @@ class Deletions(Repository):
         counts = {"removed": Jsonb(total), "remaining": Jsonb(remaining)}
         await self.run(DeletionSql.write_receipt, document_id=document_id, service=service, **counts)
         # Also the trigger by which a waiting caller learns of the receipt.
-        done = set(CONFIRMING) <= {*confirmed, service}
+        done = set(CONFIRM_DOCUMENT_DELETION) <= {*confirmed, service}
         await self.run(DeletionSql.complete if done else DeletionSql.touch, document_id=document_id)
 
     async def announced_again(self, document_id: UUID, resend_after: float) -> bool:

@@ -269,7 +269,7 @@ WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s AND version >= %(
 SELECT {version_columns}
 FROM document_version
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
-  AND (%(before)s::integer IS NULL OR version < %(before)s)
+  AND (%(before)s::bigint IS NULL OR version < %(before)s)
 ORDER BY version DESC
 LIMIT %(limit)s;
 

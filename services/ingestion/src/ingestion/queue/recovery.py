@@ -8,7 +8,8 @@ from uuid import UUID
 from redis.asyncio import Redis
 
 from contracts.events import DOCUMENTS, DocumentDeleted, DocumentFailed
-from contracts.ingestion import DocumentStatus, StageName
+from contracts.ingestion import DocumentStatus
+from contracts.registry import CONFIRM_DOCUMENT_DELETION, INGESTION, STAGE_OF_SERVICE
 from ingestion.documents.catalog import Catalog, Catalogs
 from ingestion.documents.deletions import AllDeletions
 from ingestion.documents.events import converted_event
@@ -18,7 +19,7 @@ from ingestion.documents.workers import Workers
 from ingestion.settings import Settings
 from ingestion.sources import queue as syncs
 
-CONFIRMED_BY: dict[StageName, str] = {"index": "retrieval", "graph": "knowledge-graph"}
+OTHERS = [service for service in CONFIRM_DOCUMENT_DELETION if service != INGESTION]
 LOST = "The worker was lost while it processed this document, {times} times in a row"
 SILENT_WORKER_SECONDS = 3600.0
 
@@ -58,7 +59,7 @@ class Recovery:
             event = DocumentFailed(
                 document_id=document_id,
                 version=document.version,
-                service="ingestion",
+                service=INGESTION,
                 stage=failed,
                 error_class="worker-lost",
                 error_message=message,
@@ -75,7 +76,7 @@ class Recovery:
     async def recover_lost_events(self) -> None:
         """Publishes again what was not confirmed although its consumer has nothing left to read."""
         wait = self.settings.reannounce_after_seconds
-        for stage, group in CONFIRMED_BY.items():
+        for group, stage in STAGE_OF_SERVICE.items():
             async with self.catalogs.database.system() as connection:
                 converted = await AllStages(connection).unanswered(stage, wait)
             for key in await self._lost(converted, group):
@@ -85,7 +86,7 @@ class Recovery:
                         await catalog.publish(document.id, converted_event(document))
         async with self.catalogs.database.system() as connection:
             deleted = await AllDeletions(connection).unanswered(wait)
-        for key in await self._lost(deleted, *CONFIRMED_BY.values(), "memory"):
+        for key in await self._lost(deleted, *OTHERS):
             async with self.catalogs.open(key.workspace_id) as catalog:
                 if await catalog.deletions.announced_again(key.document_id, wait):
                     await catalog.publish(key.document_id, DocumentDeleted(document_id=key.document_id))
