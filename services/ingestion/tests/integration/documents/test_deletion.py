@@ -33,7 +33,7 @@ async def test_everything_goes_and_every_service_confirms(
         {"documents": 1, "versions": 1, "stages": 6, "originals": 1, "derived_objects": 4},
         {"documents": 0, "versions": 0, "stages": 0, "originals": 0, "derived_objects": 0},
     )
-    assert set(counts) == {"ingestion", "retrieval", "knowledge-graph", "memory"}
+    assert set(counts) == {"ingestion", "retrieval", "knowledge-graph", "memory", "orchestrator"}
     assert object_store.keys(str(workspace_id)) == []
     assert (await client.get(f"/v1/documents/{document['id']}")).status_code == 404
     assert (await client.get("/v1/documents")).json()["items"] == []
@@ -133,7 +133,7 @@ async def test_objects_that_a_worker_wrote_too_late_are_removed(
     assert object_store.keys(str(workspace_id)) == []
 
 
-async def test_an_erasure_is_resumed_after_a_crash(
+async def test_a_deletion_is_resumed_after_a_crash(
     settings: Settings,
     running: Any,
     auth_headers: Callable[..., dict[str, str]],
@@ -148,7 +148,7 @@ async def test_an_erasure_is_resumed_after_a_crash(
         raise ConnectionError("as if the process had died here")
 
     with monkeypatch.context() as patch:
-        patch.setattr("ingestion.documents.erasure.Eraser.erase_all", crash)
+        patch.setattr("ingestion.documents.deletion_job.DeletionJob.delete_due", crash)
         async with running(create_app(settings)) as client:
             answer = await client.post("/v1/documents", files=[("files", ("a.md", b"text"))], headers=headers)
             document_id = answer.json()["files"][0]["document"]["id"]
