@@ -33,8 +33,7 @@ class EmbeddingSpaceCreate(Request):
 class EmbeddingSpaceState(Resource):
     """An embedding space of the workspace: vectors of one model and dimension, compared with no others.
 
-    `configured` is false when no running model can embed a query for it. It is complete when `vectors` is `chunks` and
-    `document_vectors` is `documents`: those that are to have a vector of their own, if the workspace wants that.
+    `configured` is false when no running model can embed a query for it. It is complete when `vectors` equals `chunks`.
     """
 
     id: str
@@ -45,8 +44,6 @@ class EmbeddingSpaceState(Resource):
     activate: bool
     vectors: int
     chunks: int
-    document_vectors: int = 0
-    documents: int = 0
     seconds_left: float | None
     created_at: datetime | None
     activated_at: datetime | None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import AliasChoices, AwareDatetime, Field
 
-from contracts.base import Name, Question, Request, Resource, Text
+from contracts.base import Question, Request, Resource, Text
 from contracts.graph_expansion import GraphMethod, PathStep
 
 Weight = Annotated[float, Field(ge=0, le=10)]
@@ -79,8 +78,6 @@ class SearchFilters(Request):
 class FusionWeights(Request):
     """Of the features of `hybrid`; what is left out keeps the weight of the workspace's embedding space.
 
-    `document` is of how much nearer the document's own vector is than the passage's, where there are such vectors.
-
     `residual`, `link` and `bridge` are what the graph method `bridge` adds. `graph` is the part that the method `hops`
     has in the score of a passage that the other legs found too.
     """
@@ -91,7 +88,6 @@ class FusionWeights(Request):
     title_named: Weight | None = None
     all_terms: Weight | None = None
     phrases: Weight | None = None
-    document: Weight | None = None
     residual: Weight | None = None
     link: Weight | None = None
     bridge: Weight | None = None
@@ -106,14 +102,6 @@ class LegWeights(Request):
     graph: Weight = 0.5
 
 
-class FusionOptions(Request):
-    """What is left out is as in the workspace's search settings."""
-
-    rrf_k: Annotated[int, Field(ge=1, le=1000)] | None = None
-    weights: FusionWeights | None = None
-    legs: LegWeights | None = None
-
-
 class SearchRequest(SearchFilters):
     """`queries` are further wordings of `query`: all are searched and fused.
 
@@ -123,24 +111,21 @@ class SearchRequest(SearchFilters):
 
     `use_graph` adds what the knowledge graph reaches from the names of the query, by `graph_method`: `bridge` goes over
     what the best passages with such a name mention, `hops` over relations. `rerank` lets the configured reranker order
-    the first hits. `fold_duplicates` returns one of several nearly equal passages and names the others
-    in it; `max_per_document` caps a document's hits; `diversity` (0: none) is the weight of novelty in maximal marginal
-    relevance. `highlight` adds the sentences that answer best, as spans of the content; `explain` adds per leg rank and
-    score, features, matched terms, paths and timings.
+    the first hits. `fold_duplicates` returns one of several nearly equal passages and names the others in it;
+    `max_per_document` caps a document's hits. `highlight` adds the sentences that answer best, as spans of the content;
+    `explain` adds per leg rank and score, features, matched terms, paths and timings.
     """
 
     query: Question
     queries: Annotated[list[Question], Field(max_length=7)] = []
     k: Annotated[int, Field(ge=1, le=100, validation_alias=AliasChoices("k", "top_k"))] = 10
     mode: SearchMode | None = None
-    fusion: FusionOptions | None = None
     strict: bool = False
     use_graph: bool = True
     graph_method: GraphMethod = GraphMethod.bridge
     rerank: bool = True
     fold_duplicates: bool = True
     max_per_document: Annotated[int, Field(ge=1, le=100)] | None = None
-    diversity: Annotated[float, Field(ge=0, le=1)] = 0.0
     around: Around = Around.nothing
     facets: Annotated[list[Facet], Field(max_length=6)] = []
     highlight: bool = False
@@ -169,9 +154,7 @@ class GraphStep(PathStep):
 
 
 class HitExplanation(Resource):
-    """`legs` by name, with `#2`, `#3` … behind it for those of further queries. `document`: rank and cosine of the
-    passage's document, by the vector of its own.
-    """
+    """`legs` by name, with `#2`, `#3` … behind it for those of further queries."""
 
     legs: dict[str, LegScore]
     features: dict[str, float] = Field(description="The terms of the fused score, before their weights.")
@@ -297,28 +280,6 @@ class SearchResponse(Resource):
     milliseconds: float
 
 
-class SavedSearchCreate(Request):
-    name: Name
-    request: SearchRequest
-
-
-class SavedSearchUpdate(Request):
-    name: Name | None = None
-    request: SearchRequest | None = None
-
-
-class SavedSearch(Resource):
-    """A search that a team keeps, visible to the whole workspace. `version` goes into If-Match when it is changed."""
-
-    id: UUID
-    name: str
-    request: SearchRequest
-    created_by: UUID
-    created_at: datetime
-    updated_at: datetime
-    version: int
-
-
 class SearchSettingsUpdate(Request):
     """What is left out stays; `reset` lists fields that go back to the deployment's default."""
 
@@ -328,15 +289,13 @@ class SearchSettingsUpdate(Request):
     rrf_k: Annotated[int, Field(ge=1, le=1000)] | None = None
     legs: LegWeights | None = None
     weights: FusionWeights | None = None
-    document_vectors: bool | None = None
-    reset: list[Literal["mode", "k1", "b", "rrf_k", "legs", "weights", "document_vectors"]] = []
+    diversity: Annotated[float, Field(ge=0, le=1)] | None = None
+    reset: list[Literal["mode", "k1", "b", "rrf_k", "legs", "weights", "diversity"]] = []
 
 
 class SearchSettings(Resource):
-    """How the workspace is searched where a request does not say. `weights` are those of its active embedding space,
-    `fitted_on` names what they were fitted on where a refit set them. With `document_vectors` each document has a
-    vector of its own beside those of its passages, of its summary (`metadata.summary`, where whoever converted it gave
-    one) or of its title, headings and beginning: made in the background, and removed when this is turned off.
+    """How the workspace is searched. `weights` are those of its active embedding space. `diversity` (0: none) is the
+    weight of novelty in maximal marginal relevance.
     """
 
     mode: SearchMode
@@ -345,9 +304,8 @@ class SearchSettings(Resource):
     rrf_k: int
     legs: LegWeights
     weights: dict[str, float]
-    document_vectors: bool = False
+    diversity: float
     embedding_space: str | None
-    fitted_on: str | None
     version: int
 
 

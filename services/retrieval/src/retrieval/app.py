@@ -25,8 +25,6 @@ from retrieval.index.held import IndexDocuments
 from retrieval.index.strays import Strays
 from retrieval.index.writer import ensure_vector_index
 from retrieval.lexical.analysis import Analyzer
-from retrieval.saved.api import router as saved_router
-from retrieval.saved.store import SavedSearches
 from retrieval.search.api import router
 from retrieval.search.cache import SearchCache, version_of
 from retrieval.search.everywhere import ScopedSearch
@@ -83,7 +81,6 @@ def create_app(settings: Settings) -> FastAPI:
             kept = cache if settings.search_cache else None
             searching = build_search(database, embedders, settings, reranker, kept, graphs)
             app.state.search = ScopedSearch(searching, Sessions(orchestrator))
-            app.state.saved_searches = SavedSearches(database)
             app.state.search_settings = SearchSettingsStore(database, (default.model, default.dims))
             app.state.context = ContextAssembly(
                 ContextTokenizers(settings.tokenizers_folder, settings.context_tokenizer)
@@ -111,7 +108,7 @@ def create_app(settings: Settings) -> FastAPI:
             background.start("strays", Strays(database, metrics).run)
             yield
 
-    routers = [router, context_router, saved_router, settings_router, spaces_router]
+    routers = [router, context_router, settings_router, spaces_router]
     return service_app("retrieval", settings, routers, lifespan)
 
 

@@ -73,13 +73,5 @@ class TokenizerUnusable(Problem):
     status, type, title = 503, "tokenizer-unusable", "The tokenizer's file cannot be read"
 
 
-class SavedSearchNotFound(NotFound):
-    type, title = "saved-search-not-found", "There is no such saved search in this workspace"
-
-
-class SavedSearchNameTaken(Conflict):
-    type, title = "saved-search-name-taken", "Another saved search of the workspace has this name"
-
-
 class ConvertedInvalid(ValueError):
     """What the object store holds of a document is not what its event says."""

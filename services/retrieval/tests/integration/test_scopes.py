@@ -141,7 +141,7 @@ async def test_a_scope_without_what_it_needs_is_refused_and_never_widened(ask, i
     assert (bad["type"], bad["place"]) == ("invalid-metadata-path", "metadata[0]")
 
 
-async def test_a_context_and_a_saved_search_have_scopes_too(client, index, converted, others, auth_headers):
+async def test_a_context_has_scopes_too(client, index, converted, others, auth_headers):
     documents = [converted([f"walrus number {number}"]) for number in range(2)]
     for document in documents:
         await index(document)

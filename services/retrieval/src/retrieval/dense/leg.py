@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from inference.embeddings import Embedder
-from retrieval.dense.documents import NearDocuments, near_documents
 from retrieval.dense.nearest import Nearest
 from retrieval.dense.plan import Sizes, choose, shared_vectors
 from retrieval.dense.query_vectors import Vector
 from retrieval.search.leg import Asked, Leg, Limits
-from retrieval.search.reader import IndexReader, Scored
+from retrieval.search.reader import IndexReader
 
 
 class DenseLeg(Leg):
@@ -16,29 +15,8 @@ class DenseLeg(Leg):
 
     vector: Vector | None = None
     embedder: Embedder | None = None
-    documents: NearDocuments | None = None
-
-    @property
-    def candidates(self) -> list[Scored]:
-        """Also the passages of the nearest documents, where these have vectors of their own."""
-        own = {one.chunk for one in self.found}
-        return (
-            self.found + [one for one in self.documents.passages if one.chunk not in own]
-            if self.documents
-            else self.found
-        )
 
     async def run(self, reader: IndexReader, asked: Asked, limits: Limits) -> None:
-        """Whole documents, if they have vectors of their own, after the passages."""
-        await self._passages(reader, asked, limits)
-        if asked.documents:
-            assert self.vector is not None
-            assert self.embedder is not None
-            near = (reader, self.vector, self.embedder.space, asked.scope)
-            self.documents = await near_documents(*near, limits.hnsw_tuple_cost, limits.exact_scan)
-            self.method = f"{self.method}; {self.documents.method}"
-
-    async def _passages(self, reader: IndexReader, asked: Asked, limits: Limits) -> None:
         """Exactly or by HNSW, whichever is cheaper; exactly also when HNSW gives fewer than there are."""
         assert self.vector is not None
         assert self.embedder is not None

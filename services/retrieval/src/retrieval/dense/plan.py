@@ -19,13 +19,12 @@ GROWTH = 0.85  # of the candidates that find as much, by the index's size, as me
 @dataclass(frozen=True)
 class Sizes:
     """`matching`: chunks of the workspace that the filter leaves; `workspace`: all of its chunks; `shared`: vectors of
-    all workspaces in the approximate index, about. `kind` names what they are of, in place of chunks maybe documents.
+    all workspaces in the approximate index, about.
     """
 
     matching: int
     workspace: int
     shared: int
-    kind: str = "chunks"
 
     @property
     def are_all(self) -> bool:
@@ -62,7 +61,7 @@ def choose(sizes: Sizes, wanted: int, tuple_cost: float, always_exact: int) -> P
 
     `tuple_cost`: what an entry of the approximate index costs to visit.
     """
-    of = sizes.kind if sizes.are_all else f"{sizes.kind} of the filter, of {sizes.workspace}"
+    of = "chunks" if sizes.are_all else f"chunks of the filter, of {sizes.workspace}"
     if sizes.matching <= always_exact:
         return Plan(True, 0, f"{sizes.matching} {of}")
     if not sizes.shared:

@@ -172,8 +172,8 @@ class Indexer:
         if prepared.vectors and not _has(await rows.all(), (prepared.vectors.model, prepared.vectors.dims)):
             prepared = replace(prepared, vectors=None)
         number = await writer.replace(known, prepared)
-        vectors, lacks_own = await rows.completeness(number, active.key)
-        if vectors < prepared.chunk_count or (lacks_own and prepared.chunk_count):
+        vectors = await rows.vectors(number, active.key)
+        if vectors < prepared.chunk_count:
             await rows.mark_incomplete(active)
         facts = prepared.facts
         done = DocumentIndexed(

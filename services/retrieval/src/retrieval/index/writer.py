@@ -6,7 +6,6 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import LiteralString
 from uuid import UUID
 
 from psycopg.rows import class_row, scalar_row
@@ -63,7 +62,6 @@ class Counts:
     chunks: int = 0
     postings: int = 0
     vectors: int = 0
-    document_vectors: int = 0
 
 
 class IndexWriter:
@@ -183,7 +181,7 @@ class IndexWriter:
         """Without the postings."""
         row = await (await self.connection.execute(QUERIES[name], values)).fetchone()
         assert row is not None
-        return Counts(documents=row[0], chunks=row[1], vectors=row[2], document_vectors=row[3])
+        return Counts(documents=row[0], chunks=row[1], vectors=row[2])
 
     async def _stored_chunks(self, before: Indexed, prepared: Prepared) -> list[StoredChunk]:
         model, dims = (prepared.vectors.model, prepared.vectors.dims) if prepared.vectors else (None, None)
@@ -245,16 +243,7 @@ async def raise_generation(connection: Connection, workspace_id: UUID) -> None:
 
 async def ensure_vector_index(connection: Connection, model: str, dims: int) -> str:
     """Creates the HNSW index of an embedding space where it is missing; its name. It may take long."""
-    return await _ensure_index(connection, "SELECT ensure_vector_index(%s, %s)", model, dims)
-
-
-async def ensure_document_vector_index(connection: Connection, model: str, dims: int) -> str:
-    """The same of the vectors of whole documents."""
-    return await _ensure_index(connection, "SELECT ensure_document_vector_index(%s, %s)", model, dims)
-
-
-async def _ensure_index(connection: Connection, statement: LiteralString, model: str, dims: int) -> str:
     await connection.execute("SET LOCAL statement_timeout = 0")
     async with connection.cursor(row_factory=scalar_row) as cursor:
-        await cursor.execute(statement, (model, dims))
+        await cursor.execute("SELECT ensure_vector_index(%s, %s)", (model, dims))
         return str(await cursor.fetchone())

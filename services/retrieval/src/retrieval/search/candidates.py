@@ -44,8 +44,7 @@ class Wording:
 class Candidates:
     """By chunk. `scores` are those of the mode, over all wordings; the rest is under the query itself.
 
-    `documents`: cosines of whole documents, by document, where these have vectors of their own. `bm25` and `cosines`
-    lack what could not be computed. `words` are those of each wording.
+    `bm25` and `cosines` lack what could not be computed. `words` are those of each wording.
     """
 
     rule: RankingRule
@@ -53,7 +52,6 @@ class Candidates:
     features: dict[int, Features] = field(default_factory=dict)
     bm25: dict[int, float] = field(default_factory=dict)
     cosines: dict[int, float] = field(default_factory=dict)
-    documents: dict[int, float] = field(default_factory=dict)
     further: list[dict[int, Features]] = field(default_factory=list)
     words: list[dict[int, WordFeatures]] = field(default_factory=list)
     read: Read | None = None
@@ -93,12 +91,7 @@ class Measured:
     wording: Wording
     words: dict[int, WordFeatures]
     cosines: dict[int, float]
-    documents: dict[int, float] = field(default_factory=dict)
     features: dict[int, Features] = field(default_factory=dict)
-
-    def lift(self, chunk: int) -> float:
-        """How much nearer the document is than the passage; 0 where it is not, or has no vector of its own."""
-        return max(0.0, self.documents.get(chunk >> ORDINAL_BITS, 0.0) - self.cosines.get(chunk, 0.0))
 
     @property
     def bm25(self) -> dict[int, float]:
@@ -107,7 +100,6 @@ class Measured:
     def add(self, other: Measured) -> None:
         self.words |= other.words
         self.cosines |= other.cosines
-        self.documents |= other.documents
         self.features |= other.features
 
 
@@ -152,7 +144,6 @@ async def collect(
         features=main.features,
         bm25={chunk: score for chunk, score in main.bm25.items() if chunk in main.features},
         cosines={chunk: score for chunk, score in main.cosines.items() if chunk in main.features},
-        documents=main.documents,
         further=[one.features for one in measured[1:]],
         words=[one.words for one in measured],
         read=read,
@@ -211,14 +202,12 @@ async def _measured(
         documents = sorted({chunk >> ORDINAL_BITS for chunk in union})
         titles = await reader.asked("candidate_titles", {"documents": array_text(documents)}, binary=True)
         asked = [(wording, await _cosines_asked(reader, wording.dense, union)) for wording in wordings]
-        whole = [await _documents_asked(reader, wording.dense, union) for wording in wordings]
         rest = await _cosines_asked(reader, residual, union)
         words = [await wording.lexical.features(union) if wording.lexical else {} for wording in wordings]
         rows, titled = await facts.fetchall(), await titles.fetchall()
         cosines = [await _cosines(wording.dense, cursor) for wording, cursor in asked]
-        by_document = [dict[int, float](await cursor.fetchall() if cursor else ()) for cursor in whole]
         remaining = await _cosines(residual, rest)
-    return [Measured(*one) for one in zip(wordings, words, cosines, by_document, strict=True)], rows, titled, remaining
+    return [Measured(*one) for one in zip(wordings, words, cosines, strict=True)], rows, titled, remaining
 
 
 async def _cosines_asked(reader: IndexReader, dense: DenseLeg | None, union: Sequence[int]) -> Cursor | None:
@@ -228,14 +217,6 @@ async def _cosines_asked(reader: IndexReader, dense: DenseLeg | None, union: Seq
     found = {one.chunk for one in dense.found}
     missing = [chunk for chunk in union if chunk not in found]
     return await reader.cosines_asked(missing, dense.vector, dense.embedder.space) if missing else None
-
-
-async def _documents_asked(reader: IndexReader, dense: DenseLeg | None, union: Sequence[int]) -> Cursor | None:
-    """(document, cosine) of the candidates' documents; None where they have no vectors of their own."""
-    if dense is None or dense.documents is None or dense.embedder is None or dense.vector is None:
-        return None
-    documents = sorted({chunk >> ORDINAL_BITS for chunk in union})
-    return await reader.document_cosines_asked(documents, dense.vector, dense.embedder.space)
 
 
 async def _cosines(dense: DenseLeg | None, missing: Cursor | None) -> dict[int, float]:
@@ -275,7 +256,6 @@ def _complete(measured: Sequence[Measured], union: Sequence[int], facts: _Facts,
                 title_named=named[chunk >> ORDINAL_BITS],
                 all_terms=float(words.all_terms) if words else 0.0,
                 phrases=words.phrases if words else 0.0,
-                document=one.lift(chunk),
             )
 
 
@@ -310,17 +290,12 @@ def _wording_scores(rule: RankingRule, one: Measured, graph: GraphLeg | None) ->
     features = one.features
     if rule.space.scaled and one.wording.dense:
         between = [found.chunk for found in one.wording.dense.found]
-        cosines, span = fusion.scaled(one.cosines, between), fusion.span(one.cosines, between)
+        cosines = fusion.scaled(one.cosines, between)
         residual = graph.residual if graph else None
         found = [each.chunk for each in residual.found] if residual else []
         rest = fusion.scaled({chunk: each.residual for chunk, each in features.items() if each.residual}, found)
         features = {
-            chunk: replace(
-                each,
-                cosine=cosines.get(chunk, 0.0),
-                residual=rest.get(chunk, 0.0),
-                document=min(1.0, each.document / span) if span else 0.0,
-            )
+            chunk: replace(each, cosine=cosines.get(chunk, 0.0), residual=rest.get(chunk, 0.0))
             for chunk, each in features.items()
         }
     weights = rule.space.weights

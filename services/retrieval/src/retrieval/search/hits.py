@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from contracts.retrieval import Duplicate, Highlight, Hit, HitExplanation, LegReport, LegScore
-from retrieval.dense.leg import DenseLeg
 from retrieval.graph.leg import GraphLeg
 from retrieval.highlights.scoring import Scored
-from retrieval.lexical.postings import ORDINAL_BITS
 from retrieval.search.candidates import Candidates
 from retrieval.search.leg import Leg
 from retrieval.search.selection import Selected
@@ -63,9 +61,6 @@ def explanation(
             ((rank, one.score) for rank, one in enumerate(leg.found, 1) if one.chunk == chunk), (None, None)
         )
         found[leg.name] = LegScore(rank=rank, score=exact[leg.name].get(chunk) if leg.name in exact else score)
-        if isinstance(leg, DenseLeg) and leg.name == "dense" and leg.documents is not None:
-            document = chunk >> ORDINAL_BITS
-            found["document"] = LegScore(rank=leg.documents.rank(document), score=candidates.documents.get(document))
     return HitExplanation(
         legs=found,
         features=candidates.features[chunk].as_dict(),

@@ -42,8 +42,7 @@ class Limits:
 class Asked:
     """What the legs are asked. `space`: the active one, None for a workspace that has none yet.
 
-    `strict`: the query's phrases are required, and it may exclude. `parameters` are those of BM25. `documents`: whether
-    those have vectors of their own.
+    `strict`: the query's phrases are required, and it may exclude. `parameters` are those of BM25.
     """
 
     snapshot: Snapshot
@@ -53,7 +52,6 @@ class Asked:
     depth: int
     strict: bool = False
     parameters: Parameters = field(default_factory=Parameters)
-    documents: bool = False
 
 
 @dataclass

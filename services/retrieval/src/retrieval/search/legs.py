@@ -78,7 +78,7 @@ class Legs:
         async def work() -> None:
             await leg.link(asked)
             if leg.residual_query and leg.residual_query != text:
-                leg.residual = await self.dense(replace(asked, query=leg.residual_query, documents=False))
+                leg.residual = await self.dense(replace(asked, query=leg.residual_query))
                 leg.residual.name = "residual"
 
         await leg.within(graphs.seconds, work)

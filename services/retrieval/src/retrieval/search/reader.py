@@ -76,11 +76,6 @@ class IndexReader:
         values = {"chunks": array_text(chunks), "vector": vector_text(vector), "model": space.model, "dims": space.dims}
         return await self.asked("candidate_cosines", values)
 
-    async def document_cosines_asked(self, documents: Sequence[int], vector: Vector, space: EmbeddingSpace) -> Cursor:
-        """(document, cosine) of each by the vector of its own; those without one are left out."""
-        values = {"vector": vector_text(vector), "model": space.model, "dims": space.dims}
-        return await self.asked("candidate_documents", values | {"documents": array_text(documents)})
-
     async def chunks(self, numbers: Sequence[int]) -> dict[int, FoundChunk]:
         """By number; a chunk that was removed since is left out."""
         async with self.connection.cursor(row_factory=class_row(FoundChunk)) as cursor:

@@ -161,11 +161,11 @@ class Search:
     ) -> Found:
         reader = snapshot.reader
         tuning = await self.tunings.of(snapshot)
-        rule, asked, limits = tuning.asked(request), [], self.legs.limits
+        rule, asked, limits = tuning.asked(request.mode), [], self.legs.limits
         for text in [request.query, *request.queries]:
             fields = parse(text, strict=request.strict).fields
             scope = await resolve(reader, self.analyzer, request, fields, attached, limits.lexical_seconds)
-            own = (scope, tuning.space, DEPTH, request.strict, tuning.parameters, tuning.documents)
+            own = (scope, tuning.space, DEPTH, request.strict, tuning.parameters)
             asked.append(Asked(snapshot, text, *own))
         counts = await facets.count(reader, request.facets, asked[0].scope)
         watch.lap("filters")
@@ -179,7 +179,7 @@ class Search:
         if await self.legs.cross(graph, asked[0], candidates.scores):
             candidates = await collect(reader, rule, wordings, graph, self.matching, candidates)
             watch.lap("bridges")
-        selection = Selection(reader, request, tuning.space, self.reranking)
+        selection = Selection(reader, request, tuning.space, tuning.diversity, self.reranking)
         order = candidates.best(len(candidates.scores))
         await selection.prepare(order, candidates.scores)
         if request.explain and graph:

@@ -36,15 +36,21 @@ class Selected:
 
 
 class Selection:
-    """Of one search. `space` is the embedding space whose vectors say what is alike, None without one.
+    """The choice of one search's hits. `space` is the embedding space whose vectors say what is alike, None without
+    one; `diversity` is the weight of novelty.
 
     `prepare` reads, in the search's snapshot; `selected` reads nothing, so that no connection waits for a reranker.
     """
 
     def __init__(
-        self, reader: IndexReader, request: SearchRequest, space: SpaceKey | None, reranking: Reranking | None = None
+        self,
+        reader: IndexReader,
+        request: SearchRequest,
+        space: SpaceKey | None,
+        diversity: float = 0.0,
+        reranking: Reranking | None = None,
     ) -> None:
-        self.reader, self.request, self.space = reader, request, space
+        self.reader, self.request, self.space, self.diversity = reader, request, space, diversity
         self.reranking = reranking if request.rerank else None
         self.chunks: dict[int, FoundChunk] = {}
         self.vectors: dict[int, NDArray[np.float32] | None] = {}
@@ -61,7 +67,7 @@ class Selection:
             return
         self.order = order[: max(self.reranking.candidates, self.request.k)]
         await self.load(self.order)
-        if self.request.diversity:
+        if self.diversity:
             await self._known_vectors(self.order)
         if self.request.around is not Around.nothing:
             await self.surroundings.load([self.chunks[chunk] for chunk in self.order])
@@ -78,7 +84,7 @@ class Selection:
 
     async def _choose(self, order: Sequence[int], scores: Mapping[int, float]) -> Selected:
         stream, k = _Stream(self, order), self.request.k
-        needed = max(POOL, POOL_OF_HITS * k) if self.request.diversity else k
+        needed = max(POOL, POOL_OF_HITS * k) if self.diversity else k
         while True:
             kept = await self._varied(await stream.first(needed), scores)
             merged = await self._merged(kept)
@@ -95,9 +101,9 @@ class Selection:
             self.chunks |= await self.reader.chunks(missing)
 
     async def _varied(self, order: list[int], scores: Mapping[int, float]) -> list[int]:
-        if self.request.diversity:
+        if self.diversity:
             vectors = await self._known_vectors(order)
-            order = diversified(order, scores, vectors, self.request.diversity, len(order))
+            order = diversified(order, scores, vectors, self.diversity, len(order))
         if self.request.max_per_document:
             documents = {chunk: self.chunks[chunk].document_id for chunk in order}
             order = capped(order, documents, self.request.max_per_document)

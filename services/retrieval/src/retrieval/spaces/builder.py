@@ -96,14 +96,13 @@ class SpaceBuilder:
 
     async def _drop(self, space: Claimed) -> None:
         values = {"workspace_id": space.workspace_id, "model": space.model, "dims": space.dims}
-        for statement in ("drop_vectors", "drop_document_vectors"):
-            removed = DROPPED_AT_ONCE
-            while removed == DROPPED_AT_ONCE:
-                async with self.database.workspace(space.workspace_id) as connection:
-                    if not await self.leases.hold(connection, space):
-                        return
-                    cursor = await connection.execute(QUERIES[statement], values | {"limit": DROPPED_AT_ONCE})
-                    removed = cursor.rowcount
+        removed = DROPPED_AT_ONCE
+        while removed == DROPPED_AT_ONCE:
+            async with self.database.workspace(space.workspace_id) as connection:
+                if not await self.leases.hold(connection, space):
+                    return
+                cursor = await connection.execute(QUERIES["drop_vectors"], values | {"limit": DROPPED_AT_ONCE})
+                removed = cursor.rowcount
         async with self.database.workspace(space.workspace_id) as connection:
             of = {"workspace_id": space.workspace_id, "id": space.id, "owner": self.leases.owner}
             await connection.execute(QUERIES["remove_space"], of)

@@ -1,4 +1,4 @@
-"""Vectors for what has none of a space, chunks and then whole documents: read, embedded, written, a batch at a time."""
+"""Makes the vectors that chunks lack in an embedding space, a batch at a time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 from uuid import UUID
 
 import numpy as np
@@ -20,10 +19,9 @@ from contracts.ingestion import embedding_text
 from inference.embeddings import Embedder
 from inference.errors import ContextTooLong
 from retrieval.index.rows import vector_array
-from retrieval.index.writer import ensure_document_vector_index, raise_generation
+from retrieval.index.writer import raise_generation
 from retrieval.spaces.leases import Claimed, Leases
 from retrieval.spaces.rows import QUERIES, SpaceRows
-from retrieval.spaces.summaries import summary_text
 from retrieval.spaces.switch import switch
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
@@ -31,57 +29,14 @@ from service_kit.postgres import Database
 SMOOTHING = 0.2  # of the rate: the weight of the last batch
 
 
-MOST_READ, MOST_OUTLINED = 8, 200  # chunks of a document whose text, and whose headings, may stand for it
-DROPPED_AT_ONCE = 2_000
-
-
-class Missing(Protocol):
-    """What has no vector. `state` is the row's that its text came from; a vector of another state is not kept."""
-
-    number: int
-    document_id: UUID
-    state: str
-
-    def text(self, most_tokens: int) -> str: ...
-
-
-@dataclass
+@dataclass(frozen=True)
 class MissingChunk:
+    """A chunk without a vector of the space."""
+
     number: int
     document_id: UUID
     heading_path: list[str]
     content: str
-    state: str = ""
-
-    def text(self, _most_tokens: int) -> str:
-        return embedding_text(self.heading_path, self.content)
-
-
-@dataclass
-class MissingDocument:
-    number: int
-    document_id: UUID
-    state: str
-    title: str
-    summary: str | None
-    headings: list[list[str]]
-    beginning: list[str]
-
-    def text(self, most_tokens: int) -> str:
-        return summary_text(self.title, self.summary, self.headings, self.beginning, most_tokens)
-
-
-@dataclass(frozen=True)
-class Kind:
-    """What may have a vector, with the statements that read what has none and write what is made."""
-
-    row: type[MissingChunk] | type[MissingDocument]
-    read: str
-    write: str
-
-
-CHUNKS = Kind(MissingChunk, "missing_chunks", "fill_vectors")
-DOCUMENTS = Kind(MissingDocument, "missing_documents", "fill_document_vectors")
 
 
 class Filling:
@@ -92,51 +47,38 @@ class Filling:
         self.rate = space.rate
 
     async def run(self, embedder: Embedder, batch: int, seconds: float) -> None:
-        """Up to about `seconds`, or until the space is complete or somebody else's. Raises EmbeddingError."""
+        """Works for about `seconds`, or until the space is complete or another builder's. Raises EmbeddingError."""
         stop = time.monotonic() + seconds
-        while await self._fill(CHUNKS, embedder, batch, stop) and await self._fill(DOCUMENTS, embedder, batch, stop):
-            await self._drop_unwanted()
+        while await self._fill(embedder, batch, stop):
             if await self._finish():
-                return  # else somebody wrote meanwhile
+                return  # else a document was written meanwhile
 
-    async def _fill(self, kind: Kind, embedder: Embedder, batch: int, stop: float) -> bool:
-        """Whether all of the kind was seen to; False when the time is over or the space somebody else's."""
+    async def _fill(self, embedder: Embedder, batch: int, stop: float) -> bool:
+        """Returns False when the time is over or the space another builder's, else True: every chunk was looked at."""
         after = 0
         while time.monotonic() < stop:
             started = time.monotonic()
-            missing = await self._missing(kind, after, batch)
+            missing = await self._missing(after, batch)
             if missing:
-                vectors = await embed([one.text(embedder.space.max_tokens) for one in missing], embedder)
+                texts = [embedding_text(one.heading_path, one.content) for one in missing]
+                vectors = await embed(texts, embedder)
                 self._measure(len(missing), time.monotonic() - started)
-                if not await self._write(kind, missing, vectors):
+                if not await self._write(missing, vectors):
                     return False
                 after = missing[-1].number
             if len(missing) < batch:
                 return True
         return False
 
-    async def _missing(self, kind: Kind, after: int, limit: int) -> Sequence[Missing]:
-        values = {"after": after, "limit": limit, "most_read": MOST_READ, "most_outlined": MOST_OUTLINED}
+    async def _missing(self, after: int, limit: int) -> list[MissingChunk]:
         async with (
             self.database.workspace(self.space.workspace_id) as connection,
-            connection.cursor(row_factory=class_row(kind.row)) as cursor,
+            connection.cursor(row_factory=class_row(MissingChunk)) as cursor,
         ):
-            await cursor.execute(QUERIES[kind.read], self._of_space() | values)
-            missing: Sequence[Missing] = await cursor.fetchall()
-        if missing and kind is DOCUMENTS:
-            async with self.database.system() as connection:
-                await ensure_document_vector_index(connection, *self.space.key)
-        return missing
+            await cursor.execute(QUERIES["missing_chunks"], self._of_space() | {"after": after, "limit": limit})
+            return await cursor.fetchall()
 
-    async def _drop_unwanted(self) -> None:
-        """Vectors of documents, once the workspace does not want them any more."""
-        values = {"workspace_id": self.space.workspace_id, "limit": DROPPED_AT_ONCE}
-        removed = DROPPED_AT_ONCE
-        while removed == DROPPED_AT_ONCE:
-            async with self.database.workspace(self.space.workspace_id) as connection:
-                removed = (await connection.execute(QUERIES["drop_unwanted_document_vectors"], values)).rowcount
-
-    async def _write(self, kind: Kind, missing: Sequence[Missing], vectors: NDArray[np.float32]) -> bool:
+    async def _write(self, missing: Sequence[MissingChunk], vectors: NDArray[np.float32]) -> bool:
         """False when the space is not ours any more. Tells of documents that are complete in the active space now."""
         text = await asyncio.to_thread(vector_array, vectors)
         place = self.space.workspace_id
@@ -146,11 +88,10 @@ class Filling:
             await connection.execute(QUERIES["lock_documents"], {"workspace_id": place, "document_ids": documents})
             if not await self.leases.hold(connection, self.space, worked=True, rate=self.rate):
                 return False
-            values = {"numbers": [one.number for one in missing], "states": [one.state for one in missing]}
-            await connection.execute(QUERIES[kind.write], self._of_space() | values | {"embeddings": text})
+            values = {"numbers": [one.number for one in missing], "embeddings": text}
+            await connection.execute(QUERIES["fill_vectors"], self._of_space() | values)
             if self.space.status == SpaceStatus.active:
-                if kind is CHUNKS:
-                    await self._tell_complete(SpaceRows(connection, place), documents)
+                await self._tell_complete(SpaceRows(connection, place), documents)
                 await raise_generation(connection, place)
         return True
 

@@ -18,7 +18,7 @@ from retrieval.errors import (
     UnknownEmbeddingModel,
     WorkspaceBusy,
 )
-from retrieval.spaces.rows import SpaceRow, SpaceRows, VectorCount, space_id
+from retrieval.spaces.rows import SpaceRow, SpaceRows, space_id
 from retrieval.spaces.switch import ensure_active, switch
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
@@ -38,9 +38,9 @@ class EmbeddingSpaces:
         async with self.database.workspace(workspace_id) as connection:
             rows = SpaceRows(connection, workspace_id)
             known = await rows.all()
-            wanted, vectors = await rows.counts()
-        states = [self._state(row, wanted, vectors.get(row.key, VectorCount())) for row in known]
-        return states + self._unbuilt({row.id for row in known}, wanted)
+            chunks, vectors = await rows.counts()
+        states = [self._state(row, chunks, vectors.get(row.key, 0)) for row in known]
+        return states + self._unbuilt({row.id for row in known}, chunks)
 
     async def get(self, workspace_id: UUID, wanted: str) -> EmbeddingSpaceState:
         """Raises NotFound."""
@@ -118,13 +118,12 @@ class EmbeddingSpaces:
         if row.status is not SpaceStatus.active and not await switch(rows, row, self.outbox):
             await rows.change(row, SpaceStatus.building, activate=True)
 
-    def _state(self, row: SpaceRow, wanted: VectorCount, vectors: VectorCount) -> EmbeddingSpaceState:
+    def _state(self, row: SpaceRow, chunks: int, vectors: int) -> EmbeddingSpaceState:
         configured = self.embedders.find(*row.key) is not None
         working = row.status is SpaceStatus.building or row.incomplete
         error = (row.error_class, row.error_message)
         if working and not configured:
             error = (EmbeddingModelNotConfigured.__name__, EmbeddingModelNotConfigured.title)
-        left = wanted.chunks - vectors.chunks + max(0, wanted.documents - vectors.documents)
         return EmbeddingSpaceState(
             id=row.id,
             model=row.model,
@@ -132,18 +131,16 @@ class EmbeddingSpaces:
             status=row.status,
             configured=configured,
             activate=row.activate,
-            vectors=vectors.chunks,
-            chunks=wanted.chunks,
-            document_vectors=vectors.documents,
-            documents=wanted.documents,
-            seconds_left=round(left / row.rate, 1) if working and configured and row.rate else None,
+            vectors=vectors,
+            chunks=chunks,
+            seconds_left=round((chunks - vectors) / row.rate, 1) if working and configured and row.rate else None,
             created_at=row.created_at,
             activated_at=row.activated_at,
             error_class=error[0],
             error_message=error[1],
         )
 
-    def _unbuilt(self, known: set[str], wanted: VectorCount) -> list[EmbeddingSpaceState]:
+    def _unbuilt(self, known: set[str], chunks: int) -> list[EmbeddingSpaceState]:
         """Configured models without a row; a workspace without any row will be searched in the default."""
         found = []
         for space in self.embedders.spaces:
@@ -158,8 +155,7 @@ class EmbeddingSpaces:
                         configured=True,
                         activate=False,
                         vectors=0,
-                        chunks=wanted.chunks,
-                        documents=wanted.documents,
+                        chunks=chunks,
                         seconds_left=None,
                         created_at=None,
                         activated_at=None,

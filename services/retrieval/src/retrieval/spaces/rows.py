@@ -48,14 +48,6 @@ class SpaceRow:
 
 
 @dataclass(frozen=True)
-class VectorCount:
-    """Of chunks, and of documents as a whole."""
-
-    chunks: int = 0
-    documents: int = 0
-
-
-@dataclass(frozen=True)
 class DocumentCount:
     document_id: UUID
     version: int
@@ -101,27 +93,27 @@ class SpaceRows:
         await self.connection.execute(QUERIES["activate_no_other"], values)
 
     async def mark_incomplete(self, row: SpaceRow) -> None:
-        """Tells the builder that the active space lacks vectors, or has some that nobody wants any more."""
+        """Tells the builder that the active space lacks vectors."""
         await self.connection.execute(QUERIES["mark_incomplete"], {"workspace_id": self.workspace_id, "id": row.id})
 
-    async def counts(self) -> tuple[VectorCount, dict[SpaceKey, VectorCount]]:
-        """(what is to have a vector, what has one by space)."""
+    async def counts(self) -> tuple[int, dict[SpaceKey, int]]:
+        """(chunks of the workspace, vectors by space)."""
         values = {"workspace_id": self.workspace_id}
         cursor = await self.connection.execute(QUERIES["vector_counts"], values)
-        vectors = {(model, dims): VectorCount(*counts) for model, dims, *counts in await cursor.fetchall()}
-        wanted = await (await self.connection.execute(QUERIES["wanted_vectors"], values)).fetchone()
-        return VectorCount(*wanted) if wanted else VectorCount(), vectors
+        vectors = {(model, dims): count for model, dims, count in await cursor.fetchall()}
+        size = await (await self.connection.execute(QUERIES["workspace_size"], values)).fetchone()
+        return size[0] if size else 0, vectors
 
     async def missing(self, space: SpaceKey) -> int:
-        """What is to have a vector and has none, counted one by one."""
+        """Counts the chunks without a vector one by one."""
         row = await (await self.connection.execute(QUERIES["count_missing"], self._of(space))).fetchone()
         return int(row[0]) if row else 0
 
-    async def completeness(self, number: int, space: SpaceKey) -> tuple[int, bool]:
-        """Of a document: the vectors of its chunks, and whether it lacks one of its own that is wanted."""
+    async def vectors(self, number: int, space: SpaceKey) -> int:
+        """Counts the vectors of a document's chunks."""
         values = self._of(space) | {"document": number}
-        row = await (await self.connection.execute(QUERIES["document_completeness"], values)).fetchone()
-        return (row[0], row[1]) if row else (0, False)
+        row = await (await self.connection.execute(QUERIES["document_vectors"], values)).fetchone()
+        return int(row[0]) if row else 0
 
     async def complete_documents(self, document_ids: list[UUID], space: SpaceKey) -> list[DocumentCount]:
         """Those of which every chunk has a vector."""

@@ -6,5 +6,4 @@ SELECT
     (SELECT count(*) FROM chunk_vector
      JOIN vector_spaces(%(workspace_id)s) AS space ON chunk_vector.model = space.model AND chunk_vector.dims = space.dims
      WHERE chunk_vector.workspace_id = %(workspace_id)s AND chunk_vector.chunk >= %(number)s::bigint << 20
-       AND chunk_vector.chunk < (%(number)s::bigint + 1) << 20),
-    (SELECT count(*) FROM document_vector WHERE workspace_id = %(workspace_id)s AND document = %(number)s)
+       AND chunk_vector.chunk < (%(number)s::bigint + 1) << 20)

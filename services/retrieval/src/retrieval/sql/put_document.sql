@@ -1,15 +1,3 @@
--- What its own vectors were made of may have changed: then they go, and the space that is searched is completed.
-WITH stale AS (
-    DELETE FROM document_vector USING indexed_document AS before
-    WHERE before.workspace_id = %(workspace_id)s AND before.document_id = %(document_id)s
-      AND (before.version, before.title, before.name, before.metadata ->> 'summary')
-          IS DISTINCT FROM (%(version)s, %(title)s, %(name)s, %(metadata)s::jsonb ->> 'summary')
-      AND document_vector.workspace_id = %(workspace_id)s AND document_vector.document = before.number
-    RETURNING 1
-), due AS (
-    UPDATE embedding_space SET incomplete = true
-    WHERE workspace_id = %(workspace_id)s AND status = 'active' AND NOT incomplete AND EXISTS (SELECT FROM stale)
-)
 INSERT INTO indexed_document AS known
     (workspace_id, document_id, number, version, name, title, title_terms, media_type, tags, language, source_type,
      source_ids, written_at, modified_at, metadata, stemming, next_ordinal, chunk_count, term_count, posting_count,

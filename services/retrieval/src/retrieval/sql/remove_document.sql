@@ -13,9 +13,5 @@ WITH document AS (
       AND chunk_vector.dims = space.dims AND chunk_vector.chunk >= %(number)s::bigint << 20
       AND chunk_vector.chunk < (%(number)s::bigint + 1) << 20
     RETURNING 1
-), own AS (
-    DELETE FROM document_vector WHERE workspace_id = %(workspace_id)s AND document = %(number)s
-    RETURNING 1
 )
-SELECT (SELECT count(*) FROM document), (SELECT count(*) FROM chunks), (SELECT count(*) FROM vectors),
-       (SELECT count(*) FROM own)
+SELECT (SELECT count(*) FROM document), (SELECT count(*) FROM chunks), (SELECT count(*) FROM vectors)

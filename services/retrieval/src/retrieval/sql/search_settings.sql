@@ -1,5 +1,5 @@
-SELECT mode, k1, b, rrf_k, legs, document_vectors, coalesce(version, 0) AS version, embedding_space.id AS space_id,
-       embedding_space.model, embedding_space.dims, weights, scaled, fitted_on
+SELECT mode, k1, b, rrf_k, legs, diversity, coalesce(version, 0) AS version, embedding_space.id AS space_id,
+       embedding_space.model, embedding_space.dims, weights, scaled
 FROM (VALUES (%(workspace_id)s::uuid)) AS asked (workspace_id)
 LEFT JOIN search_settings ON search_settings.workspace_id = asked.workspace_id
 LEFT JOIN embedding_space ON embedding_space.workspace_id = asked.workspace_id AND status = 'active'

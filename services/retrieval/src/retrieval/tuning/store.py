@@ -17,7 +17,7 @@ from service_kit.problems import PreconditionFailed
 from service_kit.queries import load
 
 QUERIES = load("retrieval")
-COLUMNS = ("mode", "k1", "b", "rrf_k", "legs", "document_vectors")
+COLUMNS = ("mode", "k1", "b", "rrf_k", "legs", "diversity")
 
 
 async def stored_settings(connection: Connection, workspace_id: UUID) -> StoredSettings:
@@ -52,19 +52,7 @@ class SearchSettingsStore:
                 await self._put_weights(connection, workspace_id, self._space(stored), weights)
             values = {column: getattr(stored, column) for column in COLUMNS if column not in asked.reset}
             values |= asked.model_dump(mode="json", include=set(COLUMNS), exclude_none=True)
-            shown = await self._put(connection, workspace_id, values)
-            if shown.document_vectors != bool(stored.document_vectors) and stored.space_id:
-                # made, or removed, by whoever completes the space
-                values = {"workspace_id": workspace_id, "id": stored.space_id}
-                await connection.execute(QUERIES["mark_incomplete"], values)
-            return shown
-
-    async def put_weights(self, workspace_id: UUID, space: SpaceKey, weights: SpaceWeights) -> SearchSettings:
-        """In the place of the space's weights."""
-        async with self.database.workspace(workspace_id) as connection:
-            stored = await self._locked(connection, workspace_id, None)
-            await self._put_weights(connection, workspace_id, space, weights)
-            return await self._put(connection, workspace_id, {one: getattr(stored, one) for one in COLUMNS})
+            return await self._put(connection, workspace_id, values)
 
     async def _locked(self, connection: Connection, workspace_id: UUID, version: int | None) -> StoredSettings:
         """Until the end of the transaction nobody else changes them."""
@@ -84,11 +72,7 @@ class SearchSettingsStore:
     async def _put_weights(
         self, connection: Connection, workspace_id: UUID, space: SpaceKey, weights: SpaceWeights
     ) -> None:
-        more = {
-            "weights": Jsonb(weights.weights.as_dict()),
-            "scaled": weights.scaled,
-            "fitted_on": weights.fitted_on,
-        }
+        more = {"weights": Jsonb(weights.weights.as_dict()), "scaled": weights.scaled}
         await self._execute(connection, "put_space_weights", workspace_id, space, **more)
 
     def _space(self, stored: StoredSettings) -> SpaceKey:
