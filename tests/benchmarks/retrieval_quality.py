@@ -41,14 +41,14 @@ from inference.factory import build_embedder
 from inference.settings import EmbeddingSettings
 from retrieval.dense.query_vectors import QueryVectors
 from retrieval.index.compaction import Compaction, CompactionMetrics
-from retrieval.index.rows import Facts, Vectors, prepare
+from retrieval.index.preparation import Facts, Vectors, prepare
 from retrieval.index.writer import IndexWriter, ensure_vector_index
-from retrieval.lexical.analysis import Analyzer
 from retrieval.ranking.wordpieces import WordPieces
-from retrieval.search.leg import Limits
+from retrieval.reading.leg import Limits
+from retrieval.reading.snapshot import SearchStore
 from retrieval.search.legs import Legs
 from retrieval.search.search import Search
-from retrieval.search.snapshot import SearchStore
+from retrieval.text.analysis import Analyzer
 from service_kit.migrate import migrate
 from service_kit.postgres import Database
 

@@ -19,25 +19,26 @@ from retrieval.context.assembly import ContextAssembly
 from retrieval.context.tokenizers import ContextTokenizers
 from retrieval.dense.query_vectors import QueryVectors
 from retrieval.index import blocks
+from retrieval.index.api import router as index_router
 from retrieval.index.compaction import Compaction, CompactionMetrics
 from retrieval.index.consumer import GROUP, Indexer
-from retrieval.index.held import IndexDocuments
-from retrieval.index.strays import Strays
-from retrieval.index.writer import ensure_vector_index
-from retrieval.lexical.analysis import Analyzer
+from retrieval.index.listing import IndexDocuments
+from retrieval.index.orphans import Strays
+from retrieval.reading.leg import Limits
+from retrieval.reading.snapshot import SearchStore
 from retrieval.search.api import router
 from retrieval.search.cache import SearchCache, version_of
-from retrieval.search.everywhere import ScopedSearch
-from retrieval.search.leg import Limits
 from retrieval.search.legs import Legs
 from retrieval.search.reranking import Reranking
+from retrieval.search.scoped_search import ScopedSearch
 from retrieval.search.search import Search
 from retrieval.search.sessions import Sessions
-from retrieval.search.snapshot import SearchStore
 from retrieval.settings import Settings
 from retrieval.spaces.api import router as spaces_router
 from retrieval.spaces.builder import CHANNEL, SpaceBuilder
 from retrieval.spaces.lifecycle import EmbeddingSpaces
+from retrieval.spaces.rows import ensure_vector_index
+from retrieval.text.analysis import Analyzer
 from retrieval.tuning.api import router as settings_router
 from retrieval.tuning.store import SearchSettingsStore
 from service_kit.app import service_app
@@ -108,7 +109,7 @@ def create_app(settings: Settings) -> FastAPI:
             background.start("strays", Strays(database, metrics).run)
             yield
 
-    routers = [router, context_router, settings_router, spaces_router]
+    routers = [router, index_router, context_router, settings_router, spaces_router]
     return service_app("retrieval", settings, routers, lifespan)
 
 

@@ -25,11 +25,11 @@ from inference.factory import build_embedder
 from inference.settings import EmbeddingSettings
 from retrieval.app import create_app
 from retrieval.index.compaction import Compaction, CompactionMetrics
-from retrieval.index.rows import Facts, Vectors, prepare
+from retrieval.index.preparation import Facts, Vectors, prepare
 from retrieval.index.writer import IndexWriter
-from retrieval.lexical.analysis import Analyzer
 from retrieval.ranking.wordpieces import WordPieces
 from retrieval.settings import Settings
+from retrieval.text.analysis import Analyzer
 from service_kit.postgres import Database
 
 

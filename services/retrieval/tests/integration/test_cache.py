@@ -21,9 +21,9 @@ from contracts.events import (
 )
 from contracts.retrieval import LegReport, SearchMode, SearchRequest, SearchResponse
 from retrieval.app import create_app
+from retrieval.reading.snapshot import SearchStore
 from retrieval.search import cache as caching
 from retrieval.search.cache import Place, SearchCache, version_of
-from retrieval.search.snapshot import SearchStore
 
 LEXICAL = SearchMode.lexical.value
 

@@ -10,11 +10,11 @@ import pytest
 
 from inference.embeddings import EmbeddingSpace
 from retrieval.dense.leg import DenseLeg
-from retrieval.index.rows import vector_array
-from retrieval.index.writer import ensure_vector_index
-from retrieval.search.leg import Asked, Limits
-from retrieval.search.scope import Scope
-from retrieval.search.snapshot import SearchStore
+from retrieval.reading.leg import Asked, Limits
+from retrieval.reading.snapshot import SearchStore
+from retrieval.reading.vectors import vector_array
+from retrieval.search.filters import Scope
+from retrieval.spaces.rows import ensure_vector_index
 
 SPACE = EmbeddingSpace("test", 16, 256)
 PER_DOCUMENT = 20

@@ -16,13 +16,13 @@ from prometheus_client import CollectorRegistry
 import retrieval.index.groups
 import retrieval.lexical.vocabulary
 from retrieval.index.compaction import Compaction, CompactionMetrics
-from retrieval.lexical.analysis import Analyzer
-from retrieval.lexical.bm25 import Parameters
 from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.leg import LexicalLeg
-from retrieval.search.leg import Asked
-from retrieval.search.scope import Scope
-from retrieval.search.snapshot import SearchStore
+from retrieval.ranking.bm25 import Parameters
+from retrieval.reading.leg import Asked
+from retrieval.reading.snapshot import SearchStore
+from retrieval.search.filters import Scope
+from retrieval.text.analysis import Analyzer
 
 NAUGHTY = Path(__file__).parents[5] / "shared/eval/naughty-strings/blns.json"
 

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from contracts.gateway import Role
-from retrieval.search.everywhere import MOST_WORKSPACES
+from retrieval.search.scoped_search import MOST_WORKSPACES
 from service_kit.auth import Principal, Tokens
 
 

@@ -17,12 +17,12 @@ from inference.errors import ProviderUnavailable
 from retrieval.dense.query_vectors import QueryVectors
 from retrieval.errors import SearchUnavailable
 from retrieval.index.consumer import Indexer
-from retrieval.lexical.analysis import Analyzer
 from retrieval.lexical.words import MOST_WORDS
-from retrieval.search.leg import Limits
+from retrieval.reading.leg import Limits
+from retrieval.reading.snapshot import SearchStore
 from retrieval.search.legs import Legs
 from retrieval.search.search import Search
-from retrieval.search.snapshot import SearchStore
+from retrieval.text.analysis import Analyzer
 from service_kit.outbox import Outbox
 
 ODD = [

@@ -9,11 +9,10 @@ import psycopg
 import pytest
 
 import service_kit.migrate
-from retrieval.index.writer import ensure_vector_index
 from retrieval.lexical.postings import decode
 from retrieval.ranking.wordpieces import decoded
-from retrieval.search.reader import IndexReader
-from retrieval.spaces.rows import SpaceRows, VectorCount, space_id
+from retrieval.reading.reader import IndexReader
+from retrieval.spaces.rows import SpaceRows, VectorCount, ensure_vector_index, space_id
 from service_kit.postgres import Database
 
 OLD_DOCUMENT = "INSERT INTO indexed_document VALUES (%s, %s, %s, 1, 'a.md', NULL, '{}', 'text/plain', 1, 1)"

@@ -8,11 +8,11 @@ from contracts.events import DocumentDescribed, DocumentIndexed
 from contracts.retrieval import SearchMode, SearchRequest
 from inference.embedders import Embedders
 from retrieval.dense.query_vectors import QueryVectors
-from retrieval.lexical.analysis import Analyzer
-from retrieval.search.leg import Limits
+from retrieval.reading.leg import Limits
+from retrieval.reading.snapshot import SearchStore
 from retrieval.search.legs import Legs
 from retrieval.search.search import Search
-from retrieval.search.snapshot import SearchStore
+from retrieval.text.analysis import Analyzer
 
 SWITCHES = 50
 PASSAGES = ["The port is 8080.", "Nothing else is said.", "Backups run at night."]

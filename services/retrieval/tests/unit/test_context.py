@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from contracts.retrieval import Highlight, Hit, Surrounding, SurroundingPart
 from inference.tokens import count_tokens, load_minilm_tokenizer
-from retrieval.context.fence import LONGEST_ATTRIBUTE, fenced, neutralised
 from retrieval.context.packing import pack
+from retrieval.context.rendering import LONGEST_ATTRIBUTE, fenced, neutralised
 from retrieval.context.tokenizers import ESTIMATE, MINILM, ContextTokenizers, estimated
 from retrieval.errors import TokenizerUnusable, UnknownTokenizer
-from retrieval.search.joining import joined
+from retrieval.search.overlap import joined
 
 BLOCK = re.compile(r'<passage number="(\d+)"[^\n]*>\n(.*?)\n</passage>', re.DOTALL)
 TOKENIZER = load_minilm_tokenizer()

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from contracts.retrieval import FusionWeights, SearchMode
 from inference.embeddings import BUNDLED_SPACE
-from retrieval.lexical.bm25 import Word, idf, weighted
+from retrieval.ranking.answerability import GOOD, match
+from retrieval.ranking.bm25 import Word, idf, weighted
 from retrieval.ranking.fusion import (
     FEATURES,
     Features,
@@ -20,7 +21,6 @@ from retrieval.ranking.fusion import (
     scaled,
     title_named,
 )
-from retrieval.ranking.match import GOOD, match
 from retrieval.ranking.weights import BUNDLED, UNKNOWN, default_weights
 from retrieval.tuning.tuning import StoredSettings, Tuning, reweighted
 

@@ -10,8 +10,9 @@ from contracts.evidence import ContextRequest, ContextResponse
 from contracts.retrieval import SearchFilters, SearchRequest, SearchResponse
 from retrieval.context.packing import Packet, pack
 from retrieval.context.tokenizers import ContextTokenizers
+from service_kit.auth import Principal
 
-Searching = Callable[[SearchRequest], Awaitable[SearchResponse]]
+Searching = Callable[[Principal, SearchRequest], Awaitable[SearchResponse]]
 
 
 @dataclass(frozen=True)
@@ -20,10 +21,10 @@ class ContextAssembly:
 
     tokenizers: ContextTokenizers
 
-    async def __call__(self, request: ContextRequest, search: Searching) -> ContextResponse:
-        """`search` asks in the caller's name. Raises UnknownTokenizer, TokenizerUnusable, and what `search` raises."""
+    async def __call__(self, caller: Principal, request: ContextRequest, search: Searching) -> ContextResponse:
+        """Raises UnknownTokenizer, TokenizerUnusable, and what `search` raises."""
         tokenizer = self.tokenizers.check(request.tokenizer)
-        found = await search(_search_of(request))
+        found = await search(caller, _search_of(request))
 
         def work() -> Packet:
             return pack(found.hits, request.max_tokens, self.tokenizers.counting(tokenizer))

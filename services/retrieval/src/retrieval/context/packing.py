@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from contracts.evidence import Evidence, EvidenceQuote
 from contracts.retrieval import Hit
-from retrieval.context.fence import fenced
-from retrieval.context.forms import Form, shortened, whole_forms
+from retrieval.context.excerpts import Form, shortened, whole_forms
+from retrieval.context.rendering import fenced
 
 SEPARATOR = "\n\n"
 Count = Callable[[str], int]

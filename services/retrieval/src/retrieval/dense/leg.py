@@ -5,9 +5,9 @@ from __future__ import annotations
 from inference.embeddings import Embedder
 from retrieval.dense.nearest import Nearest
 from retrieval.dense.plan import Sizes, choose, shared_vectors
-from retrieval.dense.query_vectors import Vector
-from retrieval.search.leg import Asked, Leg, Limits
-from retrieval.search.reader import IndexReader
+from retrieval.reading.leg import Asked, Leg, Limits
+from retrieval.reading.reader import IndexReader
+from retrieval.reading.vectors import Vector
 
 
 class DenseLeg(Leg):

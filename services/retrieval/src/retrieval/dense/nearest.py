@@ -6,10 +6,10 @@ from psycopg import sql
 
 from inference.embeddings import EmbeddingSpace
 from retrieval.dense.plan import Plan
-from retrieval.dense.query_vectors import Vector
-from retrieval.index.rows import vector_text
-from retrieval.search.reader import QUERIES, IndexReader, Scored, array_text
-from retrieval.search.scope import Scope
+from retrieval.reading.arrays import array_text
+from retrieval.reading.reader import QUERIES, IndexReader, Scored
+from retrieval.reading.scope import Scope
+from retrieval.reading.vectors import Vector, vector_text
 
 # Sorting is the plan that costs time: neither the estimate of what a filter leaves nor a plan that does not know the
 # limit is to bring it about.

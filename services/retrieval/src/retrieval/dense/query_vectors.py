@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
 
 from inference.embedders import Embedders
 from inference.embeddings import Embedder
+from retrieval.reading.vectors import Vector
 
-Vector: TypeAlias = NDArray[np.float32]
 REMEMBERED = 512
 
 

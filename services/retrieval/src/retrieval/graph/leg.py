@@ -15,8 +15,8 @@ from contracts.graph_expansion import ExpandedChunk, ExpandRequest, ExpandRespon
 from contracts.knowledge_graph import GraphGeneration
 from retrieval.dense.leg import DenseLeg
 from retrieval.graph.evidence import Evidence, ranked, seeds
-from retrieval.search.leg import Asked, Leg
-from retrieval.search.reader import Scored
+from retrieval.reading.leg import Asked, Leg
+from retrieval.reading.reader import Scored
 from service_kit.auth import Principal
 from service_kit.http_service import HttpService, ServiceSilent
 

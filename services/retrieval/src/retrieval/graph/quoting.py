@@ -8,7 +8,7 @@ from uuid import UUID
 from contracts.graph_expansion import PathStep
 from contracts.retrieval import GraphStep
 from retrieval.graph.leg import GraphLeg
-from retrieval.search.reader import IndexReader
+from retrieval.reading.reader import IndexReader
 
 
 async def quote(reader: IndexReader, leg: GraphLeg, chunks: Sequence[int]) -> None:

@@ -10,8 +10,8 @@ from retrieval.dense.leg import DenseLeg
 from retrieval.highlights import scoring
 from retrieval.highlights.scoring import Scored, Sentence
 from retrieval.highlights.sentences import Span
-from retrieval.lexical.analysis import Analyzer
-from retrieval.search.reader import FoundChunk
+from retrieval.reading.reader import FoundChunk
+from retrieval.text.analysis import Analyzer
 
 NOT_COMPARED = "sentences not compared"
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from retrieval.highlights.sentences import Span, is_code, spans
-from retrieval.lexical.analysis import Analyzer
-from retrieval.lexical.languages import stemming_of
+from retrieval.text.analysis import Analyzer
+from retrieval.text.languages import stemming_of
 
 MOST_EMBEDDED = 40  # sentences of one request
 MOST_PER_HIT = 3

@@ -6,16 +6,14 @@ Rows are written once. What is changed is removed and written again under anothe
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 import numpy as np
 
-from retrieval.index.rows import array_text, term_array
 from retrieval.lexical.columns import Int64s
 from retrieval.lexical.postings import (
     LARGEST_BLOCK,
@@ -26,6 +24,8 @@ from retrieval.lexical.postings import (
     decode_terms,
     encode,
 )
+from retrieval.reading.arrays import array_text, term_array
+from retrieval.reading.threads import releasing_gil
 from service_kit.postgres import Connection
 from service_kit.queries import load
 
@@ -33,7 +33,6 @@ QUERIES = load("retrieval")
 CHANNEL = "retrieval_recent_postings"
 MOST_RECENT = 200  # rows of a workspace that are not folded into blocks yet
 WRITTEN_AT_ONCE, READ_AT_ONCE = 1000, 1000
-Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -143,7 +142,7 @@ class PostingRows:
         values = {
             "documents": [document for document, _ in filled],
             "postings": [len(terms.all_postings) for _, terms in filled],
-            "payloads": await asyncio.to_thread(lambda: [terms.encode() for _, terms in giving_way(filled)]),
+            "payloads": await asyncio.to_thread(lambda: [terms.encode() for _, terms in releasing_gil(filled)]),
         }
         return [(row[0], row[1]) for row in await self.read("insert_recents", **values)]
 
@@ -163,16 +162,8 @@ class PostingRows:
             return await cursor.fetchall()
 
 
-def giving_way(items: Iterable[Item]) -> Iterator[Item]:
-    """For loops of a thread beside the event loop, which would wait 5 ms for the interpreter each time it wants it."""
-    for number, item in enumerate(items):
-        if number % 32 == 31:
-            time.sleep(0)
-        yield item
-
-
 def _columns(postings: Sequence[tuple[str, Postings]]) -> dict[str, object]:
-    payloads = [encode(part) for _, part in giving_way(postings)]
+    payloads = [encode(part) for _, part in releasing_gil(postings)]
     parts = [part for _, part in postings]
     return {
         "terms": term_array(term for term, _ in postings),

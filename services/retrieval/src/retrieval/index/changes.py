@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 
 from contracts.ingestion import Chunk
-from retrieval.lexical.languages import ENGLISH
+from retrieval.text.languages import ENGLISH
 
 
 @dataclass(frozen=True)
@@ -43,11 +42,6 @@ class Naming:
         if self.title is None:
             return [self.name]
         return [self.title, self.name] if chunk_index == 0 else [self.title]
-
-
-def name_forms(name: str) -> list[str]:
-    """A file's name as it is and without its ending: `Annual Report.pdf` ends in one word, which is no report."""
-    return [name, PurePath(name).stem]
 
 
 @dataclass(frozen=True)

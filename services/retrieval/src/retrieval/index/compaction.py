@@ -19,9 +19,10 @@ import psycopg
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from psycopg.rows import class_row
 
-from retrieval.index.blocks import CHANNEL, MOST_RECENT, QUERIES, Block, PostingRows, Recent, giving_way
+from retrieval.index.blocks import CHANNEL, MOST_RECENT, QUERIES, Block, PostingRows, Recent
 from retrieval.index.groups import Group, GroupRows, Regrouped, belonging, regrouped
 from retrieval.lexical.postings import LARGEST_BLOCK, Postings, TermPostings, join_terms, merge
+from retrieval.reading.threads import releasing_gil
 from service_kit.notifications import Notifications
 from service_kit.postgres import Database
 from service_kit.problems import WorkspaceGone
@@ -147,8 +148,8 @@ async def _is_living(connection: psycopg.AsyncConnection, workspace_id: UUID) ->
 
 
 def _added(recent: Sequence[Recent], small: Sequence[Block]) -> TermPostings:
-    of_blocks = [TermPostings([one.term], np.array([len(one.postings)]), one.postings) for one in giving_way(small)]
-    return join_terms([*(row.terms for row in giving_way(recent)), *of_blocks])
+    of_blocks = [TermPostings([one.term], np.array([len(one.postings)]), one.postings) for one in releasing_gil(small)]
+    return join_terms([*(row.terms for row in releasing_gil(recent)), *of_blocks])
 
 
 def _regrouped(
@@ -157,19 +158,19 @@ def _regrouped(
     """Also, by document, what is left of the recent rows."""
     own = belonging(added, groups, others)
     rest = {term for term, ours in zip(added.terms, own.tolist(), strict=True) if not ours}
-    found = regrouped(groups, join_terms([added.of(own), *(group.terms for group in giving_way(groups))]))
+    found = regrouped(groups, join_terms([added.of(own), *(group.terms for group in releasing_gil(groups))]))
     if not rest:
         return found, []
     left = [
         (row.document, row.terms.of(np.array([term in rest for term in row.terms.terms], bool)))
-        for row in giving_way(recent)
+        for row in releasing_gil(recent)
     ]
     return found, left
 
 
 def _blocks(frequent: TermPostings, growing: dict[str, Block]) -> list[tuple[str, Postings]]:
     found: list[tuple[str, Postings]] = []
-    for term, postings in giving_way(frequent.items()):
+    for term, postings in releasing_gil(frequent.items()):
         every = merge(growing[term].postings, postings) if term in growing else postings
         found += [(term, part) for part in every.split(LARGEST_BLOCK)]
     return found

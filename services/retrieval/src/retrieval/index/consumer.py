@@ -22,12 +22,12 @@ from contracts.events import (
 from inference.embedders import SpaceKey
 from retrieval.errors import ConvertedInvalid
 from retrieval.index.converted import read_chunks, read_vectors
-from retrieval.index.rows import Facts, Prepared, prepare
+from retrieval.index.preparation import Facts, Prepared, prepare
 from retrieval.index.writer import Counts, IndexWriter, Known
-from retrieval.lexical.analysis import Analyzer
 from retrieval.ranking.wordpieces import WordPieces
 from retrieval.spaces.rows import SpaceRow, SpaceRows
 from retrieval.spaces.switch import ensure_active
+from retrieval.text.analysis import Analyzer
 from service_kit.objects import ObjectMissing, ObjectStore
 from service_kit.outbox import Outbox, first_time
 from service_kit.postgres import Database

@@ -12,7 +12,7 @@ from contracts.base import storable
 from contracts.events import DocumentConverted
 from contracts.ingestion import Chunk
 from retrieval.errors import ConvertedInvalid
-from retrieval.index.rows import Vectors
+from retrieval.index.preparation import Vectors
 from retrieval.lexical.postings import ORDINAL_BITS
 
 MOST_CHUNKS = 1 << ORDINAL_BITS

@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.index.blocks import QUERIES, READ_AT_ONCE, WRITTEN_AT_ONCE, PostingRows, giving_way
-from retrieval.index.rows import array_text, term_array
+from retrieval.index.blocks import QUERIES, READ_AT_ONCE, WRITTEN_AT_ONCE, PostingRows
 from retrieval.lexical.columns import Int64s
 from retrieval.lexical.postings import DEFLATED, TermPostings, decode_terms
+from retrieval.reading.arrays import array_text, term_array
+from retrieval.reading.threads import releasing_gil
 
 MOST_OF_A_TERM = 128  # postings; with more it gets a block
 _LARGEST, _OF_A_TERM, _OF_A_POSTING = 1600, 6, 5  # bytes, about
@@ -111,7 +112,7 @@ def regrouped(groups: Sequence[Group], every: TermPostings) -> Regrouped:
     frequent = every.counts > MOST_OF_A_TERM
     first_terms: list[str] = []
     terms: list[TermPostings] = []
-    for first_term, own in giving_way(_cut(every.of(~frequent), sorted(group.first_term for group in groups))):
+    for first_term, own in releasing_gil(_cut(every.of(~frequent), sorted(group.first_term for group in groups))):
         for number, part in enumerate(_split(own)):
             first_terms.append(part.terms[0] if number else first_term)
             terms.append(part)
@@ -145,5 +146,5 @@ def _columns(groups: Sequence[tuple[str, TermPostings]]) -> dict[str, object]:
         "first_terms": term_array(first_term for first_term, _ in groups),
         "first": array_text(int(own.min()) for own in chunks),
         "last": array_text(int(own.max()) for own in chunks),
-        "payloads": [own.encode(DEFLATED) for _, own in giving_way(groups)],
+        "payloads": [own.encode(DEFLATED) for _, own in releasing_gil(groups)],
     }

@@ -15,13 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 from psycopg.rows import class_row
 
-from retrieval.index.blocks import QUERIES, Block, PostingRows, giving_way
+from retrieval.index.blocks import QUERIES, Block, PostingRows
 from retrieval.index.changes import Naming
 from retrieval.index.groups import Group, GroupRows
-from retrieval.index.rows import indexed_texts
-from retrieval.lexical.analysis import Analyzer
+from retrieval.index.preparation import indexed_texts
 from retrieval.lexical.columns import Int64s
 from retrieval.lexical.postings import ORDINAL_BITS, Postings, TermPostings
+from retrieval.reading.threads import releasing_gil
+from retrieval.text.analysis import Analyzer
 
 log = logging.getLogger(__name__)
 
@@ -89,7 +90,7 @@ class PostingRemoval:
 
     def _analysed(self, passages: Sequence[StoredPassage]) -> set[str]:
         found = set[str]()
-        for passage in giving_way(passages):
+        for passage in releasing_gil(passages):
             naming = self.documents[passage.number >> ORDINAL_BITS]
             for text in indexed_texts(naming, passage):
                 found.update(self.analyzer.terms(text, naming.stemming))
@@ -126,13 +127,13 @@ class PostingRemoval:
 
 def _without(blocks: Sequence[Block], chunks: Int64s) -> tuple[list[tuple[Block, Postings]], Counter[int]]:
     """Those that hold any of the chunks, with what is left of them; and by document, how many postings are not."""
-    pairs = [(block, block.postings.without(chunks)) for block in giving_way(blocks)]
+    pairs = [(block, block.postings.without(chunks)) for block in releasing_gil(blocks)]
     changed = [(block, left) for block, left in pairs if len(left) < len(block.postings)]
     return changed, _gone(((block.postings, left) for block, left in changed), chunks)
 
 
 def _groups_without(groups: Sequence[Group], chunks: Int64s) -> tuple[list[tuple[Group, TermPostings]], Counter[int]]:
-    pairs = [(group, group.terms.without(chunks)) for group in giving_way(groups)]
+    pairs = [(group, group.terms.without(chunks)) for group in releasing_gil(groups)]
     changed = [(group, left) for group, left in pairs if len(left.all_postings) < len(group.terms.all_postings)]
     return changed, _gone(((group.terms.all_postings, left.all_postings) for group, left in changed), chunks)
 

@@ -13,10 +13,11 @@ from psycopg.rows import class_row, scalar_row
 from contracts.ingestion import Chunk
 from retrieval.index.blocks import PostingRows
 from retrieval.index.changes import Changes, Naming, StoredChunk, compare
+from retrieval.index.preparation import Facts, Prepared, Values, additions, json_rows
 from retrieval.index.removal import PostingRemoval
-from retrieval.index.rows import Facts, Prepared, Values, additions, json_rows
-from retrieval.lexical.analysis import Analyzer
 from retrieval.lexical.postings import ORDINAL_BITS
+from retrieval.reading.state import raise_generation
+from retrieval.text.analysis import Analyzer
 from service_kit.postgres import Connection
 from service_kit.queries import load
 
@@ -233,17 +234,3 @@ def _totals(prepared: Prepared, changes: Changes, stored: Sequence[StoredChunk])
         "term_count": sum(one.terms for one in kept) + sum(one.length for one in analyses),
         "posting_count": sum(one.postings for one in kept) + sum(len(one.frequencies) for one in analyses),
     }
-
-
-async def raise_generation(connection: Connection, workspace_id: UUID) -> None:
-    """Says that a search of the workspace may find something else than before. Late in its transaction."""
-    values = {"workspace_id": workspace_id, "chunks": 0, "terms": 0}
-    await connection.execute(QUERIES["change_statistics"], values)
-
-
-async def ensure_vector_index(connection: Connection, model: str, dims: int) -> str:
-    """Creates the HNSW index of an embedding space where it is missing; its name. It may take long."""
-    await connection.execute("SET LOCAL statement_timeout = 0")
-    async with connection.cursor(row_factory=scalar_row) as cursor:
-        await cursor.execute("SELECT ensure_vector_index(%s, %s)", (model, dims))
-        return str(await cursor.fetchone())

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.postings import TermPostings, decode_terms
-from retrieval.search.reader import IndexReader
+from retrieval.reading.reader import IndexReader
 
 Decoded = TypeVar("Decoded")
 _OFF_LOOP = 200_000  # bytes to decode, from which on another thread does it

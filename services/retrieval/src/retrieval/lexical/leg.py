@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from contracts.retrieval import QueryReport
-from retrieval.lexical.analysis import Analyzer
-from retrieval.lexical.bm25 import WeightedQuery
-from retrieval.lexical.passages import Wanted
-from retrieval.lexical.query import ParsedQuery, parse
+from retrieval.lexical.conditions import Wanted
 from retrieval.lexical.search import MOST_CHECKED, Cache, LexicalSearch, WordFeatures
-from retrieval.search.leg import Asked, Leg
-from retrieval.search.reader import IndexReader
+from retrieval.ranking.bm25 import WeightedQuery
+from retrieval.reading.leg import Asked, Leg
+from retrieval.reading.reader import IndexReader
+from retrieval.text.analysis import Analyzer
+from retrieval.text.query import ParsedQuery, parse
 
 
 class LexicalLeg(Leg):

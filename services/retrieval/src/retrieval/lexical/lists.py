@@ -13,7 +13,7 @@ from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.columns import Int64s
 from retrieval.lexical.groups import PostingGroups, decode_all
 from retrieval.lexical.postings import Postings, TermPostings, decode, decode_terms, merge
-from retrieval.search.reader import IndexReader
+from retrieval.reading.reader import IndexReader
 
 SHARED = -1  # stands for a block number: what a term has in a group, and in rows that were indexed lately
 

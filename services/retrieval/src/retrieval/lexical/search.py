@@ -10,20 +10,20 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from retrieval.lexical.analysis import Analyzer
-from retrieval.lexical.bm25 import Parameters, WeightedQuery, weighted
 from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.columns import Int64s
-from retrieval.lexical.languages import ENGLISH
+from retrieval.lexical.conditions import PassageCheck, Wanted
 from retrieval.lexical.lists import DecodedBlock, PostingLists
 from retrieval.lexical.maxscore import Limits, MaxScore, Ranked, contains
-from retrieval.lexical.passages import PassageCheck, Wanted
 from retrieval.lexical.postings import TermPostings
-from retrieval.lexical.query import ParsedQuery
 from retrieval.lexical.vocabulary import Vocabulary
 from retrieval.lexical.words import QueryWords, words_of
-from retrieval.search.reader import IndexReader, Scored
-from retrieval.search.state import IndexState
+from retrieval.ranking.bm25 import Parameters, WeightedQuery, weighted
+from retrieval.reading.reader import IndexReader, Scored
+from retrieval.reading.state import IndexState
+from retrieval.text.analysis import Analyzer
+from retrieval.text.languages import ENGLISH
+from retrieval.text.query import ParsedQuery
 
 MOST_STEMMINGS = 4  # languages of the workspace that a query is read in
 MOST_CHECKED = 1000  # passages whose text is read, where a condition needs it

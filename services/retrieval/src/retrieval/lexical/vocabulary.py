@@ -13,7 +13,7 @@ from rapidfuzz.distance import OSA
 from retrieval.lexical import edits
 from retrieval.lexical.groups import PostingGroups
 from retrieval.lexical.postings import TermPostings
-from retrieval.search.reader import IndexReader
+from retrieval.reading.reader import IndexReader
 
 MOST_EXPANSIONS = 50  # terms that a prefix stands for
 MOST_CORRECTIONS = 3  # terms that may have been meant instead of an unknown one

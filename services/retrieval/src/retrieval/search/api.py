@@ -6,12 +6,10 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 
-from contracts.base import Page, ProblemBody
-from contracts.retrieval import IndexedDocument, SearchRequest, SearchResponse
-from retrieval.index.held import IndexDocuments
-from retrieval.search.everywhere import ScopedSearch
+from contracts.base import ProblemBody
+from contracts.retrieval import SearchRequest, SearchResponse
+from retrieval.search.scoped_search import ScopedSearch
 from service_kit.auth import Viewer
-from service_kit.pagination import Cursor, Limit
 
 router = APIRouter(prefix="/v1", tags=["retrieval"])
 
@@ -21,13 +19,7 @@ async def search(request: Request) -> ScopedSearch:
     return found
 
 
-async def index_documents(request: Request) -> IndexDocuments:
-    found: IndexDocuments = request.app.state.index_documents
-    return found
-
-
 InUse = Annotated[ScopedSearch, Depends(search)]
-Held = Annotated[IndexDocuments, Depends(index_documents)]
 
 
 REFUSED: dict[int | str, dict[str, Any]] = {
@@ -48,9 +40,3 @@ async def search_chunks(body: SearchRequest, caller: Viewer, using: InUse) -> Se
     likely to answer. A `global` search is one of each workspace, merged by score; one that fails is named in `legs`.
     """
     return await using(caller, body)
-
-
-@router.get("/index/documents", summary="List the documents that the index holds")
-async def list_indexed(caller: Viewer, held: Held, limit: Limit = 100, cursor: Cursor = None) -> Page[IndexedDocument]:
-    """In the order of their ids. For comparison with what it should hold; the gateway does not route it."""
-    return await held.page(caller.workspace_id, limit, cursor)

@@ -26,7 +26,7 @@ from redis.exceptions import RedisError
 
 from contracts.retrieval import SearchRequest, SearchResponse
 from retrieval.highlights.highlighter import NOT_COMPARED
-from retrieval.search.state import IndexState
+from retrieval.reading.state import IndexState
 from service_kit.workspace_purge import Erased
 
 T = TypeVar("T")

@@ -16,12 +16,13 @@ from retrieval.lexical.leg import LexicalLeg
 from retrieval.lexical.postings import ORDINAL_BITS
 from retrieval.lexical.search import WordFeatures
 from retrieval.ranking import fusion
+from retrieval.ranking.answerability import LOOKED_AT, match
 from retrieval.ranking.fusion import Features
-from retrieval.ranking.match import LOOKED_AT, match
 from retrieval.ranking.matching import Matching
 from retrieval.ranking.rule import RankingRule
-from retrieval.search.leg import Leg
-from retrieval.search.reader import Cursor, IndexReader, array_text
+from retrieval.reading.arrays import array_text
+from retrieval.reading.leg import Leg
+from retrieval.reading.reader import Cursor, IndexReader
 
 log = logging.getLogger(__name__)
 Rows: TypeAlias = Sequence[tuple[Any, ...]]

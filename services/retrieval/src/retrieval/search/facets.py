@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from contracts.retrieval import Facet, FacetCount
-from retrieval.search.reader import IndexReader
-from retrieval.search.scope import Scope
+from retrieval.reading.reader import IndexReader
+from retrieval.reading.scope import Scope
 
 MOST_VALUES = 50
 

@@ -8,8 +8,8 @@ from uuid import UUID
 from contracts.retrieval import Duplicate, Highlight, Hit, HitExplanation, LegReport, LegScore
 from retrieval.graph.leg import GraphLeg
 from retrieval.highlights.scoring import Scored
+from retrieval.reading.leg import Leg
 from retrieval.search.candidates import Candidates
-from retrieval.search.leg import Leg
 from retrieval.search.selection import Selected
 
 

@@ -10,13 +10,13 @@ from contracts.graph_expansion import GraphMethod
 from retrieval.dense.leg import DenseLeg
 from retrieval.dense.query_vectors import QueryVectors
 from retrieval.graph.leg import GraphLeg, GraphOf
-from retrieval.lexical.analysis import Analyzer
 from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.leg import LexicalLeg
-from retrieval.lexical.query import parse
 from retrieval.lexical.search import Cache
-from retrieval.search.leg import Asked, Limits
-from retrieval.search.snapshot import SearchStore
+from retrieval.reading.leg import Asked, Limits
+from retrieval.reading.snapshot import SearchStore
+from retrieval.text.analysis import Analyzer
+from retrieval.text.query import parse
 from service_kit.auth import Principal
 from service_kit.http_service import HttpService, ServiceSilent
 

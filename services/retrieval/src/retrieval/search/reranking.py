@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from inference.rerank import Reranker
-from retrieval.search.leg import Leg
-from retrieval.search.reader import FoundChunk, Scored
+from retrieval.reading.leg import Leg
+from retrieval.reading.reader import FoundChunk, Scored
 
 
 @dataclass(frozen=True)

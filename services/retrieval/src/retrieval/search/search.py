@@ -14,21 +14,21 @@ from retrieval.errors import SearchUnavailable
 from retrieval.graph.leg import GraphLeg
 from retrieval.graph.quoting import quote
 from retrieval.highlights.highlighter import Highlighter
-from retrieval.lexical.analysis import Analyzer
-from retrieval.lexical.query import parse
-from retrieval.ranking.match import GOOD
+from retrieval.ranking.answerability import GOOD
 from retrieval.ranking.matching import Matching
 from retrieval.ranking.rule import RankingRule
+from retrieval.reading.leg import Asked, Leg
+from retrieval.reading.snapshot import Snapshot
 from retrieval.search import facets, hits
 from retrieval.search.cache import Place, SearchCache
 from retrieval.search.candidates import Candidates, Wording, collect
-from retrieval.search.leg import Asked, Leg
+from retrieval.search.filters import resolve
 from retrieval.search.legs import Legs
 from retrieval.search.reranking import Reranking
-from retrieval.search.scope import resolve
 from retrieval.search.selection import Selection
-from retrieval.search.snapshot import Snapshot
 from retrieval.search.stopwatch import Stopwatch
+from retrieval.text.analysis import Analyzer
+from retrieval.text.query import parse
 from retrieval.tuning.known import KnownTunings
 from service_kit.auth import Principal
 

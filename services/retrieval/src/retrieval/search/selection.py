@@ -12,12 +12,11 @@ from contracts.retrieval import Around, SearchRequest, Surrounding
 from inference.embedders import SpaceKey
 from retrieval.ranking.diversity import capped, diversified
 from retrieval.ranking.duplicates import Folding
-from retrieval.search.leg import Leg
-from retrieval.search.reader import FoundChunk, IndexReader
+from retrieval.reading.leg import Leg
+from retrieval.reading.reader import FoundChunk, IndexReader
 from retrieval.search.reranking import Reranking
 from retrieval.search.spans import Merged
 from retrieval.search.surroundings import Surroundings
-from retrieval.search.vectors import vectors_of
 
 SPARE = 8  # passages that are read beside those which are needed, in case some are folded
 POOL, POOL_OF_HITS = 50, 3  # candidates that novelty chooses from: so many, or so many times the hits
@@ -112,8 +111,7 @@ class Selection:
     async def _known_vectors(self, order: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         missing = [chunk for chunk in order if chunk not in self.vectors]
         if missing and self.space:
-            reader = self.reader
-            found = await vectors_of(reader.connection, reader.workspace_id, missing, self.space)
+            found = await self.reader.vectors(missing, self.space)
             self.vectors |= {chunk: found.get(chunk) for chunk in missing}
         known = ((chunk, self.vectors.get(chunk)) for chunk in order)
         return {chunk: vector for chunk, vector in known if vector is not None}

@@ -9,8 +9,8 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from contracts.retrieval import Around, Surrounding, SurroundingPart
-from retrieval.search.joining import joined
-from retrieval.search.reader import QUERIES, FoundChunk
+from retrieval.reading.reader import QUERIES, FoundChunk
+from retrieval.search.overlap import joined
 from retrieval.search.spans import MOST_MERGED, Merged, Outline, Span, merged, neighbours, section
 from service_kit.postgres import Connection
 

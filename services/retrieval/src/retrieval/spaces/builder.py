@@ -18,10 +18,9 @@ from inference.errors import (
     ProviderRejected,
     WrongEmbeddings,
 )
-from retrieval.index.writer import ensure_vector_index
 from retrieval.spaces.filling import Filling
 from retrieval.spaces.leases import Claimed, Leases
-from retrieval.spaces.rows import QUERIES
+from retrieval.spaces.rows import QUERIES, ensure_vector_index
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database

@@ -18,8 +18,8 @@ from contracts.events import DocumentIndexed
 from contracts.ingestion import embedding_text
 from inference.embeddings import Embedder
 from inference.errors import ContextTooLong
-from retrieval.index.rows import vector_array
-from retrieval.index.writer import raise_generation
+from retrieval.reading.state import raise_generation
+from retrieval.reading.vectors import vector_array
 from retrieval.spaces.leases import Claimed, Leases
 from retrieval.spaces.rows import QUERIES, SpaceRows
 from retrieval.spaces.switch import switch

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from psycopg.rows import class_row, dict_row
+from psycopg.rows import class_row, dict_row, scalar_row
 
 from contracts.embedding_spaces import SpaceStatus
 from inference.embedders import SpaceKey
@@ -130,3 +130,11 @@ class SpaceRows:
 
     def _of(self, space: SpaceKey) -> dict[str, object]:
         return {"workspace_id": self.workspace_id, "model": space[0], "dims": space[1]}
+
+
+async def ensure_vector_index(connection: Connection, model: str, dims: int) -> str:
+    """Creates the HNSW index of an embedding space if it is missing; returns its name. It may take long."""
+    await connection.execute("SET LOCAL statement_timeout = 0")
+    async with connection.cursor(row_factory=scalar_row) as cursor:
+        await cursor.execute("SELECT ensure_vector_index(%s, %s)", (model, dims))
+        return str(await cursor.fetchone())

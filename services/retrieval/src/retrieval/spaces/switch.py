@@ -5,7 +5,7 @@ from __future__ import annotations
 from contracts.embedding_spaces import SpaceStatus
 from contracts.events import DocumentIndexed, EmbeddingSpaceActivated
 from inference.embedders import SpaceKey
-from retrieval.index.writer import raise_generation
+from retrieval.reading.state import raise_generation
 from retrieval.spaces.rows import SpaceRow, SpaceRows
 from service_kit.outbox import Outbox
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from uuid import UUID
 
-from retrieval.search.snapshot import Snapshot
-from retrieval.search.state import Version
+from retrieval.reading.snapshot import Snapshot
+from retrieval.reading.state import Version
 from retrieval.tuning.store import stored_settings
 from retrieval.tuning.tuning import Tuning
 

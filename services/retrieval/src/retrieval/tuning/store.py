@@ -9,8 +9,8 @@ from psycopg.types.json import Jsonb
 
 from contracts.retrieval import SearchSettings, SearchSettingsUpdate
 from inference.embedders import SpaceKey
-from retrieval.index.writer import raise_generation
 from retrieval.ranking.weights import SpaceWeights
+from retrieval.reading.state import raise_generation
 from retrieval.tuning.tuning import StoredSettings, Tuning, reweighted
 from service_kit.postgres import Connection, Database
 from service_kit.problems import PreconditionFailed

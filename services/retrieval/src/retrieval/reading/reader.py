@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, LiteralString, NamedTuple
 from uuid import UUID
@@ -12,8 +12,8 @@ from psycopg.rows import TupleRow, class_row
 
 from inference.embedders import SpaceKey
 from inference.embeddings import EmbeddingSpace
-from retrieval.dense.query_vectors import Vector
-from retrieval.index.rows import vector_text
+from retrieval.reading.arrays import array_text
+from retrieval.reading.vectors import Vector, from_binary, vector_text
 from service_kit.postgres import Connection
 from service_kit.queries import load
 
@@ -50,11 +50,6 @@ class FoundChunk:
     line_end: int | None
 
 
-def array_text(numbers: Iterable[int]) -> str:
-    """As PostgreSQL writes an array: a driver takes much longer over a long list."""
-    return f"{{{','.join(map(str, numbers))}}}"
-
-
 class IndexReader:
     """Reads the index of one workspace, within one transaction."""
 
@@ -82,6 +77,11 @@ class IndexReader:
             values = {"workspace_id": self.workspace_id, "chunks": array_text(numbers)}
             await cursor.execute(QUERIES["load_chunks"], values)
             return {chunk.number: chunk for chunk in await cursor.fetchall()}
+
+    async def vectors(self, chunks: Sequence[int], space: SpaceKey) -> dict[int, Vector]:
+        """Returns vectors of about unit length by chunk; chunks without one in this space are left out."""
+        values = {"model": space[0], "dims": space[1], "chunks": list(chunks)}
+        return {chunk: from_binary(sent) for chunk, sent in await self.rows("candidate_vectors", **values)}
 
     async def rows(self, name: str, **values: object) -> list[tuple[Any, ...]]:
         """Of a statement about the workspace."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
+from uuid import UUID
 
 from psycopg.rows import class_row
 
 from inference.embedders import SpaceKey
-from retrieval.search.reader import QUERIES, IndexReader
+from retrieval.reading.reader import QUERIES, IndexReader
+from service_kit.postgres import Connection
 
 Version: TypeAlias = tuple[int | None, str | None, str | None, int | None]
 
@@ -45,3 +47,9 @@ async def index_state(reader: IndexReader, default: SpaceKey) -> IndexState:
         found = await cursor.fetchone()
     assert found is not None, "the statement gives a row for every workspace"
     return found
+
+
+async def raise_generation(connection: Connection, workspace_id: UUID) -> None:
+    """Marks the index as changed, so that no cached answer is used. Call it late in the transaction: it locks a row."""
+    values = {"workspace_id": workspace_id, "chunks": 0, "terms": 0}
+    await connection.execute(QUERIES["change_statistics"], values)

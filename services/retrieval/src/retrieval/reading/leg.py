@@ -12,10 +12,10 @@ import psycopg
 
 from inference.embedders import SpaceKey
 from inference.errors import EmbeddingError, RerankError
-from retrieval.lexical.bm25 import Parameters
-from retrieval.search.reader import Scored
-from retrieval.search.scope import Scope
-from retrieval.search.snapshot import Snapshot
+from retrieval.ranking.bm25 import Parameters
+from retrieval.reading.reader import Scored
+from retrieval.reading.scope import Scope
+from retrieval.reading.snapshot import Snapshot
 from service_kit.http_service import ServiceSilent
 from service_kit.problems import Unavailable
 

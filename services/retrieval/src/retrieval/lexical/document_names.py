@@ -11,10 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from retrieval.index.changes import name_forms
-from retrieval.lexical.analysis import Analyzer, folded
-from retrieval.lexical.passages import line_of, phrase_of
-from retrieval.lexical.query import PREFIXED
+from retrieval.lexical.conditions import line_of, phrase_of
+from retrieval.text.analysis import Analyzer, folded, name_forms
+from retrieval.text.query import PREFIXED
 
 REMEMBERED = 128  # values by the rules of each language
 

@@ -17,7 +17,7 @@ from prometheus_client import CollectorRegistry, Counter
 from retrieval.index.blocks import QUERIES, PostingRows
 from retrieval.index.changes import Naming
 from retrieval.index.removal import PostingRemoval
-from retrieval.lexical.analysis import Analyzer
+from retrieval.text.analysis import Analyzer
 from service_kit.postgres import Database
 from service_kit.problems import WorkspaceGone
 

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import zip_longest
+from pathlib import PurePath
 
-from retrieval.lexical.languages import ENGLISH, Stemming, load_stemming
+from retrieval.text.languages import ENGLISH, Stemming, load_stemming
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 # Vowel signs and points that \w leaves out, though words of these scripts are written with them.
@@ -90,6 +91,11 @@ class Analyzer:
         if (rules := self._stemmings.get(stemming)) is None:
             rules = self._stemmings[stemming] = load_stemming(stemming)
         return rules
+
+
+def name_forms(name: str) -> list[str]:
+    """Returns a file's name as it is and without its ending: `Annual Report.pdf` ends in a word that is no report."""
+    return [name, PurePath(name).stem]
 
 
 def folded(word: str) -> str:

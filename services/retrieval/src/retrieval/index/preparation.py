@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from functools import cache
 from typing import Any, Protocol, TypeAlias
 from uuid import UUID
 
@@ -18,11 +17,12 @@ from psycopg.types.json import Jsonb
 
 from contracts.events import DocumentConverted
 from contracts.ingestion import Chunk
-from retrieval.index.changes import Changes, Naming, name_forms
-from retrieval.lexical.analysis import Analysis, Analyzer
-from retrieval.lexical.languages import stemming_of
+from retrieval.index.changes import Changes, Naming
 from retrieval.lexical.postings import encode_rows
 from retrieval.ranking.wordpieces import WordPieces, chunk_text
+from retrieval.reading.vectors import vector_array
+from retrieval.text.analysis import Analysis, Analyzer, name_forms
+from retrieval.text.languages import stemming_of
 
 BATCH = 250  # chunks
 Values: TypeAlias = dict[str, object]
@@ -131,23 +131,6 @@ def json_rows(chunks: Iterable[Chunk]) -> str:
     return f"[{','.join(chunk.model_dump_json() for chunk in chunks)}]"
 
 
-@cache
-def _texts_of_halves() -> NDArray[np.object_]:
-    """Every number of half precision as text, by its bits: to look them up takes a tenth of the time."""
-    halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
-    return np.array([f"{half:.5g}" for half in halves.astype(np.float64).tolist()], dtype=object)
-
-
-def vector_text(vector: NDArray[np.floating]) -> str:
-    """As pgvector reads it, in half precision."""
-    return f"[{','.join(_texts_of_halves()[vector.astype(np.float16).view(np.uint16)].tolist())}]"
-
-
-def vector_array(vectors: NDArray[np.float32]) -> str:
-    """An array of them."""
-    return array_text(f'"{vector_text(vector)}"' for vector in vectors)
-
-
 class Passage(Protocol):
     @property
     def chunk_index(self) -> int: ...
@@ -185,15 +168,5 @@ def _postings(prepared: Prepared, positions: Sequence[int], numbers: Mapping[int
     return {"postings": len(postings), "payload": encode_rows(postings)}
 
 
-def term_array(terms: Iterable[str]) -> str:
-    """The same of terms: they hold no quote and no backslash."""
-    return array_text(f'"{term}"' for term in terms)
-
-
 def _batches(positions: Sequence[int]) -> Iterator[Sequence[int]]:
     return (positions[start : start + BATCH] for start in range(0, len(positions), BATCH))
-
-
-def array_text(values: Iterable[object]) -> str:
-    """As PostgreSQL reads an array of numbers; a driver takes longer over long ones."""
-    return f"{{{','.join(map(str, values))}}}"

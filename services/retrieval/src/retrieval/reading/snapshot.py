@@ -9,8 +9,8 @@ from uuid import UUID
 
 from inference.embedders import SpaceKey
 from inference.embeddings import BUNDLED_SPACE
-from retrieval.search.reader import QUERIES, IndexReader
-from retrieval.search.state import IndexState, index_state
+from retrieval.reading.reader import QUERIES, IndexReader
+from retrieval.reading.state import IndexState, index_state
 from service_kit.postgres import Database
 from service_kit.problems import Unavailable
 

@@ -10,7 +10,7 @@ from contracts.events import DocumentIndexed
 from retrieval.index import strays as strays_module
 from retrieval.index.blocks import PostingRows
 from retrieval.index.groups import GroupRows
-from retrieval.index.strays import Strays
+from retrieval.index.orphans import Strays
 from retrieval.lexical.postings import ORDINAL_BITS
 from retrieval.spaces.rows import SpaceRows
 

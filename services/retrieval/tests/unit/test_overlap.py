@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.search.joining import joined, overlap
+from retrieval.search.overlap import joined, overlap
 
 
 def test_what_two_passages_share_stands_there_once() -> None:

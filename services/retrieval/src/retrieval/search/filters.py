@@ -5,51 +5,23 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from uuid import UUID
 
 import numpy as np
 import psycopg
-from numpy.typing import NDArray
 
 from contracts.retrieval import SearchFilters
 from retrieval.errors import FilterTooSlow, InvalidMetadataPath
-from retrieval.index.blocks import giving_way
-from retrieval.index.rows import term_array
-from retrieval.lexical.analysis import Analyzer
-from retrieval.lexical.naming import NameCheck, NamedDocument
-from retrieval.search.reader import IndexReader
+from retrieval.lexical.document_names import NameCheck, NamedDocument
+from retrieval.reading.arrays import term_array
+from retrieval.reading.reader import IndexReader
+from retrieval.reading.scope import Scope
+from retrieval.reading.threads import releasing_gil
+from retrieval.text.analysis import Analyzer
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _FIELDS = ("tag", "type", "language", "source")
 _LISTS = ("document_ids", "source_ids", "media_types", "source_types", "tags", "languages")
-
-
-@dataclass(frozen=True)
-class Scope:
-    """What the filters left: its documents' numbers (ascending), and how many chunks they have."""
-
-    documents: NDArray[np.int64]
-    chunks: int
-
-    def has(self, documents: Sequence[int]) -> NDArray[np.bool_]:
-        """Which of these numbers are left."""
-        return np.isin(np.asarray(documents, np.int64), self.documents)
-
-    @cached_property
-    def first(self) -> int:
-        """The number that the bitmap begins with."""
-        return int(self.documents[0]) if len(self.documents) else 0
-
-    @cached_property
-    def bitmap(self) -> bytes:
-        """A bit for each number from `first` on, as PostgreSQL's get_bit counts them."""
-        if not len(self.documents):
-            return b""
-        bits = np.zeros(int(self.documents[-1]) - self.first + 1, np.uint8)
-        bits[self.documents - self.first] = 1
-        return np.packbits(bits, bitorder="little").tobytes()
 
 
 async def resolve(
@@ -88,7 +60,7 @@ async def _named(reader: IndexReader, check: NameCheck, scope: Scope | None) -> 
         return scope
     numbers = None if scope is None else scope.documents.tolist()
     rows = await reader.rows("document_names", numbers=numbers, **await _asked_of_names(reader, check))
-    found = giving_way(NamedDocument(*row) for row in rows)
+    found = releasing_gil(NamedDocument(*row) for row in rows)
     passing = await asyncio.to_thread(lambda: [document for document in found if check.passes(document)])
     documents = np.sort(np.array([document.number for document in passing], np.int64))
     return Scope(documents, sum(document.chunks for document in passing))

@@ -10,8 +10,8 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from retrieval.lexical.analysis import Analyzer
-from retrieval.search.reader import IndexReader
+from retrieval.reading.reader import IndexReader
+from retrieval.text.analysis import Analyzer
 
 _STOP_WORD = "\0"  # no term holds it, nor a blank
 _NOTHING = f" {_STOP_WORD}"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from contracts.retrieval import Highlight, Hit, Surrounding
-from retrieval.context.fence import neutralised
+from retrieval.context.rendering import neutralised
 from retrieval.highlights.sentences import Span, is_code, spans
 
 LEFT_OUT = "[…]"
