@@ -48,6 +48,9 @@ contracts: setup ## write the OpenAPI and AsyncAPI documents anew
 locks: setup ## compile the locks anew; ARGS=--upgrade takes newer versions
 	@requirements/refresh $(ARGS)
 
+version: ## print the version; NEW=0.2.0 sets it in every package and in the changelog
+	@$(PYTHON) infra/release/set_version.py $(NEW)
+
 env: ## write .env for Compose, with fresh secrets
 	@$(PYTHON) infra/docker/new_env.py
 
@@ -55,4 +58,4 @@ up: env ## start the Compose stack (needs Docker)
 	docker compose up --build --wait
 
 .DEFAULT_GOAL := help
-.PHONY: help run stop reset setup test faults e2e bench check contracts locks env up
+.PHONY: help run stop reset setup test faults e2e bench check contracts locks version env up

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from urllib.parse import urlsplit, urlunsplit
 from uuid import UUID, uuid4
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 from fastapi import FastAPI
@@ -40,7 +40,7 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     return argname if isinstance(val, bytes) and len(val) > LONGEST_ID else None
 
 
-Running = Callable[[FastAPI], AbstractAsyncContextManager[httpx.AsyncClient]]
+Running = Callable[[FastAPI], AbstractAsyncContextManager[httpx2.AsyncClient]]
 
 
 @dataclass(frozen=True)
@@ -157,12 +157,12 @@ def running() -> Running:
     """`async with running(app) as client`: the app with its lifespan, and a client that calls it in process."""
 
     @asynccontextmanager
-    async def run(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
-        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    async def run(app: FastAPI) -> AsyncIterator[httpx2.AsyncClient]:
+        transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
         async with (
             asyncio.timeout(240),
             app.router.lifespan_context(app),
-            httpx.AsyncClient(transport=transport, base_url="http://service", timeout=60) as client,
+            httpx2.AsyncClient(transport=transport, base_url="http://service", timeout=60) as client,
         ):
             yield client
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
 
-import httpx
+import httpx2
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 EXAMPLES = REPOSITORY / "infra" / "examples"
@@ -21,21 +21,21 @@ class Tenant:
     """A workspace and a client that holds its owner's key."""
 
     workspace_id: UUID
-    http: httpx.AsyncClient
+    http: httpx2.AsyncClient
 
 
-def client(url: str, key: str) -> httpx.AsyncClient:
-    return httpx.AsyncClient(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=120)
+def client(url: str, key: str) -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=120)
 
 
-async def created(http: httpx.AsyncClient, path: str, body: dict[str, object]) -> dict[str, str]:
+async def created(http: httpx2.AsyncClient, path: str, body: dict[str, object]) -> dict[str, str]:
     response = await http.post(path, json=body)
     assert response.status_code == 201, response.text
     answer: dict[str, str] = response.json()
     return answer
 
 
-async def ingest(http: httpx.AsyncClient, paths: list[Path]) -> dict[str, dict[str, object]]:
+async def ingest(http: httpx2.AsyncClient, paths: list[Path]) -> dict[str, dict[str, object]]:
     """Uploads the files in one request and waits until each is searchable; returns the documents by file name."""
     files = [("files", (path.name, path.read_bytes())) for path in paths]
     response = await http.post("/v1/documents", files=files)
@@ -50,14 +50,14 @@ async def ingest(http: httpx.AsyncClient, paths: list[Path]) -> dict[str, dict[s
     return documents
 
 
-async def ask(http: httpx.AsyncClient, question: str) -> dict[str, object]:
+async def ask(http: httpx2.AsyncClient, question: str) -> dict[str, object]:
     """Starts a session, asks, and returns the run_completed event's data."""
     events = [event async for event in asked(http, question)]
     assert events[-1][1] == "run_completed", events[-1]
     return events[-1][2]
 
 
-async def asked(http: httpx.AsyncClient, question: str) -> AsyncIterator[tuple[str, str, dict[str, object]]]:
+async def asked(http: httpx2.AsyncClient, question: str) -> AsyncIterator[tuple[str, str, dict[str, object]]]:
     session = (await http.post("/v1/sessions", json={})).json()["id"]
     headers = {"Accept": "text/event-stream"}
     async with http.stream(
@@ -68,7 +68,7 @@ async def asked(http: httpx.AsyncClient, question: str) -> AsyncIterator[tuple[s
             yield event
 
 
-async def events_of(response: httpx.Response) -> AsyncIterator[tuple[str, str, dict[str, object]]]:
+async def events_of(response: httpx2.Response) -> AsyncIterator[tuple[str, str, dict[str, object]]]:
     """(id, event name, data) of a server-sent event stream."""
     fields: dict[str, str] = {}
     async for line in response.aiter_lines():
@@ -82,7 +82,7 @@ async def events_of(response: httpx.Response) -> AsyncIterator[tuple[str, str, d
             fields = {}
 
 
-async def eventually(http: httpx.AsyncClient, path: str, body: dict[str, object], field: str) -> dict[str, object]:
+async def eventually(http: httpx2.AsyncClient, path: str, body: dict[str, object], field: str) -> dict[str, object]:
     """Asks again until `field` of the answer is not empty, for up to 60 s: for what follows an upload later."""
     async with asyncio.timeout(60):
         while True:

@@ -15,7 +15,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import httpx
+import httpx2
 import psutil
 from api_calls import EVALUATION, REPOSITORY, asked
 from benchmarks.chat_endpoint import chat_endpoint
@@ -92,7 +92,7 @@ def second_start(folder: Path) -> list[Row]:
         return rows
 
 
-async def upload_to_searchable(http: httpx.AsyncClient) -> list[Row]:
+async def upload_to_searchable(http: httpx2.AsyncClient) -> list[Row]:
     """One-page Markdown files, one after the other, from the request to the answer of wait=searchable."""
     took, words = [], (REPOSITORY / "README.md").read_text(encoding="utf-8").split()
     for number in range(PAGES):
@@ -107,7 +107,7 @@ async def upload_to_searchable(http: httpx.AsyncClient) -> list[Row]:
     return [("one-page Markdown, upload to searchable", spread(took), "p50 2000 ms")]
 
 
-async def search_proposals(http: httpx.AsyncClient) -> list[Row]:
+async def search_proposals(http: httpx2.AsyncClient) -> list[Row]:
     """Ingests the Python Enhancement Proposals and searches them with their titles and headings."""
     paths = sorted((EVALUATION / "ingest-peps" / "t1").glob("*.rst"))
     if not paths:
@@ -147,8 +147,8 @@ async def added_latency(folder: Path) -> list[Row]:
     with chat_endpoint() as url, EmbeddedStack.started(folder, CHAT_BASE_URL=url, **settings) as stack:
         headers = {"Authorization": f"Bearer {stack.api_key}"}
         async with (
-            httpx.AsyncClient(base_url=stack.url, headers=headers, timeout=60) as http,
-            httpx.AsyncClient(timeout=60) as direct,
+            httpx2.AsyncClient(base_url=stack.url, headers=headers, timeout=60) as http,
+            httpx2.AsyncClient(timeout=60) as direct,
         ):
             page = ("files", ("auth.md", b"# AuthService\n\nProjectAlpha depends on AuthService.\n"))
             upload = await http.post("/v1/documents", files=[page])
@@ -164,7 +164,7 @@ async def added_latency(folder: Path) -> list[Row]:
     ]
 
 
-async def _direct(http: httpx.AsyncClient, url: str) -> float:
+async def _direct(http: httpx2.AsyncClient, url: str) -> float:
     began = time.perf_counter()
     body = {"model": "scripted", "stream": True, "messages": [{"role": "user", "content": "Who?"}]}
     async with http.stream("POST", f"{url}/chat/completions", json=body) as response:
@@ -174,7 +174,7 @@ async def _direct(http: httpx.AsyncClient, url: str) -> float:
     return time.perf_counter() - began
 
 
-async def _through(http: httpx.AsyncClient, number: int) -> float:
+async def _through(http: httpx2.AsyncClient, number: int) -> float:
     began, first = time.perf_counter(), 0.0
     async for _, name, _ in asked(http, f"Which project depends on AuthService? ({number})"):
         if name == "message_delta" and not first:

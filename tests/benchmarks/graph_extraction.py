@@ -25,8 +25,8 @@ from typing import Any
 
 from knowledge_graph.extraction.document import Methods, extract
 from knowledge_graph.extraction.encoder import load_encoder
+from knowledge_graph.extraction.english_reader import load_reader
 from knowledge_graph.extraction.names import name_key
-from knowledge_graph.extraction.reading import load_reader
 from knowledge_graph.extraction.records import Extraction, Passage, SourceDocument
 
 Row = tuple[str, str, str]

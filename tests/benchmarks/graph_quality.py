@@ -22,7 +22,7 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 from uuid import UUID, uuid4, uuid5
 
-import httpx
+import httpx2
 from api_calls import EVALUATION
 from benchmarks.figures import Row
 from benchmarks.retrieval_quality import SPACE, Bench, Dataset, converted, middle, opened
@@ -34,8 +34,8 @@ from contracts.graph_expansion import GraphMethod
 from contracts.retrieval import SearchMode, SearchRequest
 from embedded.engines import Engines
 from knowledge_graph.app import create_app
-from knowledge_graph.extractor import Extractor
-from knowledge_graph.graph_document import SERVICE, DocumentGraphs
+from knowledge_graph.consumer import SERVICE, DocumentGraphs
+from knowledge_graph.extraction.extractor import Extractor
 from knowledge_graph.settings import Settings
 from retrieval.search.legs import Legs
 from retrieval.search.search import Search
@@ -107,7 +107,7 @@ async def graphs(engines: Engines) -> AsyncIterator[Graphs]:
         objects.ensure_bucket()
         database = await stack.enter_async_context(Database(service_url).opened())
         extractors = [await stack.enter_async_context(Extractor()) for _ in range(REPLICAS)]
-        client = await stack.enter_async_context(httpx.AsyncClient(transport=httpx.ASGITransport(app)))
+        client = await stack.enter_async_context(httpx2.AsyncClient(transport=httpx2.ASGITransport(app)))
         outbox = Outbox(SERVICE)
         replicas = [DocumentGraphs(database, objects, one, outbox, projects=False) for one in extractors]
         yield Graphs(HttpService("the graph", client, app.state.tokens, "http://graph", 5.0), replicas)

@@ -27,18 +27,18 @@ from knowledge_graph.errors import StoreUnavailable
 from knowledge_graph.expansion.bridging import Bridging
 from knowledge_graph.expansion.hops import expand
 from knowledge_graph.extraction.names import entity_id
-from knowledge_graph.projection.maintenance import rebuild
-from knowledge_graph.projection.redrawing import remove_workspace
+from knowledge_graph.graph_store import GraphStore, SubgraphBounds
+from knowledge_graph.neo4j.connection import Neo4jConnection
+from knowledge_graph.neo4j.maintenance import rebuild
+from knowledge_graph.neo4j.rebuilding import remove_workspace
+from knowledge_graph.neo4j.store import Neo4jStore
 from knowledge_graph.settings import Neo4jSettings
-from knowledge_graph.store.interface import GraphStore, SubgraphBounds
-from knowledge_graph.store.neo4j import Neo4jStore
-from knowledge_graph.store.neo4j_connection import Neo4jConnection
 from knowledge_graph.store.postgres import PostgresStore
 from knowledge_graph.tools.calculation import run_calculation
+from knowledge_graph.tools.chunks import Passages
 from knowledge_graph.tools.dependencies import analyze_dependencies
 from knowledge_graph.tools.facts import lookup_facts
-from knowledge_graph.tools.passages import Passages
-from knowledge_graph.tools.ways import shortest_path
+from knowledge_graph.tools.paths import shortest_path
 from service_kit.migrate import migrate
 from service_kit.objects import ObjectStore
 from service_kit.postgres import Database

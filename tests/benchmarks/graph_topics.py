@@ -14,8 +14,8 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from knowledge_graph.extraction.document import extract
+from knowledge_graph.extraction.english_reader import load_reader
 from knowledge_graph.extraction.names import name_key
-from knowledge_graph.extraction.reading import load_reader
 from knowledge_graph.extraction.records import Extraction, Passage, SourceDocument
 
 

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import psutil
 import psycopg
 from api_calls import EVALUATION
@@ -54,13 +54,13 @@ def _files(folder: Path) -> list[Path]:
 
 
 @asynccontextmanager
-async def connected(stack: EmbeddedStack) -> AsyncIterator[httpx.AsyncClient]:
+async def connected(stack: EmbeddedStack) -> AsyncIterator[httpx2.AsyncClient]:
     headers = {"Authorization": f"Bearer {stack.api_key}"}
-    async with httpx.AsyncClient(base_url=stack.url, headers=headers, timeout=400) as http:
+    async with httpx2.AsyncClient(base_url=stack.url, headers=headers, timeout=400) as http:
         yield http
 
 
-async def synchronised(http: httpx.AsyncClient, source: str) -> dict[str, Any]:
+async def synchronised(http: httpx2.AsyncClient, source: str) -> dict[str, Any]:
     """The synchronisation that was asked for, when it has ended; raises when it failed."""
     sync = (await http.post(f"/v1/sources/{source}/sync")).raise_for_status().json()
     while sync["status"] in {"queued", "running"}:
@@ -71,7 +71,7 @@ async def synchronised(http: httpx.AsyncClient, source: str) -> dict[str, Any]:
     return dict(sync)
 
 
-async def all_done(http: httpx.AsyncClient, expected: int) -> dict[str, Any]:
+async def all_done(http: httpx2.AsyncClient, expected: int) -> dict[str, Any]:
     """The summary when `expected` documents are there and none is in work."""
     while True:
         summary = (await http.get("/v1/documents/summary")).raise_for_status().json()
@@ -80,7 +80,7 @@ async def all_done(http: httpx.AsyncClient, expected: int) -> dict[str, Any]:
         await asyncio.sleep(0.5)
 
 
-async def uploads_meanwhile(http: httpx.AsyncClient, done: asyncio.Event) -> list[float]:
+async def uploads_meanwhile(http: httpx2.AsyncClient, done: asyncio.Event) -> list[float]:
     """Seconds from the upload of a page to searchable, one after the other until the bulk is done."""
     took = []
     while not done.is_set():
@@ -111,7 +111,7 @@ async def synchronisation(folder: Path) -> list[Row]:
             return await _synchronisation(stack, http, documents / "peps")
 
 
-async def _synchronisation(stack: EmbeddedStack, http: httpx.AsyncClient, peps: Path) -> list[Row]:
+async def _synchronisation(stack: EmbeddedStack, http: httpx2.AsyncClient, peps: Path) -> list[Row]:
     first = len(_files(peps))
     began, done = time.perf_counter(), asyncio.Event()
     config = {"kind": "folder", "path": str(peps), "watch": False}
@@ -134,7 +134,7 @@ async def _synchronisation(stack: EmbeddedStack, http: httpx.AsyncClient, peps: 
     return [*rows, *(await _storage(stack))]
 
 
-async def _changes(http: httpx.AsyncClient, source: str, peps: Path) -> list[Row]:
+async def _changes(http: httpx2.AsyncClient, source: str, peps: Path) -> list[Row]:
     later_state(peps)
     began = time.perf_counter()
     changed = await synchronised(http, source)
@@ -218,7 +218,7 @@ async def two_workers(folder: Path) -> list[Row]:
     ]
 
 
-async def _rate(http: httpx.AsyncClient, documents: Path, count: int) -> float:
+async def _rate(http: httpx2.AsyncClient, documents: Path, count: int) -> float:
     began = time.perf_counter()
     config = {"kind": "folder", "path": str(documents), "watch": False}
     (await http.post("/v1/sources", json={"name": "PEPs", "config": config})).raise_for_status()

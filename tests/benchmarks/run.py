@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 from benchmarks import (
     conversion_agreement,
     conversion_speed,
@@ -27,7 +27,7 @@ from benchmarks import (
 from benchmarks.figures import Row
 from stack import EmbeddedStack
 
-Figure = Callable[[httpx.AsyncClient], Coroutine[Any, Any, list[Row]]]
+Figure = Callable[[httpx2.AsyncClient], Coroutine[Any, Any, list[Row]]]
 
 
 def on_a_stack(folder: Path, figure: Figure) -> list[Row]:
@@ -35,7 +35,7 @@ def on_a_stack(folder: Path, figure: Figure) -> list[Row]:
 
         async def measure() -> list[Row]:
             headers = {"Authorization": f"Bearer {stack.api_key}"}
-            async with httpx.AsyncClient(base_url=stack.url, headers=headers, timeout=120) as http:
+            async with httpx2.AsyncClient(base_url=stack.url, headers=headers, timeout=120) as http:
                 return await figure(http)
 
         return figures.run(measure())

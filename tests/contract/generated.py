@@ -35,7 +35,7 @@ def all_documents() -> dict[str, dict[str, Any]]:
     """File name -> document."""
     services = {name: application(name).openapi() for name in SERVICES}
     files = {f"{name}.openapi.json": document for name, document in services.items()}
-    return files | {"attractor.openapi.json": merge(services), "attractor.asyncapi.json": asyncapi()}
+    return files | {"attractor.openapi.json": merge(services, VERSION), "attractor.asyncapi.json": asyncapi()}
 
 
 def application(service: str) -> FastAPI:

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from uuid import UUID
 
-import httpx
+import httpx2
 import pytest
 from api_calls import EXAMPLES, Tenant, client, created, ingest
 from stack import EmbeddedStack
@@ -39,14 +39,14 @@ def data_folder(embedded_stack: EmbeddedStack | None) -> Path | None:
 
 
 @pytest.fixture(scope="session")
-async def admin(address: tuple[str, str]) -> AsyncIterator[httpx.AsyncClient]:
+async def admin(address: tuple[str, str]) -> AsyncIterator[httpx2.AsyncClient]:
     async with client(*address) as http:
         yield http
 
 
 @pytest.fixture(scope="session")
 def make_tenant(
-    address: tuple[str, str], admin: httpx.AsyncClient
+    address: tuple[str, str], admin: httpx2.AsyncClient
 ) -> Callable[[str], AbstractAsyncContextManager[Tenant]]:
     """`async with make_tenant("name") as tenant`: a new workspace with an owner's key of its own user."""
 

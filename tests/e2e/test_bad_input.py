@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-import httpx
+import httpx2
 import pytest
 from api_calls import EVALUATION
 
@@ -79,7 +79,7 @@ async def test_a_wrong_request_gets_a_problem(tenant, method, path, content, sta
 
 
 async def test_without_a_key_or_with_a_wrong_one(address):
-    async with httpx.AsyncClient(base_url=address[0]) as http:
+    async with httpx2.AsyncClient(base_url=address[0]) as http:
         for headers in ({}, {"Authorization": "Bearer nonsense"}, {"Authorization": "Basic eDp5"}):
             response = await http.get("/v1/documents", headers=headers)
             assert response.status_code == 401

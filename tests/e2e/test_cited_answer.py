@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import httpx
+import httpx2
 import pytest
 from api_calls import ask, asked, events_of, eventually
 
@@ -77,7 +77,7 @@ async def test_the_graph_knows_the_services_and_memory_the_turn(tenant):
 
 
 async def test_health_and_documents_of_the_api_are_public(address):
-    async with httpx.AsyncClient(base_url=address[0]) as http:
+    async with httpx2.AsyncClient(base_url=address[0]) as http:
         assert (await http.get("/livez")).status_code == 200
         document = (await http.get("/openapi.json")).json()
         assert "/v1/search" in document["paths"]

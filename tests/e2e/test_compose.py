@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 
-import httpx
+import httpx2
 import pytest
 from api_calls import EXAMPLES, REPOSITORY, eventually, ingest
 
@@ -29,7 +29,7 @@ def containers() -> list[dict]:
     return json.loads(answer.stdout)
 
 
-async def status(http: httpx.AsyncClient) -> dict:
+async def status(http: httpx2.AsyncClient) -> dict:
     return (await http.get("/v1/graph/status")).json()
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from api_calls import REPOSITORY
 
@@ -38,7 +38,7 @@ async def attractor(url: str, key: str, *arguments: str) -> Ran:
     return Ran(process.returncode or 0, out.decode(), err.decode())
 
 
-def key_of(http: httpx.AsyncClient) -> str:
+def key_of(http: httpx2.AsyncClient) -> str:
     return http.headers["Authorization"].removeprefix("Bearer ")
 
 

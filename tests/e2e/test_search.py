@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import httpx
+import httpx2
 import pytest
 from api_calls import Tenant, created
 
 
-async def search(http: httpx.AsyncClient, query: str, **options: object) -> dict[str, object]:
+async def search(http: httpx2.AsyncClient, query: str, **options: object) -> dict[str, object]:
     response = await http.post("/v1/search", json={"query": query, **options})
     assert response.status_code == 200, response.text
     answer: dict[str, object] = response.json()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import httpx
+import httpx2
 import pytest
 from api_calls import REPOSITORY, created
 
@@ -43,7 +43,7 @@ def mounted(address: tuple[str, str], data_folder: Path | None) -> Iterator[Moun
     shutil.rmtree(here)
 
 
-async def synchronised(http: httpx.AsyncClient, source: str, **params: Any) -> dict[str, Any]:
+async def synchronised(http: httpx2.AsyncClient, source: str, **params: Any) -> dict[str, Any]:
     sync = (await http.post(f"/v1/sources/{source}/sync", params=params)).raise_for_status().json()
     while sync["status"] in {"queued", "running"}:
         wait = {"wait": "finished", "timeout": 30}
@@ -52,14 +52,14 @@ async def synchronised(http: httpx.AsyncClient, source: str, **params: Any) -> d
     return dict(sync)
 
 
-async def searchable(http: httpx.AsyncClient, name: str) -> dict[str, Any]:
+async def searchable(http: httpx2.AsyncClient, name: str) -> dict[str, Any]:
     """The document of this name, when it has ended."""
     [document] = (await http.get("/v1/documents", params={"name": name})).raise_for_status().json()["items"]
     wait = {"wait": "searchable", "timeout": 60}
     return dict((await http.get(f"/v1/documents/{document['id']}", params=wait)).raise_for_status().json())
 
 
-async def best(http: httpx.AsyncClient, query: str, **more: Any) -> dict[str, Any] | None:
+async def best(http: httpx2.AsyncClient, query: str, **more: Any) -> dict[str, Any] | None:
     hits = (await http.post("/v1/search", json={"query": query, **more})).raise_for_status().json()["hits"]
     return hits[0] if hits else None
 

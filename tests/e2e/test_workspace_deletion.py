@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-import httpx
+import httpx2
 from api_calls import EXAMPLES, ask, eventually, ingest
 
 SERVICES = {"gateway", "ingestion", "retrieval", "knowledge-graph", "memory", "orchestrator"}
 
 
-async def completed(admin: httpx.AsyncClient, path: str) -> dict[str, Any]:
+async def completed(admin: httpx2.AsyncClient, path: str) -> dict[str, Any]:
     async with asyncio.timeout(120):
         while True:
             receipt: dict[str, Any] = (await admin.get(f"{path}/receipt")).json()
@@ -62,13 +62,13 @@ async def test_everything_goes_with_proof(make_tenant, admin) -> None:
         await still_there(neighbour.http)
 
 
-async def eventually_listed(http: httpx.AsyncClient, path: str) -> None:
+async def eventually_listed(http: httpx2.AsyncClient, path: str) -> None:
     async with asyncio.timeout(60):
         while not (await http.get(path)).json()["items"]:  # noqa: ASYNC110  the API has no event for it
             await asyncio.sleep(0.2)
 
 
-async def still_there(http: httpx.AsyncClient) -> None:
+async def still_there(http: httpx2.AsyncClient) -> None:
     for path in ("/v1/documents", "/v1/graph/entities?min_mentions=1", "/v1/memories", "/v1/sessions"):
         assert (await http.get(path)).json()["items"], path
     await eventually(http, "/v1/search", {"query": "What is this about?"}, "hits")

@@ -10,7 +10,7 @@ from io import BytesIO
 from typing import Any
 from uuid import UUID, uuid4
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 from api_calls import client
@@ -37,7 +37,7 @@ def reconcile(stack: EmbeddedStack, *arguments: str) -> tuple[int, dict[str, dic
     return run.returncode, {found["kind"]: found for found in map(json.loads, run.stdout.splitlines())}
 
 
-async def uploaded(http: httpx.AsyncClient) -> dict[str, str]:
+async def uploaded(http: httpx2.AsyncClient) -> dict[str, str]:
     """Ids by name; each document is searchable and in the graph."""
     files = [("files", (name, text.encode())) for name, text in PAGES.items()]
     answer = (await http.post("/v1/documents", files=files)).raise_for_status().json()
@@ -47,7 +47,7 @@ async def uploaded(http: httpx.AsyncClient) -> dict[str, str]:
     return found
 
 
-async def settled(http: httpx.AsyncClient, identifier: str) -> None:
+async def settled(http: httpx2.AsyncClient, identifier: str) -> None:
     response = await http.get(f"/v1/documents/{identifier}", params={"wait": "settled", "timeout": 60})
     assert {stage["status"] for stage in response.raise_for_status().json()["stages"]} == {"succeeded"}, response.text
 

@@ -14,7 +14,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from api_calls import EVALUATION, client
 from stack import EmbeddedStack
@@ -68,7 +68,7 @@ async def keep_killing(stack: EmbeddedStack, done: asyncio.Event) -> Counter[str
     return kills
 
 
-async def patiently(http: httpx.AsyncClient, path: str, **params: Any) -> dict[str, Any]:
+async def patiently(http: httpx2.AsyncClient, path: str, **params: Any) -> dict[str, Any]:
     """The answer, asked for again while the engine behind it is down."""
     async with asyncio.timeout(120):
         while True:
@@ -76,12 +76,12 @@ async def patiently(http: httpx.AsyncClient, path: str, **params: Any) -> dict[s
                 response = await http.get(path, params=params)
                 if response.status_code == 200:
                     return dict(response.json())
-            except httpx.TransportError:
+            except httpx2.TransportError:
                 pass  # asked again below, like a refusal
             await asyncio.sleep(0.5)  # what would tell that it is back is what is down
 
 
-async def every(http: httpx.AsyncClient, path: str) -> list[dict[str, Any]]:
+async def every(http: httpx2.AsyncClient, path: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     cursor = None
     while True:
@@ -110,7 +110,7 @@ async def test_everything_is_searchable_once_or_failed_with_its_reason(stack: Em
         await deletions_balance(http, source["id"])
 
 
-async def ended(http: httpx.AsyncClient, source: str) -> dict[str, Any]:
+async def ended(http: httpx2.AsyncClient, source: str) -> dict[str, Any]:
     """The first synchronisation, however often it had to begin again."""
     while True:
         sync = (await patiently(http, f"/v1/sources/{source}/syncs"))["items"][0]
@@ -119,7 +119,7 @@ async def ended(http: httpx.AsyncClient, source: str) -> dict[str, Any]:
         await patiently(http, f"/v1/sources/{source}/syncs/{sync['id']}", wait="finished", timeout=10)
 
 
-async def nothing_in_work(http: httpx.AsyncClient) -> None:
+async def nothing_in_work(http: httpx2.AsyncClient) -> None:
     """Waits for one document after the other, as long as there is one."""
     while True:
         page = (await patiently(http, "/v1/documents", status="processing", limit=1))["items"]
@@ -128,7 +128,7 @@ async def nothing_in_work(http: httpx.AsyncClient) -> None:
         await patiently(http, f"/v1/documents/{page[0]['id']}", wait="searchable", timeout=10)
 
 
-async def settled(http: httpx.AsyncClient, sync: dict[str, Any]) -> None:
+async def settled(http: httpx2.AsyncClient, sync: dict[str, Any]) -> None:
     found = await every(http, "/v1/documents")
     assert len(found) == len({one["content_hash"] for one in found})
     assert sync["added"] >= len(found)
@@ -145,7 +145,7 @@ async def settled(http: httpx.AsyncClient, sync: dict[str, Any]) -> None:
     assert len(failed) <= 6, failed
 
 
-async def assert_indexed_once(http: httpx.AsyncClient, document: dict[str, Any]) -> None:
+async def assert_indexed_once(http: httpx2.AsyncClient, document: dict[str, Any]) -> None:
     """A search in the document alone returns each of its chunks once (up to 100, the most that it may)."""
     body = {"query": "the", "mode": "dense", "k": 100, "document_ids": [document["id"]], "fold_duplicates": False}
     async with asyncio.timeout(60):
@@ -158,7 +158,7 @@ async def assert_indexed_once(http: httpx.AsyncClient, document: dict[str, Any])
     assert len(hits) == len({hit["chunk_id"] for hit in hits}) == min(100, document["chunk_count"]), document["name"]
 
 
-async def deletions_balance(http: httpx.AsyncClient, source: str) -> None:
+async def deletions_balance(http: httpx2.AsyncClient, source: str) -> None:
     """The whole source is deleted: every service has confirmed every document, and none counts anything."""
     count = (await patiently(http, f"/v1/sources/{source}"))["documents"]
     receipt = (await http.delete(f"/v1/sources/{source}", params={"timeout": 240})).json()

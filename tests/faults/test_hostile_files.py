@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
+import httpx2
 import psutil
 import pytest
 from api_calls import EVALUATION, EXAMPLES, client
@@ -39,7 +39,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStack]:
         yield running
 
 
-async def outcome(http: httpx.AsyncClient, name: str, data: bytes) -> str:
+async def outcome(http: httpx2.AsyncClient, name: str, data: bytes) -> str:
     """`converted`, or why not."""
     response = await http.post("/v1/documents", files=[("files", (name, data))])
     [file] = response.json()["files"]

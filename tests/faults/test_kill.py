@@ -7,7 +7,7 @@ import itertools
 from collections import Counter
 from collections.abc import Iterator
 
-import httpx
+import httpx2
 import pytest
 from api_calls import EVALUATION, EXAMPLES, ask, client
 from stack import EmbeddedStack
@@ -47,14 +47,14 @@ async def keep_killing(stack: EmbeddedStack, done: asyncio.Event) -> Counter[str
     return kills
 
 
-async def upload(http: httpx.AsyncClient, name: str, data: bytes) -> str:
+async def upload(http: httpx2.AsyncClient, name: str, data: bytes) -> str:
     response = await http.post("/v1/documents", files=[("files", (name, data))])
     assert response.status_code == 202, response.text
     identifier: str = response.json()["files"][0]["document"]["id"]
     return identifier
 
 
-async def searchable(http: httpx.AsyncClient, identifier: str) -> dict[str, object]:
+async def searchable(http: httpx2.AsyncClient, identifier: str) -> dict[str, object]:
     for _ in range(20):
         response = await http.get(f"/v1/documents/{identifier}", params={"wait": "searchable", "timeout": 30})
         if response.status_code == 200 and response.json()["status"] in {"searchable", "failed"}:
@@ -62,7 +62,7 @@ async def searchable(http: httpx.AsyncClient, identifier: str) -> dict[str, obje
     raise AssertionError(f"stuck: {response.text}")
 
 
-async def answered(http: httpx.AsyncClient, run: str) -> dict[str, object]:
+async def answered(http: httpx2.AsyncClient, run: str) -> dict[str, object]:
     """The run's end, reading its stream again when the orchestrator died meanwhile."""
     async with asyncio.timeout(240):
         while True:
@@ -72,7 +72,7 @@ async def answered(http: httpx.AsyncClient, run: str) -> dict[str, object]:
             await asyncio.sleep(0.3)  # the server that would tell may be the one that was killed
 
 
-async def accepted_run(http: httpx.AsyncClient, question: str) -> str | None:
+async def accepted_run(http: httpx2.AsyncClient, question: str) -> str | None:
     """The id of a run that was accepted with 202; None when the killed orchestrator could not take the question."""
     session = await http.post("/v1/sessions", json={})
     if session.status_code != 201:
@@ -109,7 +109,7 @@ async def test_nothing_is_lost_stuck_or_doubled(stack, files):
         assert (await ask(http, "Which projects depend on AuthService?"))["citations"]
 
 
-async def assert_indexed_once(http: httpx.AsyncClient, document: dict[str, object]) -> None:
+async def assert_indexed_once(http: httpx2.AsyncClient, document: dict[str, object]) -> None:
     """A dense search in the document alone returns each of its chunks once (up to 100, the most that it may)."""
     body = {"query": "projects", "mode": "dense", "k": 100, "document_ids": [document["id"]], "fold_duplicates": False}
     hits = (await http.post("/v1/search", json=body)).json()["hits"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID, uuid4
 
-import httpx
+import httpx2
 import pytest
 import uvicorn
 from fastapi import FastAPI, Request
@@ -196,7 +196,7 @@ def model_settings(settings: Settings, others: str) -> Settings:
 class Service:
     """A running orchestrator and a caller of it."""
 
-    client: httpx.AsyncClient
+    client: httpx2.AsyncClient
 
     async def session(self, **body: Any) -> str:
         response = await self.client.post("/v1/sessions", json=body)
@@ -235,7 +235,7 @@ class Received:
     data: dict[str, Any]
 
 
-async def received(response: httpx.Response) -> AsyncIterator[Received]:
+async def received(response: httpx2.Response) -> AsyncIterator[Received]:
     fields: dict[str, str] = {}
     async for line in response.aiter_lines():
         if not line and fields:
@@ -254,7 +254,7 @@ def start(auth_headers: Callable[..., dict[str, str]]) -> Callable[[Settings], A
     async def started(settings: Settings) -> AsyncIterator[Service]:
         async with (
             serving(create_app(settings)) as url,
-            httpx.AsyncClient(base_url=url, headers=auth_headers(), timeout=30) as client,
+            httpx2.AsyncClient(base_url=url, headers=auth_headers(), timeout=30) as client,
         ):
             yield Service(client)
 

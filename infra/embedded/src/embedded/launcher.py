@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-import httpx
+import httpx2
 
 from embedded.allocation import Allocation, allocate
 from embedded.child import Child
@@ -94,7 +94,7 @@ class Launcher:
     def _wait_ready(self, supervisor: Supervisor, site: Site) -> None:
         waiting = {process.name: "no answer yet" for process in PROCESSES if process.health}
         deadline = time.monotonic() + READY_SECONDS
-        with httpx.Client(timeout=5.0, trust_env=False) as client:
+        with httpx2.Client(timeout=5.0, trust_env=False) as client:
             while waiting:
                 supervisor.check_alive()
                 for process in PROCESSES:
@@ -133,10 +133,10 @@ class Launcher:
             child.stop()
 
 
-def _unready(client: httpx.Client, site: Site, process: Process) -> str | None:
+def _unready(client: httpx2.Client, site: Site, process: Process) -> str | None:
     try:
         answer = client.get(f"{site.url(process.service)}{process.health}")
-    except httpx.TransportError as error:
+    except httpx2.TransportError as error:
         return str(error) or type(error).__name__
     return None if answer.is_success else f"{answer.status_code} {' '.join(answer.text.split())[:200]}"
 

@@ -10,7 +10,7 @@ from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any
 
-import httpx
+import httpx2
 from pydantic import ValidationError
 
 from contracts.base import ProblemBody
@@ -112,7 +112,7 @@ BY_STATUS: dict[int, type[AttractorError]] = {
 }
 
 
-def from_response(response: httpx.Response) -> AttractorError:
+def from_response(response: httpx2.Response) -> AttractorError:
     """The error for an answer that is not a success; its body must have been read."""
     if response.is_redirect:
         place = response.headers.get("location", "another address")
@@ -130,7 +130,7 @@ def from_response(response: httpx.Response) -> AttractorError:
     )
 
 
-def _problem(response: httpx.Response) -> ProblemBody:
+def _problem(response: httpx2.Response) -> ProblemBody:
     """The problem in the body, or what the status line says where something in between answered without one."""
     if response.headers.get("content-type", "").partition(";")[0].strip().endswith("json"):
         try:

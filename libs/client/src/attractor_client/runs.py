@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from uuid import UUID
 
-from httpx_sse import EventSource, ServerSentEvent
+from httpx2 import EventSource, ServerSentEvent
 from pydantic import ValidationError
 
 from attractor_client.errors import StreamInterrupted, UnexpectedAnswer, Unreachable
@@ -91,9 +91,8 @@ class Runs:
                 raise _NothingLeft
             if not response.headers.get("content-type", "").startswith("text/event-stream"):
                 raise UnexpectedAnswer("The server sent no stream of events")
-            async with aclosing(EventSource(response).aiter_sse()) as events:
-                async for event in events:
-                    yield event
+            async for event in EventSource(response, max_event_size=None):
+                yield event
 
 
 def _known(event: ServerSentEvent) -> RunEvent | None:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 from uuid import UUID, uuid4
 
-import httpx
+import httpx2
 from pydantic import BaseModel, ValidationError
 
 from attractor_client.errors import (
@@ -38,7 +38,7 @@ class Transport:
     """The connection pool and what every request has in common. Times in seconds."""
 
     def __init__(self, url: str, api_key: str | None, timeout: float, retry: RetryPolicy) -> None:
-        self.url = httpx.URL(url)
+        self.url = httpx2.URL(url)
         if self.url.scheme not in ("http", "https") or not self.url.host:
             raise ValueError(f"{url!r} is not the URL of a server; one looks like http://127.0.0.1:8080")
         headers = {"User-Agent": f"attractor-client/{VERSION}", "Accept": "application/json"}
@@ -47,11 +47,11 @@ class Transport:
                 raise ValueError("the API key has characters that no API key has")
             headers["Authorization"] = f"Bearer {api_key}"
         self.timeout, self.retry = timeout, retry
-        self.http = httpx.AsyncClient(
+        self.http = httpx2.AsyncClient(
             base_url=self.url,
             headers=headers,
-            timeout=httpx.Timeout(timeout, connect=min(timeout, 10.0), pool=None),
-            limits=httpx.Limits(max_connections=100, keepalive_expiry=KEEPALIVE_SECONDS),
+            timeout=httpx2.Timeout(timeout, connect=min(timeout, 10.0), pool=None),
+            limits=httpx2.Limits(max_connections=100, keepalive_expiry=KEEPALIVE_SECONDS),
             trust_env=not _is_loopback(self.url.host),
         )
 
@@ -83,7 +83,7 @@ class Transport:
         files: Any = None,
         repeatable: bool | None = None,
         timeout: float | None = None,
-    ) -> httpx.Response:
+    ) -> httpx2.Response:
         """The successful answer, read to its end. `repeatable` defaults to what RFC 9110 says of the method.
 
         Of the body, fields that are None are left out; with `nulls` those that were not set. `content` is sent as is.
@@ -91,7 +91,7 @@ class Transport:
         if repeatable is None:
             repeatable = method in ("GET", "PUT", "DELETE")
 
-        async def attempt() -> httpx.Response:
+        async def attempt() -> httpx2.Response:
             with translated():
                 response = await self.http.request(
                     method,
@@ -117,12 +117,12 @@ class Transport:
         params: Parameters | None = None,
         headers: dict[str, str] | None = None,
         timeout: float | None = None,
-    ) -> AsyncIterator[httpx.Response]:
+    ) -> AsyncIterator[httpx2.Response]:
         """An answer of which only the headers have been read. Made again only as long as it has not begun."""
         waits = self._timeout(timeout)
         request = self.http.build_request("GET", place, params=_given(params), headers=headers, timeout=waits)
 
-        async def attempt() -> httpx.Response:
+        async def attempt() -> httpx2.Response:
             with translated():
                 response = await self.http.send(request, stream=True)
                 if not response.is_success:
@@ -138,7 +138,7 @@ class Transport:
         finally:
             await response.aclose()
 
-    def parse(self, response: httpx.Response, kind: type[M]) -> M:
+    def parse(self, response: httpx2.Response, kind: type[M]) -> M:
         """Fields that this version does not know are ignored; raises UnexpectedAnswer where known ones do not fit."""
         try:
             return kind.model_validate_json(response.content)
@@ -148,26 +148,26 @@ class Transport:
             detail = f"{response.request.url.path}: {place}: {first['msg']}"
             raise UnexpectedAnswer("The answer is not what this client expects", detail) from error
 
-    def _timeout(self, seconds: float | None) -> httpx.Timeout:
-        return httpx.Timeout(seconds or self.timeout, connect=min(self.timeout, 10.0), pool=None)
+    def _timeout(self, seconds: float | None) -> httpx2.Timeout:
+        return httpx2.Timeout(seconds or self.timeout, connect=min(self.timeout, 10.0), pool=None)
 
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Turns what httpx raises into what this package raises."""
+    """Turns what httpx2 raises into what this package raises."""
     try:
         yield
-    except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+    except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
         raise Unreachable("The server cannot be reached", _reason(error), sent=False) from error
-    except httpx.LocalProtocolError as error:
+    except httpx2.LocalProtocolError as error:
         raise NotSendable("The request could not be sent", _reason(error)) from error
-    except httpx.TimeoutException as error:
+    except httpx2.TimeoutException as error:
         raise Unreachable("The server did not answer in time", sent=True) from error
-    except httpx.TransportError as error:
+    except httpx2.TransportError as error:
         raise Unreachable("The connection to the server broke", _reason(error), sent=True) from error
-    except httpx.RequestError as error:
+    except httpx2.RequestError as error:
         raise UnexpectedAnswer("The answer cannot be read", _reason(error)) from error
-    except httpx.InvalidURL as error:
+    except httpx2.InvalidURL as error:
         raise AttractorError("The URL is not valid", _reason(error)) from error
 
 

@@ -1,3 +1,5 @@
 """The version of this package."""
 
-VERSION = "0.1.0"
+from importlib.metadata import version
+
+VERSION = version("attractor-client")

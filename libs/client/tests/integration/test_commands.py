@@ -10,6 +10,8 @@ from uuid import UUID
 import pytest
 from starlette.responses import Response
 
+from attractor_client import VERSION
+
 ONE = str(UUID(int=1))
 SOURCE = str(UUID(int=20))
 GONE = Response(status_code=204)
@@ -339,7 +341,7 @@ class TestFailing:
         assert "Traceback" not in ran.err
 
     def test_version_and_help(self, attractor) -> None:
-        assert attractor("--version").out == "attractor 0.1.0\n"
+        assert attractor("--version").out == f"attractor {VERSION}\n"
         for command in ("ingest", "ask", "search", "login", "documents", "sessions", "graph", "memories", "keys"):
             assert attractor(command, "--help").code == 0
         assert "Exit codes" in attractor("--help").out

@@ -6,8 +6,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
-import httpx
-from httpx_sse import EventSource
+import httpx2
 
 from inference.breaker import CircuitBreaker
 from inference.chat import AnswerSchema, ChatDelta, ChatMessage, Completion, Usage
@@ -33,7 +32,7 @@ class _Ending:
 class _Started:
     """A reply that was read up to its first delta; None where it has none."""
 
-    response: httpx.Response
+    response: httpx2.Response
     first: ChatDelta | None
     rest: AsyncGenerator[ChatDelta, None]
     ending: _Ending
@@ -156,7 +155,7 @@ class OpenAIChat:
             elif "temperature" in refusal.detail:
                 self._names["temperature"] = ""
 
-    async def _deltas(self, response: httpx.Response, ending: _Ending) -> AsyncGenerator[ChatDelta, None]:
+    async def _deltas(self, response: httpx2.Response, ending: _Ending) -> AsyncGenerator[ChatDelta, None]:
         splitter = ThinkingSplitter()
         async with aclosing(self._choices(response, ending)) as choices:
             async for choice in choices:
@@ -168,17 +167,16 @@ class OpenAIChat:
         for split in splitter.end():
             yield split
 
-    async def _choices(self, response: httpx.Response, ending: _Ending) -> AsyncGenerator[dict[str, Any], None]:
+    async def _choices(self, response: httpx2.Response, ending: _Ending) -> AsyncGenerator[dict[str, Any], None]:
         """The first choice of each event up to `[DONE]`. Raises StreamCut when the end was not announced."""
         try:
             with self._provider.errors():
-                async with aclosing(EventSource(response).aiter_sse()) as events:
-                    async for event in events:
-                        if event.data.strip() == "[DONE]":
-                            return
-                        for choice in self._read(event.data, ending):
-                            ending.finish_reason = ending.finish_reason or choice.get("finish_reason")
-                            yield choice
+                async for event in httpx2.EventSource(response):
+                    if event.data.strip() == "[DONE]":
+                        return
+                    for choice in self._read(event.data, ending):
+                        ending.finish_reason = ending.finish_reason or choice.get("finish_reason")
+                        yield choice
         except ProviderUnavailable as error:
             # After the finish reason only statistics follow: the answer is complete.
             if not ending.finish_reason:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import httpx
+import httpx2
 
 from inference.errors import ContextTooLong, InvalidApiKey, ProviderRejected, ProviderUnavailable, UnreadableReply
 from inference.retry import retry_after_seconds
@@ -41,10 +41,10 @@ class Provider:
             if not (api_key.isascii() and api_key.isprintable() and " " not in api_key):
                 raise InvalidApiKey
             headers["Authorization"] = f"Bearer {api_key}"
-        self._client = httpx.AsyncClient(
+        self._client = httpx2.AsyncClient(
             base_url=base_url.rstrip("/") + "/",
             headers=headers,
-            timeout=httpx.Timeout(timeouts.read, connect=timeouts.connect),
+            timeout=httpx2.Timeout(timeouts.read, connect=timeouts.connect),
         )
 
     async def json(self, method: str, path: str, body: object = None) -> Any:
@@ -58,7 +58,7 @@ class Provider:
         except ValueError:
             raise UnreadableReply("not JSON") from None
 
-    async def stream(self, path: str, body: object) -> httpx.Response:
+    async def stream(self, path: str, body: object) -> httpx2.Response:
         """A successful event stream whose body is still to be read; the caller closes it."""
         with self.errors():
             request = self._client.build_request("POST", path, json=body, headers={"Accept": "text/event-stream"})
@@ -74,12 +74,12 @@ class Provider:
 
     @contextmanager
     def errors(self) -> Iterator[None]:
-        """Turns httpx's errors into ProviderUnavailable."""
+        """Turns httpx2's errors into ProviderUnavailable."""
         try:
             yield
-        except httpx.TimeoutException as error:
+        except httpx2.TimeoutException as error:
             raise ProviderUnavailable(f"no reply in time ({type(error).__name__})") from error
-        except (httpx.TransportError, httpx.DecodingError) as error:
+        except (httpx2.TransportError, httpx2.DecodingError) as error:
             raise ProviderUnavailable(self._clean(str(error)) or type(error).__name__) from error
 
     def failure(
@@ -98,7 +98,7 @@ class Provider:
     async def aclose(self) -> None:
         await self._client.aclose()
 
-    def _refusal(self, response: httpx.Response) -> ProviderUnavailable | ProviderRejected:
+    def _refusal(self, response: httpx2.Response) -> ProviderUnavailable | ProviderRejected:
         try:
             payload: object = response.json()
         except ValueError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from importlib.metadata import version
 
 from fastapi import APIRouter, FastAPI
 
@@ -12,7 +13,7 @@ from service_kit.auth import Tokens
 from service_kit.settings import ServiceSettings
 from service_kit.telemetry import Metrics, RequestTelemetry
 
-VERSION = "0.1.0"
+VERSION = version("attractor-service-kit")
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import httpx
+import httpx2
 
 from service_kit.auth import Principal, Tokens
 from service_kit.problems import Unavailable
@@ -23,7 +23,7 @@ class HttpService:
     """`base_url` None: the service is not there in this deployment. `seconds` are for each answer as a whole."""
 
     name: str
-    client: httpx.AsyncClient
+    client: httpx2.AsyncClient
     tokens: Tokens
     base_url: str | None
     seconds: float
@@ -32,7 +32,7 @@ class HttpService:
     def is_there(self) -> bool:
         return self.base_url is not None
 
-    async def ask(self, caller: Principal, method: str, path: str, **more: Any) -> httpx.Response:
+    async def ask(self, caller: Principal, method: str, path: str, **more: Any) -> httpx2.Response:
         """Any answer but a failure of the server. Raises ServiceSilent."""
         if self.base_url is None:
             raise ServiceSilent(f"{self.name} is not there in this deployment")
@@ -40,9 +40,9 @@ class HttpService:
         url = self.base_url.rstrip("/") + path
         try:
             response = await self.client.request(method, url, headers=headers, timeout=self.seconds, **more)
-        except httpx.TimeoutException as error:
+        except httpx2.TimeoutException as error:
             raise ServiceSilent(f"{self.name} did not answer within {self.seconds:g} s") from error
-        except httpx.RequestError as error:
+        except httpx2.RequestError as error:
             raise ServiceSilent(f"{self.name} cannot be reached ({type(error).__name__})") from error
         if response.status_code >= 500:
             raise ServiceSilent(f"{self.name} answered with status {response.status_code}")

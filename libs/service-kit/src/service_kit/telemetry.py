@@ -48,7 +48,7 @@ def configure_telemetry(service: str, log_level: str, otlp_endpoint: str | None)
     handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(JsonFormatter(service))
     logging.basicConfig(level=log_level.upper(), handlers=[handler], force=True)
-    for noisy in ("httpx", "httpcore", "urllib3", "neo4j.notifications"):
+    for noisy in ("httpx2", "httpcore2", "urllib3", "neo4j.notifications"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     configure_tracing(service, otlp_endpoint)
 

@@ -20,13 +20,53 @@ from contracts.events import Event, WorkspaceDeleted, WorkspacePurged
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
-from service_kit.queries import load
+from service_kit.repository import Repository, SystemRepository
+from service_kit.statements import Statements
 from service_kit.streams import Handler
 
 log = logging.getLogger(__name__)
-QUERIES = load("service_kit")
 ROWS_AT_ONCE = 20_000
 LONGEST_WAIT_SECONDS = 15.0
+
+
+class WorkspaceSql(Statements, file="workspaces.sql"):
+    is_deleted: str
+    waiting: str
+    add_removed: str
+    finish: str
+    tables: str
+
+
+@dataclass(frozen=True)
+class WorkspaceTable:
+    """A table with rows of workspaces, and the tables that refer to it."""
+
+    name: str
+    referring: list[str]
+
+
+class DeletedWorkspaces(SystemRepository):
+    """Which workspaces wait for their purge, and the tables to purge."""
+
+    async def waiting(self) -> list[UUID]:
+        return await self.values(WorkspaceSql.waiting)
+
+    async def tables(self) -> list[WorkspaceTable]:
+        return await self.all(WorkspaceSql.tables, WorkspaceTable)
+
+
+class DeletedWorkspace(Repository):
+    """The mark that a workspace is deleted, with the counts of what was deleted in it."""
+
+    async def is_marked(self) -> bool:
+        return bool(await self.value(WorkspaceSql.is_deleted))
+
+    async def add_removed(self, kind: str, count: int) -> None:
+        await self.run(WorkspaceSql.add_removed, kind=kind, count=count)
+
+    async def finish(self) -> dict[str, int]:
+        """Marks the purge as done; returns the counts."""
+        return dict(await self.value(WorkspaceSql.finish) or {})
 
 
 @dataclass(frozen=True)
@@ -71,10 +111,7 @@ class WorkspacePurge:
     def _unless_deleted(self, handler: Handler) -> Handler:
         async def handle(event: Event) -> None:
             async with self.database.workspace(event.workspace_id) as connection:
-                cursor = await connection.execute(
-                    "SELECT EXISTS (SELECT FROM deleted_workspace WHERE workspace_id = %s)", (event.workspace_id,)
-                )
-                is_deleted = (await cursor.fetchone() or (False,))[0]
+                is_deleted = await DeletedWorkspace(connection, event.workspace_id).is_marked()
             if not is_deleted:
                 await handler(event)
 
@@ -114,17 +151,14 @@ class WorkspacePurge:
 
     async def _waiting(self) -> list[UUID]:
         async with self.database.system() as connection:
-            cursor = await connection.execute(
-                "SELECT workspace_id FROM deleted_workspace WHERE purged_at IS NULL ORDER BY deleted_at"
-            )
-            return [row[0] for row in await cursor.fetchall()]
+            return await DeletedWorkspaces(connection).waiting()
 
     async def _tables(self) -> list[str]:
         """In an order in which nothing refers to what is deleted; raises CycleError when there is none."""
         async with self.database.system() as connection:
-            rows = await (await connection.execute(QUERIES["workspace_tables"])).fetchall()
-        owned = {str(table) for table, _ in rows}
-        referring = {str(table): owned.intersection(others) for table, others in rows}
+            tables = await DeletedWorkspaces(connection).tables()
+        owned = {table.name for table in tables}
+        referring = {table.name: owned.intersection(table.referring) for table in tables}
         return list(TopologicalSorter(referring).static_order())
 
     async def _delete_some(self, workspace_id: UUID, table: str) -> int:
@@ -135,8 +169,7 @@ class WorkspacePurge:
         async with self.database.workspace(workspace_id) as connection:
             values = {"workspace_id": workspace_id, "limit": self.rows_at_once}
             count = (await connection.execute(statement, values)).rowcount
-            added = {"workspace_id": workspace_id, "kind": table, "count": count}
-            await connection.execute(QUERIES["add_removed"], added)
+            await DeletedWorkspace(connection, workspace_id).add_removed(table, count)
         return count
 
     async def _erase(self, workspace_id: UUID, erasures: Sequence[Erasure]) -> dict[str, int]:
@@ -147,8 +180,7 @@ class WorkspacePurge:
             remaining.update(erased.remaining)
             async with self.database.workspace(workspace_id) as connection:
                 for kind, count in erased.removed.items():
-                    added = {"workspace_id": workspace_id, "kind": kind, "count": count}
-                    await connection.execute(QUERIES["add_removed"], added)
+                    await DeletedWorkspace(connection, workspace_id).add_removed(kind, count)
         return dict(remaining)
 
     async def _tell(self, workspace_id: UUID, tables: Sequence[str], elsewhere: Mapping[str, int]) -> None:
@@ -157,10 +189,6 @@ class WorkspacePurge:
             for table in tables:
                 count = sql.SQL("SELECT count(*) FROM {} WHERE workspace_id = %s").format(sql.Identifier(table))
                 remaining[table] = int((await (await connection.execute(count, (workspace_id,))).fetchone() or (0,))[0])
-            cursor = await connection.execute(
-                "UPDATE deleted_workspace SET purged_at = now() WHERE workspace_id = %s RETURNING removed",
-                (workspace_id,),
-            )
-            removed = (await cursor.fetchone() or ({},))[0]
-            told = WorkspacePurged(service=self.outbox.source, removed=removed, remaining=remaining)
-            await self.outbox.write(connection, workspace_id, told, str(workspace_id))
+            removed = await DeletedWorkspace(connection, workspace_id).finish()
+            purged = WorkspacePurged(service=self.outbox.source, removed=removed, remaining=remaining)
+            await self.outbox.write(connection, workspace_id, purged, str(workspace_id))

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Annotated
 from uuid import uuid4
 
-import httpx
+import httpx2
 import pytest
 from fastapi import APIRouter, FastAPI
 from pydantic import SecretStr
@@ -73,7 +73,7 @@ def call(app, running):
     return send
 
 
-def problem(response: httpx.Response) -> tuple[int, str]:
+def problem(response: httpx2.Response) -> tuple[int, str]:
     assert response.headers["content-type"] == MEDIA_TYPE
     return response.status_code, response.json()["type"]
 

@@ -7,7 +7,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 
-import httpx
+import httpx2
 
 from gateway.openapi import OWN, Document, merge
 from gateway.upstreams import Upstreams
@@ -55,6 +55,6 @@ class ApiDocument:
         try:
             response = await self.upstreams.get(service, "/openapi.json", FETCH_SECONDS)
             document = response.raise_for_status().json()
-        except (httpx.HTTPError, ValueError):
+        except (httpx2.HTTPError, ValueError):
             return None
         return document if isinstance(document, dict) and isinstance(document.get("paths"), dict) else None

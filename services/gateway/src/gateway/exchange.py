@@ -7,7 +7,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import httpx
+import httpx2
 from starlette.requests import Request
 from starlette.types import Send
 
@@ -39,14 +39,14 @@ class Exchange:
         finally:
             await response.aclose()
 
-    async def _open(self) -> httpx.Response:
+    async def _open(self) -> httpx2.Response:
         """The answer up to its headers; the wait for it begins when the body has been sent."""
         try:
             async with _answer_within(self.upstreams.first_byte, self.body.ended):
                 response = await self._send()
-        except (TimeoutError, httpx.TimeoutException) as error:
+        except (TimeoutError, httpx2.TimeoutException) as error:
             raise UpstreamTimeout(f"{self.service} did not answer in time", service=self.service) from error
-        except httpx.TransportError as error:
+        except httpx2.TransportError as error:
             raise UpstreamUnreachable(f"{self.service} cannot be reached", service=self.service) from error
         if response.status_code == 401:
             await response.aclose()
@@ -54,17 +54,17 @@ class Exchange:
             raise UpstreamRefused(f"{self.service} does not accept the gateway's token", service=self.service)
         return response
 
-    async def _send(self) -> httpx.Response:
+    async def _send(self) -> httpx2.Response:
         request = self._outgoing()
         try:
             return await self.upstreams.client.send(request, stream=True)
-        except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
+        except (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError):
             if request.method != "GET" or not self.body.is_empty:
                 raise
             # a pooled connection that the service closed at the moment of its use: reading again harms nothing
             return await self.upstreams.client.send(request, stream=True)
 
-    def _outgoing(self) -> httpx.Request:
+    def _outgoing(self) -> httpx2.Request:
         scope = self.request.scope
         own = {
             "Authorization": f"Bearer {self.token}",
@@ -72,7 +72,7 @@ class Exchange:
             "X-Forwarded-Proto": scope["scheme"],
             "X-Forwarded-Host": self.request.headers.get("host", ""),
         }
-        return httpx.Request(
+        return httpx2.Request(
             scope["method"],
             self.upstreams.url(self.service, scope["raw_path"], scope["query_string"]),
             headers=headers.for_service(self.request.headers.raw, own | outgoing_headers()),
@@ -80,7 +80,7 @@ class Exchange:
             extensions={"timeout": self.upstreams.timeout.as_dict()},
         )
 
-    async def _pass_on(self, response: httpx.Response) -> None:
+    async def _pass_on(self, response: httpx2.Response) -> None:
         passed = headers.for_caller(response.headers.raw, self.upstreams.bases[self.service])
         self.started = True
         await self.send({"type": "http.response.start", "status": response.status_code, "headers": passed})
@@ -89,7 +89,7 @@ class Exchange:
             try:
                 async for chunk in _chunks(response, None if endless else self.upstreams.first_byte):
                     await self.send({"type": "http.response.body", "body": chunk, "more_body": True})
-            except (TimeoutError, httpx.TransportError) as error:
+            except (TimeoutError, httpx2.TransportError) as error:
                 # left without its last part, the answer is visibly cut: the server closes the connection
                 self.cut = True
                 log.warning("a service broke off its answer", extra={"from": self.service, "error": repr(error)})
@@ -117,7 +117,7 @@ async def _answer_within(seconds: float, sent: asyncio.Event) -> AsyncIterator[N
             starting.cancel()
 
 
-async def _chunks(response: httpx.Response, pause: float | None) -> AsyncIterator[bytes]:
+async def _chunks(response: httpx2.Response, pause: float | None) -> AsyncIterator[bytes]:
     """The body as it arrives, undecoded; raises TimeoutError when nothing comes for `pause` seconds."""
     chunks = response.aiter_raw()
     while True:

@@ -9,6 +9,7 @@ from typing import Any
 
 from contracts.base import ProblemBody
 from gateway.routing import prefix_of
+from service_kit.app import VERSION
 
 Document = dict[str, Any]
 OWN = "gateway"
@@ -28,7 +29,7 @@ INFO = {
 }
 
 
-def merge(documents: Mapping[str, Document], version: str = "0.1.0", unavailable: list[str] | None = None) -> Document:
+def merge(documents: Mapping[str, Document], version: str = VERSION, unavailable: list[str] | None = None) -> Document:
     """`documents` by service name, the gateway's own as `gateway`.
 
     Of each, the public routes: those that the gateway sends to that service. A component that several services have

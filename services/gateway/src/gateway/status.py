@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-import httpx
+import httpx2
 
 from contracts.gateway import ServiceStatus, Status
 from gateway.upstreams import Upstreams
@@ -28,16 +28,16 @@ async def _own(health: Health) -> ServiceStatus:
 async def _ask(upstreams: Upstreams, name: str, seconds: float) -> ServiceStatus:
     try:
         response = await upstreams.get(name, "/readyz", seconds)
-    except httpx.TimeoutException:
+    except httpx2.TimeoutException:
         return ServiceStatus(name=name, status="unreachable", detail=f"no answer in {seconds:g} s")
-    except httpx.HTTPError as error:
+    except httpx2.HTTPError as error:
         return ServiceStatus(name=name, status="unreachable", detail=type(error).__name__)
     if response.status_code == 200:
         return ServiceStatus(name=name, status="ready")
     return ServiceStatus(name=name, status="not_ready", detail=_failures(response))
 
 
-def _failures(response: httpx.Response) -> str:
+def _failures(response: httpx2.Response) -> str:
     try:
         return _words(response.json()["failures"]) or f"status {response.status_code}"
     except (ValueError, KeyError, TypeError, AttributeError):

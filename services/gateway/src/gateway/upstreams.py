@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import httpx
+import httpx2
 
 WRITE_SECONDS = 60.0
 IDLE_CONNECTIONS = 100
@@ -16,16 +16,16 @@ class Upstreams:
     def __init__(self, bases: dict[str, str], connect: float, first_byte: float, pool: int) -> None:
         self.bases = {name: base.rstrip("/") for name, base in bases.items()}
         self.first_byte = first_byte
-        self.timeout = httpx.Timeout(None, connect=connect, write=WRITE_SECONDS, pool=connect)
-        limits = httpx.Limits(
+        self.timeout = httpx2.Timeout(None, connect=connect, write=WRITE_SECONDS, pool=connect)
+        limits = httpx2.Limits(
             max_connections=pool, max_keepalive_connections=IDLE_CONNECTIONS, keepalive_expiry=IDLE_SECONDS
         )
-        self.client = httpx.AsyncClient(limits=limits, timeout=self.timeout, trust_env=False)
+        self.client = httpx2.AsyncClient(limits=limits, timeout=self.timeout, trust_env=False)
 
-    def url(self, service: str, raw_path: bytes, query: bytes) -> httpx.URL:
+    def url(self, service: str, raw_path: bytes, query: bytes) -> httpx2.URL:
         target = raw_path + b"?" + query if query else raw_path
-        return httpx.URL(self.bases[service]).copy_with(raw_path=target)
+        return httpx2.URL(self.bases[service]).copy_with(raw_path=target)
 
-    async def get(self, service: str, path: str, seconds: float) -> httpx.Response:
-        """A small answer, whole; raises httpx.HTTPError, also when it takes longer."""
+    async def get(self, service: str, path: str, seconds: float) -> httpx2.Response:
+        """A small answer, whole; raises httpx2.HTTPError, also when it takes longer."""
         return await self.client.get(f"{self.bases[service]}{path}", timeout=seconds)

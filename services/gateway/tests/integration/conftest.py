@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 import uvicorn
 from fastapi import FastAPI
@@ -105,15 +105,15 @@ def settings(make_database, redis_url, token_secret, admin_key, free_port) -> Ca
 
 
 @pytest.fixture
-def door(settings, admin_key) -> Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]:
+def door(settings, admin_key) -> Callable[..., AbstractAsyncContextManager[httpx2.AsyncClient]]:
     """`async with door(**settings) as client`: the gateway under uvicorn, and a client with the administrator's key."""
 
     @asynccontextmanager
-    async def open_door(**changes: Any) -> AsyncIterator[httpx.AsyncClient]:
+    async def open_door(**changes: Any) -> AsyncIterator[httpx2.AsyncClient]:
         headers = {"Authorization": f"Bearer {admin_key}"}
         async with (
             serve(create_app(settings(**changes))) as url,
-            httpx.AsyncClient(base_url=url, headers=headers, timeout=20, trust_env=False) as client,
+            httpx2.AsyncClient(base_url=url, headers=headers, timeout=20, trust_env=False) as client,
         ):
             yield client
 
@@ -130,7 +130,7 @@ async def behind(upstream, seen, door):
     """behind(**settings): as `door`, with a service that answers for all five."""
 
     @asynccontextmanager
-    async def open_door(**changes: Any) -> AsyncIterator[httpx.AsyncClient]:
+    async def open_door(**changes: Any) -> AsyncIterator[httpx2.AsyncClient]:
         async with (
             serve(upstream.service(seen)) as url,
             door(**({f"{name}_url": url for name in SERVICES} | changes)) as client,
@@ -145,7 +145,7 @@ def process(upstream, seen, settings, admin_key, free_port):
     """`async with process() as (client, pid)`: the gateway as operators start it, in front of the service."""
 
     @asynccontextmanager
-    async def start() -> AsyncIterator[tuple[httpx.AsyncClient, int]]:
+    async def start() -> AsyncIterator[tuple[httpx2.AsyncClient, int]]:
         async with serve(upstream.service(seen)) as url:
             chosen = settings(**{f"{name}_url": url for name in SERVICES})
             environment = {name.upper(): _plain(value) for name, value in chosen if value not in (None, [])}
@@ -154,10 +154,10 @@ def process(upstream, seen, settings, admin_key, free_port):
                 sys.executable, "-m", "gateway", "serve", env=environment, stdout=asyncio.subprocess.DEVNULL
             )
             headers = {"Authorization": f"Bearer {admin_key}"}
-            transport = httpx.AsyncHTTPTransport(retries=6)
+            transport = httpx2.AsyncHTTPTransport(retries=6)
             base_url = f"http://127.0.0.1:{free_port}"
             try:
-                async with httpx.AsyncClient(transport=transport, base_url=base_url, headers=headers) as client:
+                async with httpx2.AsyncClient(transport=transport, base_url=base_url, headers=headers) as client:
                     await client.get("/livez", timeout=30)
                     yield client, child.pid
             finally:

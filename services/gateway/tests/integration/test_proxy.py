@@ -4,7 +4,7 @@ import asyncio
 import os
 import socket
 
-import httpx
+import httpx2
 import psutil
 import pytest
 
@@ -95,8 +95,8 @@ async def test_events_pass_one_by_one_and_leaving_ends_the_service_side(behind, 
 
 async def test_leaving_before_the_answer_ends_the_service_side_too(behind, seen):
     async with behind() as client:
-        with pytest.raises(httpx.ReadTimeout):
-            await client.get("/v1/runs/slow", timeout=httpx.Timeout(10, read=0.3))
+        with pytest.raises(httpx2.ReadTimeout):
+            await client.get("/v1/runs/slow", timeout=httpx2.Timeout(10, read=0.3))
         async with asyncio.timeout(5):
             await seen.cancelled.wait()
 
@@ -158,7 +158,7 @@ async def hang_up(reader, writer):
 
 async def test_an_answer_that_breaks_off_is_seen_to_break_off(behind):
     async with behind() as client:
-        with pytest.raises(httpx.RemoteProtocolError):
+        with pytest.raises(httpx2.RemoteProtocolError):
             await client.get("/v1/runs/half")
         assert (
             'attractor_upstream_failures_total{service="orchestrator",type="cut"} 1.0'

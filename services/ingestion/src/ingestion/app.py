@@ -10,19 +10,19 @@ from uuid import UUID
 from fastapi import FastAPI
 
 from contracts.events import DOCUMENTS
-from ingestion.api import DOCUMENT_CHANNEL, WORK_CHANNEL, Parts, router
-from ingestion.celery_app import build_celery
-from ingestion.consumer import GROUP, DocumentEvents
-from ingestion.dispatch import Dispatcher
-from ingestion.erasure import Eraser, purge_objects
-from ingestion.intake import Intake, Limits
-from ingestion.queue_metrics import QueueMetrics
-from ingestion.reading_api import router as reading_router
-from ingestion.recovery import Recovery
+from ingestion.api.documents import DOCUMENT_CHANNEL, WORK_CHANNEL, Parts, router
+from ingestion.api.reading import router as reading_router
+from ingestion.api.sources import router as sources_router
+from ingestion.api.syncs import router as syncs_router
+from ingestion.documents.consumer import GROUP, DocumentEvents
+from ingestion.documents.erasure import Eraser, purge_objects
+from ingestion.documents.intake import Intake, Limits
+from ingestion.queue.celery_app import build_celery
+from ingestion.queue.dispatch import Dispatcher
+from ingestion.queue.metrics import QueueMetrics
+from ingestion.queue.recovery import Recovery
 from ingestion.settings import Settings
-from ingestion.sources.api import router as sources_router
-from ingestion.sources.syncs_api import router as syncs_router
-from ingestion.upload import Uploads
+from ingestion.uploads.upload import Uploads
 from service_kit.app import service_app
 from service_kit.event_service import EventService
 from service_kit.objects import ObjectStore

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pydantic import Field, SecretStr
 
-from ingestion.archives import ArchiveLimits
 from ingestion.sources.settings import SourceSettings
+from ingestion.uploads.archives import ArchiveLimits
 from service_kit.settings import DatabaseSettings, Environment, EventSettings, ObjectStoreSettings, ServiceSettings
 
 MEBIBYTE = 1024 * 1024

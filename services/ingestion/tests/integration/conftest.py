@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
-import httpx
+import httpx2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -82,7 +82,7 @@ def settings(
 @pytest.fixture
 async def client(
     settings: Settings, running: Any, auth_headers: Callable[..., dict[str, str]], object_store: ObjectStore
-) -> AsyncIterator[httpx.AsyncClient]:
+) -> AsyncIterator[httpx2.AsyncClient]:
     """The API, called by the owner of `workspace_id`."""
     assert object_store.bucket == settings.s3_bucket
     async with running(create_app(settings)) as client:
@@ -270,7 +270,7 @@ def eventually() -> Callable[..., Awaitable[Any]]:
 
 
 @pytest.fixture
-def detail(client: httpx.AsyncClient) -> Callable[[str], Awaitable[dict[str, Any]]]:
+def detail(client: httpx2.AsyncClient) -> Callable[[str], Awaitable[dict[str, Any]]]:
     """`await detail(document_id)`: the document as it is now."""
 
     async def get(document_id: str) -> dict[str, Any]:
@@ -281,7 +281,7 @@ def detail(client: httpx.AsyncClient) -> Callable[[str], Awaitable[dict[str, Any
 
 
 @pytest.fixture
-def upload(client: httpx.AsyncClient) -> Callable[..., Awaitable[dict[str, Any]]]:
+def upload(client: httpx2.AsyncClient) -> Callable[..., Awaitable[dict[str, Any]]]:
     """`await upload("a.md", b"text")`: the only file's entry in the answer."""
 
     async def send(name: str = "notes.md", content: bytes | None = None, **options: Any) -> dict[str, Any]:
@@ -299,7 +299,7 @@ def searchable(
     upload: Callable[..., Awaitable[dict[str, Any]]],
     process: Callable[[str], Awaitable[None]],
     neighbours: Neighbours,
-    client: httpx.AsyncClient,
+    client: httpx2.AsyncClient,
 ) -> Callable[..., Awaitable[dict[str, Any]]]:
     """`await searchable(...)`: as `upload`, processed and confirmed; the document's detail."""
     assert neighbours

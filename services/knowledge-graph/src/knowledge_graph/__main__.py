@@ -19,7 +19,7 @@ def start() -> None:
 
 
 def rebuild(chosen: Namespace) -> None:
-    from knowledge_graph.projection.maintenance import rebuild_command  # noqa: PLC0415
+    from knowledge_graph.neo4j.maintenance import rebuild_command  # noqa: PLC0415
 
     rebuild_command(chosen.workspace)
 
@@ -29,7 +29,7 @@ def workspace_option(parser: ArgumentParser) -> None:
 
 
 def verify(chosen: Namespace) -> None:
-    from knowledge_graph.projection.maintenance import verify_command  # noqa: PLC0415
+    from knowledge_graph.neo4j.maintenance import verify_command  # noqa: PLC0415
 
     verify_command(repair=chosen.repair)
 

@@ -18,11 +18,11 @@ from contracts.knowledge_graph import (
     GraphGeneration,
     GraphStatus,
 )
-from knowledge_graph.ask import Graph
 from knowledge_graph.extraction.names import name_key
-from knowledge_graph.generation import Generations
+from knowledge_graph.graph_store import EntityFilter, StoredEntity
+from knowledge_graph.queries import Graph
+from knowledge_graph.recording.generation import Generations
 from knowledge_graph.shown import to_entity
-from knowledge_graph.store.interface import EntityFilter, StoredEntity
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit
 from service_kit.problems import BadCursor

@@ -5,33 +5,33 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-import httpx
+import httpx2
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry, Gauge
 
 from contracts.events import DOCUMENTS
 from inference.factory import build_chat_model
 from knowledge_graph.api import router as entities_router
-from knowledge_graph.ask import Graph
+from knowledge_graph.consumer import SERVICE, DocumentGraphs
 from knowledge_graph.expansion.bridging import Bridging
 from knowledge_graph.export.api import router as export_router
 from knowledge_graph.export.export import Export
 from knowledge_graph.extraction.document import Methods
-from knowledge_graph.extractor import Extractor
-from knowledge_graph.generation import Generations
-from knowledge_graph.graph_document import SERVICE, DocumentGraphs
+from knowledge_graph.extraction.extractor import Extractor
+from knowledge_graph.neo4j.connection import Neo4jConnection
+from knowledge_graph.neo4j.removal import ProjectionRemoval
+from knowledge_graph.neo4j.store import Neo4jStore
 from knowledge_graph.projection.projector import CHANNEL, Projector
-from knowledge_graph.projection.removal import ProjectionRemoval
+from knowledge_graph.queries import Graph
+from knowledge_graph.recording.generation import Generations
 from knowledge_graph.refinement.api import router as refinement_router
 from knowledge_graph.refinement.build import start_refinement
 from knowledge_graph.refinement.worker import CHANNEL as REFINEMENT
 from knowledge_graph.settings import Settings
-from knowledge_graph.store.neo4j import Neo4jStore
-from knowledge_graph.store.neo4j_connection import Neo4jConnection
 from knowledge_graph.store.postgres import PostgresStore
 from knowledge_graph.store.reader import GraphReader
 from knowledge_graph.tools.api import router as tools_router
-from knowledge_graph.tools.passages import Passages
+from knowledge_graph.tools.chunks import Passages
 from knowledge_graph.tools.toolbox import Toolbox
 from knowledge_graph.triples.api import router as triples_router
 from knowledge_graph.triples.imports import TripleImports
@@ -71,7 +71,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     reader = GraphReader(database, postgres, shown)
     app.state.generations = Generations(database, f"min_entity_freq={settings.graph_min_entity_freq}")
     app.state.graph = Graph(reader, extractor, Bridging(database), settings.graph_min_entity_freq)
-    client = await stack.enter_async_context(httpx.AsyncClient(trust_env=False))
+    client = await stack.enter_async_context(httpx2.AsyncClient(trust_env=False))
     seconds = settings.retrieval_deadline_seconds
     retrieval = HttpService("the search", client, app.state.tokens, settings.retrieval_url, seconds)
     app.state.toolbox = Toolbox(reader, Passages(database, objects), retrieval)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contracts.knowledge_graph import Entity
-from knowledge_graph.store.interface import StoredEntity
+from knowledge_graph.graph_store import StoredEntity
 
 
 def to_entity(stored: StoredEntity) -> Entity:

@@ -14,16 +14,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from knowledge_graph import provenance
 from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.extraction.records import Extraction, Mention, RelationEvidence
-from knowledge_graph.projection.maintenance import differences, rebuild
+from knowledge_graph.graph_store import Bounds, EntityFilter, GraphStore, SubgraphBounds
+from knowledge_graph.neo4j.connection import Neo4jConnection
+from knowledge_graph.neo4j.maintenance import differences, rebuild
+from knowledge_graph.neo4j.store import Neo4jStore
 from knowledge_graph.projection.projector import Projector
-from knowledge_graph.recording.projection_queue import queue
+from knowledge_graph.projection.queue import queue
+from knowledge_graph.recording import provenance
 from knowledge_graph.settings import Neo4jSettings
-from knowledge_graph.store.interface import Bounds, EntityFilter, GraphStore, SubgraphBounds
-from knowledge_graph.store.neo4j import Neo4jStore
-from knowledge_graph.store.neo4j_connection import Neo4jConnection
 from knowledge_graph.store.postgres import PostgresStore
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database

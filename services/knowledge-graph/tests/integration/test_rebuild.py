@@ -10,15 +10,15 @@ from uuid import UUID, uuid4
 import pytest
 from pydantic import SecretStr
 
-from knowledge_graph import provenance
 from knowledge_graph.extraction.document import extract
 from knowledge_graph.extraction.records import Passage, SourceDocument
-from knowledge_graph.projection.maintenance import differences, rebuild
-from knowledge_graph.recording.projection_queue import queue
+from knowledge_graph.graph_store import EntityFilter, GraphStore
+from knowledge_graph.neo4j.connection import Neo4jConnection
+from knowledge_graph.neo4j.maintenance import differences, rebuild
+from knowledge_graph.neo4j.store import Neo4jStore
+from knowledge_graph.projection.queue import queue
+from knowledge_graph.recording import provenance
 from knowledge_graph.settings import Neo4jSettings
-from knowledge_graph.store.interface import EntityFilter, GraphStore
-from knowledge_graph.store.neo4j import Neo4jStore
-from knowledge_graph.store.neo4j_connection import Neo4jConnection
 from knowledge_graph.store.postgres import PostgresStore
 from knowledge_graph.store.reader import GraphReader
 from service_kit.postgres import Database

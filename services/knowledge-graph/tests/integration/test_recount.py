@@ -6,8 +6,8 @@ from uuid import uuid4
 
 import pytest
 
-from knowledge_graph.projection.maintenance import verify_sums
-from knowledge_graph.recount import recount, wrong_sums
+from knowledge_graph.neo4j.maintenance import verify_sums
+from knowledge_graph.recording.recount import recount, wrong_sums
 from service_kit.postgres import Database
 
 TEXTS = ["CheckoutService depends on PaymentGateway.", "PaymentGateway uses LedgerDB.", "LedgerDB is old."]

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 _spec = importlib.util.spec_from_file_location("scripted_chat_model", Path(__file__).with_name("chat_model.py"))
@@ -55,7 +55,7 @@ def environment(make_database, redis_url, token_secret, object_store, object_sto
 class Service:
     """A process of its own."""
 
-    def __init__(self, process: asyncio.subprocess.Process, http: httpx.AsyncClient) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, http: httpx2.AsyncClient) -> None:
         self.process, self.http = process, http
 
     async def until(self, path, good):
@@ -65,7 +65,7 @@ class Service:
                     answer = await self.http.get(path)
                     if answer.status_code == 200 and good(answer.json()):
                         return answer.json()
-                except httpx.TransportError:
+                except httpx2.TransportError:
                     assert self.process.returncode is None
                 await asyncio.sleep(0.05)  # another process's state has no event
 
@@ -81,7 +81,7 @@ async def serving(environment, headers) -> AsyncIterator[Service]:
         port = free.getsockname()[1]
     values = {**os.environ, **environment, "PORT": str(port)}
     process = await asyncio.create_subprocess_exec(sys.executable, "-m", "knowledge_graph", "serve", env=values)
-    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", headers=headers, trust_env=False) as http:
+    async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}", headers=headers, trust_env=False) as http:
         service = Service(process, http)
         try:
             await service.until("/readyz", lambda _: True)

@@ -10,7 +10,7 @@ import pytest
 
 from contracts.graph_refinement import RefinementRequest, RefinementSettingsUpdate
 from knowledge_graph.extraction.records import Extraction, Passage, SourceDocument
-from knowledge_graph.refinement import passages
+from knowledge_graph.refinement import chunks
 from knowledge_graph.refinement.findings import Findings
 from knowledge_graph.refinement.records import START, Outcome, Spent, Waiting
 from knowledge_graph.refinement.run_store import RunStore
@@ -38,7 +38,7 @@ class Prepared:
                 "method, chunks_key) VALUES (%s, %s, 1, 'notes.md', 1, 0, 0, 'patterns', 'key') ON CONFLICT DO NOTHING",
                 (self.workspace_id, self.document_id),
             )
-            return await passages.take_up(
+            return await chunks.take_up(
                 connection, self.workspace_id, self.document_id, document, Extraction("patterns")
             )
 

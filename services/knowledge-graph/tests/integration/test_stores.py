@@ -9,8 +9,8 @@ from uuid import uuid4
 import pytest
 
 from contracts.events import DocumentConverted, DocumentDeleted, Event
-from knowledge_graph.extractor import Extractor
-from knowledge_graph.graph_document import DocumentGraphs
+from knowledge_graph.consumer import DocumentGraphs
+from knowledge_graph.extraction.extractor import Extractor
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
-import httpx
+import httpx2
 import pytest
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
@@ -252,7 +252,7 @@ class TestSearched:
             return JSONResponse(*app.state.answer)
 
         tools = client.app.state.toolbox
-        async with httpx.AsyncClient(transport=httpx.ASGITransport(app)) as http:
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app)) as http:
             retrieval = replace(tools.retrieval, client=http, base_url="http://search")
             client.app.state.toolbox = replace(tools, retrieval=retrieval)
             yield app

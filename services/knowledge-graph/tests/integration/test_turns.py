@@ -9,7 +9,7 @@ import pytest
 from psycopg.errors import LockNotAvailable
 
 from contracts.events import DocumentDescribed
-from knowledge_graph import provenance
+from knowledge_graph.recording import provenance
 from service_kit.postgres import Database
 
 TEXT = "AuthService calls UserDB."

@@ -9,14 +9,14 @@ import pytest
 
 import service_kit.migrate
 from contracts.graph_tools import AnalyzeDependencies
-from knowledge_graph import provenance
 from knowledge_graph.expansion.bridging import Bridging, entities
 from knowledge_graph.expansion.hops import expand
 from knowledge_graph.extraction.document import extract
 from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.extraction.records import Passage, SourceDocument
-from knowledge_graph.recount import wrong_sums
-from knowledge_graph.store.interface import EntityFilter
+from knowledge_graph.graph_store import EntityFilter
+from knowledge_graph.recording import provenance
+from knowledge_graph.recording.recount import wrong_sums
 from knowledge_graph.store.postgres import PostgresStore
 from knowledge_graph.tools.dependencies import analyze_dependencies
 from service_kit.postgres import Database

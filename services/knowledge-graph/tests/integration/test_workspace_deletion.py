@@ -9,8 +9,8 @@ import pytest
 from pydantic import SecretStr
 
 from contracts.events import DocumentDeleted, WorkspaceDeleted
+from knowledge_graph.neo4j.connection import Neo4jConnection
 from knowledge_graph.settings import Neo4jSettings
-from knowledge_graph.store.neo4j_connection import Neo4jConnection
 
 TEXT = "The BillingService depends on AuthService and UserDB."
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from knowledge_graph.store.interface import Dependent
+from knowledge_graph.graph_store import Dependent
 from knowledge_graph.tools.dependencies import criticality
 
 

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from knowledge_graph.export.formats import GraphMl, JsonLines, Turtle
-from knowledge_graph.store.interface import StoredEntity, StoredRelation
+from knowledge_graph.graph_store import StoredEntity, StoredRelation
 
 HOSTILE = [
     "<script>alert('x')</script>",

@@ -6,9 +6,9 @@ import pytest
 
 from knowledge_graph.extraction.cooccurrence import MOST_PAIRS
 from knowledge_graph.extraction.document import extract
+from knowledge_graph.extraction.english_reader import load_reader
 from knowledge_graph.extraction.language import looks_english
 from knowledge_graph.extraction.names import name_key
-from knowledge_graph.extraction.reading import load_reader
 from knowledge_graph.extraction.records import Passage, SourceDocument
 
 CO_OCCURS = "CO_OCCURS"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from knowledge_graph.extraction.document import extract
-from knowledge_graph.extraction.reading import load_reader
+from knowledge_graph.extraction.english_reader import load_reader
 from knowledge_graph.extraction.records import Extraction, Passage, SourceDocument
 
 

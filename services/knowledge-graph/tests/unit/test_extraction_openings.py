@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from knowledge_graph.extraction.definitions import opening
 from knowledge_graph.extraction.document import extract
-from knowledge_graph.extraction.openings import opening
-from knowledge_graph.extraction.reading import load_reader
+from knowledge_graph.extraction.english_reader import load_reader
 from knowledge_graph.extraction.records import Extraction, Passage, SourceDocument, Span
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from knowledge_graph.extraction.document import Methods, extract
+from knowledge_graph.extraction.english_reader import load_reader
 from knowledge_graph.extraction.names import name_key
-from knowledge_graph.extraction.reading import load_reader
 from knowledge_graph.extraction.records import Extraction, Passage, SourceDocument, Span
 from knowledge_graph.extraction.resolution import resolve
 

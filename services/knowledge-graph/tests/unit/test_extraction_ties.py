@@ -7,8 +7,8 @@ import pytest
 from inference.errors import EncoderFailed
 from knowledge_graph.extraction.document import extract
 from knowledge_graph.extraction.encoder import load_encoder
+from knowledge_graph.extraction.english_reader import load_reader
 from knowledge_graph.extraction.names import name_key
-from knowledge_graph.extraction.reading import load_reader
 from knowledge_graph.extraction.records import Extraction, Passage, SourceDocument
 
 ENGINEER = (

@@ -1,6 +1,6 @@
 from knowledge_graph.expansion.linking import Linked, Meaning, asks, candidates, longest_known, without_names
 from knowledge_graph.extraction.names import entity_id, name_key
-from knowledge_graph.store.interface import StoredEntity
+from knowledge_graph.graph_store import StoredEntity
 
 
 def found(text: str, *known: str, entity_type: str = "ENTITY") -> list[Linked]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from knowledge_graph.export.formats import Turtle
 from knowledge_graph.extraction.names import entity_id, name_key
-from knowledge_graph.store.interface import StoredEntity, StoredRelation
+from knowledge_graph.graph_store import StoredEntity, StoredRelation
 from knowledge_graph.triples.graphing import graphed
 from knowledge_graph.triples.records import ReadTriples, Triple, TriplesNotValid
 from knowledge_graph.triples.tables import from_csv, from_jsonl

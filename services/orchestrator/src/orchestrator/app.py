@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-import httpx
+import httpx2
 from fastapi import FastAPI
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from redis.asyncio import Redis
@@ -87,7 +87,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
 async def _turns(
     settings: Settings, tokens: Tokens, saver: AsyncPostgresSaver, stack: AsyncExitStack
 ) -> ConversationTurns:
-    client = await stack.enter_async_context(httpx.AsyncClient())
+    client = await stack.enter_async_context(httpx2.AsyncClient())
     chat = build_chat_model(settings)
     if chat is not None:
         stack.push_async_callback(chat.aclose)

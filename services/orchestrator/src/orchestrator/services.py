@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol, TypeVar
 
-import httpx
+import httpx2
 from pydantic import BaseModel, ValidationError
 from tenacity import retry, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
@@ -33,7 +33,7 @@ class Memory(Protocol):
 class HttpService:
     """One service at its base URL. Connection errors are tried again; timeouts and error answers are not."""
 
-    def __init__(self, name: str, client: httpx.AsyncClient, base_url: str, tokens: Tokens, timeout: float) -> None:
+    def __init__(self, name: str, client: httpx2.AsyncClient, base_url: str, tokens: Tokens, timeout: float) -> None:
         """`timeout` in seconds, for one attempt."""
         self.name, self.client, self.tokens = name, client, tokens
         self.base_url, self.timeout = base_url.rstrip("/"), timeout
@@ -44,22 +44,22 @@ class HttpService:
             response = await self._send(path, caller, body)
             response.raise_for_status()
             return answer.model_validate_json(response.content)
-        except httpx.TimeoutException as error:
+        except httpx2.TimeoutException as error:
             raise ServiceFailed(f"{self.name} did not answer within {self.timeout:g} s") from error
-        except httpx.HTTPStatusError as error:
+        except httpx2.HTTPStatusError as error:
             raise ServiceFailed(f"{self.name} answered with status {error.response.status_code}") from error
-        except httpx.RequestError as error:
+        except httpx2.RequestError as error:
             raise ServiceFailed(f"{self.name} cannot be reached ({type(error).__name__})") from error
         except ValidationError as error:
             raise ServiceFailed(f"{self.name} gave an answer that cannot be read") from error
 
     @retry(
-        retry=retry_if_exception_type((httpx.NetworkError, httpx.RemoteProtocolError)),
+        retry=retry_if_exception_type((httpx2.NetworkError, httpx2.RemoteProtocolError)),
         stop=stop_after_attempt(ATTEMPTS),
         wait=wait_random_exponential(multiplier=0.05, max=0.5),
         reraise=True,
     )
-    async def _send(self, path: str, caller: Principal, body: BaseModel) -> httpx.Response:
+    async def _send(self, path: str, caller: Principal, body: BaseModel) -> httpx2.Response:
         headers = {
             **outgoing_headers(),
             "Authorization": f"Bearer {self.tokens.sign(caller)}",

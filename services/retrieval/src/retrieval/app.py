@@ -6,7 +6,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 
-import httpx
+import httpx2
 from fastapi import FastAPI
 
 from contracts.events import DOCUMENTS
@@ -71,7 +71,7 @@ def create_app(settings: Settings) -> FastAPI:
             version = version_of(settings.model_dump_json(exclude={"host", "port"}))
             metrics = app.state.metrics.registry
             cache = SearchCache(service.redis, version, settings.search_cache_seconds, metrics)
-            client = await stack.enter_async_context(httpx.AsyncClient(trust_env=False))
+            client = await stack.enter_async_context(httpx2.AsyncClient(trust_env=False))
             tokens = app.state.tokens
             graphs = HttpService(
                 "the knowledge graph", client, tokens, settings.knowledge_graph_url, settings.graph_deadline_seconds

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-import httpx
+import httpx2
 
 from ingestion.reconciliation.drift import REMEDY, Drift, DriftKind, compare
 from ingestion.reconciliation.repair import Repair
@@ -66,11 +66,11 @@ async def reconciler(settings: ReconcileSettings) -> AsyncIterator[tuple[Surveyo
     try:
         async with (
             Database(settings.database_url.get_secret_value(), 3).opened() as database,
-            httpx.AsyncClient(timeout=ANSWER_SECONDS, trust_env=False) as http,
+            httpx2.AsyncClient(timeout=ANSWER_SECONDS, trust_env=False) as http,
         ):
             surveyor = Surveyor(database, objects, http, tokens, settings.retrieval_url, settings.knowledge_graph_url)
             yield surveyor, Repair(database, objects, Outbox(NAME))
-    except httpx.HTTPError as error:
+    except httpx2.HTTPError as error:
         sys.stderr.write(f"{NAME}: a service did not answer as it should: {error}\n")
         sys.exit(2)
     finally:

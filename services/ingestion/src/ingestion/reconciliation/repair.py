@@ -7,10 +7,10 @@ from uuid import UUID
 
 from contracts.events import DocumentDeleted
 from contracts.ingestion import DocumentStatus, StageName
-from ingestion import documents
-from ingestion.derived import converted_event
+from ingestion.documents import documents
+from ingestion.documents.derived import converted_event
+from ingestion.documents.rows import DocumentRow
 from ingestion.reconciliation.drift import Drift, DriftKind
-from ingestion.rows import DocumentRow
 from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox
 from service_kit.postgres import Connection, Database

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from typing import TypeVar
 from uuid import UUID
 
-import httpx
+import httpx2
 from psycopg.rows import class_row
 
 from contracts.base import Page
@@ -32,7 +32,7 @@ class Surveyor:
         self,
         database: Database,
         objects: ObjectStore,
-        http: httpx.AsyncClient,
+        http: httpx2.AsyncClient,
         tokens: Tokens,
         retrieval_url: str,
         graph_url: str,
@@ -56,7 +56,7 @@ class Surveyor:
     async def survey(self, workspace_id: UUID) -> Survey:
         """The other stores first: what appears in them later belongs to documents that are too young to compare.
 
-        Raises httpx.HTTPError when a service does not answer, Unavailable when a store is away.
+        Raises httpx2.HTTPError when a service does not answer, Unavailable when a store is away.
         """
         index = {
             one.document_id: Held(one.version, one.chunk_count)

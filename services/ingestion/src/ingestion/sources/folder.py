@@ -13,8 +13,8 @@ from typing import BinaryIO
 
 from contracts.formats import has_extension
 from contracts.sources import FolderConfig
-from ingestion.formats import media_type_of
-from ingestion.sources.place import NotAllowed, is_beneath, located, opened_beneath
+from ingestion.documents.media_types import media_type_of
+from ingestion.sources.allowed_paths import NotAllowed, is_beneath, located, opened_beneath
 from ingestion.sources.selection import Selection
 from ingestion.sources.settings import SourceSettings
 from ingestion.sources.source import Fetched, Gap, Item, ItemRefused, ItemVanished, SourceRefused, SourceUnavailable

@@ -17,9 +17,9 @@ from dulwich.objects import ObjectID
 
 from contracts.formats import has_extension
 from contracts.sources import GitConfig
-from ingestion.formats import media_type_of
+from ingestion.documents.media_types import media_type_of
+from ingestion.sources.allowed_paths import NotAllowed, located
 from ingestion.sources.git_objects import MAX_TREE_DEPTH, NotARepository, RefNotFound, Repository
-from ingestion.sources.place import NotAllowed, located
 from ingestion.sources.selection import Selection
 from ingestion.sources.settings import SourceSettings
 from ingestion.sources.source import Fetched, Item, ItemRefused, ItemVanished, SourceRefused, SourceUnavailable

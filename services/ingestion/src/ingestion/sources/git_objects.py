@@ -10,7 +10,7 @@ from dulwich.object_store import DiskObjectStore
 from dulwich.objects import Commit, ObjectID, ShaFile, Tag, hex_to_sha
 from dulwich.refs import DiskRefsContainer, Ref
 
-from ingestion.sources.place import located
+from ingestion.sources.allowed_paths import located
 
 MAX_TREE_DEPTH = 100
 # Types of objects in a pack that are stored as a difference (gitformat-pack).

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from psycopg.rows import scalar_row
 
-from ingestion import deletion, origins
+from ingestion.documents import deletion, origins
 from ingestion.sources.errors import SourceNotFound
 from ingestion.sources.statements import SQL
 from service_kit.outbox import Outbox

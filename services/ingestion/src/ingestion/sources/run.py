@@ -13,8 +13,7 @@ from psycopg.rows import class_row
 
 from contracts.ingestion import Lane, OriginKind
 from contracts.sources import OnRemoved, SyncAction, SyncTrigger
-from ingestion.intake import IncomingFile, Intake, Place, Taken
-from ingestion.sources.changes import Change, ChangeList
+from ingestion.documents.intake import IncomingFile, Intake, Place, Taken
 from ingestion.sources.plan import Known, Plan, Wanted, make_plan, missing
 from ingestion.sources.queue import Counts, HeldSync
 from ingestion.sources.source import (
@@ -28,6 +27,7 @@ from ingestion.sources.source import (
     SourceUnavailable,
 )
 from ingestion.sources.statements import SQL
+from ingestion.sources.sync_changes import Change, ChangeList
 from service_kit.postgres import Database
 
 HEAD_BYTES = 8192

@@ -16,7 +16,7 @@ from minio import Minio
 from minio.error import MinioException, S3Error
 
 from contracts.sources import S3Config
-from ingestion.names import safe_name
+from ingestion.documents.file_names import safe_name
 from ingestion.sources.s3_store import is_same_store
 from ingestion.sources.selection import Selection
 from ingestion.sources.settings import S3Connection, SourceSettings

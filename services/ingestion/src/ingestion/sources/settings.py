@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 from pydantic_settings import NoDecode
 
-from ingestion.sources.web_address import AllowedAddresses, allowed_addresses
+from ingestion.sources.addresses import AllowedAddresses, allowed_addresses
 from service_kit.settings import Environment
 
 MEBIBYTE = 1024 * 1024

@@ -16,7 +16,7 @@ import psycopg
 from pydantic import TypeAdapter, ValidationError
 
 from contracts.sources import SourceConfig, SyncStatus
-from ingestion.intake import Intake, SourceGone
+from ingestion.documents.intake import Intake, SourceGone
 from ingestion.sources.kinds import kind_module
 from ingestion.sources.queue import Leases, SyncLost
 from ingestion.sources.run import Limits, SyncRun, fingerprints

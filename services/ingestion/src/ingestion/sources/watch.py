@@ -17,7 +17,7 @@ import anyio.to_thread
 from psycopg.rows import class_row
 from watchfiles import Change, awatch
 
-from ingestion.sources.place import NotAllowed, located
+from ingestion.sources.allowed_paths import NotAllowed, located
 from ingestion.sources.selection import Selection
 from ingestion.sources.statements import SQL
 from service_kit.notifications import Notifications

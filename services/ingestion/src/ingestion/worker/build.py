@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from inference.factory import build_embedders
 from ingestion.conversion import Converter
-from ingestion.intake import Intake, Limits
+from ingestion.documents.intake import Intake, Limits
 from ingestion.settings import MEBIBYTE
 from ingestion.sources.queue import Leases
 from ingestion.sources.sync import Policy as SyncPolicy

@@ -11,7 +11,7 @@ from typing import Self
 import psycopg
 from psycopg_pool import PoolTimeout
 
-from ingestion.rows import Job
+from ingestion.documents.rows import Job
 from ingestion.worker.stages import LeaseLost, Stages
 
 log = logging.getLogger(__name__)

@@ -16,8 +16,8 @@ from opentelemetry.trace import SpanKind
 
 from contracts.ingestion import StageName
 from ingestion.conversion import Converted, Limits, Progress
-from ingestion.derived import DerivedKeys, derived_keys
-from ingestion.rows import Job
+from ingestion.documents.derived import DerivedKeys, derived_keys
+from ingestion.documents.rows import Job
 from ingestion.worker.holding import Holding, Shutdown, Stopped
 from ingestion.worker.metrics import WorkerMetrics, format_of
 from ingestion.worker.recording import FailureRecorder, Policy

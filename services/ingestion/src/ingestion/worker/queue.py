@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from psycopg.rows import class_row
 
 from contracts.ingestion import Lane
-from ingestion.rows import DocumentKey, Job
+from ingestion.documents.rows import DocumentKey, Job
 from ingestion.statements import SQL
 from ingestion.worker.database import WorkerDatabase
 from ingestion.worker.stages import Stages

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from contracts.ingestion import StageName
 from ingestion.conversion import ConversionError, Limits
-from ingestion.rows import Job
+from ingestion.documents.rows import Job
 from ingestion.worker.failures import LONGEST_EMBEDDING_DELAY_SECONDS, Failure, delay_after, failure_of
 from ingestion.worker.metrics import WorkerMetrics
 from ingestion.worker.stages import Stages

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import psutil
 
-from ingestion.rows import Job
+from ingestion.documents.rows import Job
 
 log = logging.getLogger(__name__)
 FEWEST_DOCUMENTS = 20  # where a model alone takes more than the limit, it is still worth loading

@@ -14,7 +14,7 @@ from celery import signals
 from celery.platforms import EX_OK, SecurityWarning
 from celery.worker import state
 
-from ingestion.celery_app import QUEUES, SYNC_QUEUE, build_celery
+from ingestion.queue.celery_app import QUEUES, SYNC_QUEUE, build_celery
 from ingestion.worker.build import build_worker
 from ingestion.worker.holding import Shutdown
 from ingestion.worker.recycling import execute_anew

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 from contracts.ingestion import Lane
-from ingestion.rows import Job
+from ingestion.documents.rows import Job
 
 ALL_LANES = (Lane.interactive, Lane.bulk)
 Take = Callable[[tuple[Lane, ...]], Job | None]

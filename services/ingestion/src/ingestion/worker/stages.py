@@ -13,8 +13,8 @@ from psycopg.rows import TupleRow, class_row
 from contracts.events import DocumentFailed, EventData
 from contracts.ingestion import DocumentStatus, StageName
 from ingestion.conversion import Converted
-from ingestion.derived import converted_event
-from ingestion.rows import DocumentRow, Job
+from ingestion.documents.derived import converted_event
+from ingestion.documents.rows import DocumentRow, Job
 from ingestion.statements import SQL
 from ingestion.worker.database import WorkerDatabase
 from service_kit.outbox import INSERT, event_row, new_event

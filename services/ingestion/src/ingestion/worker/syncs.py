@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from opentelemetry.trace import SpanKind
 
-from ingestion.celery_app import SYNC_TASK
+from ingestion.queue.celery_app import SYNC_TASK
 from ingestion.sources.queue import claim_due
 from ingestion.sources.sync import Synchroniser
 from service_kit.postgres import Database

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from celery import Celery
 
 from contracts.ingestion import Lane
-from ingestion.celery_app import PROCESS_TASK, SYNC_TASK
+from ingestion.queue.celery_app import PROCESS_TASK, SYNC_TASK
 
 
 def register(celery: Celery, documents: Callable[[Lane], None], syncs: Callable[[], None]) -> None:

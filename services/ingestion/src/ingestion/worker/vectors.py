@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from contracts.ingestion import Chunk
 from inference.embeddings import Embedder
 from ingestion.conversion import embedding_text
-from ingestion.derived import derived_keys
-from ingestion.rows import Job
+from ingestion.documents.derived import derived_keys
+from ingestion.documents.rows import Job
 from ingestion.statements import SQL
 from ingestion.worker.database import WorkerDatabase
 from ingestion.worker.embedding import BATCH, TextEmbedder

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 
 from contracts.ingestion import Lane, OriginKind
 from contracts.sources import OnRemoved
-from ingestion.intake import Dropped, IncomingFile, Intake, Limits, Place, Taken
+from ingestion.documents.intake import Dropped, IncomingFile, Intake, Limits, Place, Taken
 from ingestion.settings import Settings
 from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox
@@ -81,7 +81,7 @@ def folder(make_folder: Callable[..., Folder]) -> Folder:
 
 
 @pytest.fixture
-def settled(client: httpx.AsyncClient) -> Callable[..., Awaitable[dict[str, Any]]]:
+def settled(client: httpx2.AsyncClient) -> Callable[..., Awaitable[dict[str, Any]]]:
     """`await settled(document_id)`: once it is searchable, failed or cancelled; or what else is to be waited for."""
 
     async def wait(document_id: UUID | str, wait: str = "searchable", timeout: float = 10) -> dict[str, Any]:

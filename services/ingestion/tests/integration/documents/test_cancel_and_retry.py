@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 from uuid import UUID, uuid4
 
-import httpx
+import httpx2
 
 from inference.errors import ProviderUnavailable
 
@@ -21,7 +21,7 @@ def stages(detail: dict[str, Any]) -> dict[str, str]:
 
 
 async def test_a_queued_document_is_stopped_and_resumed(
-    upload: Entry, process: Process, client: httpx.AsyncClient, converter: Any, neighbours: Any, settled: Any
+    upload: Entry, process: Process, client: httpx2.AsyncClient, converter: Any, neighbours: Any, settled: Any
 ) -> None:
     assert neighbours
     document_id = (await upload())["document"]["id"]
@@ -43,7 +43,7 @@ async def test_a_queued_document_is_stopped_and_resumed(
 
 
 async def test_a_running_conversion_is_stopped(
-    upload: Entry, process: Process, client: httpx.AsyncClient, converter: Any, neighbours: Any, detail: Detail
+    upload: Entry, process: Process, client: httpx2.AsyncClient, converter: Any, neighbours: Any, detail: Detail
 ) -> None:
     document_id = (await upload("gate-a.md"))["document"]["id"]
     running = asyncio.create_task(process(document_id))
@@ -56,7 +56,7 @@ async def test_a_running_conversion_is_stopped(
 
 
 async def test_a_version_that_serves_goes_on_serving(
-    searchable: Entry, client: httpx.AsyncClient, process: Process, settled: Any
+    searchable: Entry, client: httpx2.AsyncClient, process: Process, settled: Any
 ) -> None:
     document = await searchable("a.md", b"First\ntext")
     path = f"/v1/documents/{document['id']}"
@@ -71,7 +71,7 @@ async def test_a_version_that_serves_goes_on_serving(
 
 
 async def test_a_cancelled_embedding_leaves_a_searchable_document(
-    upload: Entry, process: Process, client: httpx.AsyncClient, embedder: Any, neighbours: Any, settled: Any
+    upload: Entry, process: Process, client: httpx2.AsyncClient, embedder: Any, neighbours: Any, settled: Any
 ) -> None:
     assert neighbours
     embedder.failures.append(ProviderUnavailable("no answer"))
@@ -90,7 +90,7 @@ async def test_a_cancelled_embedding_leaves_a_searchable_document(
 
 
 async def test_an_embedding_that_is_put_off_is_due_when_asked_for(
-    upload: Entry, process: Process, client: httpx.AsyncClient, embedder: Any, neighbours: Any, settled: Any
+    upload: Entry, process: Process, client: httpx2.AsyncClient, embedder: Any, neighbours: Any, settled: Any
 ) -> None:
     assert neighbours
     embedder.failures.append(ProviderUnavailable("no answer"))
@@ -105,7 +105,7 @@ async def test_an_embedding_that_is_put_off_is_due_when_asked_for(
 
 
 async def test_all_that_a_filter_names(
-    upload: Entry, process: Process, client: httpx.AsyncClient, detail: Detail, folder: Any
+    upload: Entry, process: Process, client: httpx2.AsyncClient, detail: Detail, folder: Any
 ) -> None:
     broken = [(await upload(f"broken-{index}.md"))["document"]["id"] for index in range(3)]
     for document_id in broken:
@@ -132,9 +132,9 @@ async def test_all_that_a_filter_names(
 
 
 async def test_a_filter_is_worked_through_in_batches(
-    upload: Entry, client: httpx.AsyncClient, monkeypatch: Any, auth_headers: Callable[..., dict[str, str]]
+    upload: Entry, client: httpx2.AsyncClient, monkeypatch: Any, auth_headers: Callable[..., dict[str, str]]
 ) -> None:
-    monkeypatch.setattr("ingestion.selection.BATCH", 3)
+    monkeypatch.setattr("ingestion.documents.bulk_actions.BATCH", 3)
     for _ in range(8):
         await upload()
     theirs = auth_headers(workspace_id=UUID(int=5))

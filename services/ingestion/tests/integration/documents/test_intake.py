@@ -8,13 +8,13 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 from uuid import UUID, uuid4
 
-import httpx
+import httpx2
 import pytest
 
 from contracts.ingestion import Lane, OriginKind
 from contracts.sources import OnRemoved
-from ingestion import deletion
-from ingestion.intake import IncomingFile, Intake, Limits, Place, SourceGone
+from ingestion.documents import deletion
+from ingestion.documents.intake import IncomingFile, Intake, Limits, Place, SourceGone
 from ingestion.settings import Settings
 from service_kit.objects import ObjectStore, original_key
 from service_kit.outbox import Outbox
@@ -30,7 +30,7 @@ def taken_id(taken: Any) -> str:
     return str(taken.document.id)
 
 
-async def test_a_document_shows_where_it_comes_from(folder: Any, client: httpx.AsyncClient, detail: Detail) -> None:
+async def test_a_document_shows_where_it_comes_from(folder: Any, client: httpx2.AsyncClient, detail: Detail) -> None:
     assert client
     taken = await folder.take("guides/setup.md", b"# Setup")
     assert taken.change == "created"
@@ -123,7 +123,9 @@ async def test_a_changed_copy_becomes_a_document_of_its_own(folder: Any, detail:
     assert [one["path"] for one in (await detail(taken_id(first)))["origins"]] == ["a.md"]
 
 
-async def test_a_file_that_becomes_equal_to_another_leaves_its_document(folder: Any, client: httpx.AsyncClient) -> None:
+async def test_a_file_that_becomes_equal_to_another_leaves_its_document(
+    folder: Any, client: httpx2.AsyncClient
+) -> None:
     first = await folder.take("a.md", b"one")
     second = await folder.take("b.md", b"two")
     equal = await folder.take("b.md", b"one")
@@ -131,7 +133,7 @@ async def test_a_file_that_becomes_equal_to_another_leaves_its_document(folder: 
     assert (await client.get(f"/v1/documents/{second.document.id}")).status_code == 404
 
 
-async def test_a_document_goes_with_its_last_place(folder: Any, make_folder: Any, client: httpx.AsyncClient) -> None:
+async def test_a_document_goes_with_its_last_place(folder: Any, make_folder: Any, client: httpx2.AsyncClient) -> None:
     other = make_folder("other")
     first, second = await folder.take("a.md", b"shared"), await other.take("x/b.md", b"shared")
     assert first.document.id == second.document.id
@@ -144,7 +146,7 @@ async def test_a_document_goes_with_its_last_place(folder: Any, make_folder: Any
     assert again.change == "created"
 
 
-async def test_what_is_gone_may_stay_as_stale(folder: Any, client: httpx.AsyncClient) -> None:
+async def test_what_is_gone_may_stay_as_stale(folder: Any, client: httpx2.AsyncClient) -> None:
     first = await folder.take("a.md", b"text")
     second = await folder.take("b.md", b"text")
     assert await folder.drop(first.origin_id, OnRemoved.mark_stale) == "stale"
@@ -158,12 +160,12 @@ async def test_what_is_gone_may_stay_as_stale(folder: Any, client: httpx.AsyncCl
     assert await stale(client) == []
 
 
-async def stale(client: httpx.AsyncClient) -> list[str]:
+async def stale(client: httpx2.AsyncClient) -> list[str]:
     page = (await client.get("/v1/documents", params={"stale": True})).json()
     return [one["id"] for one in page["items"]]
 
 
-async def test_what_a_user_deleted_stays_away(folder: Any, client: httpx.AsyncClient, upload: Entry) -> None:
+async def test_what_a_user_deleted_stays_away(folder: Any, client: httpx2.AsyncClient, upload: Entry) -> None:
     taken = await folder.take("secret.md", b"secret")
     await client.delete(f"/v1/documents/{taken.document.id}", params={"timeout": 0})
     assert (await folder.take("secret.md", b"secret")).change == "excluded"
@@ -177,7 +179,7 @@ async def test_what_a_user_deleted_stays_away(folder: Any, client: httpx.AsyncCl
 
 
 async def test_equal_bytes_from_everywhere_at_once_are_one_document(
-    make_folder: Any, upload: Entry, client: httpx.AsyncClient
+    make_folder: Any, upload: Entry, client: httpx2.AsyncClient
 ) -> None:
     folders = [make_folder(f"folder {index}") for index in range(4)]
     taken = [folder.take(f"{index}.md", b"raced") for folder in folders for index in range(3)]
@@ -189,7 +191,7 @@ async def test_equal_bytes_from_everywhere_at_once_are_one_document(
     assert len(origins) == 13  # the uploads are one
 
 
-async def test_a_place_that_changes_from_two_sides_has_one_document(folder: Any, client: httpx.AsyncClient) -> None:
+async def test_a_place_that_changes_from_two_sides_has_one_document(folder: Any, client: httpx2.AsyncClient) -> None:
     await folder.take("a.md", b"first")
     await asyncio.gather(*(folder.take("a.md", b"change %d" % (index % 3)) for index in range(9)))
     documents = (await client.get("/v1/documents")).json()["items"]
@@ -198,7 +200,7 @@ async def test_a_place_that_changes_from_two_sides_has_one_document(folder: Any,
     assert [one["path"] for one in origins] == ["a.md"]
 
 
-async def test_taking_and_deleting_at_once_agree(folder: Any, client: httpx.AsyncClient) -> None:
+async def test_taking_and_deleting_at_once_agree(folder: Any, client: httpx2.AsyncClient) -> None:
     taken = await folder.take("a.md", b"text")
     answer, changed = await asyncio.gather(
         client.delete(f"/v1/documents/{taken.document.id}", params={"timeout": 0}), folder.take("a.md", b"other text")
@@ -209,7 +211,7 @@ async def test_taking_and_deleting_at_once_agree(folder: Any, client: httpx.Asyn
 
 
 async def test_nothing_is_taken_from_a_deleted_source(
-    folder: Any, open_database: Database, client: httpx.AsyncClient
+    folder: Any, open_database: Database, client: httpx2.AsyncClient
 ) -> None:
     await folder.take("a.md", b"text")
     async with open_database.workspace(folder.workspace_id) as connection:
@@ -226,7 +228,7 @@ async def test_a_refused_file_says_why(folder: Any) -> None:
 
 
 async def test_a_source_waits_until_there_is_room_and_uploads_are_beside_it(
-    folder: Any, settings: Settings, object_store: ObjectStore, open_database: Database, client: httpx.AsyncClient
+    folder: Any, settings: Settings, object_store: ObjectStore, open_database: Database, client: httpx2.AsyncClient
 ) -> None:
     assert client
     limits = Limits(settings.max_file_bytes, max_queued_bytes=10)
@@ -244,7 +246,7 @@ async def test_an_upload_of_what_a_source_brought_comes_first(folder: Any, uploa
     assert {stage["lane"] for stage in (await detail(taken_id(taken)))["stages"]} == {"interactive"}
 
 
-async def test_workspaces_do_not_meet(folder: Any, intake: Intake, client: httpx.AsyncClient) -> None:
+async def test_workspaces_do_not_meet(folder: Any, intake: Intake, client: httpx2.AsyncClient) -> None:
     assert client
     first = await folder.take("a.md", b"text")
     path = folder.scratch / "file"

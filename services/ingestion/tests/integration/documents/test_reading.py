@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 
@@ -14,7 +14,7 @@ Entry = Callable[..., Awaitable[dict[str, Any]]]
 Process = Callable[[str], Coroutine[Any, Any, None]]
 
 
-async def test_chunks_are_read_page_by_page(searchable: Entry, client: httpx.AsyncClient) -> None:
+async def test_chunks_are_read_page_by_page(searchable: Entry, client: httpx2.AsyncClient) -> None:
     lines = [f"Passage {index} é" for index in range(25)]
     document = await searchable("a.md", "\n".join(lines).encode())
     path, found, params = f"/v1/documents/{document['id']}/chunks", [], {"limit": "10"}
@@ -30,7 +30,7 @@ async def test_chunks_are_read_page_by_page(searchable: Entry, client: httpx.Asy
         assert (answer.status_code, answer.json()["type"]) == (422, "bad-cursor"), bad
 
 
-async def test_markdown_is_a_download(searchable: Entry, client: httpx.AsyncClient) -> None:
+async def test_markdown_is_a_download(searchable: Entry, client: httpx2.AsyncClient) -> None:
     document = await searchable("a.md", b"Title\n<script>alert(1)</script>")
     answer = await client.get(f"/v1/documents/{document['id']}/markdown")
     assert answer.text == "Title\n\n<script>alert(1)</script>"
@@ -39,7 +39,7 @@ async def test_markdown_is_a_download(searchable: Entry, client: httpx.AsyncClie
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-async def test_what_is_not_converted_has_no_parts(upload: Entry, client: httpx.AsyncClient) -> None:
+async def test_what_is_not_converted_has_no_parts(upload: Entry, client: httpx2.AsyncClient) -> None:
     document = (await upload())["document"]
     for part in ("chunks", "markdown"):
         answer = await client.get(f"/v1/documents/{document['id']}/{part}")
@@ -47,7 +47,7 @@ async def test_what_is_not_converted_has_no_parts(upload: Entry, client: httpx.A
     assert len((await client.get(f"/v1/documents/{document['id']}/versions")).json()["items"]) == 1
 
 
-async def test_versions_are_paged(upload: Entry, client: httpx.AsyncClient) -> None:
+async def test_versions_are_paged(upload: Entry, client: httpx2.AsyncClient) -> None:
     document = (await upload("a.md", b"0"))["document"]
     for index in range(1, 5):
         answer = await client.put(f"/v1/documents/{document['id']}", files=[("file", ("a.md", b"%d" % index))])
@@ -60,7 +60,7 @@ async def test_versions_are_paged(upload: Entry, client: httpx.AsyncClient) -> N
 
 
 async def test_the_list_is_filtered(
-    upload: Entry, searchable: Entry, client: httpx.AsyncClient, folder: Any, database: Any
+    upload: Entry, searchable: Entry, client: httpx2.AsyncClient, folder: Any, database: Any
 ) -> None:
     taken = await folder.take("a.md", b"of a source")
     uploaded = (await upload("b.txt"))["document"]
@@ -86,7 +86,7 @@ async def test_the_list_is_filtered(
 
 
 async def test_the_summary_counts(
-    upload: Entry, process: Process, searchable: Entry, client: httpx.AsyncClient, folder: Any
+    upload: Entry, process: Process, searchable: Entry, client: httpx2.AsyncClient, folder: Any
 ) -> None:
     empty = (await client.get("/v1/documents/summary")).json()
     assert (empty["total"], empty["seconds_left"], empty["by_status"]["failed"]) == (0, 0.0, 0)

@@ -7,14 +7,14 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 from uuid import uuid4
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 
 from contracts.sources import SourceDeletion
-from ingestion import deletion
-from ingestion.erasure import purge_objects
-from ingestion.errors import ReceiptNotFound
+from ingestion.documents import deletion
+from ingestion.documents.erasure import purge_objects
+from ingestion.documents.errors import ReceiptNotFound
 from service_kit.objects import ObjectStore, derived_prefix
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
@@ -48,7 +48,7 @@ async def test_a_source_goes_with_its_documents_and_what_others_have_stays(
     process: Process,
     settled: Any,
     neighbours: Any,
-    client: httpx.AsyncClient,
+    client: httpx2.AsyncClient,
     object_store: ObjectStore,
     delete_source: Any,
     source_receipt: Any,
@@ -87,7 +87,7 @@ async def test_a_source_goes_with_its_documents_and_what_others_have_stays(
 
 
 async def test_a_source_without_documents_is_complete_at_once(
-    folder: Any, make_folder: Any, delete_source: Any, source_receipt: Any, client: httpx.AsyncClient
+    folder: Any, make_folder: Any, delete_source: Any, source_receipt: Any, client: httpx2.AsyncClient
 ) -> None:
     assert client
     assert await delete_source(folder)
@@ -130,7 +130,7 @@ async def test_a_delete_while_a_version_is_in_work_erases_all_versions(
     searchable: Entry,
     process: Process,
     converter: Any,
-    client: httpx.AsyncClient,
+    client: httpx2.AsyncClient,
     object_store: ObjectStore,
     workspace_id: Any,
 ) -> None:
@@ -151,7 +151,7 @@ async def test_a_delete_while_a_version_is_in_work_erases_all_versions(
 
 
 async def test_an_original_that_another_document_needs_stays(
-    upload: Entry, client: httpx.AsyncClient, object_store: ObjectStore, workspace_id: Any, eventually: Any
+    upload: Entry, client: httpx2.AsyncClient, object_store: ObjectStore, workspace_id: Any, eventually: Any
 ) -> None:
     first = (await upload("a.md", b"shared bytes"))["document"]
     await client.put(f"/v1/documents/{first['id']}", files=[("file", ("a.md", b"other bytes"))])

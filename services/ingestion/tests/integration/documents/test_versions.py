@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 from uuid import UUID
 
-import httpx
+import httpx2
 import pytest
 
 from contracts.events import DocumentIndexed
-from ingestion.derived import derived_keys
+from ingestion.documents.derived import derived_keys
 from service_kit.objects import ObjectStore, derived_prefix, original_key
 from service_kit.outbox import new_event
 
@@ -25,7 +25,7 @@ def stages(detail: dict[str, Any]) -> dict[str, str]:
 
 
 @pytest.fixture
-def upload_key(client: httpx.AsyncClient) -> Entry:
+def upload_key(client: httpx2.AsyncClient) -> Entry:
     """`await upload_key("key", "a.md", b"text")`: the only file's entry in the answer."""
 
     async def send(key: str, name: str, content: bytes, **parameters: str) -> dict[str, Any]:
@@ -44,7 +44,7 @@ async def test_the_same_key_with_other_bytes_is_a_new_version(
     process: Process,
     neighbours: Any,
     settled: Any,
-    client: httpx.AsyncClient,
+    client: httpx2.AsyncClient,
     object_store: ObjectStore,
     workspace_id: UUID,
     eventually: Any,
@@ -88,7 +88,7 @@ async def test_the_same_key_with_other_bytes_is_a_new_version(
 
 
 async def test_a_failed_version_leaves_the_one_before(
-    searchable: Entry, client: httpx.AsyncClient, process: Process, settled: Any
+    searchable: Entry, client: httpx2.AsyncClient, process: Process, settled: Any
 ) -> None:
     document = await searchable("plan.md", b"Plan\ntext")
     answer = await client.put(f"/v1/documents/{document['id']}", files=[("file", ("broken-plan.md", b"new"))])
@@ -105,7 +105,7 @@ async def test_a_failed_version_leaves_the_one_before(
 
 
 async def test_replacing_takes_one_file_that_is_nobody_elses(
-    upload: Entry, client: httpx.AsyncClient, folder: Any
+    upload: Entry, client: httpx2.AsyncClient, folder: Any
 ) -> None:
     document = (await upload("a.md", b"first"))["document"]
     other = (await upload("b.md", b"second"))["document"]
@@ -132,7 +132,7 @@ async def test_replacing_takes_one_file_that_is_nobody_elses(
     assert again["document"]["id"] not in {document["id"], other["id"]}
 
 
-async def test_a_key_is_for_one_file(client: httpx.AsyncClient) -> None:
+async def test_a_key_is_for_one_file(client: httpx2.AsyncClient) -> None:
     files = [("files", ("a.md", b"one")), ("files", ("b.md", b"two"))]
     answer = await client.post("/v1/documents", files=files, params={"key": "k"})
     assert [one["error"] for one in answer.json()["files"]] == [None, "one-file-per-key"]

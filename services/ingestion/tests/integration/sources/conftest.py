@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
-from ingestion.intake import Intake, Limits
+from ingestion.documents.intake import Intake, Limits
 from ingestion.settings import Settings
 from ingestion.sources.queue import Leases, claim_due
 from ingestion.sources.sync import Policy, Synchroniser
@@ -75,7 +75,7 @@ def work(pool: Database, make_synchroniser: Callable[..., Synchroniser]) -> Call
 class SourceClient:
     """A source of the caller's workspace, used through the API."""
 
-    def __init__(self, client: httpx.AsyncClient, work: Callable[[], Awaitable[int]], source: dict[str, Any]) -> None:
+    def __init__(self, client: httpx2.AsyncClient, work: Callable[[], Awaitable[int]], source: dict[str, Any]) -> None:
         self.client, self.work, self.id, self.created = client, work, source["id"], source
         self.path = f"/v1/sources/{self.id}"
 
@@ -120,7 +120,7 @@ class SourceClient:
 
 @pytest.fixture
 def make_source(
-    client: httpx.AsyncClient, documents: Path, work: Callable[[], Awaitable[int]]
+    client: httpx2.AsyncClient, documents: Path, work: Callable[[], Awaitable[int]]
 ) -> Callable[..., Awaitable[SourceClient]]:
     """`await make_source(...)`: a folder source on `documents`, not synchronised yet unless `sync=True`."""
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 
@@ -320,7 +320,7 @@ async def test_patterns_that_change_are_followed(make_source: MakeSource, docume
 
 @pytest.mark.parametrize("keep", [False, True])
 async def test_a_deleted_source_takes_its_documents_along_or_leaves_them(
-    keep: bool, make_source: MakeSource, documents: Path, client: httpx.AsyncClient, neighbours: Any, upload: Any
+    keep: bool, make_source: MakeSource, documents: Path, client: httpx2.AsyncClient, neighbours: Any, upload: Any
 ) -> None:
     assert neighbours
     write(documents, a="one", b="two")

@@ -12,14 +12,7 @@ import pytest
 from contracts.sources import S3Config
 from ingestion.sources import s3
 from ingestion.sources.settings import S3Connection, SourceSettings
-from ingestion.sources.source import (
-    Item,
-    ItemRefused,
-    ItemVanished,
-    SourceReader,
-    SourceRefused,
-    SourceUnavailable,
-)
+from ingestion.sources.source import Item, ItemRefused, ItemVanished, SourceReader, SourceRefused, SourceUnavailable
 from service_kit.objects import ObjectStore
 from service_kit.settings import ObjectStoreSettings
 

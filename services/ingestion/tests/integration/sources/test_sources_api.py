@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import httpx
+import httpx2
 import pytest
 
 from contracts.gateway import Role
@@ -17,7 +17,7 @@ MakeSource = Callable[..., Awaitable[Any]]
 Headers = Callable[..., dict[str, str]]
 
 
-async def test_a_source_is_created_read_and_listed(make_source: MakeSource, client: httpx.AsyncClient) -> None:
+async def test_a_source_is_created_read_and_listed(make_source: MakeSource, client: httpx2.AsyncClient) -> None:
     first = await make_source(sync=True, every_seconds=60)
     second = await make_source()
     created = Source.model_validate(first.created)
@@ -33,7 +33,7 @@ async def test_a_source_is_created_read_and_listed(make_source: MakeSource, clie
     assert rest["next_cursor"] is None
 
 
-async def test_the_same_idempotency_key_is_the_same_source(client: httpx.AsyncClient, documents: Path) -> None:
+async def test_the_same_idempotency_key_is_the_same_source(client: httpx2.AsyncClient, documents: Path) -> None:
     body = {"name": "a", "config": {"kind": "folder", "path": str(documents)}}
     answers = [await client.post("/v1/sources", json=body, headers={"Idempotency-Key": "k"}) for _ in range(2)]
     assert len({answer.json()["id"] for answer in answers}) == 1
@@ -55,7 +55,7 @@ async def test_the_same_idempotency_key_is_the_same_source(client: httpx.AsyncCl
     ],
 )
 async def test_what_a_source_cannot_be_made_of_is_a_sentence(
-    config: dict[str, Any], part: str, client: httpx.AsyncClient
+    config: dict[str, Any], part: str, client: httpx2.AsyncClient
 ) -> None:
     answer = await client.post("/v1/sources", json={"name": "a", "config": config})
     assert answer.status_code == 422, answer.text
@@ -73,12 +73,12 @@ async def test_what_a_source_cannot_be_made_of_is_a_sentence(
         {"name": "a", "config": {"kind": "folder", "path": "."}, "every_seconds": 1},
     ],
 )
-async def test_bodies_that_are_not_well_formed_are_refused(body: dict[str, Any], client: httpx.AsyncClient) -> None:
+async def test_bodies_that_are_not_well_formed_are_refused(body: dict[str, Any], client: httpx2.AsyncClient) -> None:
     assert (await client.post("/v1/sources", json=body)).status_code == 422
 
 
 async def test_owners_make_sources_editors_synchronise_and_viewers_read(
-    make_source: MakeSource, client: httpx.AsyncClient, auth_headers: Headers
+    make_source: MakeSource, client: httpx2.AsyncClient, auth_headers: Headers
 ) -> None:
     source = await make_source()
     sync = (await source.start())["id"]
@@ -104,7 +104,7 @@ async def test_owners_make_sources_editors_synchronise_and_viewers_read(
 
 
 async def test_another_workspace_sees_nothing(
-    make_source: MakeSource, client: httpx.AsyncClient, auth_headers: Headers
+    make_source: MakeSource, client: httpx2.AsyncClient, auth_headers: Headers
 ) -> None:
     source = await make_source()
     sync = (await source.start())["id"]
@@ -120,7 +120,7 @@ async def test_another_workspace_sees_nothing(
     assert (await client.get(f"{other.path}/syncs/{sync}")).status_code == 404
 
 
-async def test_a_change_of_what_was_not_read_is_refused(make_source: MakeSource, client: httpx.AsyncClient) -> None:
+async def test_a_change_of_what_was_not_read_is_refused(make_source: MakeSource, client: httpx2.AsyncClient) -> None:
     source = await make_source(every_seconds=60)
     change = {"name": "New", "every_seconds": None, "on_removed": "mark_stale", "watch": False}
     changed = await client.patch(source.path, json=change, headers={"If-Match": '"1"'})
@@ -134,7 +134,7 @@ async def test_a_change_of_what_was_not_read_is_refused(make_source: MakeSource,
         assert (await client.patch(source.path, json=body)).status_code == 422, body
 
 
-async def test_positions_that_are_none_are_refused(make_source: MakeSource, client: httpx.AsyncClient) -> None:
+async def test_positions_that_are_none_are_refused(make_source: MakeSource, client: httpx2.AsyncClient) -> None:
     source = await make_source()
     sync = (await source.start())["id"]
     for cursor in ("x", "-1", "9" * 30, "²"):
@@ -143,7 +143,7 @@ async def test_positions_that_are_none_are_refused(make_source: MakeSource, clie
 
 
 async def test_waiting_ends_with_the_synchronisation(
-    make_source: MakeSource, client: httpx.AsyncClient, documents: Path
+    make_source: MakeSource, client: httpx2.AsyncClient, documents: Path
 ) -> None:
     (documents / "a.md").write_text("one")
     source = await make_source()

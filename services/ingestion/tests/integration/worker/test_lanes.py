@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import httpx
+import httpx2
 import psycopg
 
 Entry = Callable[..., Awaitable[dict[str, Any]]]
@@ -24,7 +24,7 @@ async def test_an_upload_passes_a_bulk_load_that_takes_every_slot(
     detail: Detail,
     eventually: Any,
     neighbours: Any,
-    client: httpx.AsyncClient,
+    client: httpx2.AsyncClient,
     database: Any,
 ) -> None:
     assert neighbours

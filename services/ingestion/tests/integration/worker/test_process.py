@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 from uuid import UUID
 
-import httpx
+import httpx2
 import psutil
 
 from service_kit.objects import ObjectStore, derived_prefix
@@ -24,7 +24,7 @@ async def test_files_become_searchable_and_a_broken_one_says_why(
     worker: subprocess.Popen[bytes],
     workers: Any,
     neighbours: Any,
-    client: httpx.AsyncClient,
+    client: httpx2.AsyncClient,
 ) -> None:
     assert neighbours
     files = [

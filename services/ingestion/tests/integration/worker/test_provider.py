@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 Entry = Callable[..., Awaitable[dict[str, Any]]]
@@ -47,7 +47,7 @@ async def test_a_document_is_found_by_its_words_while_the_provider_is_down_and_b
     workers: Any,
     provider: Any,
     upload: Entry,
-    client: httpx.AsyncClient,
+    client: httpx2.AsyncClient,
     detail: Detail,
     neighbours: Any,
     eventually: Any,

@@ -6,7 +6,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import httpx
+import httpx2
 import psutil
 import psycopg
 
@@ -19,7 +19,7 @@ def lines(workers: Any, message: str) -> list[dict[str, Any]]:
 
 
 async def test_after_its_number_of_documents_a_worker_begins_anew_in_the_same_process(
-    workers: Any, upload: Entry, client: httpx.AsyncClient, neighbours: Any, eventually: Any, database: Any
+    workers: Any, upload: Entry, client: httpx2.AsyncClient, neighbours: Any, eventually: Any, database: Any
 ) -> None:
     with workers.started(WORKER_MAX_DOCUMENTS="4", WORKER_CONCURRENCY="1") as process:
         ids = [(await upload(f"{number}.md"))["document"]["id"] for number in range(14)]
@@ -45,14 +45,14 @@ async def test_after_its_number_of_documents_a_worker_begins_anew_in_the_same_pr
 
 
 async def test_a_worker_tells_what_it_does(
-    workers: Any, upload: Entry, client: httpx.AsyncClient, neighbours: Any, free_port: int
+    workers: Any, upload: Entry, client: httpx2.AsyncClient, neighbours: Any, free_port: int
 ) -> None:
     assert neighbours
     with workers.started(METRICS_PORT=str(free_port)):
         for name, content in (("a.md", b"# A\n\nText.\n"), ("b.pdf", b"%PDF-1.7\nthis is not a PDF\n%%EOF")):
             document_id = (await upload(name, content))["document"]["id"]
             await client.get(f"/v1/documents/{document_id}", params={"wait": "searchable", "timeout": 60})
-        async with httpx.AsyncClient() as http:
+        async with httpx2.AsyncClient() as http:
             text = (await http.get(f"http://127.0.0.1:{free_port}/metrics")).text
     for wanted in (
         'attractor_ingestion_stage_seconds_count{format="md",stage="convert"} 1.0',

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from ingestion.settings import Settings
@@ -26,7 +26,7 @@ def settings(settings: Settings, folder: Path) -> Settings:
 
 
 async def test_the_files_of_a_folder_become_searchable_in_the_bulk_lane(
-    workers: Any, client: httpx.AsyncClient, neighbours: Any, eventually: Any, folder: Path
+    workers: Any, client: httpx2.AsyncClient, neighbours: Any, eventually: Any, folder: Path
 ) -> None:
     assert neighbours
     with workers.started(SOURCE_ROOTS=str(folder)):

@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 
 from contracts.ingestion import STAGES, DocumentStatus, EmbeddingStatus, Lane, OriginKind, StageName, StageStatus
-from ingestion.rows import DocumentRow, StageRow
+from ingestion.documents.rows import DocumentRow, StageRow
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from contracts.ingestion import DocumentStatus, EmbeddingStatus, StageStatus
-from ingestion.explanation import Queue, explain
-from ingestion.rows import DocumentRow, StageRow
+from ingestion.documents.explanation import Queue, explain
+from ingestion.documents.rows import DocumentRow, StageRow
 
 DONE, QUEUED, RUNNING = StageStatus.succeeded, StageStatus.queued, StageStatus.running
 FAILED, CANCELLED = StageStatus.failed, StageStatus.cancelled

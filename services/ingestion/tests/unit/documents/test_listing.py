@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ingestion.listing import seconds_left
+from ingestion.documents.listing import seconds_left
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from contracts.ingestion import EmbeddingStatus, StageStatus
-from ingestion.retry import Plan, plan
-from ingestion.rows import DocumentRow, StageRow
+from ingestion.documents.retry import Plan, plan
+from ingestion.documents.rows import DocumentRow, StageRow
 
 DONE, QUEUED, RUNNING = StageStatus.succeeded, StageStatus.queued, StageStatus.running
 FAILED, CANCELLED = StageStatus.failed, StageStatus.cancelled

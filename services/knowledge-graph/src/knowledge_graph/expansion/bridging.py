@@ -24,9 +24,9 @@ from knowledge_graph.expansion.bridge import (
 )
 from knowledge_graph.expansion.linking import Linked, asks, without_names
 from knowledge_graph.expansion.partial_names import content_words, share_a_word
-from knowledge_graph.expansion.reading import Reading, Stated
+from knowledge_graph.expansion.provenance_reader import Reading, Stated
+from knowledge_graph.graph_store import StoredEntity
 from knowledge_graph.shown import to_entity
-from knowledge_graph.store.interface import StoredEntity
 from service_kit.postgres import Connection, Database
 
 MOST_SEEDS = 8

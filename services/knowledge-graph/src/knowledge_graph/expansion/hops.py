@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from contracts.graph_expansion import ExpandedChunk
-from knowledge_graph.store.interface import Bounds, GraphStore, Reached, StoredEntity
+from knowledge_graph.graph_store import Bounds, GraphStore, Reached, StoredEntity
 
 HOP_PENALTY = 0.3
 HUB_DAMPING = 0.15

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from knowledge_graph.extraction.names import STOP_WORDS, WORD, entity_id, name_key
-from knowledge_graph.store.interface import StoredEntity
+from knowledge_graph.graph_store import StoredEntity
 
 MOST_WORDS = 12
 LONGEST_QUERY_WORDS = 400

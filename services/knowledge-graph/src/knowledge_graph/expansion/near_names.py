@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from knowledge_graph.expansion.linking import Candidate, Linked, Meaning
 from knowledge_graph.extraction.names import STOP_WORDS, WORD
-from knowledge_graph.store.interface import StoredEntity
+from knowledge_graph.graph_store import StoredEntity
 
 SHORTEST_KEY = 5
 MOST_RUNS = 4

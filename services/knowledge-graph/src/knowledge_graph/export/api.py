@@ -15,7 +15,7 @@ from knowledge_graph.api import Asked, MinMentions
 from knowledge_graph.export.export import Export
 from knowledge_graph.export.formats import Form, GraphMl, JsonLines, Turtle
 from knowledge_graph.export.picture import Wanted, subgraph
-from knowledge_graph.store.interface import SubgraphBounds
+from knowledge_graph.graph_store import SubgraphBounds
 from service_kit.auth import Viewer
 
 router = APIRouter(prefix="/v1/graph", tags=["knowledge-graph"])

@@ -11,7 +11,7 @@ from psycopg.rows import class_row
 
 from knowledge_graph.errors import ExportsBusy
 from knowledge_graph.export.formats import Form
-from knowledge_graph.store.interface import StoredEntity, StoredRelation
+from knowledge_graph.graph_store import StoredEntity, StoredRelation
 from knowledge_graph.store.postgres import QUERIES
 from service_kit.postgres import Connection, Database
 

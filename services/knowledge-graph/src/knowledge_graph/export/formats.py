@@ -9,7 +9,7 @@ from typing import Protocol
 from urllib.parse import quote
 from xml.sax.saxutils import escape, quoteattr
 
-from knowledge_graph.store.interface import StoredEntity, StoredRelation
+from knowledge_graph.graph_store import StoredEntity, StoredRelation
 
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")

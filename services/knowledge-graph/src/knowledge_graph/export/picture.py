@@ -9,7 +9,7 @@ from psycopg.errors import QueryCanceled
 
 from contracts.graph_picture import Subgraph, SubgraphEdge, SubgraphNode
 from knowledge_graph.errors import EntityNotFound
-from knowledge_graph.store.interface import GraphStore, SubgraphBounds
+from knowledge_graph.graph_store import GraphStore, SubgraphBounds
 from knowledge_graph.store.reader import GraphReader
 from knowledge_graph.tools.naming import Meant, NotTold, meant
 from service_kit.problems import Unavailable

@@ -7,23 +7,23 @@ from dataclasses import dataclass
 
 from knowledge_graph.extraction import alias_statements, relations
 from knowledge_graph.extraction.candidates import candidates
+from knowledge_graph.extraction.chunk_analysis import Part
 from knowledge_graph.extraction.concepts import terms
+from knowledge_graph.extraction.definitions import opening
+from knowledge_graph.extraction.disambiguation import Ties
+from knowledge_graph.extraction.english_reader import Reader, Reading
 from knowledge_graph.extraction.identifiers import without_overlaps
 from knowledge_graph.extraction.language import looks_english
 from knowledge_graph.extraction.meaning import Encode, Meaning
 from knowledge_graph.extraction.mentions import aliases_of, mentions_of
 from knowledge_graph.extraction.names import name_key
 from knowledge_graph.extraction.near_spellings import respelled
-from knowledge_graph.extraction.openings import opening
-from knowledge_graph.extraction.part import Part
-from knowledge_graph.extraction.reading import Reader, Reading
 from knowledge_graph.extraction.records import Extraction, SourceDocument, Span
+from knowledge_graph.extraction.relation_phrases import FIELD
 from knowledge_graph.extraction.resolution import NOTHING, Resolution, resolve
 from knowledge_graph.extraction.sentences import Sentences
 from knowledge_graph.extraction.spans import names_in_code, names_in_prose
-from knowledge_graph.extraction.stated import FIELD
 from knowledge_graph.extraction.subjects import defined
-from knowledge_graph.extraction.ties import Ties
 from knowledge_graph.extraction.titles import occurrences, titles
 from knowledge_graph.extraction.topics import Topics
 

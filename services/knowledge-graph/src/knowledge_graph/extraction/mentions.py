@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from knowledge_graph.extraction.alias_statements import Statement, american, synonym
+from knowledge_graph.extraction.chunk_analysis import Part
 from knowledge_graph.extraction.names import entity_id, name_key
-from knowledge_graph.extraction.part import Part
 from knowledge_graph.extraction.records import Alias, Mention, Passage, Span
 from knowledge_graph.extraction.resolution import Resolution
 from knowledge_graph.extraction.sentences import Sentences

@@ -15,10 +15,10 @@ from itertools import combinations
 from rapidfuzz.distance import OSA
 
 from knowledge_graph.extraction.alias_statements import SPELLINGS
+from knowledge_graph.extraction.chunk_analysis import Part
 from knowledge_graph.extraction.full_names import folded
 from knowledge_graph.extraction.meaning import Meaning
 from knowledge_graph.extraction.names import KINDS, name_key
-from knowledge_graph.extraction.part import Part
 from knowledge_graph.extraction.resolution import EXACT, PLACES, Resolution
 from knowledge_graph.extraction.short_forms import REGNAL
 

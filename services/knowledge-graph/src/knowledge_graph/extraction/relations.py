@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from knowledge_graph.extraction import code, cooccurrence, stated
+from knowledge_graph.extraction import code, cooccurrence, relation_phrases
+from knowledge_graph.extraction.english_reader import Reading
 from knowledge_graph.extraction.names import entity_id, name_key
-from knowledge_graph.extraction.reading import Reading
 from knowledge_graph.extraction.records import Mention, Passage, RelationEvidence, SourceDocument, Span
 from knowledge_graph.extraction.sentences import Sentences
 from knowledge_graph.extraction.triples import Reference, triples
@@ -52,16 +52,16 @@ def of_document(document: SourceDocument, chunks: Sequence[Chunk]) -> Iterator[R
 def _stated(chunk: Chunk) -> Iterator[RelationEvidence]:
     text, mentions = chunk.passage.content, chunk.in_text
     spans = [Span(one.start, one.end, one.surface, one.entity_type) for one in mentions]
-    for one in stated.statements(text, spans):
+    for one in relation_phrases.statements(text, spans):
         yield _evidence(chunk, mentions[one.subject], mentions[one.target], one)
     headed = next((mention for mention in chunk.mentions if mention.about == "heading"), None)
     if headed is not None:
-        for one, reverse in stated.field_statements(text, spans):
+        for one, reverse in relation_phrases.field_statements(text, spans):
             ends = (mentions[one.target], headed) if reverse else (headed, mentions[one.target])
             yield _evidence(chunk, *ends, one)
 
 
-def _evidence(chunk: Chunk, source: Mention, target: Mention, one: stated.Statement) -> RelationEvidence:
+def _evidence(chunk: Chunk, source: Mention, target: Mention, one: relation_phrases.Statement) -> RelationEvidence:
     sentence = chunk.sentences.at(one.start)
     place = (min(sentence[0], one.start), max(sentence[1], one.end))
     return RelationEvidence(

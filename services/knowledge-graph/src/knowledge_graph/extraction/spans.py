@@ -8,10 +8,10 @@ from collections.abc import Collection, Sequence
 from knowledge_graph.extraction import code
 from knowledge_graph.extraction.capitalised import capitalised, quoted_titles
 from knowledge_graph.extraction.conjunctions import joined
+from knowledge_graph.extraction.english_reader import Reading
 from knowledge_graph.extraction.identifiers import identifiers, without_overlaps
 from knowledge_graph.extraction.language import capitalises_nouns
 from knowledge_graph.extraction.names import HEADS, PARTICLES, name_key
-from knowledge_graph.extraction.reading import Reading
 from knowledge_graph.extraction.records import Span
 
 WORD = re.compile(r"[^\W_]+")

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from knowledge_graph.extraction.definitions import WORKS
 from knowledge_graph.extraction.names import KINDS, OFFICES
-from knowledge_graph.extraction.openings import WORKS
 from knowledge_graph.extraction.records import Mention
 
 GOES_ON = re.compile(r"[\s\"“*_]*(?:(He|She|His|Her)|(It|Its)|(They|Their)|(?:The|This) ([a-z]+))\b")

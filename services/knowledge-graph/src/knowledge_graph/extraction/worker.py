@@ -12,7 +12,7 @@ from multiprocessing.connection import wait
 
 from knowledge_graph.extraction.document import Methods, extract
 from knowledge_graph.extraction.encoder import load_encoder
-from knowledge_graph.extraction.reading import Reader, load_reader
+from knowledge_graph.extraction.english_reader import Reader, load_reader
 from knowledge_graph.extraction.records import Extraction, SourceDocument
 
 log = logging.getLogger(__name__)

@@ -19,12 +19,12 @@ from prometheus_client import Gauge
 from psycopg.rows import class_row
 
 from contracts.events import DocumentPurged
-from knowledge_graph import provenance
 from knowledge_graph.errors import StoreUnavailable
-from knowledge_graph.projection.picture import Parts, draw, take
-from knowledge_graph.projection.redrawing import redraw
-from knowledge_graph.recording.projection_queue import DOCUMENT, ENTITY, MENTIONS, RELATION, WORKSPACE
-from knowledge_graph.store.neo4j_connection import CYPHER, Neo4jConnection
+from knowledge_graph.neo4j.changes import Parts, draw, take
+from knowledge_graph.neo4j.connection import CYPHER, Neo4jConnection
+from knowledge_graph.neo4j.rebuilding import redraw
+from knowledge_graph.projection.queue import DOCUMENT, ENTITY, MENTIONS, RELATION, WORKSPACE
+from knowledge_graph.recording import provenance
 from knowledge_graph.store.postgres import QUERIES
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox

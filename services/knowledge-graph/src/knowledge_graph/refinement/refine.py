@@ -17,8 +17,8 @@ from contracts.graph_refinement import (
     RemovedResults,
 )
 from knowledge_graph.refinement.asking import Asking, expected_answer_tokens
+from knowledge_graph.refinement.chunks import QUERIES
 from knowledge_graph.refinement.errors import NoChatModel
-from knowledge_graph.refinement.passages import QUERIES
 from knowledge_graph.refinement.pricing import Prices
 from knowledge_graph.refinement.records import START, Estimated, FailureRow, RunRow
 from knowledge_graph.refinement.run_store import RunStore

@@ -9,8 +9,8 @@ from psycopg.errors import UniqueViolation
 from psycopg.rows import class_row
 
 from contracts.graph_refinement import RefinementRequest, ResumeRequest
+from knowledge_graph.refinement.chunks import QUERIES
 from knowledge_graph.refinement.errors import BudgetNeeded, RefinementOff, RunActive, RunNotFound, RunNotInState
-from knowledge_graph.refinement.passages import QUERIES
 from knowledge_graph.refinement.records import RunRow
 from knowledge_graph.refinement.settings_store import settings_of
 from service_kit.auth import Principal

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from contracts.graph_refinement import RefinementSettings, RefinementSettingsUpdate
-from knowledge_graph.refinement.passages import QUERIES
+from knowledge_graph.refinement.chunks import QUERIES
 from service_kit.postgres import Connection, Database
 from service_kit.problems import PreconditionFailed
 

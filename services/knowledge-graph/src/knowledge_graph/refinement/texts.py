@@ -9,12 +9,12 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
-from knowledge_graph import provenance
-from knowledge_graph.chunks_object import read_document
 from knowledge_graph.extraction.records import SourceDocument
-from knowledge_graph.refinement import passages
+from knowledge_graph.extraction.source_document import read_document
+from knowledge_graph.recording import provenance
+from knowledge_graph.refinement import chunks
 from knowledge_graph.refinement.asking import digest_of
-from knowledge_graph.refinement.passages import QUERIES
+from knowledge_graph.refinement.chunks import QUERIES
 from knowledge_graph.refinement.records import UnreadDocument, Waiting
 from service_kit.objects import ObjectMissing, ObjectStore
 from service_kit.postgres import Database
@@ -64,7 +64,7 @@ class UnreadDocuments:
                 await provenance.lock(connection, workspace_id)
                 known = await provenance.known(connection, workspace_id, document.document_id)
                 if known is not None and known.chunks_key == document.chunks_key:
-                    await passages.note(connection, workspace_id, document.document_id, source)
+                    await chunks.note(connection, workspace_id, document.document_id, source)
         return len(waiting) <= limit
 
     async def count(self, workspace_id: UUID) -> int:

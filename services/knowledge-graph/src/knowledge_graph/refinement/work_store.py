@@ -8,7 +8,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from knowledge_graph.refinement.passages import QUERIES
+from knowledge_graph.refinement.chunks import QUERIES
 from knowledge_graph.refinement.records import ClaimedRun, Control, Outcome, Queued, Waiting
 from service_kit.postgres import Database
 

@@ -7,15 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
 
-from knowledge_graph.store.interface import (
-    Direction,
-    Measure,
-    Neighbour,
-    Ranked,
-    Statistics,
-    StoredEntity,
-    StoredRelation,
-)
+from knowledge_graph.graph_store import Direction, Measure, Neighbour, Ranked, Statistics, StoredEntity, StoredRelation
 
 
 @dataclass(frozen=True)

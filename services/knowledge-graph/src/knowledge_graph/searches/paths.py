@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from uuid import UUID
 
+from knowledge_graph.graph_store import GraphPath, StoredRelation
 from knowledge_graph.searches.links import Steps
-from knowledge_graph.store.interface import GraphPath, StoredRelation
 
 LONGEST, MOST_PATHS = 6, 5
 MOST_LINKS = 100_000

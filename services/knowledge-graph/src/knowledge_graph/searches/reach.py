@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
+from knowledge_graph.graph_store import Bounds, Neighbour, Reached
 from knowledge_graph.searches.links import Steps
-from knowledge_graph.store.interface import Bounds, Neighbour, Reached
 
 
 async def reach(store: Steps, workspace_id: UUID, seeds: Sequence[str], hops: int, bounds: Bounds) -> list[Reached]:

@@ -6,9 +6,7 @@ from abc import ABC
 from collections.abc import Sequence
 from uuid import UUID
 
-from knowledge_graph.searches import dependencies, paths, reach, subgraph
-from knowledge_graph.searches.links import Steps
-from knowledge_graph.store.interface import (
+from knowledge_graph.graph_store import (
     Bounds,
     Counts,
     Dependent,
@@ -20,6 +18,8 @@ from knowledge_graph.store.interface import (
     Subgraph,
     SubgraphBounds,
 )
+from knowledge_graph.searches import dependencies, paths, reach, subgraph
+from knowledge_graph.searches.links import Steps
 
 
 class Searching(Steps, ABC):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
+from knowledge_graph.graph_store import Subgraph, SubgraphBounds
 from knowledge_graph.searches.links import Steps
-from knowledge_graph.store.interface import Subgraph, SubgraphBounds
 
 FAN_OUT = 50
 

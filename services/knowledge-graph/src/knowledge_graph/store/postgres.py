@@ -10,9 +10,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from knowledge_graph.extraction.names import entity_id, name_key
-from knowledge_graph.searches.links import Link, Step
-from knowledge_graph.searches.searching import Searching, counted
-from knowledge_graph.store.interface import (
+from knowledge_graph.graph_store import (
     Counts,
     Direction,
     EntityFilter,
@@ -26,6 +24,8 @@ from knowledge_graph.store.interface import (
     StoredEvidence,
     StoredRelation,
 )
+from knowledge_graph.searches.links import Link, Step
+from knowledge_graph.searches.searching import Searching, counted
 from service_kit.postgres import Database
 from service_kit.queries import load
 

@@ -9,8 +9,8 @@ from typing import TypeVar
 from uuid import UUID
 
 from knowledge_graph.errors import StoreUnavailable
-from knowledge_graph.store.interface import GraphStore
-from knowledge_graph.store.neo4j import Neo4jStore
+from knowledge_graph.graph_store import GraphStore
+from knowledge_graph.neo4j.store import Neo4jStore
 from knowledge_graph.store.postgres import QUERIES, PostgresStore
 from service_kit.postgres import Database
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from uuid import UUID
 
 from contracts.graph_tools import Aggregation, CalculatedRow, Calculation, Measure, RunCalculation
-from knowledge_graph.store.interface import Dependent, GraphStore, Ranked, StoredEntity
+from knowledge_graph.graph_store import Dependent, GraphStore, Ranked, StoredEntity
 from knowledge_graph.tools.naming import Meant, NotTold, meant
 from knowledge_graph.tools.question_words import DEPENDENCY_TYPES, POSSIBLE
 from knowledge_graph.tools.questions import parsed

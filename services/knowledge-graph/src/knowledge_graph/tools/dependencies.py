@@ -12,7 +12,7 @@ from contracts.graph_tools import (
     Dependency,
     DependencyAnalysis,
 )
-from knowledge_graph.store.interface import Dependent, GraphStore
+from knowledge_graph.graph_store import Dependent, GraphStore
 from knowledge_graph.tools.naming import meant
 
 MOST_CYCLES = 10

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from contracts.graph_tools import EntityFacts, Fact, LookupFacts, Statement
-from knowledge_graph.store.interface import GraphStore, StoredEvidence, StoredRelation
+from knowledge_graph.graph_store import GraphStore, StoredEvidence, StoredRelation
 from knowledge_graph.store.postgres import PostgresStore
+from knowledge_graph.tools.chunks import Passages, Place, Texts, beginning
 from knowledge_graph.tools.naming import meant
-from knowledge_graph.tools.passages import Passages, Place, Texts, beginning
-from knowledge_graph.tools.ways import near_entities, relation
+from knowledge_graph.tools.paths import near_entities, relation
 
 CO_OCCURS = "CO_OCCURS"
 LOOKED_AT = 400

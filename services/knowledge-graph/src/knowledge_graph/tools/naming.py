@@ -9,7 +9,7 @@ from uuid import UUID
 
 from contracts.graph_tools import EntityMatch
 from knowledge_graph.extraction.names import name_key
-from knowledge_graph.store.interface import GraphStore, Match, StoredEntity
+from knowledge_graph.graph_store import GraphStore, Match, StoredEntity
 
 ENTITY_ID = re.compile(r"[0-9a-f]{32}")
 MOST_MATCHES = 6

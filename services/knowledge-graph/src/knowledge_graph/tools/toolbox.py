@@ -29,15 +29,15 @@ from contracts.graph_tools import (
     ToolResult,
     TopicPassages,
 )
-from knowledge_graph.store.interface import GraphStore
+from knowledge_graph.graph_store import GraphStore
 from knowledge_graph.store.reader import GraphReader
 from knowledge_graph.tools.calculation import run_calculation
+from knowledge_graph.tools.chunks import Passages
 from knowledge_graph.tools.dependencies import analyze_dependencies
 from knowledge_graph.tools.facts import lookup_facts
 from knowledge_graph.tools.naming import NotTold
-from knowledge_graph.tools.passages import Passages
+from knowledge_graph.tools.paths import neighbours, shortest_path
 from knowledge_graph.tools.topics import from_graph, from_search
-from knowledge_graph.tools.ways import neighbours, shortest_path
 from service_kit.auth import Principal
 from service_kit.http_service import HttpService, ServiceSilent
 

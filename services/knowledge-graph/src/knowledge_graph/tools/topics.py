@@ -8,9 +8,9 @@ from pydantic import ValidationError
 
 from contracts.graph_tools import CitedPassage, SummarizeDocument, TopicPassages
 from contracts.retrieval import Hit, SearchRequest, SearchResponse
-from knowledge_graph.store.interface import GraphStore
+from knowledge_graph.graph_store import GraphStore
+from knowledge_graph.tools.chunks import Passages, beginning
 from knowledge_graph.tools.naming import NotTold, meant
-from knowledge_graph.tools.passages import Passages, beginning
 from service_kit.auth import Principal
 from service_kit.http_service import HttpService, ServiceSilent
 

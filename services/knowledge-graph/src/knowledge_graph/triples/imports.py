@@ -14,11 +14,11 @@ from psycopg.errors import LockNotAvailable
 from psycopg.rows import class_row
 
 from contracts.graph_triples import TripleFormat
-from knowledge_graph import provenance
 from knowledge_graph.errors import ImportNotFound
 from knowledge_graph.extraction.records import Extraction
-from knowledge_graph.provenance import Graphed, MadeFrom
-from knowledge_graph.recording.projection_queue import queue
+from knowledge_graph.projection.queue import queue
+from knowledge_graph.recording import provenance
+from knowledge_graph.recording.provenance import Graphed, MadeFrom
 from knowledge_graph.store.postgres import QUERIES
 from knowledge_graph.triples.graphing import graphed
 from knowledge_graph.triples.records import ReadTriples, TriplesNotValid

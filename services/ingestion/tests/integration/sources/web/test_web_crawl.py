@@ -10,10 +10,10 @@ import pytest
 from web_site import MAX_BYTES, ROBOTS, Reply, Site, Synchroniser
 
 from contracts.sources import WebConfig
-from ingestion.sources import web_pages
 from ingestion.sources.settings import SourceSettings
 from ingestion.sources.source import Item, ItemRefused, ItemVanished, SourceUnavailable
-from ingestion.sources.web_reading import web_reader
+from ingestion.sources.web import pages as web_pages
+from ingestion.sources.web.reading import web_reader
 
 
 async def test_robots_txt_is_obeyed(site: Site, synchronise: Synchroniser) -> None:

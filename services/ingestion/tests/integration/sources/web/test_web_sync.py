@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from web_site import Reply, Site
 
 from ingestion.settings import Settings
-from ingestion.sources.web_address import allowed_addresses
+from ingestion.sources.addresses import allowed_addresses
 
 MakeSource = Callable[..., Awaitable[Any]]
 
@@ -28,7 +28,7 @@ def counts(sync: dict[str, Any]) -> dict[str, int]:
 
 
 async def test_a_site_is_followed_and_an_outage_removes_nothing(
-    make_source: MakeSource, client: httpx.AsyncClient, site: Site
+    make_source: MakeSource, client: httpx2.AsyncClient, site: Site
 ) -> None:
     site.html("/", "/a", "/b", title="Home", etag='"1"')
     site.html("/a", "/a/deep", title="Page A", text="one", etag='"1"')
@@ -68,7 +68,7 @@ async def test_a_site_is_followed_and_an_outage_removes_nothing(
     assert set(await source.documents()) == {"/", "/a"}
 
 
-async def test_a_source_at_an_internal_address_is_refused(client: httpx.AsyncClient) -> None:
+async def test_a_source_at_an_internal_address_is_refused(client: httpx2.AsyncClient) -> None:
     for url in ("http://169.254.169.254/", "http://[::ffff:10.0.0.1]/", "http://0x0a000001/"):
         body = {"name": "Inside", "config": {"kind": "web", "url": url}}
         answer = await client.post("/v1/sources", json=body)

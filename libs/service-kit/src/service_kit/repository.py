@@ -1,0 +1,66 @@
+"""Typed repositories: a class per noun, bound to a transaction and its workspace, over the statements of one file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+from uuid import UUID
+
+from psycopg import AsyncCursor
+from psycopg.rows import TupleRow, class_row
+
+from service_kit.postgres import Connection
+
+Row = TypeVar("Row")
+
+
+class SystemRepository:
+    """Runs statements over the work queues of all workspaces, in a transaction of `Database.system`."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.bound: Mapping[str, object] = {}
+
+    async def one(self, sql: str, row_class: type[Row], /, **parameters: object) -> Row | None:
+        """Returns the first row, or None."""
+        async with self.connection.cursor(row_factory=class_row(row_class)) as cursor:
+            return await (await cursor.execute(sql.encode(), {**self.bound, **parameters})).fetchone()
+
+    async def all(self, sql: str, row_class: type[Row], /, **parameters: object) -> list[Row]:
+        """Returns every row."""
+        async with self.connection.cursor(row_factory=class_row(row_class)) as cursor:
+            return await (await cursor.execute(sql.encode(), {**self.bound, **parameters})).fetchall()
+
+    async def value(self, sql: str, /, **parameters: object) -> Any:
+        """Returns the first column of the first row, or None if there is no row."""
+        row = await (await self._execute(sql, parameters)).fetchone()
+        return row[0] if row else None
+
+    async def values(self, sql: str, /, **parameters: object) -> list[Any]:
+        """Returns the first column of every row."""
+        return [row[0] for row in await (await self._execute(sql, parameters)).fetchall()]
+
+    async def run(self, sql: str, /, **parameters: object) -> int:
+        """Returns how many rows the statement changed."""
+        return (await self._execute(sql, parameters)).rowcount
+
+    async def many(self, sql: str, each: Iterable[Mapping[str, object]], /) -> int:
+        """Runs the statement once for each set of parameters, in one batch; returns how many rows it changed."""
+        async with self.connection.cursor() as cursor:
+            await cursor.executemany(sql.encode(), [{**self.bound, **parameters} for parameters in each])
+            return cursor.rowcount
+
+    async def _execute(self, sql: str, parameters: Mapping[str, object]) -> AsyncCursor[TupleRow]:
+        return await self.connection.execute(sql.encode(), {**self.bound, **parameters})
+
+
+class Repository(SystemRepository):
+    """Runs statements on one workspace, in a transaction of `Database.workspace`.
+
+    `workspace_id` is a parameter of every statement.
+    """
+
+    def __init__(self, connection: Connection, workspace_id: UUID) -> None:
+        super().__init__(connection)
+        self.workspace_id = workspace_id
+        self.bound = {"workspace_id": workspace_id}

@@ -1,0 +1,252 @@
+"""The routes that change documents: in, again, stopped, out."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from contracts.base import ProblemBody, Text
+from contracts.ingestion import (
+    ActionResult,
+    DeletionReceipt,
+    DocumentDetail,
+    DocumentFilter,
+    Lane,
+    OriginKind,
+    Upload,
+    UploadedFile,
+)
+from ingestion.api.waiting import until
+from ingestion.documents import bulk_actions as selection
+from ingestion.documents import cancel, deletion, documents, listing, retry
+from ingestion.documents.errors import NoFiles, NothingAccepted, NothingToCancel, NothingToRetry, TooManyFiles
+from ingestion.settings import Settings
+from ingestion.uploads.multipart import ReceivedFile, received_files
+from ingestion.uploads.upload import FULL, Key, Uploads, too_much_queued
+from service_kit.auth import Editor
+from service_kit.notifications import Notifications
+from service_kit.objects import ObjectStore
+from service_kit.outbox import Outbox
+from service_kit.postgres import Connection, Database
+from service_kit.request_headers import ExpectedVersion
+
+router = APIRouter(prefix="/v1/documents", tags=["ingestion"])
+DOCUMENT_CHANNEL = "ingestion_document"
+WORK_CHANNEL = "ingestion_work"
+Responses = dict[int | str, dict[str, Any]]
+MISSING: Responses = {404: {"model": ProblemBody, "description": "No such document"}}
+QUEUED: Responses = {429: {"model": ProblemBody, "description": "Too much waits for conversion; see Retry-After"}}
+BODY: Responses = {
+    400: {"model": ProblemBody, "description": "The body is not well-formed multipart/form-data"},
+    413: {"model": ProblemBody, "description": "Too many files"},
+    415: {"model": ProblemBody, "description": "The body is not multipart/form-data"},
+    422: {"model": ProblemBody, "description": "No file, or none that was accepted; `files` says why"},
+}
+
+
+def _files_schema(**properties: dict[str, Any]) -> dict[str, Any]:
+    schema = {"type": "object", "required": list(properties), "properties": properties}
+    return {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": schema}}}}
+
+
+BINARY = {"type": "string", "format": "binary"}
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the routes need, built in app.py."""
+
+    settings: Settings
+    database: Database
+    objects: ObjectStore
+    outbox: Outbox
+    notifications: Notifications
+    uploads: Uploads
+
+
+def parts(request: Request) -> Parts:
+    found: Parts = request.app.state.ingestion
+    return found
+
+
+Ingestion = Annotated[Parts, Depends(parts)]
+
+
+@router.post(
+    "",
+    summary="Upload documents",
+    status_code=202,
+    response_model=Upload,
+    openapi_extra=_files_schema(files={"type": "array", "items": BINARY}),
+    responses={**BODY, **QUEUED},
+)
+async def upload_documents(
+    request: Request,
+    caller: Editor,
+    here: Ingestion,
+    key: Annotated[
+        Text | None,
+        Query(min_length=1, max_length=500, description="The caller's name for the one file of this request"),
+    ] = None,
+    source_type: Annotated[Literal["upload", "artifact"], Query(description="What the key belongs to")] = "upload",
+) -> Upload:
+    """Receives one file or many in the field `files` and queues them for conversion.
+
+    The answer says for each file, in the order sent, what became of it; a refused file does not stop the others. An
+    archive (.zip, .tar, also compressed) is taken apart, and each file in it answered like one that was sent. The
+    same bytes in the same workspace are the same document (`created` is then false), so that a repeated request does
+    no harm. A document that had failed is tried again. Other bytes under the same `key` are a new version of its
+    document.
+    """
+    files: list[UploadedFile] = []
+    received_parts = 0
+    work = await here.uploads.begin(caller.workspace_id, Key(OriginKind(source_type), key))
+    async with aclosing(_received(request, here)) as incoming:
+        async for received in incoming:
+            if received_parts == here.settings.max_files_per_upload:
+                raise TooManyFiles(f"at most {here.settings.max_files_per_upload} files in one request")
+            received_parts += 1
+            files += await work.accept(received)
+    _require_one(files)
+    return Upload(files=files)
+
+
+@router.post("/retry", summary="Try documents again", status_code=202, response_model=ActionResult)
+async def retry_documents(chosen: DocumentFilter, caller: Editor, here: Ingestion) -> ActionResult:
+    """Runs the documents that the filter names again, from the stage that failed or was cancelled.
+
+    They wait behind what users upload.
+    """
+
+    async def act(connection: Connection, ids: Sequence[UUID]) -> int:
+        return await retry.retry(connection, here.outbox, caller.workspace_id, ids, Lane.bulk)
+
+    return await selection.for_all(here.database, caller.workspace_id, chosen, act)
+
+
+@router.post("/cancel", summary="Stop documents", response_model=ActionResult)
+async def cancel_documents(chosen: DocumentFilter, caller: Editor, here: Ingestion) -> ActionResult:
+    """Stops the documents that the filter names, as far as they wait for a worker or a worker has them."""
+
+    async def act(connection: Connection, ids: Sequence[UUID]) -> int:
+        return await cancel.cancel(connection, caller.workspace_id, ids)
+
+    return await selection.for_all(here.database, caller.workspace_id, chosen, act)
+
+
+@router.put(
+    "/{document_id}",
+    summary="Replace the content of a document",
+    status_code=202,
+    response_model=UploadedFile,
+    openapi_extra=_files_schema(file=BINARY),
+    responses={
+        **BODY,
+        **MISSING,
+        **QUEUED,
+        409: {"model": ProblemBody, "description": "A source keeps it, or another document has these bytes"},
+        412: {"model": ProblemBody, "description": "If-Match names another version than the current one"},
+    },
+)
+async def replace_content(
+    document_id: UUID, request: Request, caller: Editor, here: Ingestion, expected: ExpectedVersion
+) -> UploadedFile:
+    """Receives one file and makes it a new version; search serves the one before until it is indexed."""
+    async with here.database.workspace(caller.workspace_id) as connection:
+        await documents.find(connection, caller.workspace_id, document_id)
+    work = await here.uploads.begin(caller.workspace_id, Key(OriginKind.upload, None))
+    files: list[UploadedFile] = []
+    async with aclosing(_received(request, here)) as incoming:
+        async for received in incoming:
+            if files:
+                raise TooManyFiles("the content of a document is one file")
+            files.append(await work.replace(document_id, received, expected))
+    _require_one(files)
+    return files[0]
+
+
+@router.post(
+    "/{document_id}/retry",
+    summary="Try a document again",
+    status_code=202,
+    response_model=DocumentDetail,
+    responses={**MISSING, 409: {"model": ProblemBody, "description": "No stage has failed or was cancelled"}},
+)
+async def retry_document(document_id: UUID, caller: Editor, here: Ingestion) -> DocumentDetail:
+    """Runs the document again from the stage that failed or was cancelled; what was put off is due at once."""
+    workspace_id = caller.workspace_id
+    async with here.database.workspace(workspace_id) as connection:
+        await documents.find(connection, workspace_id, document_id)
+        if not await retry.retry(connection, here.outbox, workspace_id, [document_id], Lane.interactive):
+            raise NothingToRetry
+    return await listing.detail(here.database, here.settings.lease_seconds, workspace_id, document_id)
+
+
+@router.post(
+    "/{document_id}/cancel",
+    summary="Stop a document",
+    response_model=DocumentDetail,
+    responses={**MISSING, 409: {"model": ProblemBody, "description": "No worker has it before it, or at hand"}},
+)
+async def cancel_document(document_id: UUID, caller: Editor, here: Ingestion) -> DocumentDetail:
+    """Stops its conversion or embedding. A version that search serves goes on to be served; retry resumes it."""
+    workspace_id = caller.workspace_id
+    async with here.database.workspace(workspace_id) as connection:
+        await documents.find(connection, workspace_id, document_id)
+        if not await cancel.cancel(connection, workspace_id, [document_id]):
+            raise NothingToCancel
+    return await listing.detail(here.database, here.settings.lease_seconds, workspace_id, document_id)
+
+
+@router.delete(
+    "/{document_id}",
+    summary="Delete a document everywhere",
+    response_model=DeletionReceipt,
+    responses={**MISSING, 202: {"model": DeletionReceipt, "description": "Some services have not confirmed yet"}},
+)
+async def delete_document(
+    document_id: UUID,
+    response: Response,
+    caller: Editor,
+    here: Ingestion,
+    timeout: Annotated[float, Query(ge=0, le=300, description="Seconds to wait for the confirmations")] = 10,
+) -> DeletionReceipt:
+    """Removes the document everywhere: nobody sees it from now on, and each service confirms what it removed.
+
+    What a source still has of it stays away.
+    """
+    async with here.database.workspace(caller.workspace_id) as connection:
+        await deletion.request(connection, here.outbox, caller.workspace_id, document_id)
+
+    async def read() -> DeletionReceipt:
+        async with here.database.workspace(caller.workspace_id) as connection:
+            return await deletion.receipt(connection, caller.workspace_id, document_id)
+
+    receipt = await until(here.notifications, DOCUMENT_CHANNEL, document_id, read, _is_complete, timeout)
+    response.status_code = 200 if _is_complete(receipt) else 202
+    return receipt
+
+
+def _is_complete(receipt: DeletionReceipt) -> bool:
+    return receipt.completed_at is not None
+
+
+def _received(request: Request, here: Parts) -> AsyncGenerator[ReceivedFile]:
+    content_type = request.headers.get("content-type", "")
+    return received_files(content_type, request.stream(), here.settings.upload_folder, here.settings.max_file_bytes)
+
+
+def _require_one(files: list[UploadedFile]) -> None:
+    """Raises NoFiles, TooMuchQueued or NothingAccepted unless a file was accepted."""
+    if not files:
+        raise NoFiles
+    if any(file.document for file in files):
+        return
+    if all(file.error == FULL.error for file in files):
+        raise too_much_queued()
+    raise NothingAccepted(files[0].message, files=[file.model_dump(mode="json") for file in files])

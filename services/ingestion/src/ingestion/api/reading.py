@@ -1,0 +1,208 @@
+"""The routes that read documents: lists, one in detail, its parts and files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from fastapi.responses import StreamingResponse
+
+from contracts.base import Page, Text
+from contracts.ingestion import (
+    Chunk,
+    DeletionReceipt,
+    Document,
+    DocumentDetail,
+    DocumentStatus,
+    DocumentSummary,
+    DocumentVersion,
+    EmbeddingStatus,
+    OriginKind,
+)
+from ingestion.api.documents import DOCUMENT_CHANNEL, MISSING, Ingestion, Parts, Responses
+from ingestion.api.waiting import until
+from ingestion.documents import deletion, documents, listing, versions
+from ingestion.documents.chunk_pages import read_chunks
+from ingestion.documents.derived import derived_keys
+from ingestion.documents.errors import NotConverted, OriginalNotFound
+from ingestion.documents.file_names import attachment
+from ingestion.documents.progress import SETTLED, Awaited
+from ingestion.documents.rows import DocumentRow
+from service_kit.auth import Viewer
+from service_kit.objects import ObjectMissing, original_key
+from service_kit.pagination import Cursor, Limit, decode_cursor, decode_numbers, encode_cursor, encode_numbers
+from service_kit.problems import BadCursor, Problem
+
+router = APIRouter(prefix="/v1/documents", tags=["ingestion"])
+DOWNLOAD_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "sandbox; default-src 'none'",
+    "Cache-Control": "private, no-store",
+}
+
+
+@router.get("", summary="List the documents", response_model=Page[Document])
+async def list_documents(
+    caller: Viewer,
+    here: Ingestion,
+    status: DocumentStatus | None = None,
+    name: Annotated[Text | None, Query(max_length=200, description="Part of the name, in either case")] = None,
+    media_type: Annotated[Text | None, Query(max_length=200)] = None,
+    source_id: Annotated[UUID | None, Query(description="With an origin in this source")] = None,
+    source_type: OriginKind | None = None,
+    tag: Annotated[Text | None, Query(max_length=200)] = None,
+    embedding_status: EmbeddingStatus | None = None,
+    stale: Annotated[bool | None, Query(description="Whether its source has not been seen for too long")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[Document]:
+    """The documents of the workspace, newest first."""
+    filters = listing.Filters(
+        status=status,
+        name=name,
+        media_type=media_type,
+        source_id=source_id,
+        source_type=source_type,
+        tag=tag,
+        embedding_status=embedding_status,
+        stale=stale,
+    )
+    before = decode_cursor(cursor)
+    async with here.database.workspace(caller.workspace_id) as connection:
+        rows = await listing.page(connection, caller.workspace_id, filters, before, limit + 1)
+    more = encode_cursor(rows[limit - 1].created_at, rows[limit - 1].id) if len(rows) > limit else None
+    return Page(items=[row.resource() for row in rows[:limit]], next_cursor=more)
+
+
+@router.get("/summary", summary="Count the documents", response_model=DocumentSummary)
+async def summarise_documents(
+    caller: Viewer, here: Ingestion, source_id: Annotated[UUID | None, Query(description="Of one source")] = None
+) -> DocumentSummary:
+    """How many there are in which state, why how many failed, and how long the rest may take."""
+    async with here.database.workspace(caller.workspace_id) as connection:
+        return await listing.summary(connection, caller.workspace_id, source_id)
+
+
+@router.get(
+    "/{document_id}", summary="Read a document, or wait for it", response_model=DocumentDetail, responses=MISSING
+)
+async def get_document(
+    document_id: UUID,
+    caller: Viewer,
+    here: Ingestion,
+    wait: Annotated[Awaited | None, Query(description="Answer when the newest version is so far, or failed")] = None,
+    timeout: Annotated[float, Query(ge=0, le=300, description="Seconds to wait at most")] = 30,
+) -> DocumentDetail:
+    """The document with its origins and stages, and in one sentence why it is not searchable yet.
+
+    `wait`: until it is `searchable`, also by its meaning (`embedded`), in the knowledge graph (`graphed`), or until
+    nothing more is under way (`settled`).
+    """
+
+    async def read() -> DocumentDetail:
+        return await listing.detail(here.database, here.settings.lease_seconds, caller.workspace_id, document_id)
+
+    done: Callable[[DocumentDetail], bool] = SETTLED[wait or "searchable"]
+    return await until(here.notifications, DOCUMENT_CHANNEL, document_id, read, done, timeout if wait else 0)
+
+
+@router.get(
+    "/{document_id}/chunks", summary="List the chunks of a document", response_model=Page[Chunk], responses=MISSING
+)
+async def list_chunks(
+    document_id: UUID, caller: Viewer, here: Ingestion, limit: Limit = 50, cursor: Cursor = None
+) -> Page[Chunk]:
+    """In their order: of the version that search serves, else of the newest that is converted."""
+    document, version = await _readable(here, caller.workspace_id, document_id)
+    of_version, offset, first = decode_numbers(cursor, 3) if cursor else (version, 0, 0)
+    if of_version != version:
+        raise BadCursor("another version is served since the page before")
+    key = derived_keys(document.workspace_id, document.id, version).chunks
+    try:
+        page = await read_chunks(here.objects, key, offset, first, limit)
+    except ObjectMissing as error:
+        raise NotConverted from error
+    more = encode_numbers(version, *page.following) if page.following else None
+    return Page(items=page.chunks, next_cursor=more)
+
+
+@router.get(
+    "/{document_id}/versions",
+    summary="List the versions of a document",
+    response_model=Page[DocumentVersion],
+    responses=MISSING,
+)
+async def list_versions(
+    document_id: UUID, caller: Viewer, here: Ingestion, limit: Limit = 50, cursor: Cursor = None
+) -> Page[DocumentVersion]:
+    """Newest first."""
+    before = decode_numbers(cursor, 1)[0] if cursor else None
+    async with here.database.workspace(caller.workspace_id) as connection:
+        await documents.find(connection, caller.workspace_id, document_id)
+        rows = await versions.page(connection, caller.workspace_id, document_id, before=before, limit=limit + 1)
+    more = encode_numbers(rows[limit - 1].version) if len(rows) > limit else None
+    return Page(items=[row.resource() for row in rows[:limit]], next_cursor=more)
+
+
+def _download(media_type: str, description: str) -> Responses:
+    return {**MISSING, 200: {"content": {media_type: {}}, "description": description}}
+
+
+@router.get(
+    "/{document_id}/original",
+    summary="Download the original",
+    response_class=StreamingResponse,
+    responses=_download("application/octet-stream", "The file's bytes"),
+)
+async def download_original(document_id: UUID, caller: Viewer, here: Ingestion) -> StreamingResponse:
+    """The newest version as it was received, always as a download: a browser never shows it in place."""
+    async with here.database.workspace(caller.workspace_id) as connection:
+        document = await documents.find(connection, caller.workspace_id, document_id)
+    headers = {"Content-Length": str(document.file_size), "ETag": f'"{document.content_hash}"'}
+    key = original_key(caller.workspace_id, document.content_hash)
+    return await _streamed(here, key, OriginalNotFound(), document.name, "application/octet-stream", headers)
+
+
+@router.get(
+    "/{document_id}/markdown",
+    summary="Download the converted document",
+    response_class=StreamingResponse,
+    responses=_download("text/markdown", "Markdown in UTF-8"),
+)
+async def download_markdown(document_id: UUID, caller: Viewer, here: Ingestion) -> StreamingResponse:
+    """What conversion made of the version that search serves, else of the newest that is converted."""
+    document, version = await _readable(here, caller.workspace_id, document_id)
+    key = derived_keys(document.workspace_id, document.id, version).markdown
+    return await _streamed(here, key, NotConverted(), f"{document.name}.md", "text/markdown; charset=utf-8", {})
+
+
+@router.get(
+    "/{document_id}/receipt",
+    summary="Read the receipt of a deletion",
+    response_model=DeletionReceipt,
+    responses=MISSING,
+)
+async def get_receipt(document_id: UUID, caller: Viewer, here: Ingestion) -> DeletionReceipt:
+    """The proof of a deletion: what each service removed, and what it still counts."""
+    async with here.database.workspace(caller.workspace_id) as connection:
+        return await deletion.receipt(connection, caller.workspace_id, document_id)
+
+
+async def _readable(here: Parts, workspace_id: UUID, document_id: UUID) -> tuple[DocumentRow, int]:
+    """The document, and its version whose converted form is read."""
+    async with here.database.workspace(workspace_id) as connection:
+        document = await documents.find(connection, workspace_id, document_id)
+        return document, await versions.readable(connection, document)
+
+
+async def _streamed(
+    here: Parts, key: str, missing: Problem, name: str, media_type: str, headers: dict[str, str]
+) -> StreamingResponse:
+    try:
+        body = await here.objects.astream(key)
+    except ObjectMissing as error:
+        raise missing from error
+    headers = {"Content-Disposition": attachment(name), **DOWNLOAD_HEADERS, **headers}
+    return StreamingResponse(body, media_type=media_type, headers=headers)

@@ -1,0 +1,164 @@
+"""The routes of sources: made, changed, deleted."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from uuid import UUID, uuid4, uuid5
+
+from fastapi import APIRouter, Query, Response
+
+from contracts.base import Page, ProblemBody
+from contracts.sources import Source, SourceCreate, SourceDeletion, SourceUpdate, SyncTrigger
+from ingestion.api.documents import DOCUMENT_CHANNEL, Ingestion
+from ingestion.api.waiting import until
+from ingestion.documents import deletion
+from ingestion.documents.errors import ReceiptNotFound
+from ingestion.sources import removal, store
+from ingestion.sources.errors import SourceReceiptNotFound
+from ingestion.sources.kinds import kind_module
+from ingestion.sources.source_update import changed
+from service_kit.auth import Owner, Viewer
+from service_kit.pagination import Cursor, Limit, decode_cursor, encode_cursor
+from service_kit.problems import PreconditionFailed
+from service_kit.request_headers import ExpectedVersion, IdempotencyKey
+
+router = APIRouter(prefix="/v1/sources", tags=["ingestion"])
+MISSING: dict[int | str, dict[str, Any]] = {404: {"model": ProblemBody, "description": "No such source"}}
+REFUSED: dict[int | str, dict[str, Any]] = {
+    422: {"model": ProblemBody, "description": "A source cannot be made of this; `detail` says why"}
+}
+STALE: dict[int | str, dict[str, Any]] = {
+    412: {"model": ProblemBody, "description": "If-Match names another version than the current one"}
+}
+
+
+@router.post("", status_code=201, summary="Create a source", response_model=Source, responses=REFUSED)
+async def create_source(
+    body: SourceCreate,
+    response: Response,
+    caller: Owner,
+    here: Ingestion,
+    key: IdempotencyKey,
+    sync: Annotated[bool, Query(description="Synchronise it for the first time at once")] = True,
+) -> Source:
+    """A place that documents come from by themselves: what is added, changed or removed there is followed here.
+
+    The same `Idempotency-Key` gives the same source.
+    """
+    await kind_module(body.config.kind).check(body.config, here.settings)
+    source_id = uuid5(caller.workspace_id, f"source/{caller.user_id}/{key}") if key else uuid4()
+    async with here.database.workspace(caller.workspace_id) as connection:
+        row = await store.insert(connection, caller.workspace_id, source_id, body)
+        if row is not None and sync:
+            await store.queue_sync(connection, caller.workspace_id, row.id, SyncTrigger.created)
+        row = row or await store.find(connection, caller.workspace_id, source_id)
+        [source] = await store.resources(connection, caller.workspace_id, [row])
+    response.headers["Location"] = f"/v1/sources/{source.id}"
+    return _tagged(source, response)
+
+
+@router.get("", summary="List the sources", response_model=Page[Source])
+async def list_sources(caller: Viewer, here: Ingestion, limit: Limit = 50, cursor: Cursor = None) -> Page[Source]:
+    """Newest first."""
+    async with here.database.workspace(caller.workspace_id) as connection:
+        rows = await store.page(connection, caller.workspace_id, decode_cursor(cursor), limit + 1)
+        sources = await store.resources(connection, caller.workspace_id, rows[:limit])
+    more = encode_cursor(rows[limit - 1].created_at, rows[limit - 1].id) if len(rows) > limit else None
+    return Page(items=sources, next_cursor=more)
+
+
+@router.get("/{source_id}", summary="Read a source", response_model=Source, responses=MISSING)
+async def get_source(source_id: UUID, caller: Viewer, here: Ingestion, response: Response) -> Source:
+    """With its newest synchronisation. The header `ETag` is the version, for If-Match."""
+    async with here.database.workspace(caller.workspace_id) as connection:
+        row = await store.find(connection, caller.workspace_id, source_id)
+        [source] = await store.resources(connection, caller.workspace_id, [row])
+    return _tagged(source, response)
+
+
+@router.patch(
+    "/{source_id}",
+    summary="Change a source",
+    response_model=Source,
+    responses={**MISSING, **STALE, **REFUSED},
+)
+async def update_source(
+    source_id: UUID,
+    body: SourceUpdate,
+    response: Response,
+    caller: Owner,
+    here: Ingestion,
+    version: ExpectedVersion,
+) -> Source:
+    """What is given is changed; `every_seconds` and `stale_after_seconds` can be null.
+
+    Other patterns are followed by a synchronisation at once: what they leave out now is removed.
+    """
+    async with here.database.workspace(caller.workspace_id) as connection:
+        row = await store.find(connection, caller.workspace_id, source_id, for_update=True)
+        if version is not None and version != row.version:
+            raise PreconditionFailed(f"the source has the version {row.version}")
+        columns = changed(row, body)
+        row = await store.update(connection, row, columns)
+        if "config" in columns and not row.paused:
+            await store.queue_sync(connection, caller.workspace_id, source_id, SyncTrigger.schedule)
+        [source] = await store.resources(connection, caller.workspace_id, [row])
+    return _tagged(source, response)
+
+
+@router.delete(
+    "/{source_id}",
+    summary="Delete a source with its documents",
+    response_model=SourceDeletion,
+    responses={
+        **MISSING,
+        202: {"model": SourceDeletion, "description": "Some services have not confirmed yet"},
+        204: {"description": "The source is gone and its documents stay"},
+    },
+)
+async def delete_source(
+    source_id: UUID,
+    response: Response,
+    caller: Owner,
+    here: Ingestion,
+    keep_documents: Annotated[bool, Query(description="Its documents stay, as if they had been uploaded")] = False,
+    timeout: Annotated[float, Query(ge=0, le=300, description="Seconds to wait for the confirmations")] = 10,
+) -> SourceDeletion | Response:
+    """Removes its documents everywhere, but for those that also come from elsewhere, and proves it by a receipt."""
+    async with here.database.workspace(caller.workspace_id) as connection:
+        if keep_documents:
+            await removal.delete_but_keep_documents(connection, here.outbox, caller.workspace_id, source_id)
+            return Response(status_code=204)
+        await removal.delete_with_documents(connection, here.outbox, caller.workspace_id, source_id)
+
+    async def read() -> SourceDeletion:
+        async with here.database.workspace(caller.workspace_id) as connection:
+            return await deletion.source_receipt(connection, caller.workspace_id, source_id)
+
+    receipt = await until(here.notifications, DOCUMENT_CHANNEL, None, read, _is_complete, timeout)
+    response.status_code = 200 if _is_complete(receipt) else 202
+    return receipt
+
+
+@router.get(
+    "/{source_id}/receipt",
+    summary="Read the receipt of a source's deletion",
+    response_model=SourceDeletion,
+    responses=MISSING,
+)
+async def get_source_receipt(source_id: UUID, caller: Viewer, here: Ingestion) -> SourceDeletion:
+    """The receipts of all documents that went with it, added up."""
+    async with here.database.workspace(caller.workspace_id) as connection:
+        try:
+            return await deletion.source_receipt(connection, caller.workspace_id, source_id)
+        except ReceiptNotFound as error:
+            raise SourceReceiptNotFound from error
+
+
+def _is_complete(receipt: SourceDeletion) -> bool:
+    return receipt.completed_at is not None
+
+
+def _tagged(source: Source, response: Response) -> Source:
+    response.headers["ETag"] = f'"{source.version}"'
+    return source

@@ -1,0 +1,116 @@
+"""The routes of synchronisations."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+
+from contracts.base import Page, ProblemBody
+from contracts.sources import Sync, SyncChange, SyncStatus, SyncTrigger
+from ingestion.api.documents import DOCUMENT_CHANNEL, Ingestion
+from ingestion.api.sources import MISSING
+from ingestion.api.waiting import until
+from ingestion.sources import store
+from ingestion.sources.errors import SyncEnded
+from service_kit.auth import Editor, Viewer
+from service_kit.pagination import Cursor, Limit, decode_cursor, encode_cursor
+from service_kit.problems import BadCursor
+
+router = APIRouter(prefix="/v1/sources/{source_id}", tags=["ingestion"])
+OPEN = (SyncStatus.queued, SyncStatus.running)
+LARGEST_POSITION = 2**31 - 1
+ENDED: dict[int | str, dict[str, Any]] = {409: {"model": ProblemBody, "description": "It has ended"}}
+
+
+@router.post("/sync", status_code=202, summary="Synchronise a source", response_model=Sync, responses=MISSING)
+async def start_sync(
+    source_id: UUID,
+    caller: Editor,
+    here: Ingestion,
+    dry_run: Annotated[bool, Query(description="List what would change, and change nothing")] = False,
+) -> Sync:
+    """Queues a synchronisation; the answer is the one that waits already, if there is one. Also for a paused source."""
+    async with here.database.workspace(caller.workspace_id) as connection:
+        await store.find(connection, caller.workspace_id, source_id)
+        row = await store.queue_sync(connection, caller.workspace_id, source_id, SyncTrigger.request, dry_run=dry_run)
+    return row.resource()
+
+
+@router.get("/syncs", summary="List the synchronisations of a source", response_model=Page[Sync], responses=MISSING)
+async def list_syncs(
+    source_id: UUID, caller: Viewer, here: Ingestion, limit: Limit = 50, cursor: Cursor = None
+) -> Page[Sync]:
+    """The newest first; the last twenty are kept."""
+    async with here.database.workspace(caller.workspace_id) as connection:
+        await store.find(connection, caller.workspace_id, source_id)
+        rows = await store.syncs(connection, caller.workspace_id, source_id, decode_cursor(cursor), limit + 1)
+    more = encode_cursor(rows[limit - 1].created_at, rows[limit - 1].id) if len(rows) > limit else None
+    return Page(items=[row.resource() for row in rows[:limit]], next_cursor=more)
+
+
+@router.get(
+    "/syncs/{sync_id}", summary="Read a synchronisation, or wait for it", response_model=Sync, responses=MISSING
+)
+async def get_sync(
+    source_id: UUID,
+    sync_id: UUID,
+    caller: Viewer,
+    here: Ingestion,
+    wait: Annotated[Literal["finished"] | None, Query(description="Answer when it has ended")] = None,
+    timeout: Annotated[float, Query(ge=0, le=300, description="Seconds to wait at most")] = 30,
+) -> Sync:
+    """How far it is, or how it ended."""
+
+    async def read() -> Sync:
+        async with here.database.workspace(caller.workspace_id) as connection:
+            return (await store.find_sync(connection, caller.workspace_id, source_id, sync_id)).resource()
+
+    return await until(here.notifications, DOCUMENT_CHANNEL, sync_id, read, _has_ended, timeout if wait else 0)
+
+
+@router.get(
+    "/syncs/{sync_id}/changes",
+    summary="List what a synchronisation did",
+    response_model=Page[SyncChange],
+    responses=MISSING,
+)
+async def list_changes(
+    source_id: UUID, sync_id: UUID, caller: Viewer, here: Ingestion, limit: Limit = 50, cursor: Cursor = None
+) -> Page[SyncChange]:
+    """File by file, in the order in which it was done; of a dry run what would be done."""
+    after = _position(cursor)
+    async with here.database.workspace(caller.workspace_id) as connection:
+        await store.find_sync(connection, caller.workspace_id, source_id, sync_id)
+        rows = await store.changes(connection, caller.workspace_id, sync_id, after, limit + 1)
+    more = str(rows[limit - 1].position) if len(rows) > limit else None
+    return Page(items=[row.resource() for row in rows[:limit]], next_cursor=more)
+
+
+@router.post(
+    "/syncs/{sync_id}/cancel",
+    summary="Cancel a synchronisation",
+    response_model=Sync,
+    responses={**MISSING, **ENDED},
+)
+async def cancel_sync(source_id: UUID, sync_id: UUID, caller: Editor, here: Ingestion) -> Sync:
+    """It stops soon; what it has done until then stays."""
+    async with here.database.workspace(caller.workspace_id) as connection:
+        await store.cancel(connection, caller.workspace_id, source_id, sync_id)
+        row = await store.find_sync(connection, caller.workspace_id, source_id, sync_id)
+    if row.status != SyncStatus.cancelled:
+        raise SyncEnded(f"it has {row.status}")
+    return row.resource()
+
+
+def _has_ended(sync: Sync) -> bool:
+    return sync.status not in OPEN
+
+
+def _position(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    if not (cursor.isascii() and cursor.isdigit()) or int(cursor) > LARGEST_POSITION:
+        raise BadCursor
+    return int(cursor)

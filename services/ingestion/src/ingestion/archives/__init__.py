@@ -1,6 +1,0 @@
-"""Archives, taken apart member by member."""
-
-from ingestion.archives.expansion import ArchiveKind, Member, archive_kind, expanded
-from ingestion.archives.limits import ArchiveLimits
-
-__all__ = ["ArchiveKind", "ArchiveLimits", "Member", "archive_kind", "expanded"]

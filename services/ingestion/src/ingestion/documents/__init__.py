@@ -1,0 +1,1 @@
+"""Documents: their versions, stages, origins, deletions, and the intake of files."""

@@ -1,0 +1,1 @@
+"""Which stage is worked when: dispatch to workers, recovery of what they lost, metrics."""

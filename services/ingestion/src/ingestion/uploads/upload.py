@@ -1,0 +1,145 @@
+"""Takes in what a request brings: files, archives of files, and the new content of a document."""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID
+
+from contracts.ingestion import Lane, OriginKind, UploadedFile
+from ingestion.documents.errors import NotAKey, TooMuchQueued
+from ingestion.documents.file_names import safe_name
+from ingestion.documents.incoming_files import IncomingFile, Refused, Taken
+from ingestion.documents.intake import Intake
+from ingestion.documents.origins import Place
+from ingestion.documents.rows import UNKEYED
+from ingestion.uploads import replacement
+from ingestion.uploads.archives import ArchiveKind, ArchiveLimits, archive_kind, expanded
+from ingestion.uploads.multipart import ReceivedFile
+
+FIELDS = frozenset({"files", "file"})
+RETRY_SECONDS = 30
+FULL = Refused("too-much-queued", "this workspace has as much waiting for conversion as it may; try again later")
+
+
+@dataclass(frozen=True)
+class Key:
+    """Under which another program keeps its document: the same key with other bytes is a new version."""
+
+    kind: OriginKind
+    value: str | None
+
+    def __post_init__(self) -> None:
+        if self.value is not None and self.value.startswith(UNKEYED):
+            raise NotAKey
+
+
+class Uploads:
+    """`folder` holds one expanded file per archive that is being taken apart."""
+
+    def __init__(self, intake: Intake, archive_limits: ArchiveLimits, folder: Path) -> None:
+        self.intake, self.archive_limits, self.folder = intake, archive_limits, folder
+
+    async def begin(self, workspace_id: UUID, key: Key) -> UploadRequest:
+        """Raises TooMuchQueued before anything is read."""
+        request = UploadRequest(self, workspace_id, key)
+        await request.look()
+        if request.queued >= self.intake.limits.max_queued_bytes:
+            raise too_much_queued()
+        return request
+
+
+class UploadRequest:
+    """The files of one request, one after the other."""
+
+    def __init__(self, uploads: Uploads, workspace_id: UUID, key: Key) -> None:
+        self.uploads, self.intake, self.workspace_id, self.key = uploads, uploads.intake, workspace_id, key
+        self.queued = self.taken = 0
+
+    async def look(self) -> None:
+        self.queued = await self.intake.queued_bytes(self.workspace_id, Lane.interactive)
+
+    async def accept(self, received: ReceivedFile) -> list[UploadedFile]:
+        """What became of the file, or of each file of an archive; raises Unavailable when a store is away."""
+        name = safe_name(received.part.file_name or b"")
+        if refused := part_refusal(received):
+            return [_answer(name, refused)]
+        file = incoming(received, name)
+        kind = archive_kind(name, received.head)
+        if kind and not received.too_large:
+            if self.key.value is not None:
+                return [_answer(name, Refused("archive-with-key", "a key stands for one file, not for an archive"))]
+            return await self._expand(file, kind)
+        if self.key.value is None:
+            return [await self._take(name, file, Place.of_content(file.content_hash))]
+        self.taken += 1
+        if self.taken > 1:
+            return [_answer(name, Refused("one-file-per-key", "a key stands for one file: send the others without"))]
+        return [await self._take(name, file, Place(self.key.kind, None, self.key.value))]
+
+    async def replace(self, document_id: UUID, received: ReceivedFile, expected_version: int | None) -> UploadedFile:
+        """Raises DocumentNotFound, PreconditionFailed, ContentExists, ComesFromSource."""
+        name = safe_name(received.part.file_name or b"")
+        if refused := part_refusal(received) or self._queue_refusal(received.size):
+            return _answer(name, refused)
+        file = incoming(received, name)
+        taken = await replacement.replace(self.intake, self.workspace_id, document_id, file, expected_version)
+        return _answer(name, taken)
+
+    async def _expand(self, archive: IncomingFile, kind: ArchiveKind) -> list[UploadedFile]:
+        answers: list[UploadedFile] = []
+        uploads = self.uploads
+        async with aclosing(expanded(archive.path, kind, uploads.archive_limits, uploads.folder)) as members:
+            async for member in members:
+                name = f"{archive.name}/{member.path}" if member.path else archive.name
+                content = member.content
+                if isinstance(content, Refused):
+                    answers.append(_answer(name, content))
+                else:
+                    place = Place.of_content(content.content_hash, within=name)
+                    answers.append(await self._take(name, content, place))
+        return answers or [_answer(archive.name, Refused("empty-archive", "the archive holds no file"))]
+
+    async def _take(self, name: str, file: IncomingFile, place: Place) -> UploadedFile:
+        if refused := self._queue_refusal(file.size):
+            return _answer(name, refused)
+        taken = await self.intake.take(self.workspace_id, file, place, Lane.interactive)
+        if taken.change in {"created", "new_version"}:
+            self.queued += file.size
+        return _answer(name, taken)
+
+    def _queue_refusal(self, size: int) -> Refused | None:
+        """What fits in an empty queue is taken, however large."""
+        full = self.queued and self.queued + size > self.intake.limits.max_queued_bytes
+        return FULL if full else None
+
+
+def too_much_queued() -> TooMuchQueued:
+    return TooMuchQueued(headers={"Retry-After": str(RETRY_SECONDS)})
+
+
+def incoming(received: ReceivedFile, name: str) -> IncomingFile:
+    return IncomingFile(received.path, name, received.size, received.content_hash, received.head)
+
+
+def part_refusal(received: ReceivedFile) -> Refused | None:
+    """Of what is not a file of the request."""
+    if received.part.field not in FIELDS:
+        field = received.part.field[:50]
+        return Refused("unexpected-field", f"the field is called {field!r}; files go into `files`")
+    return None if received.part.file_name is not None else Refused("no-file-name", "the part has no file name")
+
+
+def _answer(name: str, what: Taken | Refused) -> UploadedFile:
+    refused = what if isinstance(what, Refused) else what.refused
+    if refused:
+        return UploadedFile(name=name, error=refused.error, message=refused.message)
+    assert isinstance(what, Taken)
+    assert what.document is not None
+    return UploadedFile(
+        name=name,
+        document=what.document.resource(),
+        created=what.change == "created",
+        new_version=what.change == "new_version",
+    )

@@ -1,0 +1,250 @@
+"""From queued to searchable, and the ways to fail on that path."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import io
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
+from uuid import UUID
+
+import httpx2
+import numpy as np
+import pytest
+
+from contracts.events import DocumentFailed, DocumentIndexed, EventData
+from ingestion.documents.derived import derived_keys
+from ingestion.worker.holding import Shutdown
+from service_kit.objects import ObjectStore, original_key
+from service_kit.outbox import new_event
+
+Entry = Callable[..., Awaitable[dict[str, Any]]]
+Process = Callable[[str], Coroutine[Any, Any, None]]
+
+
+def stages(detail: dict[str, Any]) -> dict[str, str]:
+    return {stage["name"]: stage["status"] for stage in detail["stages"]}
+
+
+async def settled(client: httpx2.AsyncClient, document_id: str, timeout: float = 10) -> dict[str, Any]:
+    answer = await client.get(f"/v1/documents/{document_id}", params={"wait": "searchable", "timeout": timeout})
+    detail: dict[str, Any] = answer.json()
+    return detail
+
+
+def stage(detail: dict[str, Any], name: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(one for one in detail["stages"] if one["name"] == name)
+    return found
+
+
+async def test_a_document_becomes_searchable(
+    searchable: Entry, client: httpx2.AsyncClient, object_store: ObjectStore, workspace_id: UUID, eventually: Any
+) -> None:
+    detail = await searchable("notes.md", b"A title\nOne\nTwo")
+    assert (detail["title"], detail["pages"], detail["chunk_count"], detail["engine"]) == ("A title", 2, 3, "lines")
+    assert detail["indexed_at"]
+    assert detail["explanation"] is None
+    keys = derived_keys(workspace_id, UUID(detail["id"]), 1)
+    vectors = np.load(io.BytesIO(object_store.get(keys.vectors)))
+    assert (vectors.shape, vectors.dtype) == ((3, 4), np.float32)
+    assert object_store.get(keys.markdown) == b"A title\n\nOne\n\nTwo"
+    detail = await eventually(lambda: settled(client, detail["id"]), lambda now: stages(now)["graph"] == "succeeded")
+    assert set(stages(detail).values()) == {"succeeded"}
+    assert stage(detail, "convert")["worker"] == "test"
+    assert stage(detail, "index")["worker"] == "retrieval"
+
+
+async def test_a_wait_ends_when_the_document_is_searchable(
+    upload: Entry, process: Process, neighbours: Any, client: httpx2.AsyncClient
+) -> None:
+    assert neighbours
+    document_id = (await upload())["document"]["id"]
+    waiting = asyncio.create_task(settled(client, document_id, 300))
+    await process(document_id)
+    assert (await waiting)["status"] == "searchable"
+
+
+async def test_a_wait_that_passes_answers_with_the_state(upload: Entry, client: httpx2.AsyncClient) -> None:
+    document_id = (await upload())["document"]["id"]
+    detail = await settled(client, document_id, 0.2)
+    assert (detail["status"], detail["explanation"]) == ("processing", "Waiting for a worker, and none is running")
+
+
+async def test_a_second_delivery_does_nothing(searchable: Entry, process: Process, converter: Any) -> None:
+    detail = await searchable()
+    await process(detail["id"])
+    assert len(converter.conversions) == 1
+
+
+async def test_progress_is_explained_while_it_runs(
+    upload: Entry, process: Process, converter: Any, client: httpx2.AsyncClient, eventually: Any
+) -> None:
+    document_id = (await upload("gate-a.md"))["document"]["id"]
+    running = asyncio.create_task(process(document_id))
+    detail = await eventually(lambda: settled(client, document_id, 0), lambda now: "page" in now["explanation"])
+    assert detail["explanation"] == "Converting, page 1 of 2"
+    assert stage(detail, "convert")["status"] == "running"
+    converter.gate.set()
+    await running
+
+
+async def test_a_broken_file_fails_with_its_reason_and_can_be_retried(
+    upload: Entry, process: Process, client: httpx2.AsyncClient
+) -> None:
+    document_id = (await upload("broken-a.md", b"text"))["document"]["id"]
+    await process(document_id)
+    detail = await settled(client, document_id, 0)
+    assert (detail["status"], detail["explanation"]) == ("failed", "Failed to convert: The file is damaged.")
+    assert stage(detail, "convert")["error_class"] == "corrupt-file"
+    again = await client.post(f"/v1/documents/{document_id}/retry")
+    assert again.status_code == 202
+    assert (again.json()["status"], stages(again.json())["convert"]) == ("processing", "queued")
+    assert (await client.post(f"/v1/documents/{document_id}/retry")).status_code == 409
+
+
+async def test_uploading_a_failed_document_again_queues_it(upload: Entry, process: Process) -> None:
+    first = await upload("broken-a.md", b"text")
+    await process(first["document"]["id"])
+    again = await upload("broken-a.md", b"text")
+    assert not again["created"]
+    assert (again["document"]["id"], again["document"]["status"]) == (first["document"]["id"], "processing")
+
+
+async def test_a_lost_original_is_named(
+    upload: Entry, process: Process, client: httpx2.AsyncClient, object_store: ObjectStore, workspace_id: UUID
+) -> None:
+    document = (await upload())["document"]
+    object_store.delete([original_key(workspace_id, document["content_hash"])])
+    await process(document["id"])
+    detail = await settled(client, document["id"], 0)
+    assert stage(detail, "convert")["error_class"] == "original-missing"
+    answer = await client.get(f"/v1/documents/{document['id']}/original")
+    assert (answer.status_code, answer.json()["type"]) == (404, "original-not-found")
+
+
+@pytest.mark.parametrize(
+    ("error", "error_class", "words"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "disk-full", "the worker has no space left"),
+        (MemoryError(), "out-of-memory", "the worker has no memory left"),
+    ],
+)
+async def test_what_a_worker_lacks_is_named_and_tried_again(
+    upload: Entry,
+    process: Process,
+    client: httpx2.AsyncClient,
+    converter: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    error_class: str,
+    words: str,
+) -> None:
+    def fail(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(converter, "convert", fail)
+    document_id = (await upload())["document"]["id"]
+    await process(document_id)
+    detail = await settled(client, document_id, 0)
+    assert (stage(detail, "convert")["status"], stage(detail, "convert")["error_class"]) == ("queued", error_class)
+    assert words in detail["explanation"].lower()
+
+
+async def test_a_worker_that_is_told_to_stop_gives_its_stage_back_at_once(
+    upload: Entry, process: Process, client: httpx2.AsyncClient, shutdown: Shutdown, converter: Any
+) -> None:
+    document_id = (await upload("gate-a.md"))["document"]["id"]
+    running = asyncio.create_task(process(document_id))
+    assert await asyncio.to_thread(converter.started.wait, 10)
+    shutdown.begin()
+    await running
+    detail = await settled(client, document_id, 0)
+    assert stage(detail, "convert")["status"] == "queued"
+    assert stage(detail, "convert")["attempts"] == 0
+
+
+@pytest.mark.parametrize(
+    ("service", "stage_name", "status"), [("retrieval", "index", "failed"), ("knowledge-graph", "graph", "searchable")]
+)
+async def test_a_failure_elsewhere_is_shown_and_retried(
+    upload: Entry,
+    process: Process,
+    client: httpx2.AsyncClient,
+    neighbours: Any,
+    workspace_id: UUID,
+    eventually: Any,
+    service: str,
+    stage_name: str,
+    status: str,
+) -> None:
+    neighbours.silent.add(service)
+    document_id = (await upload())["document"]["id"]
+    await process(document_id)
+    failed = DocumentFailed(
+        document_id=UUID(document_id),
+        version=1,
+        service=service,
+        stage=stage_name,
+        error_class="boom",
+        error_message="It broke.",
+    )
+    await publish(neighbours, workspace_id, document_id, service, failed)
+    detail = await eventually(lambda: settled(client, document_id, 0), lambda now: stages(now)[stage_name] == "failed")
+    assert (await settled(client, document_id))["status"] == status
+    assert stage(detail, stage_name)["error_message"] == "It broke."
+    neighbours.silent.clear()
+    assert (await client.post(f"/v1/documents/{document_id}/retry")).status_code == 202
+    await eventually(lambda: settled(client, document_id, 0), lambda now: set(stages(now).values()) == {"succeeded"})
+
+
+async def publish(neighbours: Any, workspace_id: UUID, document_id: str, service: str, data: EventData) -> None:
+    event = new_event(service, workspace_id, data, document_id)
+    await neighbours.redis.xadd(data.stream, {"event": event.model_dump_json()})
+
+
+async def test_an_event_of_another_version_changes_nothing(
+    upload: Entry, process: Process, client: httpx2.AsyncClient, neighbours: Any, workspace_id: UUID
+) -> None:
+    neighbours.silent.add("retrieval")
+    document_id = (await upload())["document"]["id"]
+    await process(document_id)
+    stale = DocumentIndexed(document_id=UUID(document_id), version=7, chunk_count=1, vectors=1)
+    await publish(neighbours, workspace_id, document_id, "retrieval", stale)
+    assert (await settled(client, document_id, 1))["status"] == "processing"
+
+
+async def test_the_original_is_a_download_and_nothing_else(upload: Entry, client: httpx2.AsyncClient) -> None:
+    body = b"<script>alert(1)</script>" * 100_00
+    document = (await upload('x"; filename=y.html é.html', body))["document"]
+    answer = await client.get(f"/v1/documents/{document['id']}/original")
+    assert answer.content == body
+    assert answer.headers["content-type"] == "application/octet-stream"
+    assert answer.headers["content-disposition"].startswith("attachment; ")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+async def test_the_list_is_paged_and_filtered(upload: Entry, process: Process, client: httpx2.AsyncClient) -> None:
+    for index in range(5):
+        await upload(f"note {index}.md")
+    await upload("100%_done.txt", b"plain")
+    await process((await upload("broken-x.md"))["document"]["id"])
+    names, cursor = [], None
+    while True:
+        params = {"limit": 3} | ({"cursor": cursor} if cursor else {})
+        page = (await client.get("/v1/documents", params=params)).json()
+        names += [one["name"] for one in page["items"]]
+        if (cursor := page["next_cursor"]) is None:
+            break
+    assert names == ["broken-x.md", "100%_done.txt", *(f"note {index}.md" for index in reversed(range(5)))]
+
+    async def found(**params: str) -> list[str]:
+        return [one["name"] for one in (await client.get("/v1/documents", params=params)).json()["items"]]
+
+    assert await found(name="%_D") == ["100%_done.txt"]
+    assert await found(name="a_b") == []
+    assert await found(status="failed") == ["broken-x.md"]
+    assert await found(media_type="text/plain") == ["100%_done.txt"]
+    for bad in ({"status": "x"}, {"limit": "0"}, {"cursor": "x"}, {"name": "\x00"}):
+        assert (await client.get("/v1/documents", params=bad)).status_code == 422
+    assert (await client.get("/v1/documents/not-an-id")).status_code == 422

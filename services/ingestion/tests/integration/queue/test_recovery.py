@@ -1,0 +1,148 @@
+"""Nothing is ever stuck: what a worker, the broker or a stream loses is found again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import ExitStack
+from typing import Any
+from uuid import UUID
+
+import httpx2
+import pytest
+from redis.asyncio import Redis
+
+from contracts.ingestion import Lane
+from ingestion.queue.celery_app import QUEUES
+from ingestion.settings import Settings
+from ingestion.worker.database import WorkerDatabase
+from ingestion.worker.registration import Registration
+from ingestion.worker.stages import LeaseLost, Stages
+
+LEASE_SECONDS = 2.0
+QUEUE = QUEUES[Lane.interactive]
+Entry = Callable[..., Awaitable[dict[str, Any]]]
+Process = Callable[[str], Coroutine[Any, Any, None]]
+Detail = Callable[[str], Awaitable[dict[str, Any]]]
+
+
+@pytest.fixture
+def dying(settings: Settings) -> Iterator[Stages]:
+    """A worker that leases and is never heard of again."""
+    with ExitStack() as stack:
+        database = stack.enter_context(WorkerDatabase(settings.database_url.get_secret_value(), 2).opened())
+        yield Stages(database, "dying")
+
+
+def convert_stage(detail: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = detail["stages"][1]
+    return found
+
+
+@pytest.fixture
+def registered(settings: Settings) -> Iterator[Callable[[], Registration]]:
+    """`registered()`: a worker with two slots is there, and takes nothing."""
+    with ExitStack() as stack:
+        database = stack.enter_context(WorkerDatabase(settings.database_url.get_secret_value(), 2).opened())
+
+        def register() -> Registration:
+            waiting = Registration(database, "waiting", 2, LEASE_SECONDS, lambda: 0, lambda: None)
+            return stack.enter_context(waiting)
+
+        yield register
+
+
+async def test_what_the_broker_lost_is_sent_again_and_what_merely_waits_is_not(
+    upload: Entry, redis_url: str, registered: Callable[[], Registration], eventually: Any
+) -> None:
+    registered()
+    async with Redis.from_url(redis_url) as redis:
+        for _ in range(5):
+            await upload()
+        # As many as the worker has threads for users' documents.
+        await eventually(lambda: redis.llen(QUEUE), lambda waiting: waiting == 3)
+        await redis.flushall()
+        await eventually(lambda: redis.llen(QUEUE), lambda waiting: waiting == 3)
+        await redis.lpop(QUEUE)
+        await eventually(lambda: redis.llen(QUEUE), lambda waiting: waiting == 3)
+        await asyncio.sleep(2.5)  # ticks pass
+        assert await redis.llen(QUEUE) == 3
+
+
+async def test_without_a_worker_everything_waits_for_one(
+    upload: Entry, redis_url: str, registered: Callable[[], Registration], eventually: Any, client: httpx2.AsyncClient
+) -> None:
+    async with Redis.from_url(redis_url) as redis:
+        await upload()
+        await asyncio.sleep(1.5)
+        assert await redis.llen(QUEUE) == 0
+        metrics = (await client.get("/metrics")).text
+        assert "attractor_ingestion_workers 0.0" in metrics
+        registered()
+        await eventually(lambda: redis.llen(QUEUE), lambda waiting: waiting == 1, timeout=5)
+
+
+async def test_the_queue_is_measured(upload: Entry, client: httpx2.AsyncClient, eventually: Any) -> None:
+    await upload()
+
+    async def metrics() -> str:
+        return (await client.get("/metrics")).text
+
+    def counted(text: str) -> bool:
+        return 'attractor_ingestion_queue_depth{lane="interactive",stage="convert"} 1.0' in text
+
+    text = await eventually(metrics, counted, timeout=25)
+    assert 'attractor_ingestion_queue_oldest_seconds{lane="interactive"}' in text
+    assert 'attractor_ingestion_queue_depth{lane="bulk",stage="embed"} 0.0' in text
+
+
+async def test_events_that_the_streams_lost_are_told_again(
+    upload: Entry, process: Process, neighbours: Any, redis_url: str, detail: Detail, eventually: Any
+) -> None:
+    neighbours.silent |= {"retrieval", "knowledge-graph"}
+    document_id = (await upload())["document"]["id"]
+    await process(document_id)
+    await eventually(lambda: asyncio.sleep(0, len(neighbours.seen)), lambda seen: seen >= 2)
+    neighbours.silent.clear()
+    async with Redis.from_url(redis_url) as redis:
+        await redis.flushall()
+    await eventually(lambda: detail(document_id), lambda now: now["status"] == "searchable", timeout=30)
+
+
+async def test_a_lost_worker_is_noticed_and_its_stage_given_to_another(
+    upload: Entry,
+    process: Process,
+    neighbours: Any,
+    dying: Stages,
+    workspace_id: UUID,
+    detail: Detail,
+    eventually: Any,
+    converter: Any,
+) -> None:
+    assert neighbours
+    document_id = (await upload())["document"]["id"]
+    job = await asyncio.to_thread(dying.lease, workspace_id, UUID(document_id))
+    assert job is not None
+    await process(document_id)  # a duplicate delivery while the lease holds
+    assert converter.conversions == []
+    state = await eventually(lambda: detail(document_id), lambda now: convert_stage(now)["status"] == "queued")
+    assert (convert_stage(state)["error_class"], convert_stage(state)["attempts"]) == ("worker-lost", 1)
+    await process(document_id)
+    state = await eventually(lambda: detail(document_id), lambda now: now["status"] == "searchable")
+    assert (convert_stage(state)["error_class"], convert_stage(state)["attempts"]) == (None, 2)
+    # The lost one comes back: it may not write any more.
+    with pytest.raises(LeaseLost):
+        await asyncio.to_thread(dying.fail, job, "convert", "late", "Too late.")
+    assert (await detail(document_id))["status"] == "searchable"
+
+
+async def test_a_file_that_kills_its_workers_fails_with_that_reason(
+    upload: Entry, dying: Stages, workspace_id: UUID, detail: Detail, eventually: Any
+) -> None:
+    document_id = (await upload())["document"]["id"]
+    for _ in range(3):
+        await eventually(lambda: detail(document_id), lambda now: convert_stage(now)["status"] == "queued")
+        assert await asyncio.to_thread(dying.lease, workspace_id, UUID(document_id))
+    state = await eventually(lambda: detail(document_id), lambda now: now["status"] == "failed")
+    assert convert_stage(state)["error_class"] == "worker-lost"
+    assert "3 times in a row" in state["explanation"]

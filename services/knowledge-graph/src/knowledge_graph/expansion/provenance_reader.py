@@ -1,0 +1,161 @@
+"""What the bridge method reads: the provenance in PostgreSQL, in one transaction, every step bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, LiteralString, TypeVar
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from contracts.graph_expansion import LinkedName
+from knowledge_graph.expansion.bridge import Mentioned, Pair, Start
+from knowledge_graph.expansion.linking import Candidate, Linked, Meaning, asks, candidates, longest_known
+from knowledge_graph.expansion.near_names import Near, nearest, unlinked
+from knowledge_graph.expansion.partial_names import parts_of
+from knowledge_graph.expansion.places import MOST_ABOUT, MOST_CHUNKS, MOST_MENTIONS, Place, Places, Where
+from knowledge_graph.extraction.names import entity_id, name_key
+from knowledge_graph.graph_store import StoredEntity
+from knowledge_graph.store.postgres import QUERIES
+from service_kit.postgres import Connection
+
+Row = TypeVar("Row")
+MOST_MEANINGS = 3
+MOST_NAMES = 50
+MOST_LIKE = 20
+MENTIONS_OF_A_SEED = 200
+
+
+@dataclass(frozen=True)
+class _Meaning(StoredEntity):
+    key: str
+    uses: int
+    is_exact: bool
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A relation between two names, as its sentence says it; `number` is of the pair that was asked for."""
+
+    number: int
+    relation_type: str
+    phrase: str
+    span_start: int
+    span_end: int
+
+
+class Reading:
+    """The queries, in one transaction."""
+
+    def __init__(self, connection: Connection, workspace_id: UUID) -> None:
+        self.connection, self.workspace_id = connection, workspace_id
+        self.chunks: int | None = None
+
+    async def linked(self, query: str, names: Sequence[str]) -> list[Linked]:
+        runs = candidates(query)
+        given = [key for key in map(name_key, names) if key]
+        known = await self._meanings(sorted({*given, *(one.key for one in runs)}))
+        named = [Linked(0, 0, tuple(known[key])) for key in dict.fromkeys(given) if key in known]
+        chosen = longest_known(runs, known)
+        if asks(query) and (left := unlinked(query, runs, chosen)):
+            chosen += nearest(query, left, await self._near(left))
+        return [*named, *chosen][:MOST_NAMES]
+
+    async def _near(self, runs: Sequence[Candidate]) -> dict[str, list[Near]]:
+        keys = sorted({one.key for one in runs})
+        found: dict[str, list[Near]] = {}
+        for row in await self._all(Near, QUERIES["names_like"], keys=keys, most=MOST_LIKE):
+            found.setdefault(row.key, []).append(row)
+        return found
+
+    async def linked_before(self, names: Sequence[LinkedName]) -> list[Linked]:
+        """As an earlier answer told."""
+        ids = sorted({one.entity_id for one in names})
+        known = {row.id: row for row in await self._all(StoredEntity, QUERIES["entities_by_id"], ids=ids)}
+        places: dict[tuple[int, int, str], list[Meaning]] = {}
+        for one in names:
+            if one.entity_id in known:
+                place = (one.start, one.end, "" if one.end else one.entity_id)
+                places.setdefault(place, []).append(Meaning(known[one.entity_id], one.share))
+        return [Linked(start, end, tuple(meanings)) for (start, end, _), meanings in places.items()]
+
+    async def _meanings(self, keys: Sequence[str]) -> dict[str, list[Meaning]]:
+        if not keys:
+            return {}
+        ids = [entity_id(key) for key in keys]
+        rows = await self._all(_Meaning, QUERIES["meanings_of_names"], keys=list(keys), ids=ids, most=MOST_MEANINGS)
+        found: dict[str, list[_Meaning]] = {}
+        for row in rows:
+            found.setdefault(row.key, []).append(row)
+        return {key: _shared(own) for key, own in found.items()}
+
+    async def places(self, ids: Sequence[str]) -> Places:
+        if not ids:
+            return Places([], 0)
+        rows = await self._all(
+            Where, QUERIES["places_of_names"], ids=sorted(set(ids)), most=MOST_MENTIONS, titles=MOST_CHUNKS
+        )
+        if self.chunks is None:
+            cursor = await self.connection.execute(QUERIES["count_chunks"], {"workspace_id": self.workspace_id})
+            self.chunks = int((await cursor.fetchone() or (0,))[0])
+        return Places(rows, self.chunks)
+
+    async def around(self, begun: Sequence[Start]) -> Places:
+        """Where the mentioned names are; and, where no chunk is about one, the chunks about the longest part of it."""
+        named = {one.mention.entity_id: one.mention for one in begun}
+        found = await self.places(list(named))
+        parts = {
+            own: parts_of(one.name, one.entity_type) for own, one in named.items() if not found.has_chunk_about(own)
+        }
+        ids = {key: entity_id(key) for sizes in parts.values() for keys in sizes for key in keys}
+        if not ids:
+            return found
+        rows = await self._all(Where, QUERIES["chunks_about_names"], ids=sorted(ids.values()), most=MOST_ABOUT)
+        about = Places(rows, 0)
+        for own, sizes in parts.items():
+            for keys in sizes:
+                chunks = [about.chunks_about(ids[key]) for key in keys]
+                if any(chunks):
+                    found.add_part(own, [one for one in chunks if one])
+                    break
+        return found
+
+    async def mentions(self, seeds: Sequence[Place]) -> list[Mentioned]:
+        return await self._all(
+            Mentioned,
+            QUERIES["mentions_in_chunks"],
+            chunk_ids=[chunk for _, chunk in seeds],
+            document_ids=[document for document, _ in seeds],
+            most=MENTIONS_OF_A_SEED,
+        )
+
+    async def stated(self, pairs: Collection[Pair]) -> dict[Pair, list[Stated]]:
+        """What the pairs' chunks state between the two, in either direction, surest first; only where they do."""
+        wanted = list(pairs)
+        if not wanted:
+            return {}
+        both = [*wanted, *((target, source, chunk) for source, target, chunk in wanted)]
+        rows = await self._all(
+            Stated,
+            QUERIES["stated_between"],
+            numbers=[number % len(wanted) for number in range(len(both))],
+            sources=[one[0] for one in both],
+            targets=[one[1] for one in both],
+            chunk_ids=[one[2] for one in both],
+        )
+        found: dict[Pair, list[Stated]] = {}
+        for row in rows:
+            found.setdefault(wanted[row.number], []).append(row)
+        return found
+
+    async def _all(self, row: type[Row], query: LiteralString, **values: Any) -> list[Row]:
+        async with self.connection.cursor(row_factory=class_row(row)) as cursor:
+            return await (await cursor.execute(query, {"workspace_id": self.workspace_id, **values})).fetchall()
+
+
+def _shared(rows: Sequence[_Meaning]) -> list[Meaning]:
+    """An entity of that very name is it; else those that are written so share the name by how often they are."""
+    chosen = [row for row in rows if row.is_exact] or list(rows)
+    total = sum(row.uses for row in chosen)
+    return [Meaning(row, row.uses / total) for row in chosen]

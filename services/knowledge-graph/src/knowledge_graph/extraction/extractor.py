@@ -1,0 +1,64 @@
+"""Extraction off the event loop: spaCy holds the interpreter for seconds, so it has a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from multiprocessing import get_context
+from typing import Self
+
+from knowledge_graph.extraction import english_reader, worker
+from knowledge_graph.extraction.document import ALL, Methods
+from knowledge_graph.extraction.records import Extraction, SourceDocument
+
+DOCUMENTS_PER_PROCESS = 500
+"""The process is replaced after so many, and with it what its allocator retained."""
+
+
+class Extractor:
+    """An async context manager. The process starts with the first document."""
+
+    def __init__(self, methods: Methods = ALL) -> None:
+        self.pool: ProcessPoolExecutor | None = None
+        # With several documents in it, a pool that replaces its process can take the one that ended for an idle one
+        # and wait for ever.
+        self.turn = asyncio.Lock()
+        self.methods = methods
+        self.method = self._method(reads_english=english_reader.is_installed())
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self.pool is not None:
+            await asyncio.to_thread(self.pool.shutdown, cancel_futures=True)
+
+    async def extract(self, document: SourceDocument) -> Extraction:
+        """In its turn. Raises BrokenProcessPool when the process died (the next call has a new one)."""
+        async with self.turn:
+            return await self._extract(document)
+
+    async def _extract(self, document: SourceDocument) -> Extraction:
+        if self.pool is None:
+            self.pool = ProcessPoolExecutor(
+                1, get_context("spawn"), initializer=worker.start, max_tasks_per_child=DOCUMENTS_PER_PROCESS
+            )
+        try:
+            extraction, reads_english = await asyncio.get_running_loop().run_in_executor(
+                self.pool, worker.run, document, self.methods
+            )
+        except BrokenProcessPool:
+            with suppress(OSError):
+                self.pool.shutdown(wait=False)
+            self.pool = None
+            raise
+        self.method = self._method(reads_english=reads_english)
+        return extraction
+
+    def _method(self, *, reads_english: bool) -> str:
+        """What is done with English text; each document's extraction says what was done with it."""
+        if not reads_english:
+            return "patterns"
+        return "ner+patterns+dependency" if self.methods.dependency else "ner+patterns"

@@ -1,0 +1,1 @@
+"""Neo4j as a projection of the graph: connection, read store, writes and maintenance."""

@@ -1,0 +1,140 @@
+"""The graph as Neo4j shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from knowledge_graph.graph_store import (
+    Counts,
+    Direction,
+    EntityFilter,
+    Match,
+    Measure,
+    MentioningChunk,
+    Neighbour,
+    Ranked,
+    Statistics,
+    StoredEntity,
+    StoredRelation,
+)
+from knowledge_graph.neo4j.connection import Neo4jConnection
+from knowledge_graph.searches.links import Link, Step
+from knowledge_graph.searches.searching import Searching, counted
+from knowledge_graph.store.postgres import PostgresStore
+
+
+class Neo4jStore(Searching):
+    """A `GraphStore`. Names are found in PostgreSQL, which has the spellings and the index for similar ones."""
+
+    name = "neo4j"
+
+    def __init__(self, connection: Neo4jConnection, names: PostgresStore) -> None:
+        self.connection, self.names = connection, names
+
+    async def entities(self, workspace_id: UUID, ids: Sequence[str]) -> list[StoredEntity]:
+        rows = await self.connection.read("entities_by_id", workspace_id, ids=list(dict.fromkeys(ids)))
+        return [StoredEntity(**row) for row in rows]
+
+    async def list_entities(self, workspace_id: UUID, wanted: EntityFilter) -> list[StoredEntity]:
+        mentions, last = wanted.after or (None, None)
+        rows = await self.connection.read(
+            "list_entities",
+            workspace_id,
+            prefix=wanted.prefix,
+            entity_type=wanted.entity_type,
+            min_mentions=wanted.min_mentions,
+            after_mentions=mentions,
+            after_id=last,
+            limit=wanted.limit,
+        )
+        return [StoredEntity(**row) for row in rows]
+
+    async def find(self, workspace_id: UUID, name: str, limit: int) -> list[Match]:
+        return await self.names.find(workspace_id, name, limit)
+
+    async def relations_of(self, workspace_id: UUID, entity_id: str, limit: int) -> list[StoredRelation]:
+        rows = await self.connection.read("relations_of", workspace_id, id=entity_id, limit=limit)
+        return [StoredRelation(**row) for row in rows]
+
+    async def neighbours(
+        self,
+        workspace_id: UUID,
+        ids: Sequence[str],
+        fan_out: int,
+        min_mentions: int = 1,
+        min_weight: float = 0.0,
+        relation_types: Sequence[str] | None = None,
+    ) -> list[Neighbour]:
+        rows = await self.connection.read(
+            "neighbours",
+            workspace_id,
+            ids=list(ids),
+            fan_out=fan_out,
+            min_mentions=min_mentions,
+            min_weight=min_weight,
+            types=_types(relation_types),
+        )
+        return [Neighbour(**row) for row in rows]
+
+    async def links(self, workspace_id: UUID, ids: Sequence[str], relation_types: Sequence[str] | None) -> list[Link]:
+        rows = await self.connection.read("links", workspace_id, ids=list(ids), types=_types(relation_types))
+        return [Link(**row) for row in rows]
+
+    async def steps(
+        self,
+        workspace_id: UUID,
+        ids: Sequence[str],
+        direction: Direction,
+        relation_types: Sequence[str],
+        seen: Sequence[str],
+        limit: int,
+    ) -> list[Step]:
+        values: dict[str, Any] = {"ids": list(ids), "types": list(relation_types), "seen": list(seen), "limit": limit}
+        rows = await self.connection.read(f"steps_{direction}", workspace_id, **values)
+        return [Step(**row) for row in rows]
+
+    async def successors(
+        self, workspace_id: UUID, entity_id: str, relation_types: Sequence[str], among: Sequence[str]
+    ) -> list[str]:
+        values: dict[str, Any] = {"id": entity_id, "types": list(relation_types), "among": list(among)}
+        return [row["id"] for row in await self.connection.read("successors", workspace_id, **values)]
+
+    async def relations_among(
+        self, workspace_id: UUID, ids: Sequence[str], relation_types: Sequence[str] | None, limit: int
+    ) -> list[StoredRelation]:
+        values: dict[str, Any] = {"ids": list(ids), "types": _types(relation_types), "limit": limit}
+        rows = await self.connection.read("relations_among", workspace_id, **values)
+        return [StoredRelation(**row) for row in rows]
+
+    async def chunks_of(self, workspace_id: UUID, ids: Sequence[str], limit: int) -> list[MentioningChunk]:
+        rows = await self.connection.read("chunks_of", workspace_id, ids=list(ids), limit=limit)
+        return [
+            MentioningChunk(row["entity_id"], row["chunk_id"], UUID(row["document_id"]), row["mentions"])
+            for row in rows
+        ]
+
+    async def statistics(self, workspace_id: UUID) -> Statistics:
+        (row,) = await self.connection.read("statistics", workspace_id)
+        return Statistics(**row)
+
+    async def counts(self, workspace_id: UUID) -> Counts:
+        rows = await self.connection.read("counts", workspace_id)
+        return counted([(row["counted"], row["kind"], row["number"], row["mentions"]) for row in rows])
+
+    async def ranked(
+        self, workspace_id: UUID, by: Measure, entity_type: str | None, min_mentions: int, limit: int
+    ) -> list[Ranked]:
+        values: dict[str, Any] = {"entity_type": entity_type, "min_mentions": min_mentions, "limit": limit}
+        rows = await self.connection.read(f"top_by_{by}", workspace_id, **values)
+        scores = [row.pop("score") for row in rows]
+        return [Ranked(StoredEntity(**row), score) for row, score in zip(rows, scores, strict=True)]
+
+    async def degrees(self, workspace_id: UUID, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
+        rows = await self.connection.read("degrees", workspace_id, ids=list(ids))
+        return {row["id"]: (row["outgoing"], row["incoming"]) for row in rows}
+
+
+def _types(relation_types: Sequence[str] | None) -> list[str] | None:
+    return None if relation_types is None else list(relation_types)

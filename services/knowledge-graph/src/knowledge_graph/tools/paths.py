@@ -1,0 +1,101 @@
+"""How entities are tied to each other: the shortest ways between two, and what is near to one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from contracts.graph_tools import (
+    EntityPath,
+    NearEntity,
+    Neighbours,
+    NeighboursFound,
+    PathsFound,
+    ShortestPath,
+)
+from contracts.knowledge_graph import Relation
+from knowledge_graph.graph_store import GraphStore, StoredRelation
+from knowledge_graph.tools.naming import meant
+
+MOST_RELATIONS = 400
+
+
+async def shortest_path(store: GraphStore, workspace_id: UUID, asked: ShortestPath) -> PathsFound:
+    """Raises NotTold when one of the two is unknown."""
+    source = await meant(store, workspace_id, asked.source)
+    target = await meant(store, workspace_id, asked.target)
+    given = {"source": source.entity, "target": target.entity}
+    alternatives = [*source.alternatives, *target.alternatives]
+    if source.id == target.id:
+        return PathsFound(**given, alternatives=alternatives, paths=[], note="both names are those of one entity")
+    paths = await store.shortest_paths(
+        workspace_id, source.id, target.id, asked.max_length, asked.limit, asked.relation_types
+    )
+    ids = sorted({entity for path in paths for entity in path.entities})
+    names = {one.id: one.name for one in await store.entities(workspace_id, ids)} if ids else {}
+    kinds = f" over {', '.join(asked.relation_types)}" if asked.relation_types else ""
+    note = None if paths else f"no way of up to {asked.max_length} steps{kinds} was found between them"
+    return PathsFound(
+        **given,
+        alternatives=alternatives,
+        paths=[
+            EntityPath(
+                names=[names.get(entity, entity) for entity in path.entities],
+                ids=list(path.entities),
+                relations=[relation(one, names) for one in path.relations],
+            )
+            for path in paths
+        ],
+        note=note,
+    )
+
+
+async def neighbours(store: GraphStore, workspace_id: UUID, asked: Neighbours) -> NeighboursFound:
+    """Raises NotTold when the entity is unknown."""
+    found = await meant(store, workspace_id, asked.entity)
+    relations = await store.relations_of(workspace_id, found.id, MOST_RELATIONS)
+    near = await near_entities(
+        store, workspace_id, found.id, relations, asked.limit, asked.min_mentions, asked.min_weight
+    )
+    return NeighboursFound(entity=found.entity, alternatives=found.alternatives, neighbours=near)
+
+
+async def near_entities(
+    store: GraphStore,
+    workspace_id: UUID,
+    entity_id: str,
+    relations: Sequence[StoredRelation],
+    limit: int,
+    min_mentions: int = 1,
+    min_weight: float = 0.0,
+) -> list[NearEntity]:
+    """The entity's neighbours with their type, and the types of those of `relations` that tie them to it."""
+    near = await store.neighbours(workspace_id, [entity_id], limit, min_mentions, min_weight)
+    types = {one.id: one.entity_type for one in await store.entities(workspace_id, sorted(one.id for one in near))}
+    ties: dict[str, set[str]] = {}
+    for one in relations:
+        other = one.target_id if one.source_id == entity_id else one.source_id
+        ties.setdefault(other, set()).add(one.relation_type)
+    return [
+        NearEntity(
+            id=one.id,
+            name=one.name,
+            entity_type=types.get(one.id, "ENTITY"),
+            mentions=one.mentions,
+            weight=one.weight,
+            relation_types=sorted(ties.get(one.id, ())),
+        )
+        for one in near
+    ]
+
+
+def relation(one: StoredRelation, names: dict[str, str]) -> Relation:
+    return Relation(
+        source=one.source_id,
+        source_name=names.get(one.source_id, one.source_id),
+        target=one.target_id,
+        target_name=names.get(one.target_id, one.target_id),
+        relation_type=one.relation_type,
+        weight=one.weight,
+        evidence=one.evidence,
+    )
