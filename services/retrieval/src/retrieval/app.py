@@ -23,7 +23,7 @@ from retrieval.index.api import router as index_router
 from retrieval.index.compaction import Compaction, CompactionMetrics
 from retrieval.index.consumer import GROUP, Indexer
 from retrieval.index.listing import IndexDocuments
-from retrieval.index.orphans import Strays
+from retrieval.index.orphans import OrphanRemoval
 from retrieval.reading.leg import Limits
 from retrieval.reading.snapshot import SearchStore
 from retrieval.search.api import router
@@ -106,7 +106,7 @@ def create_app(settings: Settings) -> FastAPI:
             background.start("embedding_spaces", builder.run)
             compaction = Compaction(database, CompactionMetrics(metrics))
             background.start("compaction", lambda: compaction.run(service.notifications))
-            background.start("strays", Strays(database, metrics).run)
+            background.start("orphans", OrphanRemoval(database, metrics).run)
             yield
 
     routers = [router, index_router, context_router, settings_router, spaces_router]

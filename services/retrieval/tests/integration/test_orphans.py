@@ -7,10 +7,10 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from contracts.events import DocumentIndexed
-from retrieval.index import strays as strays_module
+from retrieval.index import strays as orphans_module
 from retrieval.index.blocks import PostingRows
 from retrieval.index.groups import GroupRows
-from retrieval.index.orphans import Strays
+from retrieval.index.orphans import OrphanRemoval
 from retrieval.lexical.postings import ORDINAL_BITS
 from retrieval.spaces.rows import SpaceRows
 
@@ -19,7 +19,7 @@ ROWS = ("indexed_document", "chunk", "chunk_vector")
 
 @pytest.fixture
 def strays(database):
-    return Strays(database, CollectorRegistry())
+    return OrphanRemoval(database, CollectorRegistry())
 
 
 @pytest.fixture
@@ -116,8 +116,8 @@ async def test_what_is_left_of_lost_documents_goes(
 
 
 async def test_rounds_are_short_and_get_everywhere(strays, documents, lose, numbers, monkeypatch):
-    monkeypatch.setattr(strays_module, "LOOKED_AT", 2)
-    monkeypatch.setattr(strays_module, "MOST_REMOVED", 1)
+    monkeypatch.setattr(orphans_module, "LOOKED_AT", 2)
+    monkeypatch.setattr(orphans_module, "MOST_REMOVED", 1)
     await lose([documents[0], documents[1], documents[5]])
     assert [await strays.round() for _ in range(6)] == [2, 2, 0, 2, 0, 0]
     assert len(await numbers("SELECT 1 FROM chunk")) == 6

@@ -16,7 +16,7 @@ from contracts.knowledge_graph import GraphGeneration
 from retrieval.dense.leg import DenseLeg
 from retrieval.graph.evidence import Evidence, ranked, seeds
 from retrieval.reading.leg import Asked, Leg
-from retrieval.reading.reader import Scored
+from retrieval.reading.reader import ReadingSql, Scored
 from service_kit.auth import Principal
 from service_kit.http_service import HttpService, ServiceSilent
 
@@ -121,7 +121,7 @@ async def _numbers(asked: Asked, chunks: Sequence[ExpandedChunk]) -> dict[tuple[
         return {}
     async with asked.snapshot.beside() as reader:
         rows = await reader.rows(
-            "numbers_of_chunks",
+            ReadingSql.numbers_of_chunks,
             chunk_ids=[one.chunk_id for one in chunks],
             document_ids=[one.document_id for one in chunks],
         )

@@ -17,15 +17,16 @@ from uuid import UUID
 import numpy as np
 import psycopg
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
-from psycopg.rows import class_row
 
-from retrieval.index.blocks import CHANNEL, MOST_RECENT, QUERIES, Block, PostingRows, Recent
+from retrieval.index.blocks import CHANNEL, MOST_RECENT, Block, PostingRows, Recent
 from retrieval.index.groups import Group, GroupRows, Regrouped, belonging, regrouped
+from retrieval.index.statements import PostingRowsSql
 from retrieval.lexical.postings import LARGEST_BLOCK, Postings, TermPostings, join_terms, merge
 from retrieval.reading.threads import releasing_gil
 from service_kit.notifications import Notifications
 from service_kit.postgres import Database
 from service_kit.problems import WorkspaceGone
+from service_kit.repository import SystemRepository
 
 log = logging.getLogger(__name__)
 LONGEST_WAIT_SECONDS = 20.0
@@ -131,12 +132,8 @@ class Compaction:
         return await rows.add_recent(left)
 
     async def _waiting(self, most: int) -> list[Waiting]:
-        async with (
-            self.database.system() as connection,
-            connection.cursor(row_factory=class_row(Waiting)) as cursor,
-        ):
-            await cursor.execute(QUERIES["recent_workspaces"])
-            found = await cursor.fetchall()
+        async with self.database.system() as connection:
+            found = await SystemRepository(connection).all(PostingRowsSql.recent_workspaces, Waiting)
         self.metrics.waiting.set(sum(one.documents for one in found))
         return [one for one in found if one.documents > most or one.postings > MOST_RECENT_POSTINGS]
 

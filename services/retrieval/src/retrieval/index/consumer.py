@@ -22,9 +22,11 @@ from contracts.events import (
 from inference.embedders import SpaceKey
 from retrieval.errors import ConvertedInvalid
 from retrieval.index.converted import read_chunks, read_vectors
+from retrieval.index.documents import Counts, KnownDocument
 from retrieval.index.preparation import Facts, Prepared, prepare
-from retrieval.index.writer import Counts, IndexWriter, Known
+from retrieval.index.writer import IndexWriter
 from retrieval.ranking.wordpieces import WordPieces
+from retrieval.reading.state import generation
 from retrieval.spaces.rows import SpaceRow, SpaceRows
 from retrieval.spaces.switch import ensure_active
 from retrieval.text.analysis import Analyzer
@@ -133,7 +135,9 @@ class Indexer:
             await writer.lock_all(document_ids)
             purged = await writer.purge_all(document_ids)
             # before the commit: what cannot be removed now is tried again with all the rest
-            kept = await self.forget(workspace_id, await writer.generation()) if self.forget else Erased()
+            kept = (
+                await self.forget(workspace_id, await generation(connection, workspace_id)) if self.forget else Erased()
+            )
             for document_id in document_ids:
                 removed, remaining = (asdict(counts) for counts in purged.pop(document_id, (Counts(), Counts())))
                 done = DocumentPurged(
@@ -165,11 +169,11 @@ class Indexer:
 
         return await asyncio.to_thread(work)
 
-    async def _write(self, writer: IndexWriter, known: Known, prepared: Prepared) -> None:
+    async def _write(self, writer: IndexWriter, known: KnownDocument, prepared: Prepared) -> None:
         """Vectors of a space that the workspace does not have are left out: nobody would compare or drop them."""
         rows = SpaceRows(writer.connection, writer.workspace_id)
         active = await ensure_active(rows, self.default, self.outbox)
-        if prepared.vectors and not _has(await rows.all(), (prepared.vectors.model, prepared.vectors.dims)):
+        if prepared.vectors and not _has(await rows.spaces(), (prepared.vectors.model, prepared.vectors.dims)):
             prepared = replace(prepared, vectors=None)
         number = await writer.replace(known, prepared)
         vectors = await rows.vectors(number, active.key)

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.index.blocks import QUERIES, READ_AT_ONCE, WRITTEN_AT_ONCE, PostingRows
+from retrieval.index.blocks import READ_AT_ONCE, WRITTEN_AT_ONCE, PostingRows
+from retrieval.index.statements import PostingRowsSql
 from retrieval.lexical.columns import Int64s
 from retrieval.lexical.postings import DEFLATED, TermPostings, decode_terms
 from retrieval.reading.arrays import array_text, term_array
@@ -68,7 +69,7 @@ class GroupRows:
         values = {"first": int(chunks.min()), "last": int(chunks.max()), "limit": READ_AT_ONCE}
         after = None
         while True:
-            found = await self.rows.read("overlapping_groups", **values, after=after)
+            found = await self.rows.read(PostingRowsSql.overlapping_groups, **values, after=after)
             yield [Group(*row) for row in found]
             if len(found) < READ_AT_ONCE:
                 return
@@ -76,14 +77,13 @@ class GroupRows:
 
     async def put(self, first_terms: Sequence[str], terms: Sequence[TermPostings]) -> None:
         """In the place of the groups that begin so, if there are; an empty one is removed."""
-        place, connection = self.rows.place, self.rows.connection
         pairs = list(zip(first_terms, terms, strict=True))
         if gone := [first_term for first_term, own in pairs if not len(own)]:
-            await connection.execute(QUERIES["remove_groups"], place | {"first_terms": term_array(gone)})
+            await self.rows.run(PostingRowsSql.remove_groups, first_terms=term_array(gone))
         filled = [(first_term, own) for first_term, own in pairs if len(own)]
         for start in range(0, len(filled), WRITTEN_AT_ONCE):
             values = await asyncio.to_thread(_columns, filled[start : start + WRITTEN_AT_ONCE])
-            await connection.execute(QUERIES["put_groups"], place | values)
+            await self.rows.run(PostingRowsSql.put_groups, **values)
 
     async def _holding(
         self, terms: Iterable[str], part: int | None = None, parts: int = 1
@@ -92,7 +92,7 @@ class GroupRows:
         every, known = sorted(set(terms)), set[str]()
         for start in range(0, len(every), READ_AT_ONCE):
             some = term_array(every[start : start + READ_AT_ONCE])
-            found = await self.rows.read("touched_groups", terms=some, part=part, parts=parts)
+            found = await self.rows.read(PostingRowsSql.touched_groups, terms=some, part=part, parts=parts)
             yield [row for row in found if row[0] not in known]
             known.update(row[0] for row in found)
 

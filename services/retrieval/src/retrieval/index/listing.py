@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from contracts.base import Page
 from contracts.retrieval import IndexedDocument
 from inference.embeddings import EmbeddingSpace
-from retrieval.index.writer import QUERIES
+from retrieval.index.documents import DocumentRows
 from retrieval.spaces.rows import SpaceRows
 from service_kit.postgres import Database
 from service_kit.problems import BadCursor
@@ -33,10 +31,7 @@ class IndexDocuments:
             raise BadCursor from error
         async with self.database.workspace(workspace_id) as connection:
             active = await SpaceRows(connection, workspace_id).active()
-            space = active or self.default
-            values = {"workspace_id": workspace_id, "model": space.model, "dims": space.dims}
-            async with connection.cursor(row_factory=class_row(IndexedDocument)) as rows:
-                await rows.execute(QUERIES["indexed_documents"], values | {"after": after, "limit": limit + 1})
-                items = await rows.fetchall()
+            space = active.key if active else (self.default.model, self.default.dims)
+            items = await DocumentRows(connection, workspace_id).page(after, limit + 1, space)
         more = len(items) > limit
         return Page(items=items[:limit], next_cursor=str(items[limit - 1].document_id) if more else None)

@@ -14,12 +14,17 @@ from uuid import UUID
 import psycopg
 from prometheus_client import CollectorRegistry, Counter
 
-from retrieval.index.blocks import QUERIES, PostingRows
+from retrieval.index.blocks import PostingRows
 from retrieval.index.changes import Naming
+from retrieval.index.documents import DocumentRows
 from retrieval.index.removal import PostingRemoval
+from retrieval.index.statements import OrphanSql
+from retrieval.reading.reader import IndexReader
+from retrieval.reading.state import change_statistics
 from retrieval.text.analysis import Analyzer
 from service_kit.postgres import Database
 from service_kit.problems import WorkspaceGone
+from service_kit.repository import SystemRepository
 
 log = logging.getLogger(__name__)
 ROUND_SECONDS = 600.0
@@ -28,7 +33,7 @@ REMOVED_AT_ONCE = 16  # documents, in a transaction
 MOST_REMOVED = 320  # documents of a workspace in a round
 
 
-class Strays:
+class OrphanRemoval:
     """Every replica has one; what two find at the same time is removed by one of them."""
 
     def __init__(self, database: Database, registry: CollectorRegistry) -> None:
@@ -49,8 +54,8 @@ class Strays:
     async def round(self) -> int:
         """Looks at some documents of each workspace; how many passages were removed."""
         async with self.database.system() as connection:
-            rows = await (await connection.execute(QUERIES["indexed_workspaces"])).fetchall()
-        self.ends = {place: self.ends.get(place, 0) for (place,) in rows}
+            places = await SystemRepository(connection).values(OrphanSql.indexed_workspaces)
+        self.ends = {place: self.ends.get(place, 0) for place in places}
         removed = 0
         for place in self.ends:
             try:
@@ -61,15 +66,14 @@ class Strays:
 
     async def _look(self, workspace_id: UUID) -> int:
         async with self.database.workspace(workspace_id) as connection:
-            values = {"workspace_id": workspace_id, "after": self.ends[workspace_id], "most": LOOKED_AT}
-            row = await (await connection.execute(QUERIES["stray_documents"], values)).fetchone()
-        assert row is not None
-        last, looked_at, strays = row
+            values = {"after": self.ends[workspace_id], "most": LOOKED_AT}
+            reader = IndexReader(connection, workspace_id)
+            last, looked_at, orphans = await reader.row(OrphanSql.orphan_documents, **values)
         removed = 0
-        due = strays[:MOST_REMOVED]
+        due = orphans[:MOST_REMOVED]
         for start in range(0, len(due), REMOVED_AT_ONCE):
             removed += await self._remove(workspace_id, due[start : start + REMOVED_AT_ONCE])
-        if len(due) < len(strays):
+        if len(due) < len(orphans):
             last = due[-1]
         elif looked_at < LOOKED_AT:
             last = 0  # all over again
@@ -78,24 +82,21 @@ class Strays:
 
     async def _remove(self, workspace_id: UUID, documents: Sequence[int]) -> int:
         """Nobody writes what belongs to no document, so only the locks of the postings and the statistics are taken."""
-        of = {"workspace_id": workspace_id}
         async with self.database.workspace(workspace_id) as connection:
             rows = PostingRows(connection, workspace_id)
             await connection.execute("SELECT is_living(%s)", (workspace_id,))  # the workspace's lock, before all others
             await rows.lock()
-            asked = of | {"documents": list(documents)}
-            row = await (await connection.execute(QUERIES["stray_totals"], asked)).fetchone()
-            assert row is not None
-            strays, chunks, terms = row
-            if not strays:
+            reader = IndexReader(connection, workspace_id)
+            orphans, chunks, terms = await reader.row(OrphanSql.orphan_totals, documents=list(documents))
+            if not orphans:
                 return 0  # another replica was faster
-            unnamed = dict.fromkeys(strays, Naming("", None))
+            unnamed = dict.fromkeys(orphans, Naming("", None))
             postings = (await PostingRemoval(rows, self.analyzer, unnamed).remove()).total()
-            for number in strays:
-                await connection.execute(QUERIES["remove_document"], of | {"number": number, "document_id": None})
-            await connection.execute(QUERIES["change_statistics"], of | {"chunks": -chunks, "terms": -terms})
-            await connection.execute(QUERIES["recount_stemmings"], of)
+            for number in orphans:
+                await DocumentRows(connection, workspace_id).remove(number, None)
+            await change_statistics(connection, workspace_id, -chunks, -terms)
+            await rows.run(OrphanSql.recount_stemmings)
         self.removed.inc(chunks)
-        told = {"workspace_id": str(workspace_id), "documents": len(strays), "passages": chunks, "postings": postings}
+        told = {"workspace_id": str(workspace_id), "documents": len(orphans), "passages": chunks, "postings": postings}
         log.warning("removed passages whose document was deleted past the service", extra=told)
         return int(chunks)

@@ -13,12 +13,12 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from psycopg.rows import class_row
 
-from retrieval.index.blocks import QUERIES, Block, PostingRows
+from retrieval.index.blocks import Block, PostingRows
 from retrieval.index.changes import Naming
 from retrieval.index.groups import Group, GroupRows
 from retrieval.index.preparation import indexed_texts
+from retrieval.index.statements import PostingRowsSql
 from retrieval.lexical.columns import Int64s
 from retrieval.lexical.postings import ORDINAL_BITS, Postings, TermPostings
 from retrieval.reading.threads import releasing_gil
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class StoredPassage:
+class StoredText:
     """What a chunk's terms come from. `postings`: how many it has."""
 
     number: int
@@ -53,11 +53,11 @@ class PostingRemoval:
     async def remove(self, chunks: Sequence[int] | None = None) -> Counter[int]:
         """Before the chunks themselves go; of all of them for None. By document, how many postings were removed."""
         await self.rows.lock()
-        passages = await self._passages(chunks)
-        expected, numbers = sum(one.postings for one in passages), _numbers(passages)
+        texts = await self._texts(chunks)
+        expected, numbers = sum(one.postings for one in texts), _numbers(texts)
         removed = await self._from_recent(numbers)
         if removed.total() < expected:
-            self._terms = await asyncio.to_thread(self._analysed, passages)
+            self._terms = await asyncio.to_thread(self._analysed, texts)
             removed += await self._from_blocks(self.rows.touched(self._terms, numbers), numbers)
             removed += await self._from_groups(self.groups.touched(self._terms), numbers)
         if removed.total() < expected:
@@ -82,17 +82,15 @@ class PostingRemoval:
             left += await asyncio.to_thread(_count, [group.terms.all_postings for group in groups], documents)
         return left
 
-    async def _passages(self, chunks: Sequence[int] | None) -> list[StoredPassage]:
+    async def _texts(self, chunks: Sequence[int] | None) -> list[StoredText]:
         values = {"documents": list(self.documents), "chunks": None if chunks is None else list(chunks)}
-        async with self.rows.connection.cursor(row_factory=class_row(StoredPassage)) as cursor:
-            await cursor.execute(QUERIES["passages_of_documents"], self.rows.place | values)
-            return await cursor.fetchall()
+        return await self.rows.all(PostingRowsSql.chunk_texts, StoredText, **values)
 
-    def _analysed(self, passages: Sequence[StoredPassage]) -> set[str]:
+    def _analysed(self, texts: Sequence[StoredText]) -> set[str]:
         found = set[str]()
-        for passage in releasing_gil(passages):
-            naming = self.documents[passage.number >> ORDINAL_BITS]
-            for text in indexed_texts(naming, passage):
+        for chunk in releasing_gil(texts):
+            naming = self.documents[chunk.number >> ORDINAL_BITS]
+            for text in indexed_texts(naming, chunk):
                 found.update(self.analyzer.terms(text, naming.stemming))
         return found
 
@@ -155,5 +153,5 @@ def _count(found: Sequence[Postings], documents: Int64s) -> Counter[int]:
     return Counter(dict(zip(numbers.tolist(), counts.tolist(), strict=True)))
 
 
-def _numbers(passages: Sequence[StoredPassage]) -> Int64s:
-    return np.sort(np.array([one.number for one in passages], np.int64))
+def _numbers(texts: Sequence[StoredText]) -> Int64s:
+    return np.sort(np.array([one.number for one in texts], np.int64))

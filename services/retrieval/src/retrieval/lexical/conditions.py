@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from retrieval.lexical.statements import PostingSql
 from retrieval.reading.reader import IndexReader
 from retrieval.text.analysis import Analyzer
 
@@ -67,7 +68,7 @@ class PassageCheck:
         """Fills `verdicts` for all of the chunks."""
         missing = [chunk for chunk in chunks if chunk not in self.verdicts]
         if missing:
-            rows = await self.reader.rows("passages_to_check", chunks=missing)
+            rows = await self.reader.rows(PostingSql.chunks_to_check, chunks=missing)
             self.verdicts.update(await asyncio.to_thread(self._verdicts, [Passage(*row) for row in rows]))
 
     def _verdicts(self, passages: Sequence[Passage]) -> dict[int, Verdict]:

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.postings import TermPostings, decode_terms
+from retrieval.lexical.statements import PostingSql
 from retrieval.reading.reader import IndexReader
 
 Decoded = TypeVar("Decoded")
@@ -31,7 +32,7 @@ class PostingGroups:
 
     async def between(self, first: str, last: str, most: int) -> list[TermPostings]:
         """Groups that hold the terms from one to before another, at most so many of the first; others' terms too."""
-        rows = await self.reader.rows("groups_between", first=first, last=last, most=most)
+        rows = await self.reader.rows(PostingSql.groups_between, first=first, last=last, most=most)
         return list((await self._read(dict(rows))).values())
 
     async def _read(self, first_terms: Mapping[int, str]) -> dict[int, TermPostings]:
@@ -39,7 +40,7 @@ class PostingGroups:
         place = self.reader.workspace_id
         kept = {number: self.cache.get((place, number)) for number in first_terms}
         if missing := [first_terms[number] for number, found in kept.items() if found is None]:
-            rows = await self.reader.payloads("group_payloads", first_terms=missing)
+            rows = await self.reader.payloads(PostingSql.group_payloads, first_terms=missing)
             decoded = await decode_all([row[1] for row in rows], decode_terms)
             for (number, _), found in zip(rows, decoded, strict=True):
                 self.cache.put((place, number), found)

@@ -13,6 +13,7 @@ from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.columns import Int64s
 from retrieval.lexical.groups import PostingGroups, decode_all
 from retrieval.lexical.postings import Postings, TermPostings, decode, decode_terms, merge
+from retrieval.lexical.statements import PostingSql
 from retrieval.reading.reader import IndexReader
 
 SHARED = -1  # stands for a block number: what a term has in a group, and in rows that were indexed lately
@@ -62,7 +63,7 @@ class PostingLists:
         missing = [row for row, found in kept.items() if found is None]
         if missing:
             values = {"documents": [row[0] for row in missing], "batches": [row[1] for row in missing]}
-            payloads = await self.reader.payloads("recent_payloads", **values)
+            payloads = await self.reader.payloads(PostingSql.recent_payloads, **values)
             decoded = await decode_all([row[2] for row in payloads], decode_terms)
             for (document, batch, _), found in zip(payloads, decoded, strict=True):
                 self.cache.put((place, document, batch), found)
@@ -76,7 +77,7 @@ class PostingLists:
         if wanted:
             by_term: dict[str, list[Sequence[int]]] = {term: [] for term in wanted}
             first_terms: dict[int, str] = {}
-            for grouped, term, number, *values in await self.reader.rows("block_headers", terms=wanted):
+            for grouped, term, number, *values in await self.reader.rows(PostingSql.block_headers, terms=wanted):
                 if grouped:
                     first_terms[number] = term
                 else:
@@ -104,7 +105,7 @@ class PostingLists:
             return
         terms = {block: term for term, block in missing}
         values = {"terms": [term for term, _ in missing], "blocks": [block for _, block in missing]}
-        payloads = await self.reader.payloads("block_payloads", **values)
+        payloads = await self.reader.payloads(PostingSql.block_payloads, **values)
         decoded = await decode_all([row[1] for row in payloads], decode)
         for (block, _), found in zip(payloads, decoded, strict=True):
             self._decoded[terms[block], block] = found

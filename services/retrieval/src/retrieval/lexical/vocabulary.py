@@ -13,6 +13,7 @@ from rapidfuzz.distance import OSA
 from retrieval.lexical import edits
 from retrieval.lexical.groups import PostingGroups
 from retrieval.lexical.postings import TermPostings
+from retrieval.lexical.statements import PostingSql
 from retrieval.reading.reader import IndexReader
 
 MOST_EXPANSIONS = 50  # terms that a prefix stands for
@@ -35,7 +36,7 @@ class Vocabulary:
         """How many chunks have each of the terms; unknown ones are left out."""
         wanted = set(terms)
         found, first_terms = Counter[str](), dict[int, str]()
-        for grouped, term, number in await self.reader.rows("known_terms", terms=sorted(wanted)):
+        for grouped, term, number in await self.reader.rows(PostingSql.known_terms, terms=sorted(wanted)):
             if grouped:
                 first_terms[number] = term
             else:
@@ -49,7 +50,7 @@ class Vocabulary:
         """Those that the most chunks have."""
         values = {"first": prefix, "last": prefix + _AFTER_ALL}
         limits = {"scanned": _SCANNED, "most": _MOST_COUNTED}
-        found = Counter[str](dict(await self.reader.rows("terms_with_prefix", **values, **limits)))
+        found = Counter[str](dict(await self.reader.rows(PostingSql.terms_with_prefix, **values, **limits)))
         groups = await self.groups.between(**values, most=_SCANNED_GROUPS)
         found.update(await asyncio.to_thread(_beginning, [*groups, *self.recent], prefix))
         return _best(found, MOST_EXPANSIONS)
@@ -65,7 +66,7 @@ class Vocabulary:
         words = edits.one_edit_away(term)
         near = await self.frequencies(words.union(*map(stems, words)))
         if not near and len(term) >= edits.SHORTEST_WITH_TWO:
-            rows = await self.reader.rows("similar_terms", term=term, most=_MOST_SIMILAR)
+            rows = await self.reader.rows(PostingSql.similar_terms, term=term, most=_MOST_SIMILAR)
             near = Counter(dict(rows))
             near.update(await asyncio.to_thread(_of_like_length, [*await self._groups_near(term), *self.recent], term))
             near = Counter({one: count for one, count in near.items() if OSA.distance(one, term) <= 2})

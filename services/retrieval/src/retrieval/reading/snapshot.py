@@ -9,7 +9,7 @@ from uuid import UUID
 
 from inference.embedders import SpaceKey
 from inference.embeddings import BUNDLED_SPACE
-from retrieval.reading.reader import QUERIES, IndexReader
+from retrieval.reading.reader import IndexReader, ReadingSql
 from retrieval.reading.state import IndexState, index_state
 from service_kit.postgres import Database
 from service_kit.problems import Unavailable
@@ -47,7 +47,7 @@ class Snapshot:
                 yield self.reader
             except BaseException:
                 if not connection.closed:
-                    await connection.execute(QUERIES["back_to_snapshot"])
+                    await connection.execute(ReadingSql.back_to_snapshot)
                 raise
 
     @asynccontextmanager

@@ -1,4 +1,4 @@
-"""What a search knows of the index before it begins: one statement, in the search's own snapshot."""
+"""The state of a workspace's index: what a search knows before it begins, and what every writer changes."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from inference.embedders import SpaceKey
-from retrieval.reading.reader import QUERIES, IndexReader
+from retrieval.reading.reader import IndexReader, ReadingSql
 from service_kit.postgres import Connection
 
 Version: TypeAlias = tuple[int | None, str | None, str | None, int | None]
@@ -40,16 +38,33 @@ class IndexState:
 
 
 async def index_state(reader: IndexReader, default: SpaceKey) -> IndexState:
-    """`default` is the space of a workspace that has no active one."""
-    async with reader.connection.cursor(row_factory=class_row(IndexState)) as cursor:
-        values = {"workspace_id": reader.workspace_id, "model": default[0], "dims": default[1]}
-        await cursor.execute(QUERIES["index_state"], values)
-        found = await cursor.fetchone()
+    """Reads the state; `default` is the space of a workspace that has no active one."""
+    found = await reader.one(ReadingSql.index_state, IndexState, model=default[0], dims=default[1])
     assert found is not None, "the statement gives a row for every workspace"
     return found
 
 
+async def lock_documents(connection: Connection, workspace_id: UUID, document_ids: Sequence[UUID]) -> None:
+    """Keeps other writers of these documents out until the end of the transaction.
+
+    Call it once in a transaction, after the workspace's lock and before any other lock of the index.
+    """
+    values = {"workspace_id": workspace_id, "document_ids": list(document_ids)}
+    await connection.execute(ReadingSql.lock_documents, values)
+
+
+async def change_statistics(connection: Connection, workspace_id: UUID, chunks: int, terms: int) -> None:
+    """Adds to the workspace's counts and raises its generation. Call it late in the transaction: it locks a row."""
+    values = {"workspace_id": workspace_id, "chunks": chunks, "terms": terms}
+    await connection.execute(ReadingSql.change_statistics, values)
+
+
 async def raise_generation(connection: Connection, workspace_id: UUID) -> None:
     """Marks the index as changed, so that no cached answer is used. Call it late in the transaction: it locks a row."""
-    values = {"workspace_id": workspace_id, "chunks": 0, "terms": 0}
-    await connection.execute(QUERIES["change_statistics"], values)
+    await change_statistics(connection, workspace_id, 0, 0)
+
+
+async def generation(connection: Connection, workspace_id: UUID) -> int:
+    """Returns the generation as this transaction leaves it; 0 for an index that was never changed."""
+    row = await (await connection.execute(ReadingSql.generation, {"workspace_id": workspace_id})).fetchone()
+    return row[0] if row else 0

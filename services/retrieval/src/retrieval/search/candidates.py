@@ -22,7 +22,7 @@ from retrieval.ranking.matching import Matching
 from retrieval.ranking.rule import RankingRule
 from retrieval.reading.arrays import array_text
 from retrieval.reading.leg import Leg
-from retrieval.reading.reader import Cursor, IndexReader
+from retrieval.reading.reader import Cursor, IndexReader, ReadingSql
 
 log = logging.getLogger(__name__)
 Rows: TypeAlias = Sequence[tuple[Any, ...]]
@@ -199,9 +199,9 @@ async def _measured(
     of it while the words are looked up here.
     """
     async with reader.connection.pipeline():
-        facts = await reader.asked("candidate_facts", {"chunks": array_text(union)}, binary=True)
+        facts = await reader.asked(ReadingSql.candidate_facts, {"chunks": array_text(union)}, binary=True)
         documents = sorted({chunk >> ORDINAL_BITS for chunk in union})
-        titles = await reader.asked("candidate_titles", {"documents": array_text(documents)}, binary=True)
+        titles = await reader.asked(ReadingSql.candidate_titles, {"documents": array_text(documents)}, binary=True)
         asked = [(wording, await _cosines_asked(reader, wording.dense, union)) for wording in wordings]
         rest = await _cosines_asked(reader, residual, union)
         words = [await wording.lexical.features(union) if wording.lexical else {} for wording in wordings]

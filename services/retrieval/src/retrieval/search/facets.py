@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contracts.retrieval import Facet, FacetCount
 from retrieval.reading.reader import IndexReader
 from retrieval.reading.scope import Scope
+from retrieval.search.statements import SearchSql
 
 MOST_VALUES = 50
 
@@ -16,7 +17,7 @@ async def count(reader: IndexReader, facets: Sequence[Facet], scope: Scope | Non
     if not facets:
         return {}
     rows = await reader.rows(
-        "facets",
+        SearchSql.facets,
         facets=[facet.value for facet in facets],
         limit=MOST_VALUES,
         bitmap=None if scope is None else scope.bitmap,

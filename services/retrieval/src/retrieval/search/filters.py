@@ -17,6 +17,7 @@ from retrieval.reading.arrays import term_array
 from retrieval.reading.reader import IndexReader
 from retrieval.reading.scope import Scope
 from retrieval.reading.threads import releasing_gil
+from retrieval.search.statements import SearchSql
 from retrieval.text.analysis import Analyzer
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -50,7 +51,7 @@ async def _filtered(reader: IndexReader, values: dict[str, object], paths: Seque
     if all(value is None for value in values.values()):
         return None
     predicates = await _paths(reader, paths)
-    row = await reader.row("filter_documents", **values, predicates=predicates)
+    row = await reader.row(SearchSql.filter_documents, **values, predicates=predicates)
     return Scope(np.sort(np.frombuffer(row[0], ">i8").astype(np.int64)), row[1])
 
 
@@ -59,7 +60,7 @@ async def _named(reader: IndexReader, check: NameCheck, scope: Scope | None) -> 
     if not check:
         return scope
     numbers = None if scope is None else scope.documents.tolist()
-    rows = await reader.rows("document_names", numbers=numbers, **await _asked_of_names(reader, check))
+    rows = await reader.rows(SearchSql.document_names, numbers=numbers, **await _asked_of_names(reader, check))
     found = releasing_gil(NamedDocument(*row) for row in rows)
     passing = await asyncio.to_thread(lambda: [document for document in found if check.passes(document)])
     documents = np.sort(np.array([document.number for document in passing], np.int64))
@@ -67,7 +68,7 @@ async def _named(reader: IndexReader, check: NameCheck, scope: Scope | None) -> 
 
 
 async def _asked_of_names(reader: IndexReader, check: NameCheck) -> dict[str, object]:
-    stemmings = [row[0] for row in await reader.rows("document_stemmings")]
+    stemmings = [row[0] for row in await reader.rows(SearchSql.document_stemmings)]
     return {
         "stemmings": stemmings,
         "of_title": [term_array(check.terms(check.of_title, stemming)) for stemming in stemmings],
@@ -99,7 +100,7 @@ async def _paths(reader: IndexReader, paths: Sequence[str]) -> list[bool] | None
     for position, path in enumerate(paths):
         place = f"metadata[{position}]"
         try:
-            canonical.append((await reader.row("canonical_path", path=path))[0])
+            canonical.append((await reader.row(SearchSql.canonical_path, path=path))[0])
         except (psycopg.DataError, psycopg.errors.SyntaxError, psycopg.errors.StatementTooComplex) as error:
             raise InvalidMetadataPath(str(error.diag.message_primary), place=place) from error
         if " like_regex " in _STRING.sub('""', canonical[-1]):

@@ -53,7 +53,7 @@ class Selection:
         self.reranking = reranking if request.rerank else None
         self.chunks: dict[int, FoundChunk] = {}
         self.vectors: dict[int, NDArray[np.float32] | None] = {}
-        self.surroundings = Surroundings(reader.connection, reader.workspace_id, request.around)
+        self.surroundings = Surroundings(reader, request.around)
         self.order: Sequence[int] = []
         self.scores: Mapping[int, float] = {}
         self.chosen: Selected | None = None

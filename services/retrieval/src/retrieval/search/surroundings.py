@@ -6,13 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from contracts.retrieval import Around, Surrounding, SurroundingPart
-from retrieval.reading.reader import QUERIES, FoundChunk
+from retrieval.reading.reader import FoundChunk, IndexReader
 from retrieval.search.overlap import joined
 from retrieval.search.spans import MOST_MERGED, Merged, Outline, Span, merged, neighbours, section
-from service_kit.postgres import Connection
+from retrieval.search.statements import SearchSql
 
 REACH = 20  # passages to each side that a section may extend to
 
@@ -38,8 +36,8 @@ class _Passage:
 class Surroundings:
     """Of the hits of one search. What was read once is not read again."""
 
-    def __init__(self, connection: Connection, workspace_id: UUID, around: Around) -> None:
-        self.connection, self.workspace_id, self.around = connection, workspace_id, around
+    def __init__(self, reader: IndexReader, around: Around) -> None:
+        self.reader, self.around = reader, around
         self._spans: dict[int, Span] = {}
         self._passages: dict[tuple[UUID, int], _Passage | None] = {}
 
@@ -89,25 +87,21 @@ class Surroundings:
     async def _sections(self, chunks: Sequence[FoundChunk]) -> dict[int, Span]:
         windows = [(chunk.document_id, Span(chunk.chunk_index - REACH, chunk.chunk_index + REACH)) for chunk in chunks]
         outlines: dict[UUID, dict[int, Outline]] = {}
-        async with self.connection.cursor(row_factory=class_row(_Outlined)) as cursor:
-            await cursor.execute(QUERIES["outlines"], self._asked(windows))
-            async for one in cursor:
-                outlines.setdefault(one.document_id, {})[one.chunk_index] = Outline(one.heading_path, one.length)
+        for one in await self.reader.all(SearchSql.outlines, _Outlined, **_columns(windows)):
+            outlines.setdefault(one.document_id, {})[one.chunk_index] = Outline(one.heading_path, one.length)
         return {chunk.number: section(chunk.chunk_index, outlines[chunk.document_id]) for chunk in chunks}
 
     async def _read(self, places: Iterable[tuple[UUID, Span]]) -> list[_Passage]:
-        async with self.connection.cursor(row_factory=class_row(_Passage)) as cursor:
-            await cursor.execute(QUERIES["passages_of_spans"], self._asked(places))
-            return await cursor.fetchall()
+        return await self.reader.all(SearchSql.chunks_of_spans, _Passage, **_columns(places))
 
-    def _asked(self, places: Iterable[tuple[UUID, Span]]) -> dict[str, object]:
-        asked = list(places)
-        return {
-            "workspace_id": self.workspace_id,
-            "document_ids": [document for document, _ in asked],
-            "firsts": [span.first for _, span in asked],
-            "lasts": [span.last for _, span in asked],
-        }
+
+def _columns(places: Iterable[tuple[UUID, Span]]) -> dict[str, object]:
+    asked = list(places)
+    return {
+        "document_ids": [document for document, _ in asked],
+        "firsts": [span.first for _, span in asked],
+        "lasts": [span.last for _, span in asked],
+    }
 
 
 def _surrounding(passages: Sequence[_Passage], found: Mapping[str, float]) -> Surrounding:

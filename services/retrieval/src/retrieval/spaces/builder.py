@@ -20,7 +20,7 @@ from inference.errors import (
 )
 from retrieval.spaces.filling import Filling
 from retrieval.spaces.leases import Claimed, Leases
-from retrieval.spaces.rows import QUERIES, ensure_vector_index
+from retrieval.spaces.rows import SpaceRows, SpaceSql, ensure_vector_index
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
@@ -94,17 +94,15 @@ class SpaceBuilder:
             await self.leases.record(space, error, final=isinstance(error, FINAL))
 
     async def _drop(self, space: Claimed) -> None:
-        values = {"workspace_id": space.workspace_id, "model": space.model, "dims": space.dims}
         removed = DROPPED_AT_ONCE
         while removed == DROPPED_AT_ONCE:
             async with self.database.workspace(space.workspace_id) as connection:
                 if not await self.leases.hold(connection, space):
                     return
-                cursor = await connection.execute(QUERIES["drop_vectors"], values | {"limit": DROPPED_AT_ONCE})
-                removed = cursor.rowcount
+                removed = await SpaceRows(connection, space.workspace_id).drop_vectors(space.key, DROPPED_AT_ONCE)
         async with self.database.workspace(space.workspace_id) as connection:
             of = {"workspace_id": space.workspace_id, "id": space.id, "owner": self.leases.owner}
-            await connection.execute(QUERIES["remove_space"], of)
+            await connection.execute(SpaceSql.remove, of)
         self._may_have_unused_indexes = True
 
     async def _drop_unused_indexes(self) -> None:

@@ -5,38 +5,26 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from uuid import UUID
 
 import numpy as np
 import psycopg
 from numpy.typing import NDArray
-from psycopg.rows import class_row
 
 from contracts.embedding_spaces import SpaceStatus
 from contracts.events import DocumentIndexed
 from contracts.ingestion import embedding_text
 from inference.embeddings import Embedder
 from inference.errors import ContextTooLong
-from retrieval.reading.state import raise_generation
+from retrieval.reading.state import lock_documents, raise_generation
 from retrieval.reading.vectors import vector_array
 from retrieval.spaces.leases import Claimed, Leases
-from retrieval.spaces.rows import QUERIES, SpaceRows
+from retrieval.spaces.rows import MissingChunk, SpaceRows
 from retrieval.spaces.switch import switch
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
 
 SMOOTHING = 0.2  # of the rate: the weight of the last batch
-
-
-@dataclass(frozen=True)
-class MissingChunk:
-    """A chunk without a vector of the space."""
-
-    number: int
-    document_id: UUID
-    heading_path: list[str]
-    content: str
 
 
 class Filling:
@@ -71,27 +59,23 @@ class Filling:
         return False
 
     async def _missing(self, after: int, limit: int) -> list[MissingChunk]:
-        async with (
-            self.database.workspace(self.space.workspace_id) as connection,
-            connection.cursor(row_factory=class_row(MissingChunk)) as cursor,
-        ):
-            await cursor.execute(QUERIES["missing_chunks"], self._of_space() | {"after": after, "limit": limit})
-            return await cursor.fetchall()
+        async with self.database.workspace(self.space.workspace_id) as connection:
+            return await SpaceRows(connection, self.space.workspace_id).missing_chunks(self.space.key, after, limit)
 
     async def _write(self, missing: Sequence[MissingChunk], vectors: NDArray[np.float32]) -> bool:
-        """False when the space is not ours any more. Tells of documents that are complete in the active space now."""
+        """Returns False when the space is another builder's. Publishes which documents the active space completes."""
         text = await asyncio.to_thread(vector_array, vectors)
         place = self.space.workspace_id
         documents = list({one.document_id for one in missing})
         async with self.database.workspace(place) as connection:
             await connection.execute("SELECT is_living(%s)", (place,))  # the workspace's lock, before the documents'
-            await connection.execute(QUERIES["lock_documents"], {"workspace_id": place, "document_ids": documents})
+            await lock_documents(connection, place, documents)
             if not await self.leases.hold(connection, self.space, worked=True, rate=self.rate):
                 return False
-            values = {"numbers": [one.number for one in missing], "embeddings": text}
-            await connection.execute(QUERIES["fill_vectors"], self._of_space() | values)
+            rows = SpaceRows(connection, place)
+            await rows.fill(self.space.key, [one.number for one in missing], text)
             if self.space.status == SpaceStatus.active:
-                await self._tell_complete(SpaceRows(connection, place), documents)
+                await self._tell_complete(rows, documents)
                 await raise_generation(connection, place)
         return True
 
@@ -126,10 +110,6 @@ class Filling:
     def _measure(self, count: int, seconds: float) -> None:
         rate = count / max(seconds, 1e-3)
         self.rate = rate if self.rate is None else (1 - SMOOTHING) * self.rate + SMOOTHING * rate
-
-    def _of_space(self) -> dict[str, object]:
-        space = self.space
-        return {"workspace_id": space.workspace_id, "model": space.model, "dims": space.dims}
 
 
 async def embed(texts: Sequence[str], embedder: Embedder) -> NDArray[np.float32]:

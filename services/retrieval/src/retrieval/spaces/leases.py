@@ -12,7 +12,7 @@ from psycopg.rows import class_row
 
 from inference.embedders import SpaceKey
 from inference.embeddings import EmbeddingSpace
-from retrieval.spaces.rows import QUERIES
+from retrieval.spaces.rows import SpaceSql
 from service_kit.postgres import Connection, Database
 
 LEASE_SECONDS = 15.0
@@ -51,7 +51,7 @@ class Leases:
             self.database.system() as connection,
             connection.cursor(row_factory=class_row(Claimed)) as cursor,
         ):
-            await cursor.execute(QUERIES["claim_space"], values)
+            await cursor.execute(SpaceSql.claim, values)
             return await cursor.fetchone()
 
     @asynccontextmanager
@@ -64,7 +64,7 @@ class Leases:
             keeping.cancel()
             await asyncio.gather(keeping, return_exceptions=True)
             async with self.database.system() as connection:
-                await connection.execute(QUERIES["release_space"], self._of(space))
+                await connection.execute(SpaceSql.release, self._of(space))
 
     async def hold(
         self, connection: Connection, space: Claimed, *, worked: bool = False, rate: float | None = None
@@ -74,7 +74,7 @@ class Leases:
         `worked` clears what went wrong before.
         """
         values = self._of(space) | {"status": space.status, "worked": worked, "rate": rate}
-        return (await connection.execute(QUERIES["hold_space"], values)).rowcount == 1
+        return (await connection.execute(SpaceSql.hold, values)).rowcount == 1
 
     async def record(self, space: Claimed, error: Exception, *, final: bool) -> None:
         """Shows the error, and when the next try is due: later each time, much later after a final one."""
@@ -86,13 +86,13 @@ class Leases:
             "final": final,
         }
         async with self.database.system() as connection:
-            await connection.execute(QUERIES["record_error"], self._of(space) | values)
+            await connection.execute(SpaceSql.record_error, self._of(space) | values)
 
     async def adopt_default(self, default: EmbeddingSpace) -> None:
         """Has the default's space built and switched to, wherever the active space's model is configured no more."""
         values = {"model": default.model, "default_dims": default.dims, **self.configured}
         async with self.database.system() as connection:
-            await connection.execute(QUERIES["adopt_default"], values)
+            await connection.execute(SpaceSql.adopt_default, values)
 
     async def _keep(self, space: Claimed) -> None:
         while True:

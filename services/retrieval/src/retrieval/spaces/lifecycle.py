@@ -37,7 +37,7 @@ class EmbeddingSpaces:
         """Those that there are, oldest first, then those that could be built."""
         async with self.database.workspace(workspace_id) as connection:
             rows = SpaceRows(connection, workspace_id)
-            known = await rows.all()
+            known = await rows.spaces()
             chunks, vectors = await rows.counts()
         states = [self._state(row, chunks, vectors.get(row.key, 0)) for row in known]
         return states + self._unbuilt({row.id for row in known}, chunks)

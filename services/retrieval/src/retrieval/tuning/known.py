@@ -7,7 +7,7 @@ from uuid import UUID
 
 from retrieval.reading.snapshot import Snapshot
 from retrieval.reading.state import Version
-from retrieval.tuning.store import stored_settings
+from retrieval.tuning.store import SettingsRows
 from retrieval.tuning.tuning import Tuning
 
 REMEMBERED = 1000  # workspaces
@@ -24,7 +24,7 @@ class KnownTunings:
         place, version = snapshot.workspace_id, snapshot.state.version
         known = self._known.pop(place, None)
         if known is None or known[0] != version:
-            known = version, Tuning.of(await stored_settings(snapshot.reader.connection, place))
+            known = version, Tuning.of(await SettingsRows(snapshot.reader.connection, place).find())
         self._known[place] = known
         if len(self._known) > REMEMBERED:
             self._known.popitem(last=False)
