@@ -67,7 +67,7 @@ def searching(database):
     def build(embeddings: Embeddings, limits: Limits | None = None) -> Search:
         analyzer = Analyzer()
         vectors = QueryVectors(Embedders(embeddings))
-        legs = Legs(SearchStore(database, 100), vectors, analyzer, limits or Limits(60, 60, 60)
+        legs = Legs(SearchStore(database, 100), vectors, analyzer, limits or Limits(60, 60, 60))
         return Search(legs, analyzer)
 
     return build
