@@ -1,9 +1,26 @@
-"""Writes the contract's documents anew: make contracts."""
+"""Writes the contract's documents and the reference pages: make contracts. --check names what is stale instead."""
 
 from __future__ import annotations
 
-from contract.generated import FOLDER, all_documents, rendered
+import sys
 
-FOLDER.mkdir(exist_ok=True)
-for name, document in all_documents().items():
-    (FOLDER / name).write_text(rendered(document), encoding="utf-8")
+from contract.generated import FOLDER, SERVICES, all_documents, rendered
+from contract.reference import PAGES, all_pages
+
+
+def main() -> int:
+    documents = all_documents()
+    files = {FOLDER / name: rendered(document) for name, document in documents.items()}
+    files |= {PAGES / name: page for name, page in all_pages(documents, SERVICES).items()}
+    stale = [path for path, text in files.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    if "--check" in sys.argv:
+        sys.stdout.writelines(f"{path} is stale: run `make contracts`\n" for path in stale)
+        return 1 if stale else 0
+    for path in stale:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(files[path], encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

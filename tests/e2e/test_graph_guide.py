@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-from api_calls import REPOSITORY, ingest
+from api_calls import PATIENCE, REPOSITORY, ingest
 
 GUIDE = REPOSITORY / "docs" / "graph.md"
 # As in docs/api.md, but that an error of the server is one of the command.
@@ -38,7 +38,7 @@ async def run(script: str, folder: Path, environment: dict[str, str]) -> str:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
-    async with asyncio.timeout(240):
+    async with asyncio.timeout(PATIENCE):
         output, _ = await process.communicate()
     assert process.returncode == 0, f"{script}\n{output.decode()}"
     return output.decode()
@@ -49,7 +49,7 @@ async def test_the_guide_s_commands_work(make_tenant, address, tmp_path) -> None
     path.write_text(TEXT)
     async with make_tenant("guide") as tenant:
         await ingest(tenant.http, [path])
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while not (await tenant.http.get("/v1/graph/entities?q=ProjectAlpha")).json()["items"]:  # noqa: ASYNC110
                 await asyncio.sleep(0.2)  # the API has no event for it
         table = "subject,predicate,object\nOldService,uses,OldDB\n"

@@ -16,7 +16,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from api_calls import EVALUATION, client
+from api_calls import EVALUATION, PATIENCE, client
 from stack import EmbeddedStack
 
 KILLED = ("ingestion-worker", "retrieval", "valkey", "postgres", "object-store")
@@ -70,7 +70,7 @@ async def keep_killing(stack: EmbeddedStack, done: asyncio.Event) -> Counter[str
 
 async def patiently(http: httpx2.AsyncClient, path: str, **params: Any) -> dict[str, Any]:
     """The answer, asked for again while the engine behind it is down."""
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(PATIENCE):
         while True:
             try:
                 response = await http.get(path, params=params)
@@ -148,7 +148,7 @@ async def settled(http: httpx2.AsyncClient, sync: dict[str, Any]) -> None:
 async def assert_indexed_once(http: httpx2.AsyncClient, document: dict[str, Any]) -> None:
     """A search in the document alone returns each of its chunks once (up to 100, the most that it may)."""
     body = {"query": "the", "mode": "dense", "k": 100, "document_ids": [document["id"]], "fold_duplicates": False}
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while True:
             response = await http.post("/v1/search", json=body)
             if response.status_code == 200:

@@ -6,6 +6,7 @@ import asyncio
 import io
 import json as jsonlib
 import os
+import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -110,14 +111,17 @@ class TestRetries:
         assert not caught.value.sent
 
     async def test_no_answer_in_time(self, server, client_of) -> None:
+        given_up = threading.Event()
+
         async def slow(_: Any) -> Response:
-            await asyncio.sleep(0.5)
+            await asyncio.to_thread(given_up.wait, 60)
             return Response(b"{}", media_type="application/json")
 
         server.on("GET", "/v1/status", slow)
-        async with client_of(timeout=0.1, retry=RetryPolicy(attempts=1)) as client:
+        async with client_of(timeout=2, retry=RetryPolicy(attempts=1)) as client:
             with pytest.raises(Unreachable, match="did not answer in time") as caught:
                 await client.accounts.status()
+        given_up.set()
         assert caught.value.sent
 
 

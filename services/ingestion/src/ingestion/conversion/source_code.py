@@ -7,8 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import tree_sitter_c
+import tree_sitter_c_sharp
+import tree_sitter_cpp
+import tree_sitter_go
+import tree_sitter_java
 import tree_sitter_javascript
 import tree_sitter_python
+import tree_sitter_rust
 import tree_sitter_typescript
 from docling.utils.code_language import detect_code_language
 from docling_core.types.doc.document import DoclingDocument
@@ -18,29 +23,46 @@ from ingestion.conversion.packing import pack
 from ingestion.conversion.passages import Passage, TokenBudget
 
 GRAMMARS: dict[str, Callable[[], object]] = {
-    "py": tree_sitter_python.language,
-    "pyi": tree_sitter_python.language,
-    "js": tree_sitter_javascript.language,
-    "mjs": tree_sitter_javascript.language,
-    "cjs": tree_sitter_javascript.language,
-    "jsx": tree_sitter_javascript.language,
+    "c": tree_sitter_c.language,
+    "cs": tree_sitter_c_sharp.language,
+    "go": tree_sitter_go.language,
+    "java": tree_sitter_java.language,
+    "rs": tree_sitter_rust.language,
     "ts": tree_sitter_typescript.language_typescript,
     "tsx": tree_sitter_typescript.language_tsx,
-    "c": tree_sitter_c.language,
-    "h": tree_sitter_c.language,
+    **dict.fromkeys(("cpp", "cc", "cxx", "hpp", "hh", "h"), tree_sitter_cpp.language),  # a header of C is one of C++
+    **dict.fromkeys(("js", "mjs", "cjs", "jsx"), tree_sitter_javascript.language),
+    **dict.fromkeys(("py", "pyi"), tree_sitter_python.language),
 }
 DEFINITION = re.compile(
-    r"(function|generator_function|async_function|class|abstract_class|method|interface|enum|type_alias|struct|union"
-    r"|internal_module|module)_(definition|declaration|specifier)$|type_definition$|internal_module$"
+    r"(function|generator_function|async_function|class|abstract_class|method|constructor|destructor|interface|enum"
+    r"|record|annotation_type|struct|union|namespace|type|type_alias|trait|impl|mod|macro|internal_module|module)"
+    r"_(definition|declaration|specifier|item)$|internal_module$"
 )
-CONTAINER = re.compile(r"class_(definition|declaration)$|abstract_class_declaration$|interface_declaration$|module$")
+CONTAINER = re.compile(
+    r"(class|struct|record|interface|enum)_(definition|declaration|specifier)$|namespace_(definition|declaration)$"
+    r"|(trait|impl|mod)_item$|module$"
+)
+BODY_NEEDED = ("_specifier", "mod_item")  # else it only names what is defined elsewhere
 WRAPPERS = {
     "decorated_definition",
     "export_statement",
     "expression_statement",
     "lexical_declaration",
+    "template_declaration",
     "variable_declaration",
 }
+# Their definitions belong to whatever is around them.
+TRANSPARENT = {
+    "declaration_list",
+    "enum_body_declarations",
+    "linkage_specification",
+    "preproc_elif",
+    "preproc_else",
+    "preproc_if",
+    "preproc_ifdef",
+}
+RECEIVER_TYPE = re.compile(r"(\w+)(?:\[[^\]]*\])?\s*\)$")  # of a method in Go: (s *Stack[T])
 WORD = re.compile(r"\w")
 FUNCTION_VALUES = {"arrow_function", "function_expression", "class"}
 
@@ -107,9 +129,12 @@ def _within(parent: Node, whole: Block, lines: Sequence[str], budget: TokenBudge
 
 
 def _definitions(parent: Node) -> Iterator[tuple[Node, str]]:
-    for node in parent.named_children:
-        name = _name(node)
-        if name:
+    waiting = parent.named_children[::-1]
+    while waiting:
+        node = waiting.pop()
+        if node.type in TRANSPARENT:
+            waiting += node.named_children[::-1]
+        elif name := _name(node):
             yield node, name
 
 
@@ -121,13 +146,27 @@ def _name(node: Node) -> str | None:
         return _text(node.child_by_field_name("name")) if value is not None and value.type in FUNCTION_VALUES else None
     if not DEFINITION.match(node.type):
         return None
-    named = node.child_by_field_name("name")
-    return _text(named) if named is not None else _declared(node.child_by_field_name("declarator"))
+    if node.type.endswith(BODY_NEEDED) and node.child_by_field_name("body") is None:
+        return None
+    if node.type == "impl_item":
+        parts = (_text(node.child_by_field_name(field)) for field in ("trait", "type"))
+        return " for ".join(part for part in parts if part)
+    if node.type == "type_declaration":  # Go's; one may hold several
+        return next((name for each in node.named_children if (name := _text(each.child_by_field_name("name")))), None)
+    name = _text(node.child_by_field_name("name")) or _declared(node.child_by_field_name("declarator"))
+    receiver = _text(node.child_by_field_name("receiver"))
+    owner = RECEIVER_TYPE.search(receiver) if receiver else None
+    return f"{owner[1]}.{name}" if owner else name
 
 
 def _declared(node: Node | None) -> str | None:
-    """The name inside a C declarator, which wraps it in pointers and parameters."""
-    while node is not None and (inner := node.child_by_field_name("declarator")) is not None:
+    """Returns the name inside a C or C++ declarator, which wraps it in pointers, references and parameters."""
+    while node is not None:
+        inner = node.child_by_field_name("declarator")
+        if inner is None and node.type == "reference_declarator":
+            inner = node.named_children[0]
+        if inner is None:
+            break
         node = inner
     return _text(node)
 

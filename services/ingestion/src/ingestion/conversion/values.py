@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-PdfEngine = Literal["bundled", "lines", "heron", "docling"]
+PdfEngine = Literal["bundled", "heron", "docling"]
 
 DEFAULT_CHUNK_TOKENS = 256
 SMALLEST_CHUNK_TOKENS = 32

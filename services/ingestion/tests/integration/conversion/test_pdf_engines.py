@@ -151,16 +151,6 @@ def read(tmp_path: Path) -> Read:
     return run
 
 
-def test_lines(read: Read) -> None:
-    converted, chunks = read(PdfOptions("lines"), pdf_file())
-    text = "\n".join(chunk.content for chunk in chunks)
-    assert converted.engine == "docling/lines"
-    assert converted.headings[:1] == ("Harbour report",)
-    assert "| Marlin | 420 | A1 |" in text
-    assert text.count("Second page") == 8
-    assert {chunk.page for chunk in chunks} == {1, 2}
-
-
 def test_heron_is_used_where_its_model_is(read: Read, artifacts: Path) -> None:
     converted, chunks = read(PdfOptions(artifacts=artifacts), pdf_file())
     assert converted.engine == "docling/heron"
@@ -176,7 +166,7 @@ def test_an_engine_that_cannot_run_is_refused_at_the_start(tmp_path: Path, artif
     assert pdf_engine(PdfOptions()) == "bundled"
     assert pdf_engine(PdfOptions(artifacts=tmp_path)) == "bundled"
     assert pdf_engine(PdfOptions(artifacts=artifacts)) == "heron"
-    assert pdf_engine(PdfOptions("lines", artifacts)) == "lines"
+    assert pdf_engine(PdfOptions("bundled", artifacts)) == "bundled"
     with pytest.raises(EngineUnavailable, match="PDF_ENGINE=heron needs DOCLING_ARTIFACTS"):
         Converter(Setup(pdf=PdfOptions("heron")))
     with pytest.raises(EngineUnavailable, match=r"model\.onnx"):

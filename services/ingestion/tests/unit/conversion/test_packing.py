@@ -174,7 +174,7 @@ def test_a_closing_brace_is_no_passage_of_its_own(budget: TokenBudget) -> None:
 
 def test_code_without_a_grammar_or_with_errors_is_still_covered(budget: TokenBudget) -> None:
     for extension, text in [
-        ("go", "package a\n\nfunc A() {}\n"),
+        ("kt", "package a\n\nfun a() {}\n"),
         ("py", "def broken(:\n  }{\nclass"),
         ("js", "a;" * 4000),
     ]:

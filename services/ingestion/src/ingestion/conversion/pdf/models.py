@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ingestion.conversion.engines import ENGINE_NAMES, heron_folder, pdf_engine
-from ingestion.conversion.pdf.line_layout import LineLayoutModel
 from ingestion.conversion.pdf.page_layout import PageLayoutModel
 from ingestion.conversion.pdf.pipeline import BundledPdfPipeline, TorchPdfPipeline, bundled_options, docling_options
 from ingestion.conversion.pdf.recognition import BundledOcrOptions, load_reader
@@ -45,8 +44,6 @@ class PdfModels:
 
     @cached_property
     def _layout(self) -> PageLayoutModel:
-        if self._engine == "lines":
-            return LineLayoutModel()
         if self._engine == "heron" and self._artifacts is not None:
             from ingestion.conversion.pdf.heron import HeronDetector, HeronLayoutModel  # noqa: PLC0415 - its own need
 

@@ -1,0 +1,130 @@
+"""The pages agree with the repository: links, anchors, lengths, and every command and route that they name."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from contract.generated import FOLDER
+
+from attractor_client.cli import app
+
+ROOT = Path(__file__).parents[2]
+LONGEST_README = 252
+DATA = ("infra/examples/", "/prompts/", "/tests/", "/stop_words/", ".github/")
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+
+
+def pages() -> list[Path]:
+    """Every page of the repository that people read; neither prompts nor example documents."""
+    files = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    names = [name for name in files.stdout.splitlines() if not any(part in f"/{name}" for part in DATA)]
+    return [ROOT / name for name in names if (ROOT / name).exists()]
+
+
+def name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@cache
+def anchors(page: Path) -> frozenset[str]:
+    """The fragments of a page's headings, as GitHub and the site form them."""
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    headings = re.findall(r"^#+ +(.+?) *$", text, re.MULTILINE)
+    plain = [re.sub(r"\[([^\]]*)\]\([^)]*\)|`", r"\1", heading).strip().lower() for heading in headings]
+    return frozenset(re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in plain)
+
+
+@pytest.mark.parametrize("page", pages(), ids=name)
+def test_every_relative_link_and_anchor_exists(page: Path) -> None:
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    broken = []
+    for target in LINK.findall(text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        place = (page.parent / path).resolve() if path else page
+        if not place.exists() or (anchor and place.suffix == ".md" and anchor not in anchors(place)):
+            broken.append(target)
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", [page for page in pages() if page.name == "README.md"], ids=name)
+def test_a_readme_is_short(page: Path) -> None:
+    lines = page.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= LONGEST_README
+    assert not [line for line in lines if re.match(r"\s*- \[[ x]\]", line)], "no checklists"
+
+
+def commands(*languages: str) -> Iterator[tuple[Path, str]]:
+    """(page, line) for each line of the code blocks in these languages; continued lines are joined."""
+    for page in pages():
+        for language, block in FENCE.findall(page.read_text(encoding="utf-8")):
+            if language in languages:
+                for line in block.replace("\\\n", " ").splitlines():
+                    yield page, line.removeprefix("$ ")
+
+
+def attractor_lines() -> list[tuple[str, str]]:
+    found = []
+    for page, line in commands("sh", "console", "yaml"):
+        for match in re.finditer(r"(?:^|\(|\| |run: )attractor +([^|)]*)", line):
+            found.append((name(page), match[1]))
+    return found
+
+
+@pytest.mark.parametrize(("page", "line"), attractor_lines(), ids=lambda value: value)
+def test_every_command_and_option_of_attractor_exists(page: str, line: str) -> None:
+    command: Any = typer.main.get_command(app)
+    options = {option for parameter in command.params for option in parameter.opts} | {"--help", "-h"}
+    for word in shlex.split(line, comments=True):
+        if hasattr(command, "commands") and not word.startswith("-"):
+            assert word in command.commands, f"{page}: attractor {line}: there is no command {word!r}"
+            command = command.commands[word]
+            options |= {text for one in command.params for text in (*one.opts, *one.secondary_opts)}
+        elif re.match(r"--?[a-z]", word):
+            option = word.partition("=")[0]
+            assert option in options, f"{page}: attractor {line}: there is no option {option}"
+
+
+def test_every_target_of_make_exists() -> None:
+    targets = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    named = [(page, re.findall(r"^make ([a-z][a-z-]*)", line)) for page, line in commands("sh", "console")]
+    named += [(page, re.findall(r"`make ([a-z][a-z-]*)", page.read_text(encoding="utf-8"))) for page in pages()]
+    assert {(name(page), target) for page, found in named for target in found if target not in targets} == set()
+
+
+def test_every_route_in_an_example_exists() -> None:
+    document = json.loads((FOLDER / "attractor.openapi.json").read_text(encoding="utf-8"))
+    forms = [re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(path))) for path in document["paths"]]
+    unknown = []
+    for page, line in commands("sh", "console"):
+        for path in re.findall(r"\$\{?ATTRACTOR_URL\}?(/v1/[^\s\"'?)]*)", line):
+            if not any(form.fullmatch(path.rstrip("/")) for form in forms):
+                unknown.append((name(page), path))
+    assert unknown == []
+
+
+def test_the_reference_pages_are_current() -> None:
+    """In a process of its own: what other tests import would show up on the pages."""
+    check = [sys.executable, "-m", "contract.generate", "--check"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
+    ran = subprocess.run(check, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout) == (0, ""), ran.stderr
