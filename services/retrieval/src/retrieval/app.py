@@ -35,9 +35,10 @@ from retrieval.search.search import Search
 from retrieval.search.sessions import Sessions
 from retrieval.settings import Settings
 from retrieval.spaces.api import router as spaces_router
-from retrieval.spaces.builder import CHANNEL, SpaceBuilder
+from retrieval.spaces.builder import SpaceBuilder
 from retrieval.spaces.lifecycle import EmbeddingSpaces
 from retrieval.spaces.rows import ensure_vector_index
+from retrieval.spaces.work import CHANNEL
 from retrieval.text.analysis import Analyzer
 from retrieval.tuning.api import router as settings_router
 from retrieval.tuning.store import SearchSettingsStore

@@ -18,41 +18,41 @@ from inference.embeddings import Embedder
 from inference.errors import ContextTooLong
 from retrieval.reading.state import lock_documents, raise_generation
 from retrieval.reading.vectors import vector_array
-from retrieval.spaces.leases import Claimed, Leases
 from retrieval.spaces.rows import MissingChunk, SpaceRows
 from retrieval.spaces.switch import switch
+from retrieval.spaces.work import LeasedSpace
 from service_kit.outbox import Outbox
-from service_kit.postgres import Database
+from service_kit.postgres import Connection, Database
+from service_kit.work import WorkQueue
 
 SMOOTHING = 0.2  # of the rate: the weight of the last batch
 
 
 class Filling:
-    """Works on one claimed space."""
+    """Works on one leased space."""
 
-    def __init__(self, database: Database, leases: Leases, outbox: Outbox, space: Claimed) -> None:
-        self.database, self.leases, self.outbox, self.space = database, leases, outbox, space
+    def __init__(self, database: Database, queue: WorkQueue[LeasedSpace], outbox: Outbox, space: LeasedSpace) -> None:
+        self.database, self.queue, self.outbox, self.space = database, queue, outbox, space
         self.rate = space.rate
 
-    async def run(self, embedder: Embedder, batch: int, seconds: float) -> None:
-        """Works for about `seconds`, or until the space is complete or another builder's. Raises EmbeddingError."""
+    async def run(self, embedder: Embedder, batch: int, seconds: float) -> bool:
+        """Works for about `seconds`; returns whether the space is complete. Raises EmbeddingError, LeaseLost."""
         stop = time.monotonic() + seconds
         while await self._fill(embedder, batch, stop):
             if await self._finish():
-                return  # else a document was written meanwhile
+                return True  # else a document was written meanwhile
+        return False
 
     async def _fill(self, embedder: Embedder, batch: int, stop: float) -> bool:
-        """Returns False when the time is over or the space another builder's, else True: every chunk was looked at."""
+        """Returns False when the time is over, True when every chunk was looked at."""
         after = 0
         while time.monotonic() < stop:
             started = time.monotonic()
             missing = await self._missing(after, batch)
             if missing:
-                texts = [embedding_text(one.heading_path, one.content) for one in missing]
-                vectors = await embed(texts, embedder)
+                vectors = await embed([embedding_text(one.heading_path, one.content) for one in missing], embedder)
                 self._measure(len(missing), time.monotonic() - started)
-                if not await self._write(missing, vectors):
-                    return False
+                await self._write(missing, vectors)
                 after = missing[-1].number
             if len(missing) < batch:
                 return True
@@ -62,22 +62,20 @@ class Filling:
         async with self.database.workspace(self.space.workspace_id) as connection:
             return await SpaceRows(connection, self.space.workspace_id).missing_chunks(self.space.key, after, limit)
 
-    async def _write(self, missing: Sequence[MissingChunk], vectors: NDArray[np.float32]) -> bool:
-        """Returns False when the space is another builder's. Publishes which documents the active space completes."""
+    async def _write(self, missing: Sequence[MissingChunk], vectors: NDArray[np.float32]) -> None:
+        """Publishes which documents have all their vectors now, if the space is the active one. Raises LeaseLost."""
         text = await asyncio.to_thread(vector_array, vectors)
         place = self.space.workspace_id
         documents = list({one.document_id for one in missing})
         async with self.database.workspace(place) as connection:
             await connection.execute("SELECT is_living(%s)", (place,))  # the workspace's lock, before the documents'
             await lock_documents(connection, place, documents)
-            if not await self.leases.hold(connection, self.space, worked=True, rate=self.rate):
-                return False
+            await self._extend(connection)
             rows = SpaceRows(connection, place)
             await rows.fill(self.space.key, [one.number for one in missing], text)
-            if self.space.status == SpaceStatus.active:
+            if self.space.active:
                 await self._tell_complete(rows, documents)
                 await raise_generation(connection, place)
-        return True
 
     async def _tell_complete(self, rows: SpaceRows, documents: list[UUID]) -> None:
         for document in await rows.complete_documents(documents, self.space.key):
@@ -90,14 +88,14 @@ class Filling:
             await self.outbox.write(rows.connection, rows.workspace_id, done, str(document.document_id))
 
     async def _finish(self) -> bool:
-        """Counts, while nobody writes, and makes the space what it was to become. False when vectors are lacking."""
+        """Counts, while nobody writes, and gives the space the status it was to have. False when vectors are lacking."""
         try:
             async with self.database.workspace(self.space.workspace_id) as connection:
                 rows = SpaceRows(connection, self.space.workspace_id)
                 await rows.lock_workspace()
                 row = await rows.find(self.space.id)
-                if row is None or not await self.leases.hold(connection, self.space, worked=True):
-                    return True
+                await self._extend(connection)
+                assert row is not None, "the lease is on the row"
                 if row.activate:
                     return await switch(rows, row, self.outbox)
                 if await rows.missing(row.key):
@@ -106,6 +104,12 @@ class Filling:
         except psycopg.errors.LockNotAvailable:
             return False
         return True
+
+    async def _extend(self, connection: Connection) -> None:
+        """Also clears the error of an attempt before: this one succeeds. Raises LeaseLost."""
+        status = SpaceStatus.building if self.space.status == SpaceStatus.failed else self.space.status
+        cleared = {"error_class": None, "error_message": None, "attempts": 1}
+        await self.queue.extend(connection, self.space, rate=self.rate, status=status, **cleared)
 
     def _measure(self, count: int, seconds: float) -> None:
         rate = count / max(seconds, 1e-3)

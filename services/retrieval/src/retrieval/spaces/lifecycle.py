@@ -20,6 +20,7 @@ from retrieval.errors import (
 )
 from retrieval.spaces.rows import SpaceRow, SpaceRows, space_id
 from retrieval.spaces.switch import ensure_active, switch
+from retrieval.spaces.work import IDLE
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
 from service_kit.problems import NotFound
@@ -120,7 +121,7 @@ class EmbeddingSpaces:
 
     def _state(self, row: SpaceRow, chunks: int, vectors: int) -> EmbeddingSpaceState:
         configured = self.embedders.find(*row.key) is not None
-        working = row.status is SpaceStatus.building or row.incomplete
+        working = row.status is SpaceStatus.building or (row.status is SpaceStatus.active and row.state != IDLE)
         error = (row.error_class, row.error_message)
         if working and not configured:
             error = (EmbeddingModelNotConfigured.__name__, EmbeddingModelNotConfigured.title)

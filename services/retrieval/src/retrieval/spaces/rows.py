@@ -29,14 +29,15 @@ def space_id(model: str, dims: int) -> str:
 
 @dataclass(frozen=True)
 class SpaceRow:
-    """A space that was asked for. `rate` is in vectors a second while it is built."""
+    """A space that was asked for. `rate` is in vectors a second while it is built; `state` is that of the work on it."""
 
     id: str
     model: str
     dims: int
     status: SpaceStatus
     activate: bool
-    incomplete: bool
+    state: str
+    attempts: int
     rate: float | None
     error_class: str | None
     error_message: str | None
@@ -77,10 +78,6 @@ class SpaceSql(Statements, file="spaces.sql"):
     activate_no_other: LiteralString
     mark_incomplete: LiteralString
     adopt_default: LiteralString
-    claim: LiteralString
-    hold: LiteralString
-    release: LiteralString
-    record_error: LiteralString
     remove: LiteralString
     workspace_size: LiteralString
     vector_counts: LiteralString

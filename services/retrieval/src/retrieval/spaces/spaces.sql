@@ -1,19 +1,21 @@
 -- name: all
-SELECT id, model, dims, status, activate, incomplete, rate, error_class, error_message, created_at, activated_at
+SELECT id, model, dims, status, activate, state, attempts, rate, error_class, error_message, created_at, activated_at
 FROM embedding_space
 WHERE workspace_id = %(workspace_id)s
 ORDER BY created_at, id;
 
 -- name: add
-INSERT INTO embedding_space (workspace_id, id, model, dims, status, activate, activated_at)
+INSERT INTO embedding_space (workspace_id, id, model, dims, status, activate, activated_at, state)
 VALUES (%(workspace_id)s, %(id)s, %(model)s, %(dims)s, %(status)s, %(activate)s,
-        CASE WHEN %(status)s = 'active' THEN now() END)
+        CASE WHEN %(status)s = 'active' THEN now() END, CASE WHEN %(status)s = 'active' THEN 'idle' ELSE 'queued' END)
 ON CONFLICT DO NOTHING;
 
 -- name: change
+-- Whoever works on the space loses its lease.
 UPDATE embedding_space SET
-    status = %(status)s, activate = %(activate)s, incomplete = false, attempts = 0, error_class = NULL,
-    error_message = NULL, next_attempt_at = NULL,
+    status = %(status)s, activate = %(activate)s, attempts = 0, error_class = NULL, error_message = NULL,
+    state = CASE WHEN %(status)s IN ('building', 'dropping') THEN 'queued' ELSE 'idle' END,
+    available_at = now(), lease_token = NULL, lease_expires_at = NULL,
     activated_at = CASE WHEN %(status)s = 'active' AND status <> 'active' THEN now() ELSE activated_at END
 WHERE workspace_id = %(workspace_id)s AND id = %(id)s;
 
@@ -21,7 +23,8 @@ WHERE workspace_id = %(workspace_id)s AND id = %(id)s;
 UPDATE embedding_space SET activate = false WHERE workspace_id = %(workspace_id)s AND id <> %(id)s AND activate;
 
 -- name: mark_incomplete
-UPDATE embedding_space SET incomplete = true WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND NOT incomplete;
+UPDATE embedding_space SET state = 'queued', available_at = now()
+WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND state = 'idle';
 
 -- name: adopt_default
 -- Where the model that a workspace is searched with is configured no more, the default's space is built and switched to,
@@ -41,52 +44,13 @@ INSERT INTO embedding_space AS known (workspace_id, id, model, dims, status, act
 SELECT workspace_id, embedding_space_id(%(model)s, %(default_dims)s), %(model)s, %(default_dims)s, 'building', true
 FROM abandoned
 ON CONFLICT (workspace_id, id) DO UPDATE SET
-    status = 'building', activate = true, attempts = 0, next_attempt_at = NULL
+    status = 'building', activate = true, attempts = 0, state = 'queued', available_at = now(),
+    lease_token = NULL, lease_expires_at = NULL
 WHERE known.status IN ('ready', 'building', 'failed');
-
--- name: claim
--- The one that waited longest, of what this process can do and nobody holds. Dropping needs no model.
-UPDATE embedding_space AS claimed SET
-    lease_owner = %(owner)s, lease_until = now() + make_interval(secs => %(lease_seconds)s), worked_at = now()
-FROM (
-    SELECT workspace_id, id FROM embedding_space
-    WHERE (status = 'dropping'
-           OR ((status IN ('building', 'failed') OR (status = 'active' AND incomplete))
-               AND (model, dims) IN (SELECT * FROM unnest(%(models)s::text[], %(dims)s::integer[]))))
-      AND coalesce(next_attempt_at, '-infinity') <= now() AND coalesce(lease_until, '-infinity') < now()
-    ORDER BY worked_at NULLS FIRST
-    LIMIT 1
-    FOR UPDATE SKIP LOCKED
-) AS due
-WHERE claimed.workspace_id = due.workspace_id AND claimed.id = due.id
-RETURNING claimed.workspace_id, claimed.id, model, dims, status, activate, attempts, rate;
-
--- name: hold
--- Renews the lease of a space that is still the owner's and still what it was claimed for. `worked`: and all is well.
-UPDATE embedding_space SET
-    lease_until = now() + make_interval(secs => %(lease_seconds)s),
-    rate = coalesce(%(rate)s, rate),
-    status = CASE WHEN %(worked)s AND status = 'failed' THEN 'building' ELSE status END,
-    attempts = CASE WHEN %(worked)s THEN 0 ELSE attempts END,
-    error_class = CASE WHEN %(worked)s THEN NULL ELSE error_class END,
-    error_message = CASE WHEN %(worked)s THEN NULL ELSE error_message END
-WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND lease_owner = %(owner)s
-  AND replace(status, 'failed', 'building') = replace(%(status)s, 'failed', 'building');
-
--- name: release
-UPDATE embedding_space SET lease_owner = NULL, lease_until = NULL
-WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND lease_owner = %(owner)s;
-
--- name: record_error
-UPDATE embedding_space SET
-    attempts = attempts + 1, error_class = %(error_class)s, error_message = %(error_message)s,
-    next_attempt_at = now() + make_interval(secs => %(delay_seconds)s),
-    status = CASE WHEN %(final)s AND status = 'building' THEN 'failed' ELSE status END
-WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND lease_owner = %(owner)s;
 
 -- name: remove
 DELETE FROM embedding_space
-WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND lease_owner = %(owner)s AND status = 'dropping';
+WHERE workspace_id = %(workspace_id)s AND lease_token = %(lease_token)s AND status = 'dropping';
 
 -- name: workspace_size
 SELECT chunks, terms FROM workspace_statistics WHERE workspace_id = %(workspace_id)s;
