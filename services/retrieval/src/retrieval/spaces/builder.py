@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from typing import Any
 
 import psycopg
 
@@ -123,7 +124,10 @@ class SpaceBuilder:
             row = await SpaceRows(connection, space.workspace_id).find(space.id)
             failures = (row.attempts if row else space.attempts) - 1
             delay = min(RETRY_SECONDS * 2.0 ** min(failures, 20), LONGEST_RETRY_SECONDS)
-            shown = {"error_class": type(error).__name__, "error_message": " ".join(str(error).split())[:500]}
+            shown: dict[str, Any] = {
+                "error_class": type(error).__name__,
+                "error_message": " ".join(str(error).split())[:500],
+            }
             if final and not space.active:
                 shown["status"] = "failed"
             await self.queue.release(connection, space, delay_seconds=FINAL_RETRY_SECONDS if final else delay, **shown)

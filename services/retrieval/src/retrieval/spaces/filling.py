@@ -88,7 +88,7 @@ class Filling:
             await self.outbox.write(rows.connection, rows.workspace_id, done, str(document.document_id))
 
     async def _finish(self) -> bool:
-        """Counts, while nobody writes, and gives the space the status it was to have. False when vectors are lacking."""
+        """Gives the space the status that it was to have; returns False when vectors are lacking. Nobody writes meanwhile."""
         try:
             async with self.database.workspace(self.space.workspace_id) as connection:
                 rows = SpaceRows(connection, self.space.workspace_id)

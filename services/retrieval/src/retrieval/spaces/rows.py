@@ -29,7 +29,7 @@ def space_id(model: str, dims: int) -> str:
 
 @dataclass(frozen=True)
 class SpaceRow:
-    """A space that was asked for. `rate` is in vectors a second while it is built; `state` is that of the work on it."""
+    """A space that was asked for. `rate` is vectors a second while it is built; `state` is that of the work on it."""
 
     id: str
     model: str
