@@ -88,7 +88,7 @@ class Filling:
             await self.outbox.write(rows.connection, rows.workspace_id, done, str(document.document_id))
 
     async def _finish(self) -> bool:
-        """Gives the space the status that it was to have; returns False when vectors are lacking. Nobody writes meanwhile."""
+        """Gives the space its new status while nobody writes; returns False when vectors are lacking."""
         try:
             async with self.database.workspace(self.space.workspace_id) as connection:
                 rows = SpaceRows(connection, self.space.workspace_id)
