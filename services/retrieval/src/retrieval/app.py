@@ -24,7 +24,7 @@ from retrieval.index.compaction import Compaction, CompactionMetrics
 from retrieval.index.consumer import GROUP, Indexer
 from retrieval.index.listing import IndexDocuments
 from retrieval.index.orphans import OrphanRemoval
-from retrieval.reading.leg import Limits
+from retrieval.reading.leg import SearchLimits
 from retrieval.reading.snapshot import SearchStore
 from retrieval.search.api import router
 from retrieval.search.cache import SearchCache, version_of
@@ -32,7 +32,7 @@ from retrieval.search.legs import Legs
 from retrieval.search.reranking import Reranking
 from retrieval.search.scoped_search import ScopedSearch
 from retrieval.search.search import Search
-from retrieval.search.sessions import Sessions
+from retrieval.search.sessions import SessionDocuments
 from retrieval.settings import Settings
 from retrieval.spaces.api import router as spaces_router
 from retrieval.spaces.builder import SpaceBuilder
@@ -82,7 +82,7 @@ def create_app(settings: Settings) -> FastAPI:
             )
             kept = cache if settings.search_cache else None
             searching = build_search(database, embedders, settings, reranker, kept, graphs)
-            app.state.search = ScopedSearch(searching, Sessions(orchestrator))
+            app.state.search = ScopedSearch(searching, SessionDocuments(orchestrator))
             app.state.search_settings = SearchSettingsStore(database, (default.model, default.dims))
             app.state.context = ContextAssembly(
                 ContextTokenizers(settings.tokenizers_folder, settings.context_tokenizer)
@@ -124,7 +124,7 @@ def build_search(
 ) -> Search:
     """The use case on an open database."""
     analyzer = Analyzer()
-    limits = Limits(
+    limits = SearchLimits(
         lexical_seconds=settings.lexical_deadline_seconds,
         dense_seconds=settings.dense_deadline_seconds,
         highlight_seconds=settings.highlight_deadline_seconds,

@@ -25,7 +25,7 @@ from inference.factory import build_embedder
 from inference.settings import EmbeddingSettings
 from retrieval.app import create_app
 from retrieval.index.compaction import Compaction, CompactionMetrics
-from retrieval.index.preparation import Facts, Vectors, prepare
+from retrieval.index.preparation import ChunkVectors, Facts, prepare
 from retrieval.index.writer import IndexWriter
 from retrieval.ranking.wordpieces import WordPieces
 from retrieval.search import cache, legs
@@ -73,7 +73,7 @@ def index(database, workspace_id):
 
     async def write(document, workspace: UUID | None = None) -> None:
         place = workspace or workspace_id
-        vectors = Vectors(document.data.embedding_model, document.vectors)
+        vectors = ChunkVectors(document.data.embedding_model, document.vectors)
         prepared = prepare(Facts.of(document.data), document.chunks, vectors, analyzer, pieces)
         async with database.workspace(place) as connection:
             writer = IndexWriter(connection, place, analyzer)

@@ -23,7 +23,7 @@ from contracts.retrieval import LegReport, SearchMode, SearchRequest, SearchResp
 from retrieval.app import create_app
 from retrieval.reading.snapshot import SearchStore
 from retrieval.search import cache as caching
-from retrieval.search.cache import Place, SearchCache, version_of
+from retrieval.search.cache import CacheSlot, SearchCache, version_of
 
 LEXICAL = SearchMode.lexical.value
 
@@ -41,8 +41,8 @@ async def keep(redis_url):
         yield SearchCache(redis, "v1", 60, CollectorRegistry())
 
 
-def place(workspace_id, generation: int = 1, name: str = "a") -> Place:
-    return Place(workspace_id, generation, f"retrieval:searches:{workspace_id}:{name}")
+def place(workspace_id, generation: int = 1, name: str = "a") -> CacheSlot:
+    return CacheSlot(workspace_id, generation, f"retrieval:searches:{workspace_id}:{name}")
 
 
 async def counted(client) -> dict[str, float]:

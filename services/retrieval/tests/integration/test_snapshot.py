@@ -13,7 +13,7 @@ from contracts.retrieval import Hit, SearchMode, SearchRequest
 from inference.embedders import Embedders
 from retrieval.dense.query_vectors import QueryVectors
 from retrieval.index.writer import IndexWriter
-from retrieval.reading.leg import Limits
+from retrieval.reading.leg import SearchLimits
 from retrieval.reading.snapshot import SearchStore
 from retrieval.search.legs import Legs
 from retrieval.search.search import Search
@@ -21,7 +21,7 @@ from retrieval.text.analysis import Analyzer
 from service_kit.postgres import Database
 from service_kit.problems import Unavailable
 
-PATIENT = Limits(30, 30, 30)
+PATIENT = SearchLimits(30, 30, 30)
 MODES = (SearchMode.hybrid, SearchMode.rrf, SearchMode.lexical, SearchMode.dense)
 
 

@@ -14,7 +14,7 @@ LEFT_OUT = "[…]"
 
 
 @dataclass(frozen=True)
-class Form:
+class Excerpt:
     """`shown`: the characters of the hit's own content that stand in `content`, beside others where it is `grown`."""
 
     content: str
@@ -24,7 +24,7 @@ class Form:
     grown: bool = False
 
 
-def whole_forms(hit: Hit) -> Iterator[Form]:
+def whole_forms(hit: Hit) -> Iterator[Excerpt]:
     """The hit with all around it, then with all that was found of it, then alone."""
     sizes = {len(hit.content): None}
     if hit.around is not None:
@@ -37,12 +37,12 @@ def whole_forms(hit: Hit) -> Iterator[Form]:
     yield own(hit)
 
 
-def own(hit: Hit) -> Form:
+def own(hit: Hit) -> Excerpt:
     """The hit alone."""
-    return Form(neutralised(hit.content), [hit.chunk_id], (hit.page, hit.page_end), (0, len(hit.content)))
+    return Excerpt(neutralised(hit.content), [hit.chunk_id], (hit.page, hit.page_end), (0, len(hit.content)))
 
 
-def shortened(hit: Hit, fits: Callable[[Form], bool]) -> Form | None:
+def shortened(hit: Hit, fits: Callable[[Excerpt], bool]) -> Excerpt | None:
     """As many whole sentences of the hit as fit, with the one that answers best; None where not even one does."""
     sentences = spans(hit.content, code=is_code(hit.media_type))
     best = max(hit.highlights, key=lambda one: one.score, default=None)
@@ -56,16 +56,16 @@ def shortened(hit: Hit, fits: Callable[[Form], bool]) -> Form | None:
     return None
 
 
-def _of_range(hit: Hit, around: Surrounding, first: int, last: int | None) -> Form:
+def _of_range(hit: Hit, around: Surrounding, first: int, last: int | None) -> Excerpt:
     """Of what is around the hit, the passages from `first` to `last` (None: all)."""
     parts = [part for part in around.parts if first <= part.chunk_index and (last is None or part.chunk_index <= last)]
     content = around.content[parts[0].start : parts[-1].end] if parts else ""
     pages = (around.page, around.page_end) if last is None else (hit.page, hit.page_end)
     shown = (0, len(hit.content))
-    return Form(neutralised(content), [part.chunk_id for part in parts], pages, shown, grown=True)
+    return Excerpt(neutralised(content), [part.chunk_id for part in parts], pages, shown, grown=True)
 
 
-def _window(hit: Hit, sentences: list[Span], first: int, count: int) -> Form:
+def _window(hit: Hit, sentences: list[Span], first: int, count: int) -> Excerpt:
     start, end = sentences[first][0], sentences[first + count - 1][1]
     start = 0 if first == 0 else start
     kept = neutralised(hit.content)[start:end]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from contracts.evidence import Evidence, EvidenceQuote
 from contracts.retrieval import Hit
-from retrieval.context.excerpts import Form, shortened, whole_forms
+from retrieval.context.excerpts import Excerpt, shortened, whole_forms
 from retrieval.context.rendering import fenced
 
 SEPARATOR = "\n\n"
@@ -83,20 +83,20 @@ class _Packing:
             notes.append(f"passages left out, for want of room: {found - len(self.blocks)} of {found}")
         return notes
 
-    def _take(self, hit: Hit, form: Form) -> None:
+    def _take(self, hit: Hit, form: Excerpt) -> None:
         block = self._block(hit, form)
         self.used += self._cost(hit, form)
         self.blocks.append(block)
         self.evidence.append(_evidence(len(self.blocks), hit, form, self.count(block)))
 
-    def _cost(self, hit: Hit, form: Form) -> int:
+    def _cost(self, hit: Hit, form: Excerpt) -> int:
         return self.count((SEPARATOR if self.blocks else "") + self._block(hit, form))
 
-    def _block(self, hit: Hit, form: Form) -> str:
+    def _block(self, hit: Hit, form: Excerpt) -> str:
         return fenced(len(self.blocks) + 1, hit.document_name, _section(hit), form.pages, form.content)
 
 
-def _evidence(number: int, hit: Hit, form: Form, tokens: int) -> Evidence:
+def _evidence(number: int, hit: Hit, form: Excerpt, tokens: int) -> Evidence:
     start, end = form.shown
     return Evidence(
         number=number,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from inference.embeddings import Embedder
 from retrieval.dense.nearest import Nearest
 from retrieval.dense.plan import Sizes, choose, shared_vectors
-from retrieval.reading.leg import Asked, Leg, Limits
+from retrieval.reading.leg import Leg, LegQuery, SearchLimits
 from retrieval.reading.reader import IndexReader
 from retrieval.reading.vectors import Vector
 
@@ -16,7 +16,7 @@ class DenseLeg(Leg):
     vector: Vector | None = None
     embedder: Embedder | None = None
 
-    async def run(self, reader: IndexReader, asked: Asked, limits: Limits) -> None:
+    async def run(self, reader: IndexReader, asked: LegQuery, limits: SearchLimits) -> None:
         """Exactly or by HNSW, whichever is cheaper; exactly also when HNSW gives fewer than there are."""
         assert self.vector is not None
         assert self.embedder is not None

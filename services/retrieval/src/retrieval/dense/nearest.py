@@ -7,9 +7,9 @@ from typing import LiteralString
 from psycopg import sql
 
 from inference.embeddings import EmbeddingSpace
-from retrieval.dense.plan import Plan
+from retrieval.dense.plan import ScanPlan
 from retrieval.reading.arrays import array_text
-from retrieval.reading.reader import IndexReader, Scored
+from retrieval.reading.reader import IndexReader, ScoredChunk
 from retrieval.reading.scope import Scope
 from retrieval.reading.vectors import Vector, vector_text
 from service_kit.statements import Statements
@@ -46,14 +46,14 @@ class Nearest:
             "first": 0 if scope is None else scope.first,
         }
 
-    async def exact(self, workspace_chunks: int) -> list[Scored]:
+    async def exact(self, workspace_chunks: int) -> list[ScoredChunk]:
         """Every vector of the filter is compared."""
         if self.scope is not None and self.scope.chunks < MOST_BY_RANGE * workspace_chunks:
             documents = {"documents": array_text(self.scope.documents.tolist())}
-            return await self.reader.all(NearestSql.exact_in_documents, Scored, **self.values, **documents)
-        return await self.reader.all(NearestSql.exact, Scored, **self.values)
+            return await self.reader.all(NearestSql.exact_in_documents, ScoredChunk, **self.values, **documents)
+        return await self.reader.all(NearestSql.exact, ScoredChunk, **self.values)
 
-    async def approximate(self, plan: Plan) -> list[Scored]:
+    async def approximate(self, plan: ScanPlan) -> list[ScoredChunk]:
         """As the index has them, until it has visited as many as planned; maybe fewer than there are."""
         literals = {"model": sql.Literal(self.space.model), "dims": sql.Literal(self.space.dims)}
         statement = sql.SQL(NearestSql.approximate).format(**literals)
@@ -63,4 +63,4 @@ class Nearest:
             asked = self.values | {"workspace_id": self.reader.workspace_id, "at_least": plan.at_least}
             nearest = await self.reader.connection.execute(statement, asked)
             await self.reader.connection.execute(NearestSql.configure, configured | FOR_ALL_ELSE)
-        return [Scored(*row) for row in await nearest.fetchall()]
+        return [ScoredChunk(*row) for row in await nearest.fetchall()]

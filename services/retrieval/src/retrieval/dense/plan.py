@@ -32,7 +32,7 @@ class Sizes:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ScanPlan:
     """`most_visited`: the approximate scan stops there, having cost as much as an exact one. `candidates`: how many it
     keeps at a time, so that as many as are wanted are of those that are searched; where it cannot keep so many it goes
     on until it has read `at_least` of those that are searched. `why` is for explain.
@@ -55,7 +55,7 @@ def candidates(wanted: int, shared: int) -> int:
     return round(wanted * max(1.0, math.pow(shared / TUNED_AT, GROWTH)))
 
 
-def choose(sizes: Sizes, wanted: int, tuple_cost: float, always_exact: int) -> Plan:
+def choose(sizes: Sizes, wanted: int, tuple_cost: float, always_exact: int) -> ScanPlan:
     """`wanted`: candidates of the approximate scan in an index of TUNED_AT vectors. Up to `always_exact` chunks every
     vector is compared.
 
@@ -63,15 +63,15 @@ def choose(sizes: Sizes, wanted: int, tuple_cost: float, always_exact: int) -> P
     """
     of = "chunks" if sizes.are_all else f"chunks of the filter, of {sizes.workspace}"
     if sizes.matching <= always_exact:
-        return Plan(True, 0, f"{sizes.matching} {of}")
+        return ScanPlan(True, 0, f"{sizes.matching} {of}")
     if not sizes.shared:
-        return Plan(True, 0, f"{sizes.matching} {of}; there is no approximate index")
+        return ScanPlan(True, 0, f"{sizes.matching} {of}; there is no approximate index")
     shared = max(sizes.shared, sizes.matching)
     own = candidates(wanted, shared)
     visited = round(own * shared / sizes.matching)
     if MARGIN * visited * tuple_cost >= sizes.matching:
-        return Plan(True, 0, f"{sizes.matching} {of}; hnsw would visit about {visited} of {shared} vectors")
+        return ScanPlan(True, 0, f"{sizes.matching} {of}; hnsw would visit about {visited} of {shared} vectors")
     most = max(round(sizes.matching / tuple_cost), wanted)
     why = f"{sizes.matching} {of}, among about {shared} vectors"
     at_least = own if own * shared > MOST_CANDIDATES * sizes.workspace else 0
-    return Plan(False, most, why, min(visited, MOST_CANDIDATES), at_least)
+    return ScanPlan(False, most, why, min(visited, MOST_CANDIDATES), at_least)

@@ -15,7 +15,7 @@ MOST_SEEDS = 8
 
 
 @dataclass
-class Evidence:
+class GraphEvidence:
     """Of one passage. `link` and `bridge` as the features are, `near` as that of the hops; `path` are names.
 
     `quoted` are the steps with what the texts say, where somebody wants to know.
@@ -56,7 +56,7 @@ class Evidence:
         return told
 
 
-def seeds(scores: Mapping[int, float], evidence: Mapping[int, Evidence]) -> dict[int, float]:
+def seeds(scores: Mapping[int, float], evidence: Mapping[int, GraphEvidence]) -> dict[int, float]:
     """Of the best candidates those that hold a name of the query, with a score of 0 to 1: others lead nowhere."""
     order = sorted(scores, key=lambda chunk: (-scores[chunk], chunk))
     if not order:
@@ -70,6 +70,6 @@ def seeds(scores: Mapping[int, float], evidence: Mapping[int, Evidence]) -> dict
     }
 
 
-def ranked(evidence: Mapping[int, Evidence]) -> Sequence[tuple[int, float]]:
+def ranked(evidence: Mapping[int, GraphEvidence]) -> Sequence[tuple[int, float]]:
     """(passage, score), best first."""
     return sorted(((chunk, one.score) for chunk, one in evidence.items()), key=lambda one: (-one[1], one[0]))

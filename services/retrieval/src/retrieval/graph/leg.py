@@ -14,9 +14,9 @@ from pydantic import ValidationError
 from contracts.graph_expansion import ExpandedChunk, ExpandRequest, ExpandResponse, GraphMethod, LinkedName, SeedChunk
 from contracts.knowledge_graph import GraphGeneration
 from retrieval.dense.leg import DenseLeg
-from retrieval.graph.evidence import Evidence, ranked, seeds
-from retrieval.reading.leg import Asked, Leg
-from retrieval.reading.reader import ReadingSql, Scored
+from retrieval.graph.evidence import GraphEvidence, ranked, seeds
+from retrieval.reading.leg import Leg, LegQuery
+from retrieval.reading.reader import ReadingSql, ScoredChunk
 from service_kit.auth import Principal
 from service_kit.http_service import HttpService, ServiceSilent
 
@@ -61,12 +61,12 @@ class GraphLeg(Leg):
     graph: GraphOf | None = None
     query: str = ""
     by: GraphMethod = GraphMethod.bridge
-    evidence: dict[int, Evidence] = field(default_factory=dict)
+    evidence: dict[int, GraphEvidence] = field(default_factory=dict)
     residual: DenseLeg | None = None
     residual_query: str = ""
     names: list[LinkedName] = field(default_factory=list)
 
-    async def link(self, asked: Asked) -> None:
+    async def link(self, asked: LegQuery) -> None:
         """Finds nothing, without an error, where the graph knows no name of the query. Raises ServiceSilent."""
         assert self.graph is not None
         over_relations = self.by is GraphMethod.hops
@@ -87,7 +87,7 @@ class GraphLeg(Leg):
         """Of the scored candidates those to start bridges from."""
         return seeds(scores, self.evidence) if self.by is GraphMethod.bridge and not self.error else {}
 
-    async def cross(self, asked: Asked, begin: Mapping[int, float]) -> None:
+    async def cross(self, asked: LegQuery, begin: Mapping[int, float]) -> None:
         """Adds what bridges from these seeds lead to. Raises ServiceSilent."""
         assert self.graph is not None
         places = [
@@ -105,17 +105,17 @@ class GraphLeg(Leg):
         """After a failure: what came before it is not to count either."""
         self.evidence, self.found, self.residual = {}, [], None
 
-    async def _add(self, asked: Asked, chunks: Sequence[ExpandedChunk]) -> None:
+    async def _add(self, asked: LegQuery, chunks: Sequence[ExpandedChunk]) -> None:
         numbers = await _numbers(asked, chunks)
         for one in chunks:
             number = numbers.get((str(one.document_id), one.chunk_id))
             if number is not None:
-                known = self.evidence.setdefault(number, Evidence(one.chunk_id, one.document_id))
+                known = self.evidence.setdefault(number, GraphEvidence(one.chunk_id, one.document_id))
                 known.add(one, over_relations=self.by is GraphMethod.hops)
-        self.found = [Scored(chunk, score) for chunk, score in ranked(self.evidence)]
+        self.found = [ScoredChunk(chunk, score) for chunk, score in ranked(self.evidence)]
 
 
-async def _numbers(asked: Asked, chunks: Sequence[ExpandedChunk]) -> dict[tuple[str, str], int]:
+async def _numbers(asked: LegQuery, chunks: Sequence[ExpandedChunk]) -> dict[tuple[str, str], int]:
     """By (document, chunk id), of those that the snapshot has and the filters leave."""
     if not chunks:
         return {}

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from inference.errors import EmbeddingError
 from retrieval.dense.leg import DenseLeg
 from retrieval.highlights import scoring
-from retrieval.highlights.scoring import Scored, Sentence
+from retrieval.highlights.scoring import ScoredSpan, Sentence
 from retrieval.highlights.sentences import Span
 from retrieval.reading.reader import FoundChunk
 from retrieval.text.analysis import Analyzer
@@ -24,7 +24,7 @@ class Highlighter:
 
     async def __call__(
         self, chunks: Sequence[FoundChunk], weights: Mapping[str, float], dense: DenseLeg | None
-    ) -> dict[int, list[Scored]]:
+    ) -> dict[int, list[ScoredSpan]]:
         """By chunk, best first. Without a vector of the query, or where sentences come too late, terms decide alone."""
         by_hit = [scoring.sentences_of(rank, chunk, weights, self.analyzer) for rank, chunk in enumerate(chunks)]
         cosines = await self._cosines(by_hit, dense) if dense else {}

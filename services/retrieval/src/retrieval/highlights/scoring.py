@@ -17,7 +17,7 @@ CONTEXT_WEIGHT = 0.5  # of a term that stands in the heading and not in the sent
 LONGEST_QUOTE = 1_000  # characters; a longer span is one only if nothing else is there
 
 
-class Passage(Protocol):
+class HitText(Protocol):
     """What is read of a hit."""
 
     @property
@@ -44,7 +44,7 @@ class Sentence:
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredSpan:
     """Characters `start` to `end` of a hit's content; `score` from 0 to 1."""
 
     start: int
@@ -52,7 +52,7 @@ class Scored:
     score: float
 
 
-def sentences_of(hit: int, chunk: Passage, weights: Mapping[str, float], analyzer: Analyzer) -> list[Sentence]:
+def sentences_of(hit: int, chunk: HitText, weights: Mapping[str, float], analyzer: Analyzer) -> list[Sentence]:
     """The spans of one hit, in their order; their words by the rules of its document's language."""
     stemming = stemming_of(chunk.language)
     content, code = chunk.content, is_code(chunk.media_type)
@@ -93,11 +93,11 @@ def score(sentence: Sentence, cosine: float | None) -> float:
     return COSINE_WEIGHT * max(0.0, min(1.0, cosine)) + (1 - COSINE_WEIGHT) * sentence.share
 
 
-def best(sentences: Sequence[Sentence], cosines: Mapping[tuple[int, Span], float]) -> list[Scored]:
+def best(sentences: Sequence[Sentence], cosines: Mapping[tuple[int, Span], float]) -> list[ScoredSpan]:
     """The hit's best spans, the best first, those without any score left out."""
     scored = [(score(one, cosines.get((one.hit, one.span))), one.span) for one in sentences]
     ordered = sorted(scored, key=lambda one: (-one[0], one[1]))
-    return [Scored(start, end, round(value, 4)) for value, (start, end) in ordered[:MOST_PER_HIT] if value > 0]
+    return [ScoredSpan(start, end, round(value, 4)) for value, (start, end) in ordered[:MOST_PER_HIT] if value > 0]
 
 
 def _share(terms: Collection[str], weights: Mapping[str, float], implied: Set[str]) -> float:

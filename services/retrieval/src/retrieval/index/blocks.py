@@ -35,7 +35,7 @@ WRITTEN_AT_ONCE, READ_AT_ONCE = 1000, 1000
 
 
 @dataclass(frozen=True)
-class Block:
+class PostingBlock:
     term: str
     number: int
     payload: bytes
@@ -75,28 +75,28 @@ class PostingRows(Repository):
             values = await asyncio.to_thread(_columns, postings[start : start + WRITTEN_AT_ONCE])
             await self.run(PostingRowsSql.insert_blocks, **values)
 
-    async def remove(self, blocks: Sequence[Block]) -> None:
+    async def remove(self, blocks: Sequence[PostingBlock]) -> None:
         if not blocks:
             return
         terms, numbers = term_array(block.term for block in blocks), array_text(block.number for block in blocks)
         await self.run(PostingRowsSql.remove_blocks, terms=terms, blocks=numbers)
 
-    async def growing(self, counts: dict[str, int]) -> dict[str, Block]:
+    async def growing(self, counts: dict[str, int]) -> dict[str, PostingBlock]:
         """By term, where it has one: the block that so many more postings are to be put into."""
-        found: dict[str, Block] = {}
+        found: dict[str, PostingBlock] = {}
         terms = list(counts)
         for start in range(0, len(terms), READ_AT_ONCE):
             some = terms[start : start + READ_AT_ONCE]
             values = {"terms": term_array(some), "counts": array_text(counts[term] for term in some)}
             rows = await self.read(PostingRowsSql.growing_blocks, **values, largest=LARGEST_BLOCK)
-            found |= {row[0]: Block(*row) for row in rows}
+            found |= {row[0]: PostingBlock(*row) for row in rows}
         return found
 
-    async def small(self, most: int) -> list[Block]:
+    async def small(self, most: int) -> list[PostingBlock]:
         """Some that have so few postings that they belong in groups (`retrieval.index.groups`)."""
-        return [Block(*row) for row in await self.read(PostingRowsSql.small_blocks, limit=most)]
+        return [PostingBlock(*row) for row in await self.read(PostingRowsSql.small_blocks, limit=most)]
 
-    async def touched(self, terms: Iterable[str], chunks: Int64s) -> AsyncIterator[list[Block]]:
+    async def touched(self, terms: Iterable[str], chunks: Int64s) -> AsyncIterator[list[PostingBlock]]:
         """Blocks of these terms that may hold these chunks, which are in order, some at a time."""
         every = sorted(set(terms))
         documents = chunks >> ORDINAL_BITS
@@ -106,9 +106,9 @@ class PostingRows(Repository):
         }
         for start in range(0, len(every), READ_AT_ONCE):
             terms = term_array(every[start : start + READ_AT_ONCE])
-            yield [Block(*row) for row in await self.read(PostingRowsSql.touched_blocks, **values, terms=terms)]
+            yield [PostingBlock(*row) for row in await self.read(PostingRowsSql.touched_blocks, **values, terms=terms)]
 
-    async def overlapping(self, chunks: Int64s) -> AsyncIterator[list[Block]]:
+    async def overlapping(self, chunks: Int64s) -> AsyncIterator[list[PostingBlock]]:
         """Blocks of whatever term that may hold these chunks; reads the headers of all blocks."""
         values = {"first": int(chunks.min()), "last": int(chunks.max()), "limit": READ_AT_ONCE}
         after: tuple[str, int] | None = ("", 0)
@@ -116,7 +116,7 @@ class PostingRows(Repository):
             rows = await self.read(
                 PostingRowsSql.overlapping_blocks, **values, after_term=after[0], after_block=after[1]
             )
-            yield [Block(*row) for row in rows]
+            yield [PostingBlock(*row) for row in rows]
             after = (rows[-1][0], rows[-1][1]) if len(rows) == READ_AT_ONCE else None
 
     async def recent_of(self, documents: Sequence[int]) -> list[Recent]:

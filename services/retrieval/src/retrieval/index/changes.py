@@ -45,7 +45,7 @@ class Naming:
 
 
 @dataclass(frozen=True)
-class Changes:
+class ChunkChanges:
     """By position in the new version. `kept`: the number that a chunk has already.
 
     `posted` and `embedded` need postings and vectors; `reworded` are kept numbers whose old postings go, `removed`
@@ -60,10 +60,12 @@ class Changes:
     removed: list[int]
 
 
-def compare(stored: Sequence[StoredChunk], before: Naming | None, chunks: Sequence[Chunk], after: Naming) -> Changes:
+def compare(
+    stored: Sequence[StoredChunk], before: Naming | None, chunks: Sequence[Chunk], after: Naming
+) -> ChunkChanges:
     """`before` and `stored` are of the version that the index holds, None and empty without one."""
     known = {one.chunk_id: one for one in stored}
-    changes = Changes({}, [], [], [], [], [])
+    changes = ChunkChanges({}, [], [], [], [], [])
     restemmed = before is not None and before.stemming != after.stemming
     for position, chunk in enumerate(chunks):
         same = known.pop(chunk.chunk_id, None)

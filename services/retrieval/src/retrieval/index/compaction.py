@@ -18,7 +18,7 @@ import numpy as np
 import psycopg
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from retrieval.index.blocks import CHANNEL, MOST_RECENT, Block, PostingRows, Recent
+from retrieval.index.blocks import CHANNEL, MOST_RECENT, PostingBlock, PostingRows, Recent
 from retrieval.index.groups import Group, GroupRows, Regrouped, belonging, regrouped
 from retrieval.index.statements import PostingRowsSql
 from retrieval.lexical.postings import LARGEST_BLOCK, Postings, TermPostings, join_terms, merge
@@ -39,7 +39,7 @@ QUIET_ROWS = 20  # what is folded without being asked, at the slow look
 
 
 @dataclass(frozen=True)
-class Waiting:
+class WaitingPostings:
     """A workspace with rows that are not folded yet."""
 
     workspace_id: UUID
@@ -113,7 +113,7 @@ class Compaction:
         return True
 
     async def _fold(
-        self, rows: PostingRows, recent: Sequence[Recent], small: Sequence[Block], part: int | None
+        self, rows: PostingRows, recent: Sequence[Recent], small: Sequence[PostingBlock], part: int | None
     ) -> list[tuple[int, int]]:
         """What belongs into one part of the groups; None: into any. Documents and batches of the rows with the rest."""
         start = time.perf_counter()
@@ -131,9 +131,9 @@ class Compaction:
         self.metrics.seconds.observe(time.perf_counter() - start)
         return await rows.add_recent(left)
 
-    async def _waiting(self, most: int) -> list[Waiting]:
+    async def _waiting(self, most: int) -> list[WaitingPostings]:
         async with self.database.system() as connection:
-            found = await SystemRepository(connection).all(PostingRowsSql.recent_workspaces, Waiting)
+            found = await SystemRepository(connection).all(PostingRowsSql.recent_workspaces, WaitingPostings)
         self.metrics.waiting.set(sum(one.documents for one in found))
         return [one for one in found if one.documents > most or one.postings > MOST_RECENT_POSTINGS]
 
@@ -144,7 +144,7 @@ async def _is_living(connection: psycopg.AsyncConnection, workspace_id: UUID) ->
     return bool(row and row[0])
 
 
-def _added(recent: Sequence[Recent], small: Sequence[Block]) -> TermPostings:
+def _added(recent: Sequence[Recent], small: Sequence[PostingBlock]) -> TermPostings:
     of_blocks = [TermPostings([one.term], np.array([len(one.postings)]), one.postings) for one in releasing_gil(small)]
     return join_terms([*(row.terms for row in releasing_gil(recent)), *of_blocks])
 
@@ -165,7 +165,7 @@ def _regrouped(
     return found, left
 
 
-def _blocks(frequent: TermPostings, growing: dict[str, Block]) -> list[tuple[str, Postings]]:
+def _blocks(frequent: TermPostings, growing: dict[str, PostingBlock]) -> list[tuple[str, Postings]]:
     found: list[tuple[str, Postings]] = []
     for term, postings in releasing_gil(frequent.items()):
         every = merge(growing[term].postings, postings) if term in growing else postings

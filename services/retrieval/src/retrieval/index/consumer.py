@@ -22,7 +22,7 @@ from contracts.events import (
 from inference.embedders import SpaceKey
 from retrieval.errors import ConvertedInvalid
 from retrieval.index.converted import read_chunks, read_vectors
-from retrieval.index.documents import Counts, KnownDocument
+from retrieval.index.documents import KnownDocument, RowCounts
 from retrieval.index.preparation import Facts, Prepared, prepare
 from retrieval.index.writer import IndexWriter
 from retrieval.ranking.wordpieces import WordPieces
@@ -139,7 +139,7 @@ class Indexer:
                 await self.forget(workspace_id, await generation(connection, workspace_id)) if self.forget else Erased()
             )
             for document_id in document_ids:
-                removed, remaining = (asdict(counts) for counts in purged.pop(document_id, (Counts(), Counts())))
+                removed, remaining = (asdict(counts) for counts in purged.pop(document_id, (RowCounts(), RowCounts())))
                 done = DocumentPurged(
                     document_id=document_id,
                     service=GROUP,

@@ -12,7 +12,7 @@ from contracts.base import storable
 from contracts.events import DocumentConverted
 from contracts.ingestion import Chunk
 from retrieval.errors import ConvertedInvalid
-from retrieval.index.preparation import Vectors
+from retrieval.index.preparation import ChunkVectors
 from retrieval.lexical.postings import ORDINAL_BITS
 
 MOST_CHUNKS = 1 << ORDINAL_BITS
@@ -39,7 +39,7 @@ def read_chunks(document: DocumentConverted, data: bytes) -> list[Chunk]:
     return chunks
 
 
-def read_vectors(document: DocumentConverted, data: bytes) -> Vectors:
+def read_vectors(document: DocumentConverted, data: bytes) -> ChunkVectors:
     """NumPy's .npy, a row per chunk. Raises ConvertedInvalid."""
     try:
         rows = np.load(BytesIO(data), allow_pickle=False)
@@ -52,4 +52,4 @@ def read_vectors(document: DocumentConverted, data: bytes) -> Vectors:
         raise ConvertedInvalid("the vectors are of a model that is not named")
     if not np.isfinite(rows).all():
         raise ConvertedInvalid("a vector has a value that is not finite")
-    return Vectors(document.embedding_model, np.asarray(rows, np.float32))
+    return ChunkVectors(document.embedding_model, np.asarray(rows, np.float32))

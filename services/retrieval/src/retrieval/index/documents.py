@@ -48,7 +48,7 @@ class KnownDocument:
 
 
 @dataclass(frozen=True)
-class Counts:
+class RowCounts:
     """Rows of a document by what they hold (of postings: each term of each chunk)."""
 
     documents: int = 0
@@ -88,12 +88,12 @@ class DocumentRows(Repository):
         """Changes what is known of an indexed document, where it is found by the same words as before."""
         await self.run(DocumentSql.set_facts, **facts.values())
 
-    async def remove(self, number: int, document_id: UUID | None) -> Counts:
+    async def remove(self, number: int, document_id: UUID | None) -> RowCounts:
         """Deletes the document's row, chunks and vectors; returns how many there were."""
         return await self._counted(DocumentSql.remove, number, document_id)
 
-    async def remaining(self, number: int, document_id: UUID) -> Counts:
-        """Counts what there still is of the document."""
+    async def remaining(self, number: int, document_id: UUID) -> RowCounts:
+        """RowCounts what there still is of the document."""
         return await self._counted(DocumentSql.count_remaining, number, document_id)
 
     async def chunks(self, indexed: Indexed) -> list[Chunk]:
@@ -119,7 +119,7 @@ class DocumentRows(Repository):
             stemmings: Values = {"stemmings": list(changed), "changes": list(changed.values())}
             await self.run(DocumentSql.change_stemmings, **stemmings)
 
-    async def _counted(self, sql: LiteralString, number: int, document_id: UUID | None) -> Counts:
-        found = await self.one(sql, Counts, number=number, document_id=document_id)
+    async def _counted(self, sql: LiteralString, number: int, document_id: UUID | None) -> RowCounts:
+        found = await self.one(sql, RowCounts, number=number, document_id=document_id)
         assert found is not None, "the statement gives a row for every document"
         return found

@@ -17,7 +17,7 @@ from psycopg.types.json import Jsonb
 
 from contracts.events import DocumentConverted
 from contracts.ingestion import Chunk
-from retrieval.index.changes import Changes, Naming
+from retrieval.index.changes import ChunkChanges, Naming
 from retrieval.index.statements import DocumentSql
 from retrieval.lexical.postings import encode_rows
 from retrieval.ranking.wordpieces import WordPieces, chunk_text
@@ -63,7 +63,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Vectors:
+class ChunkVectors:
     """A row per chunk, of one embedding space."""
 
     model: str
@@ -84,7 +84,7 @@ class Prepared:
     pieces: Sequence[bytes]
     title_terms: list[str]
     name_terms: list[str]
-    vectors: Vectors | None
+    vectors: ChunkVectors | None
 
     @property
     def chunk_count(self) -> int:
@@ -92,7 +92,7 @@ class Prepared:
 
 
 def prepare(
-    facts: Facts, chunks: Sequence[Chunk], vectors: Vectors | None, analyzer: Analyzer, pieces: WordPieces
+    facts: Facts, chunks: Sequence[Chunk], vectors: ChunkVectors | None, analyzer: Analyzer, pieces: WordPieces
 ) -> Prepared:
     """Analyses the chunks."""
     naming = facts.naming
@@ -108,7 +108,7 @@ def prepare(
     )
 
 
-def additions(prepared: Prepared, changes: Changes, new_numbers: Sequence[int]) -> list[Statement]:
+def additions(prepared: Prepared, changes: ChunkChanges, new_numbers: Sequence[int]) -> list[Statement]:
     """What is to be added, as (query, values): chunks (`new_numbers` are theirs, in order), postings, vectors."""
     numbers = {**changes.kept, **dict(zip(changes.new, new_numbers, strict=True))}
     statements: list[Statement] = []
@@ -132,7 +132,7 @@ def json_rows(chunks: Iterable[Chunk]) -> str:
     return f"[{','.join(chunk.model_dump_json() for chunk in chunks)}]"
 
 
-class Passage(Protocol):
+class IndexedText(Protocol):
     @property
     def chunk_index(self) -> int: ...
     @property
@@ -141,7 +141,7 @@ class Passage(Protocol):
     def content(self) -> str: ...
 
 
-def indexed_texts(naming: Naming, chunk: Passage) -> Iterator[str]:
+def indexed_texts(naming: Naming, chunk: IndexedText) -> Iterator[str]:
     """What a chunk is found by: title, headings and content; and its document's file name, once."""
     title, *name = naming.of(chunk.chunk_index)
     yield title

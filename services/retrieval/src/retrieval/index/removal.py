@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrieval.index.blocks import Block, PostingRows
+from retrieval.index.blocks import PostingBlock, PostingRows
 from retrieval.index.changes import Naming
 from retrieval.index.groups import Group, GroupRows
 from retrieval.index.preparation import indexed_texts
@@ -105,7 +105,7 @@ class PostingRemoval:
                 removed[row.document] += gone
         return removed
 
-    async def _from_blocks(self, pages: AsyncIterator[list[Block]], chunks: Int64s) -> Counter[int]:
+    async def _from_blocks(self, pages: AsyncIterator[list[PostingBlock]], chunks: Int64s) -> Counter[int]:
         removed = Counter[int]()
         async for blocks in pages:
             changed, gone = await asyncio.to_thread(_without, blocks, chunks)
@@ -123,7 +123,9 @@ class PostingRemoval:
         return removed
 
 
-def _without(blocks: Sequence[Block], chunks: Int64s) -> tuple[list[tuple[Block, Postings]], Counter[int]]:
+def _without(
+    blocks: Sequence[PostingBlock], chunks: Int64s
+) -> tuple[list[tuple[PostingBlock, Postings]], Counter[int]]:
     """Those that hold any of the chunks, with what is left of them; and by document, how many postings are not."""
     pairs = [(block, block.postings.without(chunks)) for block in releasing_gil(blocks)]
     changed = [(block, left) for block, left in pairs if len(left) < len(block.postings)]

@@ -1,4 +1,4 @@
-"""Changes of a workspace's index, in the caller's transaction."""
+"""ChunkChanges of a workspace's index, in the caller's transaction."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from uuid import UUID
 
 from contracts.ingestion import Chunk
 from retrieval.index.blocks import PostingRows
-from retrieval.index.changes import Changes, StoredChunk, compare
-from retrieval.index.documents import Counts, DocumentRows, Indexed, KnownDocument
+from retrieval.index.changes import ChunkChanges, StoredChunk, compare
+from retrieval.index.documents import DocumentRows, Indexed, KnownDocument, RowCounts
 from retrieval.index.preparation import Facts, Prepared, Values, additions, json_rows
 from retrieval.index.removal import PostingRemoval
 from retrieval.index.statements import DocumentSql
@@ -22,7 +22,7 @@ from service_kit.postgres import Connection
 
 
 class IndexWriter:
-    """Changes the index of one workspace, within one transaction."""
+    """ChunkChanges the index of one workspace, within one transaction."""
 
     def __init__(self, connection: Connection, workspace_id: UUID, analyzer: Analyzer) -> None:
         self.connection, self.workspace_id, self.analyzer = connection, workspace_id, analyzer
@@ -79,7 +79,7 @@ class IndexWriter:
         return number
 
     async def set_facts(self, facts: Facts) -> None:
-        """Changes what is known of an indexed document, where it is found by the same words as before."""
+        """ChunkChanges what is known of an indexed document, where it is found by the same words as before."""
         await self.documents.set_facts(facts)
         await raise_generation(self.connection, self.workspace_id)
 
@@ -87,18 +87,18 @@ class IndexWriter:
         """Returns the indexed chunks in their order, without a count of their tokens."""
         return await self.documents.chunks(indexed)
 
-    async def purge(self, document_id: UUID) -> tuple[Counts, Counts]:
+    async def purge(self, document_id: UUID) -> tuple[RowCounts, RowCounts]:
         """Deletes the document for good; returns what was deleted, and what is still counted afterwards."""
         return (await self.purge_all([document_id]))[document_id]
 
-    async def purge_all(self, document_ids: Sequence[UUID]) -> dict[UUID, tuple[Counts, Counts]]:
+    async def purge_all(self, document_ids: Sequence[UUID]) -> dict[UUID, tuple[RowCounts, RowCounts]]:
         """Deletes several documents, which takes much less than one after the other."""
         found: list[Indexed] = []
         for document_id in dict.fromkeys(document_ids):
             await self.documents.add_tombstone(document_id)
             if indexed := (await self.known(document_id)).indexed:
                 found.append(indexed)
-        counts = dict.fromkeys(document_ids, (Counts(), Counts()))
+        counts = dict.fromkeys(document_ids, (RowCounts(), RowCounts()))
         if found:
             counts |= await self._remove(found)
             stemmings = Counter[str]()
@@ -109,7 +109,7 @@ class IndexWriter:
             await self._change_statistics(-chunks, -terms, stemmings)
         return counts
 
-    async def _remove(self, found: Sequence[Indexed]) -> dict[UUID, tuple[Counts, Counts]]:
+    async def _remove(self, found: Sequence[Indexed]) -> dict[UUID, tuple[RowCounts, RowCounts]]:
         removal = PostingRemoval(self.postings, self.analyzer, {one.number: one.naming for one in found})
         removed = await removal.remove()
         counts = []
@@ -125,7 +125,7 @@ class IndexWriter:
             for one, (gone, left) in zip(found, counts, strict=True)
         }
 
-    async def _clear(self, before: Indexed, changes: Changes) -> None:
+    async def _clear(self, before: Indexed, changes: ChunkChanges) -> None:
         if gone := [*changes.removed, *changes.reworded]:
             await PostingRemoval(self.postings, self.analyzer, {before.number: before.naming}).remove(gone)
         if changes.removed:
@@ -136,7 +136,7 @@ class IndexWriter:
         await self.documents.change_stemmings(stemmings)
 
 
-def _totals(prepared: Prepared, changes: Changes, stored: Sequence[StoredChunk]) -> dict[str, int]:
+def _totals(prepared: Prepared, changes: ChunkChanges, stored: Sequence[StoredChunk]) -> dict[str, int]:
     """Of all chunks: what the index has of those that it keeps as they are, and what the others were analysed to."""
     posted = set(changes.posted)
     as_they_are = {number for position, number in changes.kept.items() if position not in posted}

@@ -19,7 +19,7 @@ _NOTHING = f" {_STOP_WORD}"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TextConditions:
     """Phrases to find, of which a passage should have as many as it can, or (`sections`: in its headings, `excluded`:
     nowhere) has to comply. With `strict` it has to have the phrases too.
     """
@@ -36,7 +36,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ConditionVerdict:
     """`share`: of the phrases that the passage has. `admitted`: whether it complies with the conditions."""
 
     share: float
@@ -44,7 +44,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Passage:
+class CheckedChunk:
     number: int
     title: str
     heading_path: list[str]
@@ -57,24 +57,24 @@ class Passage:
         return [*self.heading_path, *([self.section_title] if self.section_title else [])]
 
 
-class PassageCheck:
+class ConditionCheck:
     """Checks passages, each once."""
 
-    def __init__(self, reader: IndexReader, analyzer: Analyzer, wanted: Wanted) -> None:
+    def __init__(self, reader: IndexReader, analyzer: Analyzer, wanted: TextConditions) -> None:
         self.reader, self.analyzer, self.wanted = reader, analyzer, wanted
-        self.verdicts: dict[int, Verdict] = {}
+        self.verdicts: dict[int, ConditionVerdict] = {}
 
     async def read(self, chunks: Iterable[int]) -> None:
         """Fills `verdicts` for all of the chunks."""
         missing = [chunk for chunk in chunks if chunk not in self.verdicts]
         if missing:
             rows = await self.reader.rows(PostingSql.chunks_to_check, chunks=missing)
-            self.verdicts.update(await asyncio.to_thread(self._verdicts, [Passage(*row) for row in rows]))
+            self.verdicts.update(await asyncio.to_thread(self._verdicts, [CheckedChunk(*row) for row in rows]))
 
-    def _verdicts(self, passages: Sequence[Passage]) -> dict[int, Verdict]:
+    def _verdicts(self, passages: Sequence[CheckedChunk]) -> dict[int, ConditionVerdict]:
         return {passage.number: self._verdict(passage) for passage in passages}
 
-    def _verdict(self, passage: Passage) -> Verdict:
+    def _verdict(self, passage: CheckedChunk) -> ConditionVerdict:
         headings = [line_of(self.analyzer, heading, passage.stemming) for heading in passage.headings]
         own = [line_of(self.analyzer, text, passage.stemming) for text in (passage.title, passage.content)]
         lines = own + headings
@@ -83,7 +83,7 @@ class PassageCheck:
         excluded = self._found(self.wanted.excluded, lines, passage.stemming)
         share = sum(phrases) / len(phrases) if phrases else 0.0
         admitted = all(sections) and not any(excluded) and (all(phrases) or not self.wanted.strict)
-        return Verdict(share, admitted)
+        return ConditionVerdict(share, admitted)
 
     def _found(self, phrases: Sequence[str], lines: Sequence[str], stemming: str) -> list[bool]:
         """Of each phrase whether one of the lines has it; a phrase without terms is not asked for."""

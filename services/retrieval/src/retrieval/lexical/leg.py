@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from contracts.retrieval import QueryReport
-from retrieval.lexical.conditions import Wanted
+from retrieval.lexical.conditions import TextConditions
 from retrieval.lexical.search import MOST_CHECKED, Cache, LexicalSearch, WordFeatures
 from retrieval.ranking.bm25 import WeightedQuery
-from retrieval.reading.leg import Asked, Leg
+from retrieval.reading.leg import Leg, LegQuery
 from retrieval.reading.reader import IndexReader
 from retrieval.text.analysis import Analyzer
-from retrieval.text.query import ParsedQuery, parse
+from retrieval.text.query import ParsedQuery
 
 
 class LexicalLeg(Leg):
@@ -21,9 +21,9 @@ class LexicalLeg(Leg):
     query: WeightedQuery | None = None
     _search: LexicalSearch | None = None
 
-    async def run(self, reader: IndexReader, asked: Asked, analyzer: Analyzer, cache: Cache) -> None:
-        self.parsed = parsed = parse(asked.query, strict=asked.strict)
-        wanted = Wanted(parsed.phrases, parsed.fields.get("section", ()), parsed.excluded, asked.strict)
+    async def run(self, reader: IndexReader, asked: LegQuery, analyzer: Analyzer, cache: Cache) -> None:
+        self.parsed = parsed = asked.query
+        wanted = TextConditions(parsed.phrases, parsed.fields.get("section", ()), parsed.excluded, parsed.strict)
         search = LexicalSearch(reader, cache, analyzer, parsed, wanted)
         documents = None if asked.scope is None else asked.scope.documents
         await search.open(asked.snapshot.state, documents, asked.parameters)

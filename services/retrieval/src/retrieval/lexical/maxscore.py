@@ -40,7 +40,7 @@ class Lists(Protocol):
 
 
 @dataclass(frozen=True)
-class Limits:
+class ChunkFilter:
     """`documents` (sorted numbers; None: all) are those to search, `banned` (sorted) chunks that are left out."""
 
     documents: Int64s | None = None
@@ -61,7 +61,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankedChunks:
     """Chunks and their scores, best first; equals in the order of their numbers."""
 
     chunks: Int64s
@@ -75,12 +75,12 @@ class MaxScore:
     """
 
     def __init__(
-        self, lists: Lists, query: WeightedQuery, limits: Limits | None = None, together: int = _TOGETHER
+        self, lists: Lists, query: WeightedQuery, limits: ChunkFilter | None = None, together: int = _TOGETHER
     ) -> None:
-        self.lists, self.query, self.limits, self.together = lists, query, limits or Limits(), together
+        self.lists, self.query, self.limits, self.together = lists, query, limits or ChunkFilter(), together
         self._rows: dict[tuple[str, bytes], list[Postings]] = {}
 
-    async def best(self, k: int, required: Collection[int] = ()) -> Ranked:
+    async def best(self, k: int, required: Collection[int] = ()) -> RankedChunks:
         """The `k` best of the chunks that have one of the words, and each of the `required` ones (by position)."""
         words = [word for position, word in enumerate(self.query.words) if position not in required and word.weights]
         needed = sorted((self.query.words[position] for position in required), key=self._postings)
@@ -231,10 +231,10 @@ def _kth(scores: Floats, k: int) -> float:
     return float(np.partition(scores, len(scores) - k)[len(scores) - k]) if len(scores) >= k else 0.0
 
 
-def _ranked(chunks: Int64s, scores: Floats, k: int) -> Ranked:
+def _ranked(chunks: Int64s, scores: Floats, k: int) -> RankedChunks:
     near = np.flatnonzero(scores >= _kth(scores, k))
     order = near[np.lexsort((chunks[near], -scores[near]))][:k]
-    return Ranked(chunks[order], scores[order])
+    return RankedChunks(chunks[order], scores[order])
 
 
 async def _apart(postings: int, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:

@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.columns import Int64s
-from retrieval.lexical.conditions import PassageCheck, Wanted
+from retrieval.lexical.conditions import ConditionCheck, TextConditions
 from retrieval.lexical.lists import DecodedBlock, PostingLists
-from retrieval.lexical.maxscore import Limits, MaxScore, Ranked, contains
+from retrieval.lexical.maxscore import ChunkFilter, MaxScore, RankedChunks, contains
 from retrieval.lexical.postings import TermPostings
 from retrieval.lexical.vocabulary import Vocabulary
 from retrieval.lexical.words import QueryWords, words_of
 from retrieval.ranking.bm25 import Parameters, WeightedQuery, weighted
-from retrieval.reading.reader import IndexReader, Scored
+from retrieval.reading.reader import IndexReader, ScoredChunk
 from retrieval.reading.state import IndexState
 from retrieval.text.analysis import Analyzer
 from retrieval.text.languages import ENGLISH
@@ -71,15 +71,15 @@ class LexicalSearch:
     """Open it, then ask for the best chunks and for the features of any."""
 
     def __init__(
-        self, reader: IndexReader, cache: Cache, analyzer: Analyzer, parsed: ParsedQuery, wanted: Wanted
+        self, reader: IndexReader, cache: Cache, analyzer: Analyzer, parsed: ParsedQuery, wanted: TextConditions
     ) -> None:
         self.reader, self.analyzer, self.parsed = reader, analyzer, parsed
         self.lists = PostingLists(reader, cache)
         self.stemmings: Sequence[str] = [ENGLISH]
         self.words = QueryWords([])
         self.query: WeightedQuery = weighted([], {}, 0, 0)
-        self.limits = Limits()
-        self.check = PassageCheck(reader, analyzer, wanted)
+        self.limits = ChunkFilter()
+        self.check = ConditionCheck(reader, analyzer, wanted)
         self.bounded = False
         self._ranking = MaxScore(self.lists, self.query, self.limits)
         self._scores: dict[int, float] = {}
@@ -100,10 +100,10 @@ class LexicalSearch:
             tuple(term for term, factor in word.terms.items() if factor == 1.0): at
             for at, word in enumerate(self.words.words)
         }
-        self.limits = Limits(numbers, await self._banned())
+        self.limits = ChunkFilter(numbers, await self._banned())
         self._ranking = MaxScore(self.lists, self.query, self.limits)
 
-    async def best(self, k: int) -> list[Scored]:
+    async def best(self, k: int) -> list[ScoredChunk]:
         """Exactly the `k` best that comply with the query's conditions; what has its phrases comes first.
 
         At most MOST_CHECKED passages are read for a condition: `bounded` says whether there were more.
@@ -126,7 +126,7 @@ class LexicalSearch:
             chunk for chunk in scores if chunk not in self.check.verdicts or self.check.verdicts[chunk].admitted
         ]
         order = sorted(admitted, key=lambda chunk: (-shares.get(chunk, 0.0), -scores[chunk], chunk))
-        return [Scored(chunk, scores[chunk]) for chunk in order[:k]]
+        return [ScoredChunk(chunk, scores[chunk]) for chunk in order[:k]]
 
     async def features(self, chunks: Iterable[int]) -> dict[int, WordFeatures]:
         """Exact for every chunk, whoever found it."""
@@ -161,7 +161,7 @@ class LexicalSearch:
         words = self.query.words
         return max((words[at].mass / words[at].word.count for at in self._positions(text)), default=0.0)
 
-    async def _complying(self, ranking: MaxScore, k: int) -> Ranked:
+    async def _complying(self, ranking: MaxScore, k: int) -> RankedChunks:
         """Of the best, in their order, those that comply, until there are `k` of them."""
         wanted = self.check.wanted
         texts = [*wanted.sections, *(wanted.phrases if wanted.strict else ())]
@@ -174,7 +174,7 @@ class LexicalSearch:
             if len(kept) >= k:
                 break
         self.bounded = len(kept) < k and len(found.chunks) == MOST_CHECKED
-        return Ranked(found.chunks[kept[:k]], found.scores[kept[:k]])
+        return RankedChunks(found.chunks[kept[:k]], found.scores[kept[:k]])
 
     def _positions(self, text: str) -> set[int]:
         """Of the query's words that stand in the text."""

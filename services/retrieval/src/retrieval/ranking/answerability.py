@@ -18,7 +18,7 @@ GOOD = 0.5
 
 
 @dataclass(frozen=True)
-class _Evidence:
+class _Regression:
     cosine: float
     bm25_share: float
     soft_match: float
@@ -33,9 +33,9 @@ class _Evidence:
         return 1 / (1 + math.exp(-odds))
 
 
-_BOTH = _Evidence(cosine=8.9, bm25_share=5.2, soft_match=4.3, constant=-7.6)
-_WORDS = _Evidence(cosine=0.0, bm25_share=8.8, soft_match=7.9, constant=-7.2)
-_VECTORS = _Evidence(cosine=12.5, bm25_share=0.0, soft_match=0.0, constant=-5.4)
+_BOTH = _Regression(cosine=8.9, bm25_share=5.2, soft_match=4.3, constant=-7.6)
+_WORDS = _Regression(cosine=0.0, bm25_share=8.8, soft_match=7.9, constant=-7.2)
+_VECTORS = _Regression(cosine=12.5, bm25_share=0.0, soft_match=0.0, constant=-5.4)
 
 
 def match(hits: Sequence[Features], *, words: bool, vectors: bool) -> float:

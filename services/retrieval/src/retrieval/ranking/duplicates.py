@@ -32,7 +32,7 @@ class Folded:
 
 
 @dataclass(frozen=True)
-class _Read:
+class _Shingled:
     """`plain`: the words alone; `shingles`: their hashes. Numbers are sought in what is alike otherwise only."""
 
     lowered: str
@@ -50,7 +50,7 @@ class Folding:
 
     def __init__(self) -> None:
         self.folded = Folded()
-        self._kept: dict[int, _Read] = {}
+        self._kept: dict[int, _Shingled] = {}
         self._same: dict[str, int] = {}
         self._first: dict[int, int] = {}  # by shingle, the first passage that has it
         self._further: dict[int, list[int]] = {}
@@ -71,7 +71,7 @@ class Folding:
         self._first.update(dict.fromkeys(read.shingles - shared, passage))
         return None
 
-    def _duplicate_of(self, read: _Read) -> int | None:
+    def _duplicate_of(self, read: _Shingled) -> int | None:
         same = self._same.get(read.plain)
         if same is not None and self._kept[same].numbers == read.numbers:
             return same
@@ -98,8 +98,8 @@ def fold(order: Sequence[int], texts: Mapping[int, str]) -> Folded:
     return folding.folded
 
 
-def _read(text: str) -> _Read:
+def _read(text: str) -> _Shingled:
     lowered = text.lower()
     words = _WORD.findall(lowered)
     shingles = frozenset(map(hash, zip(*(words[start:] for start in range(SHINGLE)), strict=False)))
-    return _Read(lowered, " ".join(words), shingles)
+    return _Shingled(lowered, " ".join(words), shingles)

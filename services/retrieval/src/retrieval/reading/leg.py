@@ -13,9 +13,10 @@ import psycopg
 from inference.embedders import SpaceKey
 from inference.errors import EmbeddingError, RerankError
 from retrieval.ranking.bm25 import Parameters
-from retrieval.reading.reader import Scored
+from retrieval.reading.reader import ScoredChunk
 from retrieval.reading.scope import Scope
 from retrieval.reading.snapshot import Snapshot
+from retrieval.text.query import ParsedQuery
 from service_kit.http_service import ServiceSilent
 from service_kit.problems import Unavailable
 
@@ -23,7 +24,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Limits:
+class SearchLimits:
     """Deadlines in seconds. Up to `exact_scan` vectors are always compared one by one; beyond it by the costs, where
     one visited by HNSW is as much as `hnsw_tuple_cost` compared.
 
@@ -39,18 +40,16 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the legs are asked. `space`: the active one, None for a workspace that has none yet.
-
-    `strict`: the query's phrases are required, and it may exclude. `parameters` are those of BM25.
+class LegQuery:
+    """What each leg is asked. `space` is the active one, None for a workspace that has none yet; `depth` is how many
+    chunks to find; `parameters` are those of BM25.
     """
 
     snapshot: Snapshot
-    query: str
+    query: ParsedQuery
     scope: Scope | None
     space: SpaceKey | None
     depth: int
-    strict: bool = False
     parameters: Parameters = field(default_factory=Parameters)
 
 
@@ -59,13 +58,13 @@ class Leg:
     """What a leg did. `error` is None when it was in time."""
 
     name: str
-    found: list[Scored] = field(default_factory=list)
+    found: list[ScoredChunk] = field(default_factory=list)
     method: str | None = None
     error: str | None = None
     milliseconds: float = 0.0
 
     @property
-    def candidates(self) -> list[Scored]:
+    def candidates(self) -> list[ScoredChunk]:
         """What it found, best first, and what it brings besides."""
         return self.found
 

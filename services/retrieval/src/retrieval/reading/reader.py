@@ -36,7 +36,7 @@ class ReadingSql(Statements, file="reading.sql"):
     generation: LiteralString
 
 
-class Scored(NamedTuple):
+class ScoredChunk(NamedTuple):
     """A chunk that a leg found."""
 
     chunk: int

@@ -41,7 +41,7 @@ KIND = "cached_searches"
 
 
 @dataclass(frozen=True)
-class Place:
+class CacheSlot:
     """Where the answer of one request is kept for one state of the index."""
 
     workspace_id: UUID
@@ -78,7 +78,7 @@ class SearchCache:
         attached: Collection[UUID] | None = None,
         *,
         graph: str = "",
-    ) -> Place | None:
+    ) -> CacheSlot | None:
         """None where the answer tells of this one search (`explain`).
 
         `attached` are the documents that the search is limited to, beside its filters; `graph` is the graph's
@@ -91,9 +91,9 @@ class SearchCache:
         asked = request.model_dump_json(exclude_defaults=True)
         parts = json.dumps([self.version, *state.version, limited, graph, asked])
         digest = hashlib.sha256(parts.encode()).hexdigest()
-        return Place(workspace_id, state.generation or 0, f"{_answers(workspace_id)}:{digest}")
+        return CacheSlot(workspace_id, state.generation or 0, f"{_answers(workspace_id)}:{digest}")
 
-    async def get(self, place: Place) -> SearchResponse | None:
+    async def get(self, place: CacheSlot) -> SearchResponse | None:
         """The answer, told to be a cached one."""
         try:
             kept = await self._asked(lambda: self.redis.get(place.key))
@@ -102,7 +102,7 @@ class SearchCache:
         self.results.labels("hit" if kept else "miss").inc()
         return SearchResponse.model_validate_json(zlib.decompress(kept)) if isinstance(kept, bytes) else None
 
-    async def put(self, place: Place, response: SearchResponse) -> None:
+    async def put(self, place: CacheSlot, response: SearchResponse) -> None:
         """Keeps it, unless a part of it failed or was late, or it is too large."""
         if _is_partial(response):
             return

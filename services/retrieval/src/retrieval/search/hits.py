@@ -7,14 +7,14 @@ from uuid import UUID
 
 from contracts.retrieval import Duplicate, Highlight, Hit, HitExplanation, LegReport, LegScore
 from retrieval.graph.leg import GraphLeg
-from retrieval.highlights.scoring import Scored
+from retrieval.highlights.scoring import ScoredSpan
 from retrieval.reading.leg import Leg
 from retrieval.search.candidates import Candidates
 from retrieval.search.selection import Selected
 
 
 def hit(
-    workspace_id: UUID, selected: Selected, number: int, spans: Sequence[Scored], explanation: HitExplanation | None
+    workspace_id: UUID, selected: Selected, number: int, spans: Sequence[ScoredSpan], explanation: HitExplanation | None
 ) -> Hit:
     chunk = selected.chunks[number]
     box = chunk.box

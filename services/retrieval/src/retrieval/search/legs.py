@@ -13,7 +13,7 @@ from retrieval.graph.leg import GraphLeg, GraphOf
 from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.leg import LexicalLeg
 from retrieval.lexical.search import Cache
-from retrieval.reading.leg import Asked, Limits
+from retrieval.reading.leg import LegQuery, SearchLimits
 from retrieval.reading.snapshot import SearchStore
 from retrieval.text.analysis import Analyzer
 from retrieval.text.query import parse
@@ -31,14 +31,14 @@ class Legs:
         store: SearchStore,
         vectors: QueryVectors,
         analyzer: Analyzer,
-        limits: Limits,
+        limits: SearchLimits,
         graphs: HttpService | None = None,
     ) -> None:
         self.store, self.vectors, self.analyzer, self.limits = store, vectors, analyzer, limits
         self.graphs = graphs
         self.postings: Cache = PostingCache(limits.posting_bytes)
 
-    async def lexical(self, asked: Asked) -> LexicalLeg:
+    async def lexical(self, asked: LegQuery) -> LexicalLeg:
         """On the search's own connection, which stays open for the features of what other legs find."""
         leg = LexicalLeg("lexical")
 
@@ -49,7 +49,7 @@ class Legs:
         await leg.within(self.limits.lexical_seconds, work)
         return leg
 
-    async def dense(self, asked: Asked) -> DenseLeg:
+    async def dense(self, asked: LegQuery) -> DenseLeg:
         """Without an answer where the model of the workspace's active space is configured no more."""
         leg = DenseLeg("dense")
         embedders = self.vectors.embedders
@@ -60,25 +60,27 @@ class Legs:
             return leg
 
         async def work() -> None:
-            leg.vector = await self.vectors.of_query(parse(asked.query, strict=asked.strict).text, embedder)
+            leg.vector = await self.vectors.of_query(asked.query.text, embedder)
             async with asked.snapshot.beside() as reader:
                 await leg.run(reader, asked, self.limits)
 
         await leg.within(self.limits.dense_seconds, work)
         return leg
 
-    async def graph(self, asked: Asked, caller: Principal | None, by: GraphMethod) -> GraphLeg | None:
+    async def graph(self, asked: LegQuery, caller: Principal | None, by: GraphMethod) -> GraphLeg | None:
         """None without a knowledge graph, or without a caller in whose name it could be asked."""
         graphs = self.graphs
         if graphs is None or caller is None:
             return None
-        text = parse(asked.query, strict=asked.strict).text
+        text = asked.query.text
         leg = GraphLeg("graph", graph=GraphOf(graphs, caller), query=text, by=by)
 
         async def work() -> None:
             await leg.link(asked)
             if leg.residual_query and leg.residual_query != text:
-                leg.residual = await self.dense(replace(asked, query=leg.residual_query))
+                leg.residual = await self.dense(
+                    replace(asked, query=parse(leg.residual_query, strict=asked.query.strict))
+                )
                 leg.residual.name = "residual"
 
         await leg.within(graphs.seconds, work)
@@ -97,7 +99,7 @@ class Legs:
         except (ServiceSilent, TimeoutError):
             return None
 
-    async def cross(self, leg: GraphLeg | None, asked: Asked, scores: Mapping[int, float]) -> bool:
+    async def cross(self, leg: GraphLeg | None, asked: LegQuery, scores: Mapping[int, float]) -> bool:
         """Follows the bridges from the best of the scored candidates, in what is left of the leg's time.
 
         False where there are none to follow: what the leg found is what it was.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from inference.rerank import Reranker
 from retrieval.reading.leg import Leg
-from retrieval.reading.reader import FoundChunk, Scored
+from retrieval.reading.reader import FoundChunk, ScoredChunk
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Reranking:
 
         async def work() -> None:
             scores = await self.reranker.rerank(query, [_read(chunks[chunk]) for chunk in order])
-            scored = [Scored(chunk, score) for chunk, score in zip(order, scores, strict=True)]
+            scored = [ScoredChunk(chunk, score) for chunk, score in zip(order, scores, strict=True)]
             leg.found = sorted(scored, key=lambda one: -one.score)
 
         await leg.within(self.seconds, work)

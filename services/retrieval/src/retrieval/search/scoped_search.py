@@ -14,7 +14,7 @@ from contracts.retrieval import Facet, FacetCount, Hit, LegReport, SearchRequest
 from retrieval.errors import GlobalNeedsKey, ScopeNeedsSession, SearchUnavailable, TooManyWorkspaces
 from retrieval.search.facets import MOST_VALUES
 from retrieval.search.search import Search
-from retrieval.search.sessions import Sessions
+from retrieval.search.sessions import SessionDocuments
 from service_kit.auth import Principal
 from service_kit.problems import InvalidRequest, Problem
 
@@ -23,7 +23,7 @@ AT_ONCE = 4  # workspaces of one search
 
 
 @dataclass(frozen=True)
-class Answer:
+class WorkspaceAnswer:
     """Of one workspace: its response, or why there is none."""
 
     workspace_id: UUID
@@ -34,7 +34,7 @@ class Answer:
 class ScopedSearch:
     """A scope without what it needs is refused by name, never widened."""
 
-    def __init__(self, search: Search, sessions: Sessions) -> None:
+    def __init__(self, search: Search, sessions: SessionDocuments) -> None:
         self.search, self.sessions = search, sessions
 
     async def __call__(self, caller: Principal, request: SearchRequest) -> SearchResponse:
@@ -58,15 +58,15 @@ class ScopedSearch:
             raise TooManyWorkspaces(f"a search of every workspace is for at most {MOST_WORKSPACES} of them")
         turn = asyncio.Semaphore(AT_ONCE)
 
-        async def of(workspace_id: UUID) -> Answer:
+        async def of(workspace_id: UUID) -> WorkspaceAnswer:
             there = caller if workspace_id == caller.workspace_id else _reader(caller, workspace_id)
             async with turn:
                 try:
-                    return Answer(workspace_id, await self.search(workspace_id, request, caller=there))
+                    return WorkspaceAnswer(workspace_id, await self.search(workspace_id, request, caller=there))
                 except InvalidRequest:
                     raise  # it is the same in each of them
                 except Problem as problem:
-                    return Answer(workspace_id, None, problem.detail or problem.title)
+                    return WorkspaceAnswer(workspace_id, None, problem.detail or problem.title)
 
         answers = await asyncio.gather(*map(of, places))
         found = [answer.response for answer in answers if answer.response is not None]
@@ -76,7 +76,7 @@ class ScopedSearch:
 
 
 def merged(
-    answers: Sequence[Answer], found: Sequence[SearchResponse], request: SearchRequest, milliseconds: float
+    answers: Sequence[WorkspaceAnswer], found: Sequence[SearchResponse], request: SearchRequest, milliseconds: float
 ) -> SearchResponse:
     """The best hits of all, by score; in turn where not all were scored by the same rule, as after a late reranker."""
     alike = len({response.reranked_by for response in found if response.hits}) <= 1

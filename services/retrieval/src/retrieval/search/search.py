@@ -17,15 +17,15 @@ from retrieval.highlights.highlighter import Highlighter
 from retrieval.ranking.answerability import GOOD
 from retrieval.ranking.matching import Matching
 from retrieval.ranking.rule import RankingRule
-from retrieval.reading.leg import Asked, Leg
+from retrieval.reading.leg import Leg, LegQuery
 from retrieval.reading.snapshot import Snapshot
 from retrieval.search import facets, hits
-from retrieval.search.cache import Place, SearchCache
+from retrieval.search.cache import CacheSlot, SearchCache
 from retrieval.search.candidates import Candidates, Wording, collect
 from retrieval.search.filters import resolve
 from retrieval.search.legs import Legs
 from retrieval.search.reranking import Reranking
-from retrieval.search.selection import Selection
+from retrieval.search.selection import HitSelection
 from retrieval.search.stopwatch import Stopwatch
 from retrieval.text.analysis import Analyzer
 from retrieval.text.query import parse
@@ -36,13 +36,13 @@ DEPTH = 100  # candidates of each leg
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundCandidates:
     """What the legs found, fused, and what makes the hits of it."""
 
     wordings: list[Wording]
     graph: GraphLeg | None
     candidates: Candidates
-    selection: Selection
+    selection: HitSelection
     facets: dict[Facet, list[FacetCount]]
 
     @property
@@ -108,7 +108,7 @@ class Search:
 
     def _place(
         self, snapshot: Snapshot, request: SearchRequest, attached: Collection[UUID] | None, graph: str | None
-    ) -> Place | None:
+    ) -> CacheSlot | None:
         """Where the answer is kept."""
         if self.cache is None:
             return None
@@ -118,7 +118,7 @@ class Search:
         return self.cache.place(snapshot.workspace_id, snapshot.state, request, attached, graph=graph)
 
     async def _response(
-        self, workspace_id: UUID, request: SearchRequest, found: Found, watch: Stopwatch
+        self, workspace_id: UUID, request: SearchRequest, found: FoundCandidates, watch: Stopwatch
     ) -> SearchResponse:
         main, candidates, selected = found.wordings[0], found.candidates, await found.selection.selected()
         rerank, spans = selected.rerank, {}
@@ -158,15 +158,14 @@ class Search:
         caller: Principal | None,
         attached: Collection[UUID] | None,
         watch: Stopwatch,
-    ) -> Found:
+    ) -> FoundCandidates:
         reader = snapshot.reader
         tuning = await self.tunings.of(snapshot)
         rule, asked, limits = tuning.asked(request.mode), [], self.legs.limits
         for text in [request.query, *request.queries]:
-            fields = parse(text, strict=request.strict).fields
-            scope = await resolve(reader, self.analyzer, request, fields, attached, limits.lexical_seconds)
-            own = (scope, tuning.space, DEPTH, request.strict, tuning.parameters)
-            asked.append(Asked(snapshot, text, *own))
+            query = parse(text, strict=request.strict)
+            scope = await resolve(reader, self.analyzer, request, query.fields, attached, limits.lexical_seconds)
+            asked.append(LegQuery(snapshot, query, scope, tuning.space, DEPTH, tuning.parameters))
         counts = await facets.count(reader, request.facets, asked[0].scope)
         watch.lap("filters")
         wordings, graph = await asyncio.gather(
@@ -179,18 +178,18 @@ class Search:
         if await self.legs.cross(graph, asked[0], candidates.scores):
             candidates = await collect(reader, rule, wordings, graph, self.matching, candidates)
             watch.lap("bridges")
-        selection = Selection(reader, request, tuning.space, tuning.diversity, self.reranking)
+        selection = HitSelection(reader, request, tuning.space, tuning.diversity, self.reranking)
         order = candidates.best(len(candidates.scores))
         await selection.prepare(order, candidates.scores)
         if request.explain and graph:
             await quote(reader, graph, order[: request.k])
-        return Found(wordings, graph, candidates, selection, counts)
+        return FoundCandidates(wordings, graph, candidates, selection, counts)
 
-    async def _wordings(self, rule: RankingRule, asked: Sequence[Asked]) -> list[Wording]:
+    async def _wordings(self, rule: RankingRule, asked: Sequence[LegQuery]) -> list[Wording]:
         """Each wording with its legs, all at the same time."""
 
-        async def ask(number: int, own: Asked) -> Wording:
-            parsed = parse(own.query, strict=own.strict)
+        async def ask(number: int, own: LegQuery) -> Wording:
+            parsed = own.query
             wording = Wording(
                 parsed.text,
                 *await asyncio.gather(

@@ -34,7 +34,7 @@ class Selected:
     rerank: Leg | None = None
 
 
-class Selection:
+class HitSelection:
     """The choice of one search's hits. `space` is the embedding space whose vectors say what is alike, None without
     one; `diversity` is the weight of novelty.
 
@@ -125,7 +125,7 @@ class Selection:
 class _Stream:
     """The candidates in their order without near-duplicates, read as far as they are needed."""
 
-    def __init__(self, selection: Selection, order: Sequence[int]) -> None:
+    def __init__(self, selection: HitSelection, order: Sequence[int]) -> None:
         self.selection, self.order = selection, order
         self.folding, self.kept, self.position = Folding(), list[int](), 0
 

@@ -15,7 +15,7 @@ from service_kit.http_service import HttpService, ServiceSilent
 PAGE = 1_000
 
 
-class Sessions:
+class SessionDocuments:
     """Of the users who search."""
 
     def __init__(self, orchestrator: HttpService) -> None:

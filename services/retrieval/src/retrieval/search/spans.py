@@ -11,7 +11,7 @@ LONGEST_SECTION = 6_000  # characters
 MOST_MERGED = 9  # passages
 
 
-class Place(Protocol):
+class ChunkPlace(Protocol):
     """Where a passage stands."""
 
     @property
@@ -21,7 +21,7 @@ class Place(Protocol):
 
 
 @dataclass(frozen=True)
-class Span:
+class ChunkSpan:
     """The passages `first` to `last` of a document."""
 
     first: int
@@ -30,7 +30,7 @@ class Span:
     def has(self, chunk_index: int) -> bool:
         return self.first <= chunk_index <= self.last
 
-    def overlaps(self, other: Span) -> bool:
+    def overlaps(self, other: ChunkSpan) -> bool:
         return self.first <= other.last and other.first <= self.last
 
 
@@ -49,15 +49,15 @@ class Merged:
     """
 
     order: list[int] = field(default_factory=list)
-    spans: dict[int, Span] = field(default_factory=dict)
+    spans: dict[int, ChunkSpan] = field(default_factory=dict)
     into: dict[int, int] = field(default_factory=dict)
 
 
-def neighbours(chunk_index: int) -> Span:
-    return Span(max(0, chunk_index - 1), chunk_index + 1)
+def neighbours(chunk_index: int) -> ChunkSpan:
+    return ChunkSpan(max(0, chunk_index - 1), chunk_index + 1)
 
 
-def section(chunk_index: int, outlines: Mapping[int, Outline], most: int = LONGEST_SECTION) -> Span:
+def section(chunk_index: int, outlines: Mapping[int, Outline], most: int = LONGEST_SECTION) -> ChunkSpan:
     """The passages under the same headings as this one, without a gap, grown to both sides up to `most` characters."""
     own = outlines[chunk_index]
     first = last = chunk_index
@@ -71,11 +71,15 @@ def section(chunk_index: int, outlines: Mapping[int, Outline], most: int = LONGE
         length += outline.length
         first, last = min(first, following), max(last, following)
         sides.append(side)
-    return Span(first, last)
+    return ChunkSpan(first, last)
 
 
 def merged(
-    order: Sequence[int], places: Mapping[int, Place], spans: Mapping[int, Span], most: int, k: int | None = None
+    order: Sequence[int],
+    places: Mapping[int, ChunkPlace],
+    spans: Mapping[int, ChunkSpan],
+    most: int,
+    k: int | None = None,
 ) -> Merged:
     """Makes one hit, the best, of those whose spans overlap, if together they are `most` passages at the most.
 
@@ -102,7 +106,12 @@ def merged(
 
 
 def _grown(
-    result: Merged, better: Sequence[int], places: Mapping[int, Place], chunk_index: int, span: Span, most: int
+    result: Merged,
+    better: Sequence[int],
+    places: Mapping[int, ChunkPlace],
+    chunk_index: int,
+    span: ChunkSpan,
+    most: int,
 ) -> int | None:
     """The best hit that could be grown to have this passage, having been grown; None where there is none."""
     for one in better:
@@ -115,12 +124,12 @@ def _grown(
     return None
 
 
-def _union(one: Span, other: Span) -> Span:
-    return Span(min(one.first, other.first), max(one.last, other.last))
+def _union(one: ChunkSpan, other: ChunkSpan) -> ChunkSpan:
+    return ChunkSpan(min(one.first, other.first), max(one.last, other.last))
 
 
-def _apart(span: Span, around: int, taken: Sequence[Span]) -> Span:
+def _apart(span: ChunkSpan, around: int, taken: Sequence[ChunkSpan]) -> ChunkSpan:
     """What of the span, on both sides of `around`, nobody else has."""
     first = max([span.first, *(one.last + 1 for one in taken if one.last < around)])
     last = min([span.last, *(one.first - 1 for one in taken if one.first > around)])
-    return Span(first, last)
+    return ChunkSpan(first, last)

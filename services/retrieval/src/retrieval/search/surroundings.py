@@ -9,7 +9,7 @@ from uuid import UUID
 from contracts.retrieval import Around, Surrounding, SurroundingPart
 from retrieval.reading.reader import FoundChunk, IndexReader
 from retrieval.search.overlap import joined
-from retrieval.search.spans import MOST_MERGED, Merged, Outline, Span, merged, neighbours, section
+from retrieval.search.spans import MOST_MERGED, ChunkSpan, Merged, Outline, merged, neighbours, section
 from retrieval.search.statements import SearchSql
 
 REACH = 20  # passages to each side that a section may extend to
@@ -38,7 +38,7 @@ class Surroundings:
 
     def __init__(self, reader: IndexReader, around: Around) -> None:
         self.reader, self.around = reader, around
-        self._spans: dict[int, Span] = {}
+        self._spans: dict[int, ChunkSpan] = {}
         self._passages: dict[tuple[UUID, int], _Passage | None] = {}
 
     async def load(self, chunks: Sequence[FoundChunk]) -> None:
@@ -68,7 +68,7 @@ class Surroundings:
         else:
             self._spans |= {chunk.number: neighbours(chunk.chunk_index) for chunk in unknown}
 
-    async def _know_passages(self, places: Sequence[tuple[UUID, Span]]) -> None:
+    async def _know_passages(self, places: Sequence[tuple[UUID, ChunkSpan]]) -> None:
         unknown = [
             (document, span)
             for document, span in places
@@ -80,22 +80,24 @@ class Surroundings:
             self._passages = dict.fromkeys(asked) | self._passages
             self._passages |= {(one.document_id, one.chunk_index): one for one in await self._read(unknown)}
 
-    def _passages_of(self, document: UUID, span: Span) -> list[_Passage]:
+    def _passages_of(self, document: UUID, span: ChunkSpan) -> list[_Passage]:
         found = (self._passages.get((document, index)) for index in range(span.first, span.last + 1))
         return [passage for passage in found if passage is not None]
 
-    async def _sections(self, chunks: Sequence[FoundChunk]) -> dict[int, Span]:
-        windows = [(chunk.document_id, Span(chunk.chunk_index - REACH, chunk.chunk_index + REACH)) for chunk in chunks]
+    async def _sections(self, chunks: Sequence[FoundChunk]) -> dict[int, ChunkSpan]:
+        windows = [
+            (chunk.document_id, ChunkSpan(chunk.chunk_index - REACH, chunk.chunk_index + REACH)) for chunk in chunks
+        ]
         outlines: dict[UUID, dict[int, Outline]] = {}
         for one in await self.reader.all(SearchSql.outlines, _Outlined, **_columns(windows)):
             outlines.setdefault(one.document_id, {})[one.chunk_index] = Outline(one.heading_path, one.length)
         return {chunk.number: section(chunk.chunk_index, outlines[chunk.document_id]) for chunk in chunks}
 
-    async def _read(self, places: Iterable[tuple[UUID, Span]]) -> list[_Passage]:
+    async def _read(self, places: Iterable[tuple[UUID, ChunkSpan]]) -> list[_Passage]:
         return await self.reader.all(SearchSql.chunks_of_spans, _Passage, **_columns(places))
 
 
-def _columns(places: Iterable[tuple[UUID, Span]]) -> dict[str, object]:
+def _columns(places: Iterable[tuple[UUID, ChunkSpan]]) -> dict[str, object]:
     asked = list(places)
     return {
         "document_ids": [document for document, _ in asked],

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 FIELDS = ("title", "name", "section", "tag", "type", "language", "source")
 NAMING_FIELDS = ("title", "name", "section")  # what they ask for is part of what a chunk is found by
@@ -57,7 +56,6 @@ class ParsedQuery:
         return bool(self.excluded or self.fields.get("section") or (self.strict and self.phrases))
 
 
-@lru_cache(maxsize=64)  # each part of a search asks for it
 def parse(query: str, *, strict: bool = False) -> ParsedQuery:
     """Reads a query. Only a `strict` one excludes: elsewhere `-word` is text."""
     reading = _Reading(strict)
