@@ -13,7 +13,7 @@ class Settings(ServiceSettings, EventSettings, ObjectStoreSettings, EmbeddingSet
     than HNSW, of which a visited vector costs as much as `hnsw_tuple_cost` compared.
 
     `posting_cache_bytes` of decoded postings are kept in memory. `rerank_candidates` at the most are ordered by the
-    reranker, where there is one. `build_batch_size` passages are embedded at a time where an embedding space is built.
+    reranker, where there is one. `build_batch_size` chunks are embedded at a time where an embedding space is built.
     Each `NAME.json` in `tokenizers_folder` is a tokenizer that contexts can be counted by; `context_tokenizer` names
     the one for callers who name none.
 

@@ -44,7 +44,7 @@ class ContextAssembly:
 
 
 def _search_of(request: ContextRequest) -> SearchRequest:
-    """All queries, and the sentences of each hit that answer them."""
+    """Returns the search behind the packet: all queries, and the sentences of each hit that answer them."""
     query, *further = request.queries
     filters = {name: getattr(request, name) for name in SearchFilters.model_fields}
     return SearchRequest(

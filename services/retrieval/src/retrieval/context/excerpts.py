@@ -43,7 +43,7 @@ def own(hit: Hit) -> Excerpt:
 
 
 def shortened(hit: Hit, fits: Callable[[Excerpt], bool]) -> Excerpt | None:
-    """As many whole sentences of the hit as fit, with the one that answers best; None where not even one does."""
+    """Returns as many whole sentences of the hit as fit, with the best one among them; None if not even that fits."""
     sentences = spans(hit.content, code=is_code(hit.media_type))
     best = max(hit.highlights, key=lambda one: one.score, default=None)
     answering = _position(sentences, best)
@@ -57,7 +57,7 @@ def shortened(hit: Hit, fits: Callable[[Excerpt], bool]) -> Excerpt | None:
 
 
 def _of_range(hit: Hit, around: Surrounding, first: int, last: int | None) -> Excerpt:
-    """Of what is around the hit, the passages from `first` to `last` (None: all)."""
+    """Returns the chunks from index `first` to `last` (None: to the end) of what is around the hit."""
     parts = [part for part in around.parts if first <= part.chunk_index and (last is None or part.chunk_index <= last)]
     content = around.content[parts[0].start : parts[-1].end] if parts else ""
     pages = (around.page, around.page_end) if last is None else (hit.page, hit.page_end)
@@ -75,7 +75,7 @@ def _window(hit: Hit, sentences: list[Span], first: int, count: int) -> Excerpt:
 
 
 def _position(sentences: list[Span], quote: Highlight | None) -> int:
-    """Which sentence the quote begins in; the first without a quote."""
+    """Returns the position of the sentence that the quote begins in; 0 without a quote."""
     if quote is None:
         return 0
     return max(0, bisect_right([start for start, _ in sentences], quote.start) - 1)

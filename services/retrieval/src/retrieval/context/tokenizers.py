@@ -43,7 +43,7 @@ class ContextTokenizers:
         return name or self.default
 
     def counting(self, name: str) -> Callable[[str], int]:
-        """What counts a text's tokens, special ones aside. It may read a large file. Raises TokenizerUnusable."""
+        """Returns a function that counts a text's tokens, without special ones. Raises TokenizerUnusable."""
         with self._lock:
             if name not in self._counting:
                 tokenizer = self._load(name)

@@ -54,7 +54,7 @@ class Nearest:
         return await self.reader.all(NearestSql.exact, ScoredChunk, **self.values)
 
     async def approximate(self, plan: ScanPlan) -> list[ScoredChunk]:
-        """As the index has them, until it has visited as many as planned; maybe fewer than there are."""
+        """Returns what the index finds until it has visited as many as planned; maybe fewer than there are."""
         literals = {"model": sql.Literal(self.space.model), "dims": sql.Literal(self.space.dims)}
         statement = sql.SQL(NearestSql.approximate).format(**literals)
         configured = {"most_visited": plan.most_visited, "candidates": plan.candidates}

@@ -51,7 +51,7 @@ def shared_vectors(index_bytes: int, dims: int) -> int:
 
 
 def candidates(wanted: int, shared: int) -> int:
-    """How many the approximate scan has to look at; more in a larger index (`shared` vectors)."""
+    """Returns how many entries the approximate scan has to look at: more in a larger index (`shared` vectors)."""
     return round(wanted * max(1.0, math.pow(shared / TUNED_AT, GROWTH)))
 
 

@@ -1,4 +1,4 @@
-"""What the knowledge graph says of passages, and the seeds that it is asked with, without IO."""
+"""What the knowledge graph says of chunks, and the seeds that it is asked with, without IO."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_SEEDS = 8
 
 @dataclass
 class GraphEvidence:
-    """Of one passage. `link` and `bridge` as the features are, `near` as that of the hops; `path` are names.
+    """Of one chunk. `link` and `bridge` as the features are, `near` as that of the hops; `path` are names.
 
     `quoted` are the steps with what the texts say, where somebody wants to know.
     """
@@ -36,7 +36,7 @@ class GraphEvidence:
         return self.link + self.bridge + self.near
 
     def add(self, one: ExpandedChunk, *, over_relations: bool) -> None:
-        """What leads to it most surely gives the path."""
+        """Adds what the graph says of the chunk; the path is the one that leads to it most surely."""
         if one.score > self.score:
             self.path, self.steps = one.path, one.steps
         if over_relations:
@@ -57,7 +57,7 @@ class GraphEvidence:
 
 
 def seeds(scores: Mapping[int, float], evidence: Mapping[int, GraphEvidence]) -> dict[int, float]:
-    """Of the best candidates those that hold a name of the query, with a score of 0 to 1: others lead nowhere."""
+    """Returns those of the best candidates that hold a name of the query, with scores of 0 to 1."""
     order = sorted(scores, key=lambda chunk: (-scores[chunk], chunk))
     if not order:
         return {}
@@ -71,5 +71,5 @@ def seeds(scores: Mapping[int, float], evidence: Mapping[int, GraphEvidence]) ->
 
 
 def ranked(evidence: Mapping[int, GraphEvidence]) -> Sequence[tuple[int, float]]:
-    """(passage, score), best first."""
+    """(chunk, score), best first."""
     return sorted(((chunk, one.score) for chunk, one in evidence.items()), key=lambda one: (-one[1], one[0]))

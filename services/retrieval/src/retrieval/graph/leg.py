@@ -1,6 +1,6 @@
-"""What the knowledge graph reaches from the names of a query, as passages of the search's snapshot.
+"""What the knowledge graph reaches from the names of a query, as chunks of the search's snapshot.
 
-`hops` is one question. `bridge` is two: which known names the query has and which passages hold them, beside the other
+`hops` is one question. `bridge` is two: which known names the query has and which chunks hold them, beside the other
 legs; and, once it is known which of these are good, what they lead to.
 """
 
@@ -84,7 +84,7 @@ class GraphLeg(Leg):
             self.residual_query = answer.residual
 
     def seeds(self, scores: Mapping[int, float]) -> dict[int, float]:
-        """Of the scored candidates those to start bridges from."""
+        """Returns those of the scored candidates to start bridges from."""
         return seeds(scores, self.evidence) if self.by is GraphMethod.bridge and not self.error else {}
 
     async def cross(self, asked: LegQuery, begin: Mapping[int, float]) -> None:
@@ -99,10 +99,10 @@ class GraphLeg(Leg):
         )
         answer = await self.graph.expand(request)
         await self._add(asked, [one for one in answer.chunks if one.hop])
-        self.method = f"{self.method}; bridges from {len(places)} passages"
+        self.method = f"{self.method}; bridges from {len(places)} chunks"
 
     def forget(self) -> None:
-        """After a failure: what came before it is not to count either."""
+        """Discards everything after a failure, what was found before it included."""
         self.evidence, self.found, self.residual = {}, [], None
 
     async def _add(self, asked: LegQuery, chunks: Sequence[ExpandedChunk]) -> None:
@@ -116,7 +116,7 @@ class GraphLeg(Leg):
 
 
 async def _numbers(asked: LegQuery, chunks: Sequence[ExpandedChunk]) -> dict[tuple[str, str], int]:
-    """By (document, chunk id), of those that the snapshot has and the filters leave."""
+    """Returns chunk numbers by (document, chunk id), of chunks that the snapshot has and the filters leave."""
     if not chunks:
         return {}
     async with asked.snapshot.beside() as reader:

@@ -25,7 +25,7 @@ class Highlighter:
     async def __call__(
         self, chunks: Sequence[FoundChunk], weights: Mapping[str, float], dense: DenseLeg | None
     ) -> dict[int, list[ScoredSpan]]:
-        """By chunk, best first. Without a vector of the query, or where sentences come too late, terms decide alone."""
+        """Returns spans by chunk, best first; terms decide alone where sentences cannot be compared in time."""
         by_hit = [scoring.sentences_of(rank, chunk, weights, self.analyzer) for rank, chunk in enumerate(chunks)]
         cosines = await self._cosines(by_hit, dense) if dense else {}
         return {chunk.number: scoring.best(by_hit[rank], cosines) for rank, chunk in enumerate(chunks)}

@@ -74,7 +74,7 @@ def sentences_of(hit: int, chunk: HitText, weights: Mapping[str, float], analyze
 
 
 def to_embed(by_hit: Sequence[Sequence[Sentence]], most: int = MOST_EMBEDDED) -> list[Sentence]:
-    """Whose meaning is worth comparing: the better a hit stands, the more of its sentences, by share then order.
+    """Chooses the sentences to embed: more of the better hits, of each hit the largest shares first.
 
     Half of what is left goes to each hit in its turn, so that the first one, which answers most often, is read well.
     """
@@ -87,7 +87,7 @@ def to_embed(by_hit: Sequence[Sequence[Sentence]], most: int = MOST_EMBEDDED) ->
 
 
 def score(sentence: Sentence, cosine: float | None) -> float:
-    """From 0 to 1; `cosine` is None where the sentence was not embedded."""
+    """Returns a score from 0 to 1; `cosine` is None where the sentence was not embedded."""
     if cosine is None:
         return (1 - COSINE_WEIGHT) * sentence.share
     return COSINE_WEIGHT * max(0.0, min(1.0, cosine)) + (1 - COSINE_WEIGHT) * sentence.share

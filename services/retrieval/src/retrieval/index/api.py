@@ -27,5 +27,5 @@ InUse = Annotated[IndexDocuments, Depends(index_documents)]
 async def list_indexed(
     caller: Viewer, using: InUse, limit: Limit = 100, cursor: Cursor = None
 ) -> Page[IndexedDocument]:
-    """In the order of their ids, for comparison with what should be indexed; the gateway does not route it."""
+    """Lists by id, for comparison with what should be indexed; the gateway does not route it."""
     return await using.page(caller.workspace_id, limit, cursor)

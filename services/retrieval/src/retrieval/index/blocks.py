@@ -82,7 +82,7 @@ class PostingRows(Repository):
         await self.run(PostingRowsSql.remove_blocks, terms=terms, blocks=numbers)
 
     async def growing(self, counts: dict[str, int]) -> dict[str, PostingBlock]:
-        """By term, where it has one: the block that so many more postings are to be put into."""
+        """Returns by term the block to add so many more postings to, for terms that have one."""
         found: dict[str, PostingBlock] = {}
         terms = list(counts)
         for start in range(0, len(terms), READ_AT_ONCE):
@@ -123,11 +123,11 @@ class PostingRows(Repository):
         return [Recent(*row) for row in await self.read(PostingRowsSql.recent_of_documents, documents=list(documents))]
 
     async def oldest_recent(self, most: int) -> list[Recent]:
-        """Those that were written first, up to about so many postings."""
+        """Returns the oldest rows, up to about so many postings."""
         return [Recent(*row) for row in await self.read(PostingRowsSql.oldest_recent, most=most)]
 
     async def recent(self, rows: Sequence[tuple[int, int]]) -> list[Recent]:
-        """Those of these documents and batches that are still there."""
+        """Returns those rows of these documents and batches that still exist."""
         values = {"documents": [document for document, _ in rows], "batches": [batch for _, batch in rows]}
         return [Recent(*row) for row in await self.read(PostingSql.recent_payloads, **values)]
 

@@ -115,7 +115,7 @@ class Compaction:
     async def _fold(
         self, rows: PostingRows, recent: Sequence[Recent], small: Sequence[PostingBlock], part: int | None
     ) -> list[tuple[int, int]]:
-        """What belongs into one part of the groups; None: into any. Documents and batches of the rows with the rest."""
+        """Folds what belongs into one part of the groups (None: all); returns the rows with the rest."""
         start = time.perf_counter()
         groups = GroupRows(rows)
         added = await asyncio.to_thread(_added, recent, small)
@@ -139,7 +139,7 @@ class Compaction:
 
 
 async def _is_living(connection: psycopg.AsyncConnection, workspace_id: UUID) -> bool:
-    """Also takes the workspace's lock, which comes before all others."""
+    """Returns whether the workspace exists, and takes its lock, which comes before all others."""
     row = await (await connection.execute("SELECT is_living(%s)", (workspace_id,))).fetchone()
     return bool(row and row[0])
 
@@ -152,7 +152,7 @@ def _added(recent: Sequence[Recent], small: Sequence[PostingBlock]) -> TermPosti
 def _regrouped(
     recent: Sequence[Recent], added: TermPostings, groups: Sequence[Group], others: Sequence[str]
 ) -> tuple[Regrouped, list[tuple[int, TermPostings]]]:
-    """Also, by document, what is left of the recent rows."""
+    """Returns the groups as they are now, and by document what is left of the recent rows."""
     own = belonging(added, groups, others)
     rest = {term for term, ours in zip(added.terms, own.tolist(), strict=True) if not ours}
     found = regrouped(groups, join_terms([added.of(own), *(group.terms for group in releasing_gil(groups))]))

@@ -62,7 +62,7 @@ class Indexer:
 
     @property
     def together(self) -> dict[str, Together]:
-        """What costs less for several events at once."""
+        """Handlers of events that cost less several at once."""
         return {DocumentDeleted.event_type: self.purge_all}
 
     @property
@@ -121,7 +121,7 @@ class Indexer:
         await self.purge_all([event])
 
     async def purge_all(self, events: Sequence[Event]) -> None:
-        """The same of several documents of one workspace in one transaction: most rows of their postings are the same.
+        """Deletes several documents of one workspace in one transaction: most rows of their postings are shared.
 
         The answers of searches that were kept are counted with the first of them.
         """

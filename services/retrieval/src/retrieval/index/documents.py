@@ -43,7 +43,7 @@ class KnownDocument:
     deleted: bool
 
     def wants(self, version: int) -> bool:
-        """Whether the index should take this version: not of a deleted document, and none older than it holds."""
+        """Returns whether to index this version: the document is not deleted and the index holds no newer one."""
         return not self.deleted and (self.indexed is None or version >= self.indexed.version)
 
 
@@ -93,7 +93,7 @@ class DocumentRows(Repository):
         return await self._counted(DocumentSql.remove, number, document_id)
 
     async def remaining(self, number: int, document_id: UUID) -> RowCounts:
-        """RowCounts what there still is of the document."""
+        """Counts what there still is of the document."""
         return await self._counted(DocumentSql.count_remaining, number, document_id)
 
     async def chunks(self, indexed: Indexed) -> list[Chunk]:

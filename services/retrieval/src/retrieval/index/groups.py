@@ -54,18 +54,18 @@ class GroupRows:
         self.rows = rows
 
     async def of(self, terms: Iterable[str], part: int | None, parts: int) -> tuple[list[Group], list[str]]:
-        """Those that these terms are in, or would be, of one of `parts` of all groups; and the others' first terms."""
+        """Returns the groups of these terms that lie in one of `parts` of all groups, and the others' first terms."""
         found = [row async for rows in self._holding(terms, part, parts) for row in rows]
         groups = [Group(first_term, payload) for first_term, payload in found if payload is not None]
         return groups, [first_term for first_term, payload in found if payload is None]
 
     async def touched(self, terms: Iterable[str]) -> AsyncIterator[list[Group]]:
-        """Those that these terms are in, some at a time."""
+        """Yields the groups that these terms are in, some at a time."""
         async for rows in self._holding(terms):
             yield [Group(*row) for row in rows]
 
     async def overlapping(self, chunks: Int64s) -> AsyncIterator[list[Group]]:
-        """Those that may hold these chunks, of whatever terms."""
+        """Yields the groups that may hold these chunks, whatever the term."""
         values = {"first": int(chunks.min()), "last": int(chunks.max()), "limit": READ_AT_ONCE}
         after = None
         while True:
@@ -76,7 +76,7 @@ class GroupRows:
             after = found[-1][0]
 
     async def put(self, first_terms: Sequence[str], terms: Sequence[TermPostings]) -> None:
-        """In the place of the groups that begin so, if there are; an empty one is removed."""
+        """Writes groups in place of those that begin with the same terms; an empty one is deleted."""
         pairs = list(zip(first_terms, terms, strict=True))
         if gone := [first_term for first_term, own in pairs if not len(own)]:
             await self.rows.run(PostingRowsSql.remove_groups, first_terms=term_array(gone))
@@ -88,7 +88,7 @@ class GroupRows:
     async def _holding(
         self, terms: Iterable[str], part: int | None = None, parts: int = 1
     ) -> AsyncIterator[list[tuple[Any, ...]]]:
-        """Each group once."""
+        """Yields each group once."""
         every, known = sorted(set(terms)), set[str]()
         for start in range(0, len(every), READ_AT_ONCE):
             some = term_array(every[start : start + READ_AT_ONCE])
@@ -98,7 +98,7 @@ class GroupRows:
 
 
 def belonging(added: TermPostings, groups: Sequence[Group], others: Sequence[str]) -> NDArray[np.bool_]:
-    """Which of the terms do not belong into groups that begin as the `others` do. Terms are in order."""
+    """Returns which terms belong into `groups` and not into those that begin with `others`. Terms are sorted."""
     own = np.ones(len(added), bool)
     beginnings = sorted([*((group.first_term, True) for group in groups), *((one, False) for one in others)])
     places = [*(bisect_left(added.terms, first_term) for first_term, _ in beginnings), len(added)]
@@ -120,7 +120,7 @@ def regrouped(groups: Sequence[Group], every: TermPostings) -> Regrouped:
 
 
 def _cut(every: TermPostings, first_terms: list[str]) -> Iterator[tuple[str, TermPostings]]:
-    """By group; what is before all of them begins the workspace's first one."""
+    """Yields the terms by group; what comes before all of them begins the workspace's first group."""
     if every.terms and (not first_terms or every.terms[0] < first_terms[0]):
         first_terms = ["", *first_terms]
     places = [*(bisect_left(every.terms, first_term) for first_term in first_terms), len(every.terms)]
@@ -129,7 +129,7 @@ def _cut(every: TermPostings, first_terms: list[str]) -> Iterator[tuple[str, Ter
 
 
 def _split(own: TermPostings) -> Iterator[TermPostings]:
-    """In as many parts of about the same size as keep below the largest; an empty group is one part."""
+    """Yields parts of about the same size, all below the largest; an empty group is one part."""
     if not len(own):
         yield own
         return

@@ -24,7 +24,7 @@ class IndexDocuments:
     default: EmbeddingSpace
 
     async def page(self, workspace_id: UUID, limit: int, cursor: str | None) -> Page[IndexedDocument]:
-        """In the order of their ids, with vectors of the active space. Raises BadCursor."""
+        """Returns documents by id, with their vectors of the active space. Raises BadCursor."""
         try:
             after = UUID(cursor) if cursor else BEFORE_ALL
         except ValueError as error:

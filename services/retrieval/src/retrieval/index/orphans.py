@@ -1,6 +1,6 @@
-"""The background task that removes passages whose document has no row: somebody deleted it past the service.
+"""The background task that removes chunks whose document has no row: somebody deleted it past the service.
 
-Searches leave such passages out, and here they go with their postings and vectors. A round looks at so many documents
+Searches leave such chunks out, and here they go with their postings and vectors. A round looks at so many documents
 of each workspace, from where the one before it ended, and removes so many.
 """
 
@@ -41,7 +41,7 @@ class OrphanRemoval:
         self.ends: dict[UUID, int] = {}
         self.removed = Counter(
             "attractor_stray_passages_removed_total",
-            "Passages removed as their document had been deleted past the service",
+            "Chunks removed as their document had been deleted past the service",
             registry=registry,
         )
 
@@ -52,7 +52,7 @@ class OrphanRemoval:
             await asyncio.sleep(ROUND_SECONDS)
 
     async def round(self) -> int:
-        """Looks at some documents of each workspace; how many passages were removed."""
+        """Looks at some documents of each workspace; how many chunks were removed."""
         async with self.database.system() as connection:
             places = await SystemRepository(connection).values(OrphanSql.indexed_workspaces)
         self.ends = {place: self.ends.get(place, 0) for place in places}
@@ -61,7 +61,7 @@ class OrphanRemoval:
             try:
                 removed += await self._look(place)
             except (WorkspaceGone, psycopg.Error) as error:  # the others are not kept waiting by this one
-                log.warning("stray passages not removed yet", extra={"workspace_id": str(place)}, exc_info=error)
+                log.warning("stray chunks not removed yet", extra={"workspace_id": str(place)}, exc_info=error)
         return removed
 
     async def _look(self, workspace_id: UUID) -> int:
@@ -97,6 +97,6 @@ class OrphanRemoval:
             await change_statistics(connection, workspace_id, -chunks, -terms)
             await rows.run(OrphanSql.recount_stemmings)
         self.removed.inc(chunks)
-        told = {"workspace_id": str(workspace_id), "documents": len(orphans), "passages": chunks, "postings": postings}
-        log.warning("removed passages whose document was deleted past the service", extra=told)
+        told = {"workspace_id": str(workspace_id), "documents": len(orphans), "chunks": chunks, "postings": postings}
+        log.warning("removed chunks whose document was deleted past the service", extra=told)
         return int(chunks)

@@ -49,11 +49,11 @@ class Facts:
 
     @classmethod
     def of(cls, document: DocumentConverted | Facts) -> Facts:
-        """Also of an `Indexed`, which knows more of a document."""
+        """Reads the facts of an event, or of an `Indexed`, which has more."""
         return cls(**{field.name: getattr(document, field.name) for field in fields(cls)})
 
     def values(self) -> Values:
-        """As parameters of a statement."""
+        """Returns the parameters of a statement."""
         own = {field.name: getattr(self, field.name) for field in fields(Facts)}
         return own | {"metadata": Jsonb(self.metadata)}
 
@@ -109,7 +109,7 @@ def prepare(
 
 
 def additions(prepared: Prepared, changes: ChunkChanges, new_numbers: Sequence[int]) -> list[Statement]:
-    """What is to be added, as (query, values): chunks (`new_numbers` are theirs, in order), postings, vectors."""
+    """Returns (statement, values) for new chunks (`new_numbers` in order), postings and vectors."""
     numbers = {**changes.kept, **dict(zip(changes.new, new_numbers, strict=True))}
     statements: list[Statement] = []
     for some in _batches(changes.new):
@@ -128,7 +128,7 @@ def additions(prepared: Prepared, changes: ChunkChanges, new_numbers: Sequence[i
 
 
 def json_rows(chunks: Iterable[Chunk]) -> str:
-    """As json_to_recordset reads them."""
+    """Returns the chunks as json_to_recordset reads them."""
     return f"[{','.join(chunk.model_dump_json() for chunk in chunks)}]"
 
 
@@ -142,7 +142,7 @@ class IndexedText(Protocol):
 
 
 def indexed_texts(naming: Naming, chunk: IndexedText) -> Iterator[str]:
-    """What a chunk is found by: title, headings and content; and its document's file name, once."""
+    """Yields what a chunk is found by: title, headings and content, and once the file's name."""
     title, *name = naming.of(chunk.chunk_index)
     yield title
     yield from (heading for heading in chunk.heading_path if heading != title)

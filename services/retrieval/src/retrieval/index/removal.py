@@ -51,7 +51,7 @@ class PostingRemoval:
         self._everywhere = False
 
     async def remove(self, chunks: Sequence[int] | None = None) -> Counter[int]:
-        """Before the chunks themselves go; of all of them for None. By document, how many postings were removed."""
+        """Removes the postings of these chunks (None: all) before the chunks go; returns how many by document."""
         await self.rows.lock()
         texts = await self._texts(chunks)
         expected, numbers = sum(one.postings for one in texts), _numbers(texts)
@@ -126,7 +126,7 @@ class PostingRemoval:
 def _without(
     blocks: Sequence[PostingBlock], chunks: Int64s
 ) -> tuple[list[tuple[PostingBlock, Postings]], Counter[int]]:
-    """Those that hold any of the chunks, with what is left of them; and by document, how many postings are not."""
+    """Returns the blocks that hold any of the chunks, without them, and the postings removed by document."""
     pairs = [(block, block.postings.without(chunks)) for block in releasing_gil(blocks)]
     changed = [(block, left) for block, left in pairs if len(left) < len(block.postings)]
     return changed, _gone(((block.postings, left) for block, left in changed), chunks)
@@ -148,7 +148,7 @@ def _gone(changed: Iterable[tuple[Postings, Postings]], chunks: Int64s) -> Count
 
 
 def _count(found: Sequence[Postings], documents: Int64s) -> Counter[int]:
-    """By document, of these, which are in order."""
+    """Counts postings by document; `documents` are sorted."""
     own = np.concatenate([np.empty(0, np.int64), *(some.documents for some in found)])
     own = own[np.isin(own, documents)]
     numbers, counts = np.unique(own, return_counts=True)

@@ -1,4 +1,4 @@
-"""ChunkChanges of a workspace's index, in the caller's transaction."""
+"""Changes of a workspace's index, in the caller's transaction."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from service_kit.postgres import Connection
 
 
 class IndexWriter:
-    """ChunkChanges the index of one workspace, within one transaction."""
+    """Changes the index of one workspace, within one transaction."""
 
     def __init__(self, connection: Connection, workspace_id: UUID, analyzer: Analyzer) -> None:
         self.connection, self.workspace_id, self.analyzer = connection, workspace_id, analyzer
@@ -79,7 +79,7 @@ class IndexWriter:
         return number
 
     async def set_facts(self, facts: Facts) -> None:
-        """ChunkChanges what is known of an indexed document, where it is found by the same words as before."""
+        """Changes what is known of an indexed document, where it is found by the same words as before."""
         await self.documents.set_facts(facts)
         await raise_generation(self.connection, self.workspace_id)
 
@@ -137,7 +137,7 @@ class IndexWriter:
 
 
 def _totals(prepared: Prepared, changes: ChunkChanges, stored: Sequence[StoredChunk]) -> dict[str, int]:
-    """Of all chunks: what the index has of those that it keeps as they are, and what the others were analysed to."""
+    """Sums up all chunks: those that are kept as they are, and those that were analysed."""
     posted = set(changes.posted)
     as_they_are = {number for position, number in changes.kept.items() if position not in posted}
     kept = [one for one in stored if one.number in as_they_are]

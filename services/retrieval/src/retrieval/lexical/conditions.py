@@ -1,6 +1,6 @@
 """What postings do not tell, because they keep no positions: phrases, and words of a section's heading.
 
-The texts of passages that have all the words are analysed again. A phrase is found where its terms follow each other
+The texts of chunks that have all the words are analysed again. A phrase is found where its terms follow each other
 in the title, in one heading, or in the content, with as many stop words between them, whichever these are.
 """
 
@@ -20,7 +20,7 @@ _NOTHING = f" {_STOP_WORD}"
 
 @dataclass(frozen=True)
 class TextConditions:
-    """Phrases to find, of which a passage should have as many as it can, or (`sections`: in its headings, `excluded`:
+    """Phrases to find, of which a chunk should have as many as it can, or (`sections`: in its headings, `excluded`:
     nowhere) has to comply. With `strict` it has to have the phrases too.
     """
 
@@ -31,13 +31,13 @@ class TextConditions:
 
     @property
     def conditions(self) -> bool:
-        """Whether there is something that every passage has to comply with."""
+        """Whether every chunk has to comply with something."""
         return bool(self.sections or self.excluded or (self.strict and self.phrases))
 
 
 @dataclass(frozen=True)
 class ConditionVerdict:
-    """`share`: of the phrases that the passage has. `admitted`: whether it complies with the conditions."""
+    """`share`: of the phrases that the chunk has. `admitted`: whether it complies with the conditions."""
 
     share: float
     admitted: bool
@@ -58,7 +58,7 @@ class CheckedChunk:
 
 
 class ConditionCheck:
-    """Checks passages, each once."""
+    """Checks chunks, each once."""
 
     def __init__(self, reader: IndexReader, analyzer: Analyzer, wanted: TextConditions) -> None:
         self.reader, self.analyzer, self.wanted = reader, analyzer, wanted
@@ -71,22 +71,22 @@ class ConditionCheck:
             rows = await self.reader.rows(PostingSql.chunks_to_check, chunks=missing)
             self.verdicts.update(await asyncio.to_thread(self._verdicts, [CheckedChunk(*row) for row in rows]))
 
-    def _verdicts(self, passages: Sequence[CheckedChunk]) -> dict[int, ConditionVerdict]:
-        return {passage.number: self._verdict(passage) for passage in passages}
+    def _verdicts(self, chunks: Sequence[CheckedChunk]) -> dict[int, ConditionVerdict]:
+        return {chunk.number: self._verdict(chunk) for chunk in chunks}
 
-    def _verdict(self, passage: CheckedChunk) -> ConditionVerdict:
-        headings = [line_of(self.analyzer, heading, passage.stemming) for heading in passage.headings]
-        own = [line_of(self.analyzer, text, passage.stemming) for text in (passage.title, passage.content)]
+    def _verdict(self, chunk: CheckedChunk) -> ConditionVerdict:
+        headings = [line_of(self.analyzer, heading, chunk.stemming) for heading in chunk.headings]
+        own = [line_of(self.analyzer, text, chunk.stemming) for text in (chunk.title, chunk.content)]
         lines = own + headings
-        phrases = self._found(self.wanted.phrases, lines, passage.stemming)
-        sections = self._found(self.wanted.sections, headings, passage.stemming)
-        excluded = self._found(self.wanted.excluded, lines, passage.stemming)
+        phrases = self._found(self.wanted.phrases, lines, chunk.stemming)
+        sections = self._found(self.wanted.sections, headings, chunk.stemming)
+        excluded = self._found(self.wanted.excluded, lines, chunk.stemming)
         share = sum(phrases) / len(phrases) if phrases else 0.0
         admitted = all(sections) and not any(excluded) and (all(phrases) or not self.wanted.strict)
         return ConditionVerdict(share, admitted)
 
     def _found(self, phrases: Sequence[str], lines: Sequence[str], stemming: str) -> list[bool]:
-        """Of each phrase whether one of the lines has it; a phrase without terms is not asked for."""
+        """Returns for each phrase whether a line has it; phrases without terms are left out."""
         wanted = [line for line in (phrase_of(self.analyzer, phrase, stemming) for phrase in phrases) if line]
         return [any(f" {phrase} " in line for line in lines) for phrase in wanted]
 
@@ -97,5 +97,5 @@ def line_of(analyzer: Analyzer, text: str, stemming: str) -> str:
 
 
 def phrase_of(analyzer: Analyzer, text: str, stemming: str) -> str:
-    """What to look for in lines; empty of stop words alone."""
+    """Returns what to look for in lines; empty for a text of stop words alone."""
     return line_of(analyzer, text, stemming).strip(_NOTHING)

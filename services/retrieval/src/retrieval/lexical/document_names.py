@@ -1,4 +1,4 @@
-"""`title:` and `name:` of a query: which documents have its words there, as a passage has a phrase in its content.
+"""`title:` and `name:` of a query: which documents have its words there, as a chunk has a phrase in its content.
 
 A value is a word or a phrase by the rules of the document's own language. What is nothing but stop words is looked for
 as it is written, and `beginn*` at the beginning of any word.
@@ -42,7 +42,7 @@ class NameCheck:
         return bool(self.of_title or self.of_name)
 
     def passes(self, document: NamedDocument) -> bool:
-        """Whether it has all that is asked for."""
+        """Returns whether the document has all that is asked for."""
         if document.analysed and self._terms_decide(document.stemming):
             return True
         names = name_forms(document.name)
@@ -50,16 +50,16 @@ class NameCheck:
         return self._all(self.of_title, titles, document.stemming) and self._all(self.of_name, names, document.stemming)
 
     def terms(self, values: Sequence[str], stemming: str) -> list[str]:
-        """Those that a title or a name has to have by these rules, to have the values."""
+        """Returns the terms that a title or name must have by these rules in order to have the values."""
         whole = [value for value in values if not _beginning(value)]
         return sorted({term for value in whole for term in self.analyzer.terms(value, stemming)})
 
     def beginnings(self, values: Sequence[str]) -> list[str]:
-        """What a title or a name has to hold as it is written, without capitals and accents."""
+        """Returns what a title or name has to hold as written, in lower case without accents."""
         return [folded(beginning) for beginning in map(_beginning, values) if beginning]
 
     def _decided_by_terms(self, stemming: str) -> bool:
-        """Where each value is one term, whoever has the terms has the values."""
+        """Returns whether each value is one term, so that having the terms is having the values."""
         values = [*self.of_title, *self.of_name]
         phrases = [self._phrase(value, stemming) for value in values if not _beginning(value)]
         return len(phrases) == len(values) and all(phrase and " " not in phrase for phrase in phrases)
@@ -75,7 +75,7 @@ class NameCheck:
         return _stands(folded(value), texts)
 
     def _has_beginning(self, beginning: str, texts: Sequence[str], stemming: str) -> bool:
-        """Of a word, or of a part of an identifier."""
+        """Returns whether a word, or a part of an identifier, begins so."""
         holding = [text for text in texts if beginning in folded(text)]
         return _stands(beginning, holding, whole=False) or any(
             f" {beginning}" in line_of(self.analyzer, text, stemming) for text in holding
@@ -83,12 +83,12 @@ class NameCheck:
 
 
 def _beginning(value: str) -> str:
-    """Of a word, where one is asked for."""
+    """Returns the beginning that is asked for, if the value is one."""
     return value.rstrip(PREFIXED).rstrip() if value.endswith(PREFIXED) else ""
 
 
 def _stands(value: str, texts: Iterable[str], *, whole: bool = True) -> bool:
-    """Whether it is written in a text, from the beginning of a word on, and `whole` to the end of one."""
+    """Returns whether the text has it from the beginning of a word on, if `whole` to the end of one."""
     before = r"(?<!\w)" if re.match(r"\w", value) else ""
     after = r"(?!\w)" if whole and re.search(r"\w$", value) else ""
     wanted = re.compile(f"{before}{re.escape(value)}{after}")

@@ -23,7 +23,7 @@ class PostingGroups:
         self.reader, self.cache = reader, cache
 
     async def holding(self, terms: Iterable[str], first_terms: Mapping[int, str]) -> dict[str, TermPostings]:
-        """By term: the group that has it, if any does. `first_terms`: of all groups that they are in, by number."""
+        """Returns the group of each term that is in one; `first_terms` are those of the groups, by number."""
         found = await self._read(first_terms)
         numbers = sorted(found, key=first_terms.__getitem__)
         beginnings = [first_terms[number] for number in numbers]
@@ -36,7 +36,7 @@ class PostingGroups:
         return list((await self._read(dict(rows))).values())
 
     async def _read(self, first_terms: Mapping[int, str]) -> dict[int, TermPostings]:
-        """By number, in the order of the numbers given."""
+        """Reads groups by number, in the order given."""
         place = self.reader.workspace_id
         kept = {number: self.cache.get((place, number)) for number in first_terms}
         if missing := [first_terms[number] for number, found in kept.items() if found is None]:
@@ -49,7 +49,7 @@ class PostingGroups:
 
 
 async def decode_all(payloads: Sequence[bytes], one: Callable[[bytes], Decoded]) -> list[Decoded]:
-    """Of all of them, without holding up the event loop."""
+    """Decodes all payloads without holding up the event loop."""
 
     def all_of_them() -> list[Decoded]:
         return [one(payload) for payload in payloads]

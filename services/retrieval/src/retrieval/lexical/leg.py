@@ -32,7 +32,7 @@ class LexicalLeg(Leg):
         self.method = _method(search)
 
     async def features(self, chunks: Iterable[int]) -> dict[int, WordFeatures]:
-        """Of each chunk, also of those that other legs found; none where the leg failed.
+        """Returns the features of any chunks, whichever leg found them; none if this leg failed.
 
         After all legs: it reads on the search's own connection, and leaves it unusable when that fails.
         """
@@ -43,7 +43,7 @@ class LexicalLeg(Leg):
         return self._search.weight(text) if self._search else 1.0
 
     def report(self) -> QueryReport | None:
-        """How the query was read; None where the leg failed."""
+        """Returns how the query was read; None if the leg failed."""
         parsed, search = self.parsed, self._search
         if parsed is None or search is None:
             return None

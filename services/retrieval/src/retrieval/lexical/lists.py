@@ -32,7 +32,7 @@ class Header:
 
     @property
     def frequency(self) -> int:
-        """How many chunks have the term."""
+        """The number of chunks that have the term."""
         return int(self.postings.sum())
 
 
@@ -71,7 +71,7 @@ class PostingLists:
         self.recent = [found for found in kept.values() if isinstance(found, TermPostings)]
 
     async def read_headers(self, terms: Iterable[str]) -> dict[str, int]:
-        """How many chunks have each of the terms, exactly; terms that none has are left out."""
+        """Counts the chunks that have each term, exactly; terms that none has are left out."""
         asked = set(terms)
         wanted = sorted(asked - self.headers.keys())
         if wanted:
@@ -112,7 +112,7 @@ class PostingLists:
             self.cache.put((self.reader.workspace_id, block), DecodedBlock(found))
 
     async def chunks(self, terms: Iterable[str]) -> Int64s:
-        """All that have one of the terms, in order."""
+        """Returns all chunks that have one of the terms, sorted."""
         known = await self.read_headers(sorted(terms))
         await self.load({term: np.arange(len(self.headers[term].blocks)) for term in known})
         found = [self.block(term, at).chunks for term in known for at in range(len(self.headers[term].blocks))]

@@ -109,7 +109,7 @@ class MaxScore:
         return _ranked(chunks, scores, k)
 
     async def look_up(self, word: WeightedWord, chunks: Int64s) -> tuple[Floats, NDArray[np.intp]]:
-        """What the word adds to each of the chunks (sorted), 0 where it does not occur, and by which of its terms."""
+        """Returns what the word adds to each chunk (sorted), 0 where it does not occur, and by which term."""
         hit: dict[str, NDArray[np.intp]] = {}
         for term in word.weights:
             header = self.lists.headers[term]
@@ -190,7 +190,7 @@ class MaxScore:
         return sum(self.lists.headers[term].frequency for term in word.weights)
 
     def _bound(self, word: WeightedWord) -> float:
-        """What the word adds to a chunk at the most."""
+        """Returns the most that the word adds to a chunk."""
         bound = 0.0
         for term, weight in word.weights.items():
             header = self.lists.headers[term]
@@ -202,7 +202,7 @@ class MaxScore:
 
 
 def contains(those: Int64s, wanted: Int64s) -> NDArray[np.bool_]:
-    """Of each wanted number, whether it is among those (sorted)."""
+    """Returns for each wanted number whether it is among `those`, which are sorted."""
     if not len(those):
         return np.zeros(len(wanted), bool)
     at = np.searchsorted(those, wanted)
@@ -217,7 +217,7 @@ def _added(one: tuple[Int64s, Floats], other: tuple[Int64s, Floats]) -> tuple[In
 
 
 def _summed(chunks: Int64s, scores: Floats, combine: np.ufunc) -> tuple[Int64s, Floats]:
-    """In the order of the chunks, each of them once."""
+    """Combines the scores of each chunk; returns the chunks sorted."""
     if len(chunks) > 1 and not (chunks[1:] > chunks[:-1]).all():
         order = np.argsort(chunks, kind="stable")
         chunks, scores = chunks[order], scores[order]
@@ -238,7 +238,7 @@ def _ranked(chunks: Int64s, scores: Floats, k: int) -> RankedChunks:
 
 
 async def _apart(postings: int, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """On another thread where there is much to do."""
+    """Runs the work in another thread if there is much of it."""
     if postings < _OFF_LOOP:
         return work(*args, **kwargs)
     return await asyncio.to_thread(work, *args, **kwargs)

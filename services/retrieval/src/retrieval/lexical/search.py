@@ -26,8 +26,8 @@ from retrieval.text.languages import ENGLISH
 from retrieval.text.query import ParsedQuery
 
 MOST_STEMMINGS = 4  # languages of the workspace that a query is read in
-MOST_CHECKED = 1000  # passages whose text is read, where a condition needs it
-MOST_SOUGHT = 8  # phrases that passages are sought for; of more it is said who has them
+MOST_CHECKED = 1000  # chunks whose text is read, where a condition needs it
+MOST_SOUGHT = 8  # phrases that chunks are sought for; of more it is said who has them
 _CHECKED_TOGETHER = 100
 
 Cache: TypeAlias = PostingCache[DecodedBlock | TermPostings]
@@ -43,7 +43,7 @@ class MatchedTerms:
     words: Sequence[tuple[Sequence[str], NDArray[np.intp]]]
 
     def of(self, place: int) -> list[str]:
-        """Of the chunk at this place, each term once."""
+        """Returns the terms that the chunk at this place has, each once."""
         found = ((terms, int(positions[place])) for terms, positions in self.words)
         return list(dict.fromkeys(terms[position] for terms, position in found if position >= 0))
 
@@ -106,7 +106,7 @@ class LexicalSearch:
     async def best(self, k: int) -> list[ScoredChunk]:
         """Exactly the `k` best that comply with the query's conditions; what has its phrases comes first.
 
-        At most MOST_CHECKED passages are read for a condition: `bounded` says whether there were more.
+        At most MOST_CHECKED chunks are read for a condition: `bounded` says whether there were more.
         """
         ranking, wanted = self._ranking, self.check.wanted
         if wanted.conditions:
@@ -162,7 +162,7 @@ class LexicalSearch:
         return max((words[at].mass / words[at].word.count for at in self._positions(text)), default=0.0)
 
     async def _complying(self, ranking: MaxScore, k: int) -> RankedChunks:
-        """Of the best, in their order, those that comply, until there are `k` of them."""
+        """Returns the best chunks that comply, in order, until there are `k` of them."""
         wanted = self.check.wanted
         texts = [*wanted.sections, *(wanted.phrases if wanted.strict else ())]
         found = await ranking.best(MOST_CHECKED, {position for text in texts for position in self._positions(text)})
@@ -177,7 +177,7 @@ class LexicalSearch:
         return RankedChunks(found.chunks[kept[:k]], found.scores[kept[:k]])
 
     def _positions(self, text: str) -> set[int]:
-        """Of the query's words that stand in the text."""
+        """Returns the positions of the query's words that stand in the text."""
         readings = self.analyzer.readings(text, self.stemmings)
         return {self._places[terms] for terms in readings if terms in self._places}
 
@@ -185,7 +185,7 @@ class LexicalSearch:
         return {term for stemming in self.stemmings for term in self.analyzer.terms(text, stemming)}
 
     async def _banned(self) -> Int64s | None:
-        """The chunks with an excluded word. What is more than one term is left to the check of the passages."""
+        """The chunks with an excluded word. What is more than one term is left to the check of the chunks."""
         terms, longer = set[str](), []
         for text in self.check.wanted.excluded:
             by_stemming = [self.analyzer.terms(text, stemming) for stemming in self.stemmings]

@@ -1,4 +1,4 @@
-"""The terms that a workspace's passages have: those that begin alike, and those that look like an unknown one."""
+"""The terms that a workspace's chunks have: those that begin alike, and those that look like an unknown one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Vocabulary:
         self.reader, self.groups, self.recent = reader, groups, recent
 
     async def frequencies(self, terms: Iterable[str]) -> Counter[str]:
-        """How many chunks have each of the terms; unknown ones are left out."""
+        """Counts the chunks that have each term; unknown terms are left out."""
         wanted = set(terms)
         found, first_terms = Counter[str](), dict[int, str]()
         for grouped, term, number in await self.reader.rows(PostingSql.known_terms, terms=sorted(wanted)):
@@ -47,7 +47,7 @@ class Vocabulary:
         return found
 
     async def beginning_with(self, prefix: str) -> list[str]:
-        """Those that the most chunks have."""
+        """Returns the most frequent terms that begin with the prefix."""
         values = {"first": prefix, "last": prefix + _AFTER_ALL}
         limits = {"scanned": _SCANNED, "most": _MOST_COUNTED}
         found = Counter[str](dict(await self.reader.rows(PostingSql.terms_with_prefix, **values, **limits)))
@@ -73,7 +73,7 @@ class Vocabulary:
         return _best(near, MOST_CORRECTIONS)
 
     async def _groups_near(self, term: str) -> list[TermPostings]:
-        """All, if they are few; else those of the terms that have the same beginning."""
+        """Returns all groups if they are few, else those of terms with the same beginning."""
         groups = await self.groups.between("", _AFTER_ALL, _FEW_GROUPS + 1)
         if len(groups) <= _FEW_GROUPS:
             return groups
@@ -103,7 +103,7 @@ def _beginning(recent: Sequence[TermPostings], prefix: str) -> Counter[str]:
 
 
 def _of_like_length(recent: Sequence[TermPostings], wanted: str) -> Counter[str]:
-    """Those that may be two edits away: they also have most of the letters."""
+    """Counts the terms that may be two edits away: they share most of the letters."""
     letters = set(wanted)
     found = Counter[str]()
     for row in recent:

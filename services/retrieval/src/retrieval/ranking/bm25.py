@@ -58,7 +58,7 @@ class WeightedQuery:
 
     @cached_property
     def weights(self) -> dict[str, float]:
-        """By term: what a highlight of it is worth. Terms that no chunk has are there with the weight of their word."""
+        """Weights of terms for highlights; a term that no chunk has weighs as much as its word."""
         weights: dict[str, float] = {}
         for word in self.words:
             for term in word.word.terms:

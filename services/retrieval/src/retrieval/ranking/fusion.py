@@ -70,7 +70,7 @@ def absolute(features: Features, weights: Weights) -> float:
 
 
 def over_relations(score: float, near: float, *, found_otherwise: bool, part: float) -> float:
-    """The score of a passage that the graph reaches over relations, `near` (0 to 1) as its hop is.
+    """The score of a chunk that the graph reaches over relations, `near` (0 to 1) as its hop is.
 
     `part` of the score of one that the other legs found is times `near`, all of it where the graph alone found it.
     """

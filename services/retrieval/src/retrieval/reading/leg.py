@@ -65,7 +65,7 @@ class Leg:
 
     @property
     def candidates(self) -> list[ScoredChunk]:
-        """What it found, best first, and what it brings besides."""
+        """All chunks that the leg brings, best first."""
         return self.found
 
     async def within(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:

@@ -18,7 +18,7 @@ class Scope:
     chunks: int
 
     def has(self, documents: Sequence[int]) -> NDArray[np.bool_]:
-        """Which of these numbers are left."""
+        """Returns which of these numbers are left."""
         return np.isin(np.asarray(documents, np.int64), self.documents)
 
     @cached_property

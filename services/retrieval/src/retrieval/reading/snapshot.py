@@ -92,5 +92,5 @@ class SearchStore:
             self.free.release()
 
     def settings(self, seconds: float) -> dict[str, str]:
-        """Of the server, for the transactions of a search."""
+        """Returns the server's settings in the transactions of a search."""
         return SETTINGS | {"statement_timeout": str(max(1, int(1000 * seconds)))}

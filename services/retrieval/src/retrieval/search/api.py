@@ -32,7 +32,7 @@ REFUSED: dict[int | str, dict[str, Any]] = {
 
 @router.post("/search", summary="Search documents", responses=REFUSED)
 async def search_chunks(body: SearchRequest, caller: Viewer, using: InUse) -> SearchResponse:
-    """The `k` passages that answer the query best, from the documents of the scope that the filters leave.
+    """The `k` chunks that answer the query best, from the documents of the scope that the filters leave.
 
     `hybrid` (the default) adds up meaning (cosine of embeddings), words (BM25), names and what the knowledge graph
     reaches; `convex` and `rrf` merge the legs by their scores and by their ranks; `lexical` and `dense` are single

@@ -79,7 +79,7 @@ class SearchCache:
         *,
         graph: str = "",
     ) -> CacheSlot | None:
-        """None where the answer tells of this one search (`explain`).
+        """Returns where the answer is kept; None for an answer that `explain`s.
 
         `attached` are the documents that the search is limited to, beside its filters; `graph` is the graph's
         generation from before it is asked, empty where it is not asked.
@@ -125,7 +125,7 @@ class SearchCache:
         return Erased({KIND: int(removed)}, {KIND: int(left)})
 
     async def _asked(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """What Redis says. Raises _Away where it says nothing in time, and for a while after."""
+        """Asks Redis. Raises _Away if there is no answer in time, and for a while after."""
         now = asyncio.get_running_loop().time()
         if now < self.paused_until:
             self.results.labels("failed").inc()
@@ -141,7 +141,7 @@ class SearchCache:
 
 
 def version_of(settings_json: str) -> str:
-    """Of the code and the data that make an answer, and of the deployment's settings."""
+    """Returns a digest of the code and data that make an answer, and of the deployment's settings."""
     digest = hashlib.sha256(settings_json.encode())
     for package in ("retrieval", "inference", "contracts"):
         for name, content in sorted(_files(resources.files(package), package)):

@@ -160,9 +160,9 @@ async def _read(
     facts = await _facts(rows, titles, matching)
     left = [chunk for chunk in missing if chunk not in excluded and chunk in facts.pieces]
     if lost := len(set(missing) - facts.pieces.keys()):
-        extra = {"workspace_id": str(reader.workspace_id), "passages": lost}
+        extra = {"workspace_id": str(reader.workspace_id), "chunks": lost}
         log.warning(
-            "the index finds passages that have no document, and leaves them out: it was changed past the service",
+            "the index finds chunks that have no document, and leaves them out: it was changed past the service",
             extra=extra,
         )
     if left:
@@ -212,7 +212,7 @@ async def _measured(
 
 
 async def _cosines_asked(reader: IndexReader, dense: DenseLeg | None, union: Sequence[int]) -> Cursor | None:
-    """Of what the leg did not find itself."""
+    """Asks for the cosines of chunks that the leg did not find."""
     if dense is None or dense.embedder is None or dense.vector is None:
         return None
     found = {one.chunk for one in dense.found}
@@ -221,7 +221,7 @@ async def _cosines_asked(reader: IndexReader, dense: DenseLeg | None, union: Seq
 
 
 async def _cosines(dense: DenseLeg | None, missing: Cursor | None) -> dict[int, float]:
-    """By chunk; none where the leg has no vector of the query."""
+    """Returns cosines by chunk; none if the leg has no vector of the query."""
     if dense is None or dense.vector is None:
         return {}
     found = {one.chunk: one.score for one in dense.found}

@@ -13,7 +13,7 @@ MOST_VALUES = 50
 
 
 async def count(reader: IndexReader, facets: Sequence[Facet], scope: Scope | None) -> dict[Facet, list[FacetCount]]:
-    """Of each facet the values with the most documents, in that order; of all documents where there is no scope."""
+    """Counts the values with the most documents of each facet, among all documents if there is no scope."""
     if not facets:
         return {}
     rows = await reader.rows(

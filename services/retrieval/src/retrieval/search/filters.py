@@ -33,7 +33,7 @@ async def resolve(
     attached: Collection[UUID] | None,
     seconds: float,
 ) -> Scope | None:
-    """None where nothing limits the search; an empty list leaves nothing.
+    """Returns the documents to search: None if nothing limits the search, none of them for an empty list.
 
     `fields` are those of the query that are about documents, all of which have to hold; `attached` are the session's
     documents, None for another scope. Raises InvalidMetadataPath, FilterTooSlow.
@@ -47,7 +47,7 @@ async def resolve(
 
 
 async def _filtered(reader: IndexReader, values: dict[str, object], paths: Sequence[str]) -> Scope | None:
-    """By what the database can see; None where that limits nothing."""
+    """Applies what the database can check; returns None if that limits nothing."""
     if all(value is None for value in values.values()):
         return None
     predicates = await _paths(reader, paths)
@@ -56,7 +56,7 @@ async def _filtered(reader: IndexReader, values: dict[str, object], paths: Seque
 
 
 async def _named(reader: IndexReader, check: NameCheck, scope: Scope | None) -> Scope | None:
-    """What is left of it by the words of titles and names."""
+    """Applies the words of titles and names."""
     if not check:
         return scope
     numbers = None if scope is None else scope.documents.tolist()

@@ -39,7 +39,7 @@ class Legs:
         self.postings: Cache = PostingCache(limits.posting_bytes)
 
     async def lexical(self, asked: LegQuery) -> LexicalLeg:
-        """On the search's own connection, which stays open for the features of what other legs find."""
+        """Searches words on the search's own connection, which stays open for the features of other legs' chunks."""
         leg = LexicalLeg("lexical")
 
         async def work() -> None:
@@ -68,7 +68,7 @@ class Legs:
         return leg
 
     async def graph(self, asked: LegQuery, caller: Principal | None, by: GraphMethod) -> GraphLeg | None:
-        """None without a knowledge graph, or without a caller in whose name it could be asked."""
+        """Asks the knowledge graph; returns None without one, or without a caller in whose name to ask."""
         graphs = self.graphs
         if graphs is None or caller is None:
             return None

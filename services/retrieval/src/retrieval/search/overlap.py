@@ -1,4 +1,4 @@
-"""Consecutive passages as one text, without IO: what two of them share, because they were cut so, stands there once."""
+"""Consecutive chunks as one text, without IO: what two of them share, because they were cut so, stands there once."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ class Reranking:
     candidates: int
 
     async def __call__(self, query: str, order: Sequence[int], chunks: Mapping[int, FoundChunk]) -> Leg:
-        """What the model made of `order`: best first, or an error and nothing."""
+        """Returns `order` as the model orders it, or an error and nothing."""
         leg = Leg("rerank", method=self.reranker.model)
 
         async def work() -> None:
@@ -32,5 +32,5 @@ class Reranking:
 
 
 def _read(chunk: FoundChunk) -> str:
-    """A passage under its headings, as a reader sees it."""
+    """A chunk under its headings, as a reader sees it."""
     return "\n".join(filter(None, [" > ".join(chunk.heading_path), chunk.content]))

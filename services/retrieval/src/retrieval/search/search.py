@@ -75,7 +75,7 @@ class Search:
         caller: Principal | None = None,
         attached: Collection[UUID] | None = None,
     ) -> SearchResponse:
-        """Within one workspace, whatever the request's scope; `attached` limits it to these documents.
+        """Searches one workspace, whatever the request's scope; `attached` limits it to these documents.
 
         The knowledge graph is asked in the name of `caller`, and not without one. Raises SearchUnavailable when no leg
         that the mode asks for could answer, InvalidMetadataPath, FilterTooSlow.
@@ -109,7 +109,7 @@ class Search:
     def _place(
         self, snapshot: Snapshot, request: SearchRequest, attached: Collection[UUID] | None, graph: str | None
     ) -> CacheSlot | None:
-        """Where the answer is kept."""
+        """Returns where the answer is kept."""
         if self.cache is None:
             return None
         if graph is None:
@@ -186,7 +186,7 @@ class Search:
         return FoundCandidates(wordings, graph, candidates, selection, counts)
 
     async def _wordings(self, rule: RankingRule, asked: Sequence[LegQuery]) -> list[Wording]:
-        """Each wording with its legs, all at the same time."""
+        """Runs the legs of all wordings at the same time."""
 
         async def ask(number: int, own: LegQuery) -> Wording:
             parsed = own.query
@@ -198,7 +198,7 @@ class Search:
                 ),
             )
             if parsed.conditions and wording.lexical and wording.lexical.error:
-                raise SearchUnavailable("whether passages comply with the query's conditions could not be seen in time")
+                raise SearchUnavailable("whether chunks comply with the query's conditions could not be seen in time")
             for leg in wording.legs if number > 1 else []:
                 leg.name = f"{leg.name}#{number}"
             return wording
@@ -210,11 +210,11 @@ class Search:
         return wordings
 
     def _weights(self, request: SearchRequest, main: Wording) -> Mapping[str, float]:
-        """Of the query's terms; all alike where the lexical leg did not weigh them."""
+        """Returns the weights of the query's terms, all alike if the lexical leg did not weigh them."""
         if main.lexical and main.lexical.query:
             return main.lexical.query.weights
         return dict.fromkeys(self.analyzer.terms(request.query), 1.0)
 
 
 async def _nothing() -> None:
-    """In the place of a leg that the mode does not ask for."""
+    """Stands in for a leg that the mode does not ask for."""

@@ -18,7 +18,7 @@ from retrieval.search.reranking import Reranking
 from retrieval.search.spans import Merged
 from retrieval.search.surroundings import Surroundings
 
-SPARE = 8  # passages that are read beside those which are needed, in case some are folded
+SPARE = 8  # chunks that are read beside those which are needed, in case some are folded
 POOL, POOL_OF_HITS = 50, 3  # candidates that novelty chooses from: so many, or so many times the hits
 
 
@@ -72,7 +72,7 @@ class HitSelection:
             await self.surroundings.load([self.chunks[chunk] for chunk in self.order])
 
     async def selected(self) -> Selected:
-        """At most k hits; k of them where there are as many that are not left out."""
+        """Returns k hits, or all that are not left out if they are fewer."""
         if self.chosen is not None or self.reranking is None:
             return self.chosen or Selected([], {}, {})
         rerank = await self.reranking(self.request.query, self.order, self.chunks)
@@ -130,11 +130,11 @@ class _Stream:
         self.folding, self.kept, self.position = Folding(), list[int](), 0
 
     def ends_with(self, count: int) -> bool:
-        """Whether there are no more than so many."""
+        """Returns whether there are no more than so many."""
         return self.position >= len(self.order) and len(self.kept) <= count
 
     async def first(self, count: int) -> list[int]:
-        """So many of them, or all where there are fewer."""
+        """Returns so many of them, or all if there are fewer."""
         while len(self.kept) < count and self.position < len(self.order):
             some = self.order[self.position : self.position + count - len(self.kept) + SPARE]
             await self.selection.load(some)
@@ -147,7 +147,7 @@ class _Stream:
 
 
 def _of_holders(duplicates: Mapping[int, list[int]], merged: Merged) -> dict[int, list[int]]:
-    """Those of the hits, with those of what became part of a hit."""
+    """Returns duplicates by hit, those of chunks that became part of the hit included."""
     found: dict[int, list[int]] = {}
     for chunk, copies in duplicates.items():
         holder = merged.into.get(chunk, chunk)

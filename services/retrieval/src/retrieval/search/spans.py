@@ -1,4 +1,4 @@
-"""Which passages a hit brings along, and which hits become one, without IO. Passages are named by their chunk index."""
+"""Which chunks a hit brings along, and which hits become one, without IO. Chunks are named by their chunk index."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Protocol
 from uuid import UUID
 
 LONGEST_SECTION = 6_000  # characters
-MOST_MERGED = 9  # passages
+MOST_MERGED = 9  # chunks
 
 
 class ChunkPlace(Protocol):
-    """Where a passage stands."""
+    """Where a chunk stands."""
 
     @property
     def document_id(self) -> UUID: ...
@@ -22,7 +22,7 @@ class ChunkPlace(Protocol):
 
 @dataclass(frozen=True)
 class ChunkSpan:
-    """The passages `first` to `last` of a document."""
+    """The chunks `first` to `last` of a document."""
 
     first: int
     last: int
@@ -36,7 +36,7 @@ class ChunkSpan:
 
 @dataclass(frozen=True)
 class Outline:
-    """What is known of a passage before it is read; `length` in characters."""
+    """What is known of a chunk before it is read; `length` in characters."""
 
     heading_path: Sequence[str]
     length: int
@@ -44,7 +44,7 @@ class Outline:
 
 @dataclass
 class Merged:
-    """`order`: the hits that stay, best first, with their `spans`, of which no two share a passage. `into`: the others,
+    """`order`: the hits that stay, best first, with their `spans`, of which no two share a chunk. `into`: the others,
     each with the better hit that it became part of.
     """
 
@@ -58,7 +58,7 @@ def neighbours(chunk_index: int) -> ChunkSpan:
 
 
 def section(chunk_index: int, outlines: Mapping[int, Outline], most: int = LONGEST_SECTION) -> ChunkSpan:
-    """The passages under the same headings as this one, without a gap, grown to both sides up to `most` characters."""
+    """The chunks under the same headings as this one, without a gap, grown to both sides up to `most` characters."""
     own = outlines[chunk_index]
     first = last = chunk_index
     length, sides = own.length, [-1, 1]
@@ -81,7 +81,7 @@ def merged(
     most: int,
     k: int | None = None,
 ) -> Merged:
-    """Makes one hit, the best, of those whose spans overlap, if together they are `most` passages at the most.
+    """Makes one hit, the best, of those whose spans overlap, if together they are `most` chunks at the most.
 
     Where they would be more, the worse one keeps what is left of its own span. What comes after the first `k` hits
     changes nothing.
@@ -113,7 +113,7 @@ def _grown(
     span: ChunkSpan,
     most: int,
 ) -> int | None:
-    """The best hit that could be grown to have this passage, having been grown; None where there is none."""
+    """The best hit that could be grown to have this chunk, having been grown; None where there is none."""
     for one in better:
         if result.spans[one].overlaps(span):
             others = [result.spans[other] for other in better if other != one]
@@ -129,7 +129,7 @@ def _union(one: ChunkSpan, other: ChunkSpan) -> ChunkSpan:
 
 
 def _apart(span: ChunkSpan, around: int, taken: Sequence[ChunkSpan]) -> ChunkSpan:
-    """What of the span, on both sides of `around`, nobody else has."""
+    """Returns what of the span, on both sides of `around`, no other span has."""
     first = max([span.first, *(one.last + 1 for one in taken if one.last < around)])
     last = min([span.last, *(one.first - 1 for one in taken if one.first > around)])
     return ChunkSpan(first, last)

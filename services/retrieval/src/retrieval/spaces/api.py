@@ -27,7 +27,7 @@ CONFLICT: dict[int | str, dict[str, Any]] = {409: {"model": ProblemBody}}
 
 @router.get("", summary="List the embedding spaces of the workspace")
 async def list_spaces(caller: Viewer, using: InUse) -> Page[EmbeddingSpaceState]:
-    """Those that are built or being built, and as `available` those whose model is configured besides. One page."""
+    """Lists built spaces and those being built; `available` are further configured models. One page."""
     return Page(items=await using.all(caller.workspace_id))
 
 
@@ -35,7 +35,7 @@ async def list_spaces(caller: Viewer, using: InUse) -> Page[EmbeddingSpaceState]
     "", summary="Build an embedding space", status_code=202, responses={**CONFLICT, 422: {"model": ProblemBody}}
 )
 async def create_space(body: EmbeddingSpaceCreate, caller: Owner, using: InUse) -> EmbeddingSpaceState:
-    """Makes vectors of every stored passage with another configured model, in the background.
+    """Makes vectors of every stored chunk with another configured model, in the background.
 
     The workspace is searched in its active space meanwhile, and with `activate` in the new one as soon as that is
     complete. A model that is not configured is refused; the problem's `configured` lists those that are.
@@ -52,7 +52,7 @@ async def show_space(space_id: SpaceId, caller: Viewer, using: InUse) -> Embeddi
     "/{space_id}/activate", summary="Search in this embedding space", status_code=202, responses=MISSING | CONFLICT
 )
 async def activate_space(space_id: SpaceId, caller: Owner, using: InUse) -> EmbeddingSpaceState:
-    """At once when it is complete (so one can switch back), else as soon as it is."""
+    """Switches at once if the space is complete (so one can switch back), else as soon as it is."""
     return await using.activate(caller.workspace_id, space_id)
 
 

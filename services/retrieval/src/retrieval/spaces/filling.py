@@ -106,7 +106,7 @@ class Filling:
         return True
 
     async def _extend(self, connection: Connection) -> None:
-        """Also clears the error of an attempt before: this one succeeds. Raises LeaseLost."""
+        """Extends the lease and clears the error of an earlier attempt. Raises LeaseLost."""
         status = SpaceStatus.building if self.space.status == SpaceStatus.failed else self.space.status
         cleared = {"error_class": None, "error_message": None, "attempts": 1}
         await self.queue.extend(connection, self.space, rate=self.rate, status=status, **cleared)

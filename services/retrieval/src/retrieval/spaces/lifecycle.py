@@ -35,7 +35,7 @@ class EmbeddingSpaces:
     outbox: Outbox
 
     async def all(self, workspace_id: UUID) -> list[EmbeddingSpaceState]:
-        """Those that there are, oldest first, then those that could be built."""
+        """Returns the existing spaces, oldest first, then those that could be built."""
         async with self.database.workspace(workspace_id) as connection:
             rows = SpaceRows(connection, workspace_id)
             known = await rows.spaces()

@@ -23,7 +23,7 @@ from service_kit.statements import Statements
 
 
 def space_id(model: str, dims: int) -> str:
-    """As the database makes it (`embedding_space_id`): the same in every workspace."""
+    """Returns the id of the space, the same in every workspace, as `embedding_space_id` in the database."""
     return hashlib.md5(f"{model}/{dims}".encode(), usedforsecurity=False).hexdigest()[:16]
 
 

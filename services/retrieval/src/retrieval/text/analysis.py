@@ -84,7 +84,7 @@ class Analyzer:
         return Analysis(dict(frequencies), frequencies.total())
 
     def _analysed(self, unit: str, stemming: str) -> tuple[str, ...]:
-        """Of a word, an identifier, or a run of ideograms."""
+        """Returns the terms of a word, an identifier, or a run of ideograms."""
         return tuple(_terms_of_unit(unit, self._rules(stemming)))
 
     def _rules(self, stemming: str) -> Stemming:
@@ -99,7 +99,7 @@ def name_forms(name: str) -> list[str]:
 
 
 def folded(word: str) -> str:
-    """As the beginning of a term is written: without capitals and accents."""
+    """Returns the word in lower case without accents, as terms are written."""
     return _without_accents(_normalised(word).lower())
 
 

@@ -36,7 +36,7 @@ _AFTER_WORD = ",;.!?)]}"
 class ParsedQuery:
     """A query as it was read.
 
-    `text` is it without its operators, for whoever compares meanings. `words` are what is looked for in the passages,
+    `text` is it without its operators, for whoever compares meanings. `words` are what is looked for in the chunks,
     those of phrases and of the naming fields included, without the `prefixes`. `excluded` are words and phrases that
     must not occur. `fields` are the values by name, lower-cased names; each of them has to hold (one of the title or
     the name that ends in PREFIXED as the beginning of a word). `strict`: the phrases too.
@@ -52,7 +52,7 @@ class ParsedQuery:
 
     @property
     def conditions(self) -> bool:
-        """Whether there is something that a passage itself has to comply with, not only its document."""
+        """Whether a chunk itself has to comply with something, not only its document."""
         return bool(self.excluded or self.fields.get("section") or (self.strict and self.phrases))
 
 
@@ -87,7 +87,7 @@ class _Reading:
             self.words.append(part)
 
     def take(self, operand: re.Match[str]) -> bool:
-        """Whether it is an operator."""
+        """Returns whether the operand is an operator."""
         quoted, prefix, word = operand["phrase"], operand["prefix"], operand["word"]
         value = " ".join(quoted.split()) if quoted is not None else prefix or (word or "").rstrip(_AFTER_WORD)
         if not value:

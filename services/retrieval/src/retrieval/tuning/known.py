@@ -20,7 +20,7 @@ class KnownTunings:
         self._known: OrderedDict[UUID, tuple[Version, Tuning]] = OrderedDict()
 
     async def of(self, snapshot: Snapshot) -> Tuning:
-        """As it stands in the snapshot."""
+        """Returns the tuning as it stands in the snapshot."""
         place, version = snapshot.workspace_id, snapshot.state.version
         known = self._known.pop(place, None)
         if known is None or known[0] != version:
