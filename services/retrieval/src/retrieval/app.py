@@ -1,4 +1,4 @@
-"""The one place that builds things."""
+"""The composition root."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ log = logging.getLogger(__name__)
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """The retrieval service: the search, the consumer that keeps its index, what folds and builds beside it."""
+    """Builds the service: search, the consumer that keeps the index, and the background tasks."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -90,10 +90,10 @@ def create_app(settings: Settings) -> FastAPI:
             app.state.spaces = EmbeddingSpaces(database, embedders, outbox)
             app.state.index_documents = IndexDocuments(database, default)
             app.state.health.add("object_store", objects.check)
-            indexer = Indexer(database, objects, outbox, (default.model, default.dims), cache.forget)
+            indexer = Indexer(database, objects, outbox, (default.model, default.dims), cache.delete)
             background = await stack.enter_async_context(
                 service.running(
-                    {DOCUMENTS: indexer.handlers}, indexer.on_dead, after=[cache.forget], together=indexer.together
+                    {DOCUMENTS: indexer.handlers}, indexer.on_dead, after=[cache.delete], together=indexer.together
                 )
             )
             builder = SpaceBuilder(
@@ -122,7 +122,7 @@ def build_search(
     cache: SearchCache | None = None,
     graphs: HttpService | None = None,
 ) -> Search:
-    """The use case on an open database."""
+    """Builds the search over an open database."""
     analyzer = Analyzer()
     limits = SearchLimits(
         lexical_seconds=settings.lexical_deadline_seconds,
@@ -142,11 +142,11 @@ def build_search(
 
 
 async def _prepare_default(database: Database, embedders: Embedders) -> None:
-    """The index of the default embedding space, and its model in memory before the first query."""
+    """Creates the index of the default embedding space, and loads its model before the first query."""
     default = embedders.default
     async with database.system() as connection:
         await ensure_vector_index(connection, default.space.model, default.space.dims)
     try:
         await default.embed(["warm"])
-    except EmbeddingError as error:  # a provider that is away must not keep the lexical leg from starting
-        log.warning("the embedding model does not answer yet", exc_info=error)
+    except EmbeddingError as error:  # a provider that is down must not keep the lexical leg from starting
+        log.warning("the embedding model does not respond yet", exc_info=error)

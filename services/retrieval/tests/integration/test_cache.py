@@ -191,13 +191,13 @@ async def test_what_is_not_whole_is_not_kept(keep, workspace_id):
 
 async def test_a_search_that_is_overtaken_keeps_nothing(keep, workspace_id):
     await keep.put(place(workspace_id, 3), answer())
-    erased = await keep.forget(workspace_id, 4)
+    erased = await keep.delete(workspace_id, 4)
     assert (erased.removed, erased.remaining) == ({"cached_searches": 1}, {"cached_searches": 0})
     await keep.put(place(workspace_id, 3), answer())
     assert await keep.get(place(workspace_id, 3)) is None
     await keep.put(place(workspace_id, 4, "b"), answer())
     assert await keep.get(place(workspace_id, 4, "b")) is not None
-    await keep.forget(workspace_id)
+    await keep.delete(workspace_id)
     await keep.put(place(workspace_id, 9, "c"), answer())
     assert await keep.get(place(workspace_id, 9, "c")) is None
 
@@ -222,7 +222,7 @@ async def test_without_redis_a_search_goes_on(workspace_id):
             await cache.put(place(workspace_id), answer())
         assert cache.results.labels("failed")._value.get() == 4
         with pytest.raises((RedisError, OSError)):
-            await cache.forget(workspace_id)
+            await cache.delete(workspace_id)
 
 
 async def test_it_can_be_switched_off(make_settings, running, object_store, auth_headers):  # noqa: ARG001

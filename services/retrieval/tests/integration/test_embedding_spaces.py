@@ -221,7 +221,7 @@ async def test_of_two_spaces_that_are_built_the_last_one_asked_for_is_searched(s
 async def test_another_environment_never_breaks_the_search(
     make_settings, provider, running, ingesting, converted, connect, auth_headers
 ):
-    """The model that a workspace is searched with is configured no more; then it is again, beside another default."""
+    """The model that a workspace is searched with is no longer configured; then it is again, beside another default."""
 
     async def ask(client, **more):
         answer = await client.post("/v1/search", json={"query": "backups at night", **more}, headers=auth_headers())
@@ -249,7 +249,7 @@ async def test_another_environment_never_breaks_the_search(
         await connect(client).until("moved", "building", error_class="ProviderUnavailable")
         status, found = await ask(client)
         assert (status, found["hits"][0]["content"]) == (200, TEXTS[2])
-        assert found["legs"][1]["error"] == "the embedding model words (64 dimensions) is configured no more"
+        assert found["legs"][1]["error"] == "the embedding model words (64 dimensions) is no longer configured"
         assert (await ask(client, mode="dense"))[0] == 503
         old = (await connect(client).all())[WORDS]
         assert (old["status"], old["configured"]) == ("active", False)

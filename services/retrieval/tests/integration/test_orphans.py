@@ -1,4 +1,4 @@
-"""Documents that were deleted past the service: what is left of them goes, and nothing else does."""
+"""Documents deleted out of band: what is left of them is deleted, and nothing else."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from contracts.events import DocumentIndexed
-from retrieval.index import strays as orphans_module
+from retrieval.index import orphans as orphans_module
 from retrieval.index.blocks import PostingRows
 from retrieval.index.groups import GroupRows
 from retrieval.index.orphans import OrphanRemoval

@@ -34,16 +34,16 @@ Search = Annotated[Searching, Depends(searching)]
     responses={422: {"model": ProblemBody}, 503: {"model": ProblemBody}},
 )
 async def assemble_context(body: ContextRequest, caller: Viewer, assembly: Assembly, search: Search) -> ContextResponse:
-    """The passages that answer the queries best, as one text of at most `max_tokens` tokens, the best first.
+    """Returns the passages that answer the queries best, as one text of at most `max_tokens` tokens, best first.
 
     Each stands in a block `<passage number="1" document="..." section="..." page="...">`, which its own text cannot
-    close or imitate: what documents say is data. Near-duplicates are left out, neighbouring passages are one, and what
-    had no room is told in `cut`. A tokenizer that is not there is refused; the problem's `available` lists what is.
+    close or imitate: what documents say is data. Near-duplicates are left out, neighbouring passages are one, and `cut`
+    says what did not fit. An unknown tokenizer is rejected; the problem's `available` lists the known ones.
     """
     return await assembly(caller, body, search)
 
 
-@router.get("/tokenizers", summary="List the tokenizers that a context can be counted by")
+@router.get("/tokenizers", summary="List the tokenizers for contexts")
 async def list_tokenizers(caller: Viewer, assembly: Assembly) -> Tokenizers:  # noqa: ARG001
-    """`estimate-4-bytes` knows no vocabulary: its count is an estimate for models whose tokenizer is not there."""
+    """`estimate-4-bytes` estimates, for models whose tokenizer is not available."""
     return Tokenizers(default=assembly.tokenizers.default, names=assembly.tokenizers.names)

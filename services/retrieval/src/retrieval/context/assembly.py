@@ -1,4 +1,4 @@
-"""The use case: search, then pack."""
+"""Gathers evidence: searches, then packs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Searching = Callable[[Principal, SearchRequest], Awaitable[SearchResponse]]
 
 @dataclass(frozen=True)
 class ContextAssembly:
-    """Makes packets of what a search finds."""
+    """Packs what a search finds."""
 
     tokenizers: ContextTokenizers
 

@@ -1,4 +1,4 @@
-"""In how much of its document a hit may stand in a packet, without IO: from all around it to a few sentences of it."""
+"""Excerpts of a hit for a packet, from all that is around it to a few of its sentences. No IO."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEFT_OUT = "[…]"
 
 @dataclass(frozen=True)
 class Excerpt:
-    """`shown`: the characters of the hit's own content that stand in `content`, beside others where it is `grown`."""
+    """`shown` are the characters of the hit in `content`, which has more around them if it is `grown`."""
 
     content: str
     chunk_ids: list[str]
@@ -25,7 +25,7 @@ class Excerpt:
 
 
 def whole_forms(hit: Hit) -> Iterator[Excerpt]:
-    """The hit with all around it, then with all that was found of it, then alone."""
+    """Yields the hit with all around it, then with all that was found of it, then alone."""
     sizes = {len(hit.content): None}
     if hit.around is not None:
         found = [part.chunk_index for part in hit.around.parts if part.score is not None]
@@ -38,7 +38,7 @@ def whole_forms(hit: Hit) -> Iterator[Excerpt]:
 
 
 def own(hit: Hit) -> Excerpt:
-    """The hit alone."""
+    """Returns the hit alone."""
     return Excerpt(neutralised(hit.content), [hit.chunk_id], (hit.page, hit.page_end), (0, len(hit.content)))
 
 

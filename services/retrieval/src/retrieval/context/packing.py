@@ -1,4 +1,4 @@
-"""Hits to a packet of so many tokens, without IO.
+"""Packs hits into a budget of tokens. No IO.
 
 Passages stand in the order of their rank, the best first: a model reads the beginning of a long prompt best (Liu et al.
 2023, Lost in the Middle), a caller who shortens the packet loses the worst, and the number of a passage is its rank.
@@ -30,7 +30,7 @@ class Packet:
 
 
 def pack(hits: Sequence[Hit], max_tokens: int, count: Count) -> Packet:
-    """The packet; `count` gives the tokens of a text, and that of the packet's text is never above `max_tokens`."""
+    """Returns a packet of at most `max_tokens`, as `count` counts the tokens of its text."""
     packing = _Packing(max_tokens, count)
     for position, hit in enumerate(hits):
         if packing.shortened:
@@ -65,7 +65,7 @@ class _Packing:
 
     def packet(self, found: int) -> Packet:
         text = SEPARATOR.join(self.blocks)
-        # Tokens of parts may be fewer than those of the whole: what is told is the whole, counted.
+        # The whole may have more tokens than its parts together, so it is counted again.
         while (tokens := self.count(text)) > self.max_tokens:
             self.blocks.pop()
             self.evidence.pop()
@@ -78,9 +78,9 @@ class _Packing:
             return [f"{self.max_tokens} tokens are too few for any of the {found} passages found"]
         notes = [self.shortened] if self.shortened else []
         if self.alone:
-            notes.append(f"passages without all that is around them, for want of room: {self.alone}")
+            notes.append(f"passages without their surroundings, which did not fit: {self.alone}")
         if found > len(self.blocks):
-            notes.append(f"passages left out, for want of room: {found - len(self.blocks)} of {found}")
+            notes.append(f"passages left out, which did not fit: {found - len(self.blocks)} of {found}")
         return notes
 
     def _take(self, hit: Hit, form: Excerpt) -> None:

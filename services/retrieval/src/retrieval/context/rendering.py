@@ -1,4 +1,4 @@
-"""How a passage stands in a packet, without IO: in a fence that its own text can neither close nor imitate."""
+"""Renders passages in a fence that their own text can neither close nor imitate. No IO."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ _OF_MARKUP = str.maketrans('"<＜﹤>＞﹥', "'‹‹‹›››")
 
 
 def fenced(number: int, document: str, section: str | None, pages: tuple[int | None, int | None], content: str) -> str:
-    """The block of passage `number`. `content` is to be `neutralised`; `pages` are its first and last."""
+    """Returns the block of passage `number`. `content` must be `neutralised`; `pages` are its first and last."""
     named = {"document": document, "section": section, "page": _pages(*pages)}
     attributes = "".join(f' {name}="{attribute(value)}"' for name, value in named.items() if value)
     return f'<passage number="{number}"{attributes}>\n{content}\n</passage>'
 
 
 def neutralised(text: str) -> str:
-    """The text without anything that could open or close a fence; every character stays in its place."""
+    """Returns the text with nothing that could open or close a fence; every character keeps its place."""
     return _FENCE.sub("‹", text)
 
 
 def attribute(text: str) -> str:
-    """The text on one line, with other quotes and brackets, shortened where it is long."""
+    """Returns the text on one line, with other quotes and brackets, shortened if it is long."""
     line = " ".join(text.translate(_OF_MARKUP).split())
     return line if len(line) <= LONGEST_ATTRIBUTE else f"{line[: LONGEST_ATTRIBUTE - 1]}…"
 

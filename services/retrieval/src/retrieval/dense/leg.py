@@ -1,4 +1,4 @@
-"""Meaning: the nearest vectors."""
+"""The dense leg: the nearest vectors."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from retrieval.reading.vectors import Vector
 
 
 class DenseLeg(Leg):
-    """Cosine of the query's vector, which is kept in `vector`, made by `embedder`."""
+    """Ranks by the cosine with the query's vector, which `embedder` made and `vector` keeps."""
 
     vector: Vector | None = None
     embedder: Embedder | None = None
 
     async def run(self, reader: IndexReader, asked: LegQuery, limits: SearchLimits) -> None:
-        """Exactly or by HNSW, whichever is cheaper; exactly also when HNSW gives fewer than there are."""
+        """Searches exactly or by HNSW, whichever is cheaper, and exactly when HNSW gives fewer than there are."""
         assert self.vector is not None
         assert self.embedder is not None
         space, scope = self.embedder.space, asked.scope

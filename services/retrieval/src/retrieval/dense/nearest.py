@@ -1,4 +1,4 @@
-"""The statements of nearest neighbours."""
+"""Nearest neighbours in the database."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Nearest:
         }
 
     async def exact(self, workspace_chunks: int) -> list[ScoredChunk]:
-        """Every vector of the filter is compared."""
+        """Compares every vector that the filter leaves."""
         if self.scope is not None and self.scope.chunks < MOST_BY_RANGE * workspace_chunks:
             documents = {"documents": array_text(self.scope.documents.tolist())}
             return await self.reader.all(NearestSql.exact_in_documents, ScoredChunk, **self.values, **documents)

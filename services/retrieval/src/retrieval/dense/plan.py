@@ -1,4 +1,4 @@
-"""Whether to compare every vector or to ask the approximate index, by what each would cost. Without IO.
+"""Chooses between comparing every vector and the approximate index, by what each would cost. No IO.
 
 Costs are in comparisons of the exact scan. All workspaces share the approximate index of an embedding space: of those
 that it visits, only the share that is searched counts, so a small workspace among many would be slow and incomplete.

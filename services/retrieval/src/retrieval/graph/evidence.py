@@ -1,4 +1,4 @@
-"""What the knowledge graph says of chunks, and the seeds that it is asked with, without IO."""
+"""What the knowledge graph says of chunks, and the seeds that it is asked with. No IO."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ MOST_SEEDS = 8
 
 @dataclass
 class GraphEvidence:
-    """Of one chunk. `link` and `bridge` as the features are, `near` as that of the hops; `path` are names.
+    """What is said of one chunk. `link`, `bridge` and `near` (over hops) are features; `path` are names.
 
-    `quoted` are the steps with what the texts say, where somebody wants to know.
+    `quoted` are the steps with the sentences behind them, for explanations.
     """
 
     chunk_id: str
@@ -47,7 +47,7 @@ class GraphEvidence:
             self.link, self.about = max(self.link, one.score), max(self.about, one.about)
 
     def told(self) -> list[str]:
-        """The path's names, with what is stated between two of them where that is known."""
+        """Returns the path's names, with the relation between two of them where it is known."""
         relations = {(step.source, step.target): step.relation for step in self.steps}
         told = self.path[:1]
         for source, target in zip(self.path, self.path[1:], strict=False):
@@ -71,5 +71,5 @@ def seeds(scores: Mapping[int, float], evidence: Mapping[int, GraphEvidence]) ->
 
 
 def ranked(evidence: Mapping[int, GraphEvidence]) -> Sequence[tuple[int, float]]:
-    """(chunk, score), best first."""
+    """Returns (chunk, score), best first."""
     return sorted(((chunk, one.score) for chunk, one in evidence.items()), key=lambda one: (-one[1], one[0]))

@@ -1,4 +1,4 @@
-"""What the knowledge graph reaches from the names of a query, as chunks of the search's snapshot.
+"""The graph leg: what the knowledge graph reaches from the names of a query, as chunks of the search's snapshot.
 
 `hops` is one question. `bridge` is two: which known names the query has and which chunks hold them, beside the other
 legs; and, once it is known which of these are good, what they lead to.
@@ -27,7 +27,7 @@ NAMES_SHOWN = 5
 
 @dataclass(frozen=True)
 class GraphOf:
-    """The graph of a caller's workspace, in whose name it is asked."""
+    """The graph of a workspace, asked in the caller's name."""
 
     service: HttpService
     caller: Principal
@@ -41,17 +41,17 @@ class GraphOf:
         try:
             return ExpandResponse.model_validate_json(answer.content)
         except ValidationError as error:
-            raise ServiceSilent(f"{self.service.name} gave an answer that cannot be read") from error
+            raise ServiceSilent(f"{self.service.name} gave an unreadable answer") from error
 
     async def generation(self) -> str:
-        """Another text after every change of the graph. Raises ServiceSilent."""
+        """Returns a token that changes with the graph. Raises ServiceSilent."""
         answer = await self.service.ask(self.caller, "GET", "/v1/graph/generation")
         if answer.status_code != 200:
             raise ServiceSilent(f"{self.service.name} answered with status {answer.status_code}")
         try:
             return GraphGeneration.model_validate_json(answer.content).generation
         except ValidationError as error:
-            raise ServiceSilent(f"{self.service.name} gave an answer that cannot be read") from error
+            raise ServiceSilent(f"{self.service.name} gave an unreadable answer") from error
 
 
 @dataclass
@@ -67,7 +67,7 @@ class GraphLeg(Leg):
     names: list[LinkedName] = field(default_factory=list)
 
     async def link(self, asked: LegQuery) -> None:
-        """Finds nothing, without an error, where the graph knows no name of the query. Raises ServiceSilent."""
+        """Finds nothing, without an error, if the graph knows no name of the query. Raises ServiceSilent."""
         assert self.graph is not None
         over_relations = self.by is GraphMethod.hops
         hops = MOST_HOPS if over_relations else 0
@@ -101,7 +101,7 @@ class GraphLeg(Leg):
         await self._add(asked, [one for one in answer.chunks if one.hop])
         self.method = f"{self.method}; bridges from {len(places)} chunks"
 
-    def forget(self) -> None:
+    def discard(self) -> None:
         """Discards everything after a failure, what was found before it included."""
         self.evidence, self.found, self.residual = {}, [], None
 

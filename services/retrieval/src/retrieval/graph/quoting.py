@@ -1,4 +1,4 @@
-"""The sentences that say what leads along a path."""
+"""Quotes the sentences behind the steps of a path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sentences of the hits, with their meaning compared where there is time for it."""
+"""Finds the sentences of hits that answer the query, comparing their meaning if there is time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sentences of the hits answer the query, without IO: terms choose what is embedded, both decide."""
+"""Scores the sentences of hits: terms choose what is embedded, terms and cosines decide. No IO."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST_QUOTE = 1_000  # characters; a longer span is one only if nothing else i
 
 
 class HitText(Protocol):
-    """What is read of a hit."""
+    """The parts of a hit that are read."""
 
     @property
     def content(self) -> str: ...
@@ -53,7 +53,7 @@ class ScoredSpan:
 
 
 def sentences_of(hit: int, chunk: HitText, weights: Mapping[str, float], analyzer: Analyzer) -> list[Sentence]:
-    """The spans of one hit, in their order; their words by the rules of its document's language."""
+    """Returns the spans of one hit in order; words are read by the rules of its document's language."""
     stemming = stemming_of(chunk.language)
     content, code = chunk.content, is_code(chunk.media_type)
     found = spans(content, code=code)
@@ -94,7 +94,7 @@ def score(sentence: Sentence, cosine: float | None) -> float:
 
 
 def best(sentences: Sequence[Sentence], cosines: Mapping[tuple[int, Span], float]) -> list[ScoredSpan]:
-    """The hit's best spans, the best first, those without any score left out."""
+    """Returns the hit's best spans, best first, without those that score 0."""
     scored = [(score(one, cosines.get((one.hit, one.span))), one.span) for one in sentences]
     ordered = sorted(scored, key=lambda one: (-one[0], one[1]))
     return [ScoredSpan(start, end, round(value, 4)) for value, (start, end) in ordered[:MOST_PER_HIT] if value > 0]

@@ -1,4 +1,4 @@
-"""Text to the spans that can be quoted, without IO: sentences, list items, table rows; blocks of lines for code.
+"""Splits text into quotable spans: sentences, list items, table rows; blocks of lines for code. No IO.
 
 Spans are (start, end) character offsets into the text that was given, in their order, without white space at the ends.
 """

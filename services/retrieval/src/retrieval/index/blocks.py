@@ -1,6 +1,6 @@
-"""The rows that hold postings: blocks of one term, and what was indexed lately. All run in the caller's transaction.
+"""The rows of postings: blocks of one term, and recently indexed documents. In the caller's transaction.
 
-Rows are written once. What is changed is removed and written again under another number.
+Rows are written once: a changed row is deleted and written under another number.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class PostingBlock:
 
 @dataclass(frozen=True)
 class Recent:
-    """A row of what was indexed lately: terms of some chunks of one document."""
+    """A row of recent postings: terms of some chunks of one document."""
 
     document: int
     batch: int
@@ -70,7 +70,7 @@ class PostingRows(Repository):
         return bool(await self.value(PostingRowsSql.try_lock))
 
     async def add(self, postings: Sequence[tuple[str, Postings]]) -> None:
-        """Writes a block of each."""
+        """Writes one block for each."""
         for start in range(0, len(postings), WRITTEN_AT_ONCE):
             values = await asyncio.to_thread(_columns, postings[start : start + WRITTEN_AT_ONCE])
             await self.run(PostingRowsSql.insert_blocks, **values)
@@ -93,11 +93,11 @@ class PostingRows(Repository):
         return found
 
     async def small(self, most: int) -> list[PostingBlock]:
-        """Some that have so few postings that they belong in groups (`retrieval.index.groups`)."""
+        """Returns some blocks with so few postings that they belong in groups (`retrieval.index.groups`)."""
         return [PostingBlock(*row) for row in await self.read(PostingRowsSql.small_blocks, limit=most)]
 
     async def touched(self, terms: Iterable[str], chunks: Int64s) -> AsyncIterator[list[PostingBlock]]:
-        """Blocks of these terms that may hold these chunks, which are in order, some at a time."""
+        """Yields blocks of these terms that may hold these chunks (sorted), some at a time."""
         every = sorted(set(terms))
         documents = chunks >> ORDINAL_BITS
         values = {
@@ -109,7 +109,7 @@ class PostingRows(Repository):
             yield [PostingBlock(*row) for row in await self.read(PostingRowsSql.touched_blocks, **values, terms=terms)]
 
     async def overlapping(self, chunks: Int64s) -> AsyncIterator[list[PostingBlock]]:
-        """Blocks of whatever term that may hold these chunks; reads the headers of all blocks."""
+        """Yields blocks of any term that may hold these chunks; reads the headers of all blocks."""
         values = {"first": int(chunks.min()), "last": int(chunks.max()), "limit": READ_AT_ONCE}
         after: tuple[str, int] | None = ("", 0)
         while after:
@@ -132,7 +132,7 @@ class PostingRows(Repository):
         return [Recent(*row) for row in await self.read(PostingSql.recent_payloads, **values)]
 
     async def add_recent(self, rows: Sequence[tuple[int, TermPostings]]) -> list[tuple[int, int]]:
-        """Writes a row of each document; their documents and batches. Those without a term are left out."""
+        """Writes a row for each document that has terms; returns (document, batch)."""
         filled = [(document, terms) for document, terms in rows if len(terms)]
         if not filled:
             return []
@@ -148,7 +148,7 @@ class PostingRows(Repository):
         await self.run(PostingRowsSql.remove_recent, **values)
 
     async def ask_for_compaction(self) -> None:
-        """Wakes whoever folds, at the commit, where there is enough to do."""
+        """Wakes the compaction at the commit, if there is enough to do."""
         await self.run(PostingRowsSql.ask_for_compaction, channel=CHANNEL, limit=MOST_RECENT)
 
     async def read(self, sql: LiteralString, **values: object) -> list[tuple[Any, ...]]:

@@ -1,7 +1,7 @@
-"""What a new version of a document leaves as it was, without IO.
+"""What a new version of a document changes. No IO.
 
-A chunk that says the same under the same headings keeps its number, and with it its vectors in every embedding space;
-its postings too where the document's title, which every chunk is found by, and its language are also the same.
+A chunk with the same text under the same headings keeps its number, and with it its vectors in every embedding space;
+its postings too if the document's title, which every chunk is found by, and its language are also the same.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ class StoredChunk:
 
 @dataclass(frozen=True)
 class Naming:
-    """What a document is called, as its chunks are found by it, and by what rules its words become terms."""
+    """The names that a document's chunks are found by, and the rules by which its words become terms."""
 
     name: str
     title: str | None
     stemming: str = ENGLISH
 
     def of(self, chunk_index: int) -> list[str]:
-        """Texts that a chunk is found by besides its own: the title, and once, with the first, the file's name."""
+        """Returns what a chunk is found by besides its text: the title, and for the first one the file's name."""
         if self.title is None:
             return [self.name]
         return [self.title, self.name] if chunk_index == 0 else [self.title]
@@ -46,7 +46,7 @@ class Naming:
 
 @dataclass(frozen=True)
 class ChunkChanges:
-    """By position in the new version. `kept`: the number that a chunk has already.
+    """Changes by position in the new version. `kept`: the number that a chunk has already.
 
     `posted` and `embedded` need postings and vectors; `reworded` are kept numbers whose old postings go, `removed`
     numbers that go altogether.
@@ -63,7 +63,7 @@ class ChunkChanges:
 def compare(
     stored: Sequence[StoredChunk], before: Naming | None, chunks: Sequence[Chunk], after: Naming
 ) -> ChunkChanges:
-    """`before` and `stored` are of the version that the index holds, None and empty without one."""
+    """Compares with the indexed version (`before` and `stored`; None and empty without one)."""
     known = {one.chunk_id: one for one in stored}
     changes = ChunkChanges({}, [], [], [], [], [])
     restemmed = before is not None and before.stemming != after.stemming

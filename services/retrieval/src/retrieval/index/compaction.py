@@ -1,4 +1,4 @@
-"""The background task that folds what was indexed lately into the blocks of its terms.
+"""The background task that folds recent postings into the blocks of their terms.
 
 A fold is some transactions of about a second: they take the oldest rows of a workspace, put their postings into the
 groups of their terms, or into blocks where a term has many, and remove them. Searches see the state before or after
@@ -50,25 +50,25 @@ class WaitingPostings:
 class CompactionMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         self.waiting = Gauge(
-            "attractor_recent_postings_rows", "Rows of postings that are in no block yet", registry=registry
+            "attractor_recent_postings_rows", "Rows of postings that are not folded into blocks yet", registry=registry
         )
         self.blocks = Counter("attractor_posting_blocks_written_total", "Blocks of postings written", registry=registry)
         self.seconds = Histogram(
             "attractor_posting_fold_seconds",
-            "Duration of the transactions that fold recent postings into blocks",
+            "Duration of transactions that fold recent postings into blocks",
             buckets=(0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10),
             registry=registry,
         )
 
 
 class Compaction:
-    """Every replica has one; of a workspace one folds at a time."""
+    """Folds, in every replica, but in a workspace one at a time."""
 
     def __init__(self, database: Database, metrics: CompactionMetrics) -> None:
         self.database, self.metrics = database, metrics
 
     async def run(self, notifications: Notifications) -> None:
-        """Runs until cancelled: at once when a workspace has many recent rows, now and then for the others."""
+        """Runs until cancelled: at once for a workspace with many recent rows, now and then for the others."""
         async with notifications.subscribe(CHANNEL) as asked:
             most = QUIET_ROWS
             while True:
@@ -78,7 +78,7 @@ class Compaction:
     async def work_off(self, most: int = 0) -> None:
         """Folds until no workspace has more than `most` recent rows, or too many postings in them.
 
-        A workspace of which another one is at work is left to it.
+        A workspace that another replica is folding is left to it.
         """
         left = {one.workspace_id for one in await self._waiting(most)}
         while left:
@@ -94,7 +94,7 @@ class Compaction:
             left &= {one.workspace_id for one in await self._waiting(most)}
 
     async def fold(self, workspace_id: UUID, most: int = FOLDED_AT_ONCE) -> bool:
-        """About `most` postings of the rows that were written first. False when there was nothing."""
+        """Folds about `most` postings of the oldest rows; returns False when there was nothing."""
         left: list[tuple[int, int]] | None = None
         for part in range(PARTS):
             async with self.database.workspace(workspace_id) as connection:

@@ -1,4 +1,4 @@
-"""Events in: a converted document is indexed, a deleted one purged. What the index did commits with its own event."""
+"""Consumes document events: indexes converted documents, purges deleted ones. Each commits with its own event."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ STAGE = "index"
 
 
 class Indexer:
-    """Handlers for the stream of documents; each may be given the same event any number of times, in any order.
+    """Handles the stream of documents; the same event may come any number of times, in any order.
 
-    `default` is the embedding space of workspaces that are new. `forget` removes the answers that are kept of searches
-    of a workspace before a generation of its index.
+    `default` is the embedding space of new workspaces. `delete_answers` deletes a workspace's cached answers from
+    before a generation of its index.
     """
 
     def __init__(
@@ -54,10 +54,10 @@ class Indexer:
         objects: ObjectStore,
         outbox: Outbox,
         default: SpaceKey,
-        forget: Callable[[UUID, int], Awaitable[Erased]] | None = None,
+        delete_answers: Callable[[UUID, int], Awaitable[Erased]] | None = None,
     ) -> None:
         self.database, self.objects, self.outbox, self.default = database, objects, outbox, default
-        self.forget = forget
+        self.delete_answers = delete_answers
         self.analyzer, self.pieces = Analyzer(), WordPieces()
 
     @property
@@ -74,9 +74,9 @@ class Indexer:
         }
 
     async def index(self, event: Event) -> None:
-        """Replaces what the index has of the document, unless that is newer or the document was deleted.
+        """Replaces the indexed version, unless it is newer or the document was deleted.
 
-        The same version again, with vectors now, adds those. Content that no retry will mend fails the stage at once.
+        The same version again, now with vectors, adds those. Content that no retry can mend fails the stage at once.
         """
         document = DocumentConverted.model_validate(event.data)
         async with self.database.workspace(event.workspace_id) as connection:
@@ -97,7 +97,7 @@ class Indexer:
                 await self._write(writer, known, prepared)
 
     async def describe(self, event: Event) -> None:
-        """Changes what is known of the version that the index holds, and by what words it is found."""
+        """Changes the facts of the indexed version, and the words that it is found by."""
         described = DocumentDescribed.model_validate(event.data)
         async with self.database.workspace(event.workspace_id) as connection:
             writer = IndexWriter(connection, event.workspace_id, self.analyzer)
@@ -117,13 +117,13 @@ class Indexer:
             await writer.replace(known, prepared)
 
     async def purge(self, event: Event) -> None:
-        """Removes the document, remembers that it is gone, and tells what was removed and what remains (nothing)."""
+        """Deletes the document for good, and publishes what was removed and what remains (nothing)."""
         await self.purge_all([event])
 
     async def purge_all(self, events: Sequence[Event]) -> None:
         """Deletes several documents of one workspace in one transaction: most rows of their postings are shared.
 
-        The answers of searches that were kept are counted with the first of them.
+        Cached answers are counted with the first of them.
         """
         workspace_id = events[0].workspace_id
         async with self.database.workspace(workspace_id) as connection:
@@ -135,9 +135,9 @@ class Indexer:
             await writer.lock_all(document_ids)
             purged = await writer.purge_all(document_ids)
             # before the commit: what cannot be removed now is tried again with all the rest
-            kept = (
-                await self.forget(workspace_id, await generation(connection, workspace_id)) if self.forget else Erased()
-            )
+            kept = Erased()
+            if self.delete_answers:
+                kept = await self.delete_answers(workspace_id, await generation(connection, workspace_id))
             for document_id in document_ids:
                 removed, remaining = (asdict(counts) for counts in purged.pop(document_id, (RowCounts(), RowCounts())))
                 done = DocumentPurged(
@@ -150,7 +150,7 @@ class Indexer:
                 kept = Erased(dict.fromkeys(kept.removed, 0), kept.remaining)
 
     async def on_dead(self, event: Event, reason: str) -> None:
-        """Shows at the document that indexing was given up. A purge that was is seen in its missing receipt."""
+        """Shows that indexing was given up. A purge that was given up shows in its missing receipt."""
         if event.type == DocumentConverted.event_type:
             error_class, _, message = reason.partition(": ")
             document = DocumentConverted.model_validate(event.data)
@@ -170,7 +170,7 @@ class Indexer:
         return await asyncio.to_thread(work)
 
     async def _write(self, writer: IndexWriter, known: KnownDocument, prepared: Prepared) -> None:
-        """Vectors of a space that the workspace does not have are left out: nobody would compare or drop them."""
+        """Leaves out vectors of a space that the workspace does not have: nothing would compare or delete them."""
         rows = SpaceRows(writer.connection, writer.workspace_id)
         active = await ensure_active(rows, self.default, self.outbox)
         if prepared.vectors and not _has(await rows.spaces(), (prepared.vectors.model, prepared.vectors.dims)):

@@ -1,4 +1,4 @@
-"""What ingestion leaves in the object store of a converted document, read and checked, without IO."""
+"""Reads and checks the objects of a converted document. No IO."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_CHUNKS = 1 << ORDINAL_BITS
 
 
 def read_chunks(document: DocumentConverted, data: bytes) -> list[Chunk]:
-    """JSON Lines. Raises ConvertedInvalid when they are not what the event says, or not what the database can hold."""
+    """Reads JSON Lines. Raises ConvertedInvalid if they contradict the event, or if the database cannot hold them."""
     try:
         chunks = [Chunk.model_validate_json(line) for line in data.split(b"\n") if line.strip()]
         for chunk in chunks:
@@ -40,7 +40,7 @@ def read_chunks(document: DocumentConverted, data: bytes) -> list[Chunk]:
 
 
 def read_vectors(document: DocumentConverted, data: bytes) -> ChunkVectors:
-    """NumPy's .npy, a row per chunk. Raises ConvertedInvalid."""
+    """Reads NumPy's .npy, a row per chunk. Raises ConvertedInvalid."""
     try:
         rows = np.load(BytesIO(data), allow_pickle=False)
     except (ValueError, EOFError) as error:

@@ -1,7 +1,7 @@
-"""Rows that many terms share: those with few postings, and what a frequent term has too little of for a block.
+"""Rows that many terms share: terms with few postings, and postings of frequent terms that do not fill a block.
 
-A term is in the group with the greatest first term that is not after it, and nowhere else but in blocks of its own and
-in what was indexed lately. All run in the caller's transaction, which holds the lock of the workspace's blocks.
+A term is in the group with the greatest first term that is not after it, in blocks of its own, and in recent rows. All
+run in the caller's transaction, which holds the lock of the workspace's blocks.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Regrouped:
 
 
 class GroupRows:
-    """Of one workspace."""
+    """The groups of one workspace."""
 
     def __init__(self, rows: PostingRows) -> None:
         self.rows = rows
@@ -108,7 +108,7 @@ def belonging(added: TermPostings, groups: Sequence[Group], others: Sequence[str
 
 
 def regrouped(groups: Sequence[Group], every: TermPostings) -> Regrouped:
-    """`every`: all terms of these groups with what is added to them, whose groups are all among these."""
+    """Cuts groups anew; `every` has all terms of these groups, with what is added to them."""
     frequent = every.counts > MOST_OF_A_TERM
     first_terms: list[str] = []
     terms: list[TermPostings] = []

@@ -1,4 +1,4 @@
-"""What the index holds, for those who compare it with what it should hold."""
+"""Lists the indexed documents, for comparison with what should be indexed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BEFORE_ALL = UUID(int=0)
 
 @dataclass(frozen=True)
 class IndexDocuments:
-    """`default` is the embedding space of workspaces that have no active one yet."""
+    """Lists indexed documents; `default` is the embedding space of workspaces without an active one."""
 
     database: Database
     default: EmbeddingSpace

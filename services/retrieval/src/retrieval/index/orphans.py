@@ -1,7 +1,7 @@
-"""The background task that removes chunks whose document has no row: somebody deleted it past the service.
+"""The background task that deletes chunks whose document has no row, after an out-of-band change.
 
-Searches leave such chunks out, and here they go with their postings and vectors. A round looks at so many documents
-of each workspace, from where the one before it ended, and removes so many.
+Searches leave such chunks out; here they are deleted with their postings and vectors. A round looks at a number of
+documents of each workspace, from where the last round ended, and deletes a number of them.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ MOST_REMOVED = 320  # documents of a workspace in a round
 
 
 class OrphanRemoval:
-    """Every replica has one; what two find at the same time is removed by one of them."""
+    """Runs in every replica; what two find at the same time is deleted by one of them."""
 
     def __init__(self, database: Database, registry: CollectorRegistry) -> None:
         self.database, self.analyzer = database, Analyzer()
         self.ends: dict[UUID, int] = {}
         self.removed = Counter(
             "attractor_stray_passages_removed_total",
-            "Chunks removed as their document had been deleted past the service",
+            "Chunks deleted because their document was gone after an out-of-band change",
             registry=registry,
         )
 
@@ -52,7 +52,7 @@ class OrphanRemoval:
             await asyncio.sleep(ROUND_SECONDS)
 
     async def round(self) -> int:
-        """Looks at some documents of each workspace; how many chunks were removed."""
+        """Looks at some documents of each workspace; returns how many chunks were deleted."""
         async with self.database.system() as connection:
             places = await SystemRepository(connection).values(OrphanSql.indexed_workspaces)
         self.ends = {place: self.ends.get(place, 0) for place in places}
@@ -61,7 +61,7 @@ class OrphanRemoval:
             try:
                 removed += await self._look(place)
             except (WorkspaceGone, psycopg.Error) as error:  # the others are not kept waiting by this one
-                log.warning("stray chunks not removed yet", extra={"workspace_id": str(place)}, exc_info=error)
+                log.warning("orphaned chunks not deleted yet", extra={"workspace_id": str(place)}, exc_info=error)
         return removed
 
     async def _look(self, workspace_id: UUID) -> int:
@@ -81,7 +81,7 @@ class OrphanRemoval:
         return removed
 
     async def _remove(self, workspace_id: UUID, documents: Sequence[int]) -> int:
-        """Nobody writes what belongs to no document, so only the locks of the postings and the statistics are taken."""
+        """Deletes orphans. Nobody writes to them, so only the locks of postings and statistics are taken."""
         async with self.database.workspace(workspace_id) as connection:
             rows = PostingRows(connection, workspace_id)
             await connection.execute("SELECT is_living(%s)", (workspace_id,))  # the workspace's lock, before all others
@@ -98,5 +98,5 @@ class OrphanRemoval:
             await rows.run(OrphanSql.recount_stemmings)
         self.removed.inc(chunks)
         told = {"workspace_id": str(workspace_id), "documents": len(orphans), "chunks": chunks, "postings": postings}
-        log.warning("removed chunks whose document was deleted past the service", extra=told)
+        log.warning("deleted orphaned chunks after an out-of-band change", extra=told)
         return int(chunks)

@@ -1,4 +1,4 @@
-"""A converted document as the parameters of its statements, without IO: the work of a thread, not of the event loop.
+"""Makes the parameters of the statements that write a converted document. No IO; meant for a thread.
 
 Row-level security excludes COPY, so the rows travel as arrays in PostgreSQL's text form, one statement per batch.
 """
@@ -32,7 +32,7 @@ Statement: TypeAlias = tuple[str, Values]
 
 @dataclass(frozen=True)
 class Facts:
-    """What the index keeps of a document besides its chunks."""
+    """The facts that the index keeps of a document."""
 
     document_id: UUID
     version: int
@@ -94,7 +94,7 @@ class Prepared:
 def prepare(
     facts: Facts, chunks: Sequence[Chunk], vectors: ChunkVectors | None, analyzer: Analyzer, pieces: WordPieces
 ) -> Prepared:
-    """Analyses the chunks."""
+    """Analyses the chunks of a document."""
     naming = facts.naming
     title = facts.title or facts.name
     return Prepared(

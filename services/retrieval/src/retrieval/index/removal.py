@@ -1,7 +1,7 @@
-"""Takes the postings of chunks out of the index, for good, and counts them.
+"""Deletes the postings of chunks, and counts them.
 
-They are looked for under the terms that the chunks' texts are analysed to now. If those are not as many as the index
-knows the chunks to have, the analysis has changed since, and every row is looked through.
+They are looked for under the terms that the chunks' texts are analysed to now. If fewer are found than the index says
+that the chunks have, the analysis has changed since, and every row is looked through.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class StoredText:
-    """What a chunk's terms come from. `postings`: how many it has."""
+    """The text of a chunk. `postings`: how many it has."""
 
     number: int
     chunk_index: int
@@ -39,9 +39,9 @@ class StoredText:
 
 
 class PostingRemoval:
-    """Of documents with what they are called, in the caller's transaction, which holds the locks of all of them.
+    """Deletes postings of documents, whose locks the caller's transaction holds; `documents` gives their names.
 
-    Many at once cost little more than one: most rows that hold their postings are the same.
+    Many at once cost little more than one: most rows of their postings are shared.
     """
 
     def __init__(self, rows: PostingRows, analyzer: Analyzer, documents: Mapping[int, Naming]) -> None:

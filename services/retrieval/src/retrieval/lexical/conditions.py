@@ -1,4 +1,4 @@
-"""What postings do not tell, because they keep no positions: phrases, and words of a section's heading.
+"""Conditions that postings cannot answer, because they have no positions: phrases, and words of headings.
 
 The texts of chunks that have all the words are analysed again. A phrase is found where its terms follow each other
 in the title, in one heading, or in the content, with as many stop words between them, whichever these are.
@@ -20,8 +20,8 @@ _NOTHING = f" {_STOP_WORD}"
 
 @dataclass(frozen=True)
 class TextConditions:
-    """Phrases to find, of which a chunk should have as many as it can, or (`sections`: in its headings, `excluded`:
-    nowhere) has to comply. With `strict` it has to have the phrases too.
+    """What a chunk's text is checked for: `phrases`, of which it should have many (all if `strict`), `sections`, which
+    must be in its headings, and `excluded`, which must be nowhere.
     """
 
     phrases: Sequence[str] = ()
@@ -37,7 +37,7 @@ class TextConditions:
 
 @dataclass(frozen=True)
 class ConditionVerdict:
-    """`share`: of the phrases that the chunk has. `admitted`: whether it complies with the conditions."""
+    """`share` of the phrases that the chunk has; `admitted` if it complies with the conditions."""
 
     share: float
     admitted: bool
@@ -92,7 +92,7 @@ class ConditionCheck:
 
 
 def line_of(analyzer: Analyzer, text: str, stemming: str) -> str:
-    """Its terms between blanks, in their order, stop words as places. It has a phrase that is in it between blanks."""
+    """Returns the terms in order between blanks, stop words as places; so phrases can be looked for as text."""
     return f" {' '.join([term or _STOP_WORD for term in analyzer.places(text, stemming)])} "
 
 

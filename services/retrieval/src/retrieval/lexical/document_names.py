@@ -1,4 +1,4 @@
-"""`title:` and `name:` of a query: which documents have its words there, as a chunk has a phrase in its content.
+"""Checks the fields `title:` and `name:` of a query, as phrases are checked in a chunk's content.
 
 A value is a word or a phrase by the rules of the document's own language. What is nothing but stop words is looked for
 as it is written, and `beginn*` at the beginning of any word.
@@ -19,7 +19,7 @@ REMEMBERED = 128  # values by the rules of each language
 
 
 class NamedDocument(NamedTuple):
-    """`analysed`: it is known to have the terms that are asked for."""
+    """A document by its names; `analysed` if it is known to have the terms that are asked for."""
 
     number: int
     chunks: int
@@ -30,7 +30,7 @@ class NamedDocument(NamedTuple):
 
 
 class NameCheck:
-    """`fields`: what is asked of the title, which is the name where there is none, and of the name."""
+    """Checks the names of documents. `fields` are those of the query; a document without a title has its name as such."""
 
     def __init__(self, analyzer: Analyzer, fields: Mapping[str, Sequence[str]]) -> None:
         self.analyzer = analyzer

@@ -1,4 +1,4 @@
-"""What the groups have of terms: rows that many terms share (`retrieval.index.groups`)."""
+"""Reads groups: rows that many terms share (`retrieval.index.groups`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OFF_LOOP = 200_000  # bytes to decode, from which on another thread does it
 
 
 class PostingGroups:
-    """Of one workspace in one transaction. A changed group has another number: what the cache keeps stays true."""
+    """The groups of one workspace in one transaction. A changed group has a new number, so the cache stays true."""
 
     def __init__(self, reader: IndexReader, cache: PostingCache[TermPostings]) -> None:
         self.reader, self.cache = reader, cache

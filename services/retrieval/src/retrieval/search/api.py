@@ -23,20 +23,21 @@ InUse = Annotated[ScopedSearch, Depends(search)]
 
 
 REFUSED: dict[int | str, dict[str, Any]] = {
-    403: {"model": ProblemBody, "description": "The scope `global` needs a key for all workspaces"},
-    404: {"model": ProblemBody, "description": "No such session of this user in this workspace"},
-    422: {"model": ProblemBody, "description": "A filter or a scope cannot be used; `type` says why"},
+    403: {"model": ProblemBody, "description": "The scope `global` requires a key for all workspaces"},
+    404: {"model": ProblemBody, "description": "The user has no such session in this workspace"},
+    422: {"model": ProblemBody, "description": "A filter or the scope is invalid; `type` says why"},
     503: {"model": ProblemBody},
 }
 
 
 @router.post("/search", summary="Search documents", responses=REFUSED)
 async def search_chunks(body: SearchRequest, caller: Viewer, using: InUse) -> SearchResponse:
-    """The `k` chunks that answer the query best, from the documents of the scope that the filters leave.
+    """Returns the `k` chunks that answer the query best, among the documents that scope and filters leave.
 
     `hybrid` (the default) adds up meaning (cosine of embeddings), words (BM25), names and what the knowledge graph
     reaches; `convex` and `rrf` merge the legs by their scores and by their ranks; `lexical` and `dense` are single
-    legs. A leg that is late or fails is left out and named in `legs`. `good_match` false means that nothing found is
-    likely to answer. A `global` search is one of each workspace, merged by score; one that fails is named in `legs`.
+    legs. A leg that is late or fails is left out and named in `legs`. `good_match` is false if nothing found is likely
+    to answer the query. A `global` search searches each workspace and merges the hits by score; workspaces that fail
+    are named in `legs`.
     """
     return await using(caller, body)

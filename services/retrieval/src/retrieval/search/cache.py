@@ -1,4 +1,4 @@
-"""Answers of searches in Redis. A stale one cannot be found: its key names the state of the index that it is of.
+"""Search answers in Redis. A stale answer cannot be found: its key names the state of the index that it is of.
 
 The state is read in the search's own snapshot. Whatever could change an answer raises the index's generation in the
 transaction that changes it, or is part of `version`: the code, the ranking's data and the settings of the deployment.
@@ -54,18 +54,18 @@ class _Away(Exception):
 
 
 class SearchCache:
-    """Shared by all replicas that have the same `version`. When Redis is away, searches go on without it."""
+    """The answers shared by all replicas of the same `version`. Searches go on without it when Redis is unavailable."""
 
     def __init__(self, redis: Redis, version: str, seconds: float, registry: CollectorRegistry) -> None:
         """`redis` gives bytes; `seconds` is how long an answer is kept."""
         self.redis, self.version, self.seconds = redis, version, seconds
         folder = resources.files("retrieval").joinpath("lua")
         self.keeping = redis.register_script(folder.joinpath("keep_search.lua").read_text("utf-8"))
-        self.forgetting = redis.register_script(folder.joinpath("forget_searches.lua").read_text("utf-8"))
+        self.deleting = redis.register_script(folder.joinpath("forget_searches.lua").read_text("utf-8"))
         self.paused_until = 0.0
         self.results = Counter(
             "attractor_search_cache_total",
-            "Searches by what the cache did: hit, miss, bypass (cannot be kept), failed (Redis is away)",
+            "Searches by cache result: hit, miss, bypass (not cacheable), failed (Redis unavailable)",
             ["result"],
             registry=registry,
         )
@@ -94,7 +94,7 @@ class SearchCache:
         return CacheSlot(workspace_id, state.generation or 0, f"{_answers(workspace_id)}:{digest}")
 
     async def get(self, place: CacheSlot) -> SearchResponse | None:
-        """The answer, told to be a cached one."""
+        """Returns the answer, marked as cached."""
         try:
             kept = await self._asked(lambda: self.redis.get(place.key))
         except _Away:
@@ -103,7 +103,7 @@ class SearchCache:
         return SearchResponse.model_validate_json(zlib.decompress(kept)) if isinstance(kept, bytes) else None
 
     async def put(self, place: CacheSlot, response: SearchResponse) -> None:
-        """Keeps it, unless a part of it failed or was late, or it is too large."""
+        """Stores the answer, unless a part of it failed or was late, or it is too large."""
         if _is_partial(response):
             return
         body = response.model_copy(update={"cached": True}).model_dump_json()
@@ -115,13 +115,13 @@ class SearchCache:
             arguments = (place.generation, kept, int(1000 * self.seconds), MOST_ANSWERS)
             await self._asked(lambda: self.keeping(keys=keys, args=arguments))
 
-    async def forget(self, workspace_id: UUID, generation: int = LAST_GENERATION) -> Erased:
-        """Removes what is kept of the workspace; a search that still runs on an older index keeps nothing either.
+    async def delete(self, workspace_id: UUID, generation: int = LAST_GENERATION) -> Erased:
+        """Deletes the workspace's answers; a search that still runs on an older index stores nothing either.
 
         Raises RedisError.
         """
         keys = [_answers(workspace_id), _least(workspace_id)]
-        removed, left = await self.forgetting(keys=keys, args=[generation, REMEMBER_MILLISECONDS])
+        removed, left = await self.deleting(keys=keys, args=[generation, REMEMBER_MILLISECONDS])
         return Erased({KIND: int(removed)}, {KIND: int(left)})
 
     async def _asked(self, ask: Callable[[], Awaitable[T]]) -> T:
@@ -136,7 +136,7 @@ class SearchCache:
         except (RedisError, OSError, TimeoutError) as error:
             self.paused_until = now + PAUSE_SECONDS
             self.results.labels("failed").inc()
-            log.warning("searches are not cached: Redis is away", extra={"error": repr(error)})
+            log.warning("searches are not cached: Redis is unavailable", extra={"error": repr(error)})
             raise _Away from error
 
 

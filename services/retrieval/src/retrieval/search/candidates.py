@@ -1,4 +1,4 @@
-"""The union of what the legs found, each candidate with all features under each wording, whichever leg found it."""
+"""The union of what the legs found: every candidate with all its features, whichever leg found it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Rows: TypeAlias = Sequence[tuple[Any, ...]]
 
 @dataclass(frozen=True)
 class Wording:
-    """One wording of what is asked, and its legs; None for one that the mode does not ask for."""
+    """One wording of the query and its legs, which are None where the mode does not ask for them."""
 
     text: str
     lexical: LexicalLeg | None = None
@@ -43,7 +43,7 @@ class Wording:
 
 @dataclass
 class Candidates:
-    """By chunk. `scores` are those of the mode, over all wordings; the rest is under the query itself.
+    """Candidates by chunk. `scores` are those of the mode, over all wordings; the rest is under the query itself.
 
     `bm25` and `cosines` lack what could not be computed. `words` are those of each wording.
     """
@@ -79,7 +79,7 @@ class Candidates:
 
 @dataclass(frozen=True)
 class _Facts:
-    """The terms of titles by document, and by chunk its wordpieces: of chunks whose document there is."""
+    """Title terms by document, and wordpieces by chunk, of chunks whose document exists."""
 
     titles: Mapping[int, Sequence[str]]
     pieces: Mapping[int, bytes]
@@ -106,7 +106,7 @@ class Measured:
 
 @dataclass
 class Read:
-    """What was read of the candidates so far: all of it is of one snapshot, so none is read again."""
+    """What was read of the candidates so far. It is all of one snapshot, so nothing is read again."""
 
     measured: list[Measured]
     residual: dict[int, float] = field(default_factory=dict)
@@ -162,7 +162,7 @@ async def _read(
     if lost := len(set(missing) - facts.pieces.keys()):
         extra = {"workspace_id": str(reader.workspace_id), "chunks": lost}
         log.warning(
-            "the index finds chunks that have no document, and leaves them out: it was changed past the service",
+            "left out chunks without a document: the index was changed out of band",
             extra=extra,
         )
     if left:

@@ -1,4 +1,4 @@
-"""How the documents that the filters left are spread: counts by value, of documents and their chunks."""
+"""Facets: counts of the documents that the filters left, and of their chunks, by value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which documents a search is limited to: its filters and the fields of its query, as numbers for the legs."""
+"""Resolves a search's filters and the fields of its query to the numbers of documents that the legs search."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _values(
 
 
 async def _paths(reader: IndexReader, paths: Sequence[str]) -> list[bool] | None:
-    """Checks the expressions; which of them are predicates, that is, have to be true instead of finding something."""
+    """Checks the expressions; returns which are predicates: those must be true, the others must find something."""
     canonical = []
     for position, path in enumerate(paths):
         place = f"metadata[{position}]"
@@ -104,5 +104,5 @@ async def _paths(reader: IndexReader, paths: Sequence[str]) -> list[bool] | None
         except (psycopg.DataError, psycopg.errors.SyntaxError, psycopg.errors.StatementTooComplex) as error:
             raise InvalidMetadataPath(str(error.diag.message_primary), place=place) from error
         if " like_regex " in _STRING.sub('""', canonical[-1]):
-            raise InvalidMetadataPath("like_regex is not allowed: it may take for ever", place=place)
+            raise InvalidMetadataPath("like_regex is not allowed: it may take unbounded time", place=place)
     return [not path.removeprefix("strict ").startswith("$") for path in canonical] or None

@@ -1,4 +1,4 @@
-"""From what was found to what is returned."""
+"""Makes the parts of a response from what was found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The legs of a search: beside each other in one snapshot, each with a deadline of its own."""
+"""Runs the legs of a search: concurrently, in one snapshot, each with its own deadline."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ class Legs:
         return leg
 
     async def dense(self, asked: LegQuery) -> DenseLeg:
-        """Without an answer where the model of the workspace's active space is configured no more."""
+        """Searches meaning; fails if the model of the active space is no longer configured."""
         leg = DenseLeg("dense")
         embedders = self.vectors.embedders
         leg.embedder = embedder = embedders.find(*asked.space) if asked.space else embedders.default
         if embedder is None:
             model, dims = asked.space or ("", 0)
-            leg.error = f"the embedding model {model} ({dims} dimensions) is configured no more"
+            leg.error = f"the embedding model {model} ({dims} dimensions) is no longer configured"
             return leg
 
         async def work() -> None:
@@ -85,12 +85,11 @@ class Legs:
 
         await leg.within(graphs.seconds, work)
         if leg.error:
-            leg.forget()
+            leg.discard()
         return leg
 
     async def graph_generation(self, caller: Principal) -> str | None:
-        """What tells the graph's present state from others; empty where there is no graph, None where it does not say
-        so at once."""
+        """Returns a token of the graph's state: empty without a graph, None if it does not answer at once."""
         if self.graphs is None or not self.graphs.is_there:
             return ""
         try:
@@ -111,5 +110,5 @@ class Legs:
         await leg.within(max(0.0, seconds), lambda: leg.cross(asked, begin))
         leg.milliseconds += before
         if leg.error:
-            leg.forget()
+            leg.discard()
         return True

@@ -1,4 +1,4 @@
-"""Consecutive chunks as one text, without IO: what two of them share, because they were cut so, stands there once."""
+"""Joins consecutive chunks to one text without repeating the overlap that they were cut with. No IO."""
 
 from __future__ import annotations
 

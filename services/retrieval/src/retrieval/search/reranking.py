@@ -1,4 +1,4 @@
-"""The configured reranker on the best fused candidates, for as long as there is time for it."""
+"""Reranks the best fused candidates with the configured model, within a deadline."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from retrieval.reading.reader import FoundChunk, ScoredChunk
 
 @dataclass(frozen=True)
 class Reranking:
-    """`candidates` at the most are read by the model, within `seconds`."""
+    """The model reads at most `candidates` of them, within `seconds`."""
 
     reranker: Reranker
     seconds: float
@@ -32,5 +32,5 @@ class Reranking:
 
 
 def _read(chunk: FoundChunk) -> str:
-    """A chunk under its headings, as a reader sees it."""
+    """Returns the chunk under its headings, as a reader sees it."""
     return "\n".join(filter(None, [" > ".join(chunk.heading_path), chunk.content]))

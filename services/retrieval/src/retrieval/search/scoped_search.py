@@ -1,4 +1,4 @@
-"""The search in the scope that is asked for: of a session, of the workspace, or of every workspace of the caller."""
+"""Searches in the scope of the request: a session, the workspace, or every workspace of the caller."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AT_ONCE = 4  # workspaces of one search
 
 @dataclass(frozen=True)
 class WorkspaceAnswer:
-    """Of one workspace: its response, or why there is none."""
+    """One workspace's response, or why there is none."""
 
     workspace_id: UUID
     response: SearchResponse | None
@@ -32,7 +32,7 @@ class WorkspaceAnswer:
 
 
 class ScopedSearch:
-    """A scope without what it needs is refused by name, never widened."""
+    """Searches in scopes. A scope without what it needs is rejected, never widened."""
 
     def __init__(self, search: Search, sessions: SessionDocuments) -> None:
         self.search, self.sessions = search, sessions
@@ -58,7 +58,7 @@ class ScopedSearch:
             raise TooManyWorkspaces(f"a search of every workspace is for at most {MOST_WORKSPACES} of them")
         turn = asyncio.Semaphore(AT_ONCE)
 
-        async def of(workspace_id: UUID) -> WorkspaceAnswer:
+        async def search_one(workspace_id: UUID) -> WorkspaceAnswer:
             there = caller if workspace_id == caller.workspace_id else _reader(caller, workspace_id)
             async with turn:
                 try:
@@ -68,7 +68,7 @@ class ScopedSearch:
                 except Problem as problem:
                     return WorkspaceAnswer(workspace_id, None, problem.detail or problem.title)
 
-        answers = await asyncio.gather(*map(of, places))
+        answers = await asyncio.gather(*map(search_one, places))
         found = [answer.response for answer in answers if answer.response is not None]
         if not found:
             raise SearchUnavailable(legs={f"workspace {answer.workspace_id}": answer.error for answer in answers})
@@ -78,7 +78,7 @@ class ScopedSearch:
 def merged(
     answers: Sequence[WorkspaceAnswer], found: Sequence[SearchResponse], request: SearchRequest, milliseconds: float
 ) -> SearchResponse:
-    """The best hits of all, by score; in turn where not all were scored by the same rule, as after a late reranker."""
+    """Merges hits by score, or in turn where not all were scored by the same rule, as after a late reranker."""
     alike = len({response.reranked_by for response in found if response.hits}) <= 1
     ranked: list[tuple[int, Hit]] = [pair for response in found for pair in enumerate(response.hits)]
     ranked.sort(key=lambda pair: (0 if alike else pair[0], -pair[1].score))
@@ -102,7 +102,7 @@ def merged(
 
 
 def _legs(found: Sequence[SearchResponse]) -> list[LegReport]:
-    """One report by leg; errors are named with how many workspaces had them."""
+    """Merges the reports by leg; errors come with how many workspaces had them."""
     by_name: dict[str, list[LegReport]] = {}
     for response in found:
         for report in response.legs:
@@ -138,5 +138,5 @@ def _facets(facets: Sequence[Facet], found: Sequence[SearchResponse]) -> dict[Fa
 
 
 def _reader(caller: Principal, workspace_id: UUID) -> Principal:
-    """The caller in another workspace, where he does nothing but read."""
+    """Returns the caller as a viewer of another workspace."""
     return replace(caller, workspace_id=workspace_id, role=Role.viewer)

@@ -1,4 +1,4 @@
-"""The search: the legs at the same time in one snapshot, fused, the best with their sentences."""
+"""The search of one workspace: runs the legs in one snapshot, fuses what they find, and makes hits of the best."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DEPTH = 100  # candidates of each leg
 
 @dataclass(frozen=True)
 class FoundCandidates:
-    """What the legs found, fused, and what makes the hits of it."""
+    """What the legs found, fused, and the selection that makes hits of it."""
 
     wordings: list[Wording]
     graph: GraphLeg | None
@@ -53,7 +53,7 @@ class FoundCandidates:
 
 
 class Search:
-    """Searches the workspace that it is told."""
+    """Searches workspaces."""
 
     def __init__(
         self,
@@ -198,7 +198,7 @@ class Search:
                 ),
             )
             if parsed.conditions and wording.lexical and wording.lexical.error:
-                raise SearchUnavailable("whether chunks comply with the query's conditions could not be seen in time")
+                raise SearchUnavailable("the query's conditions could not be checked in time")
             for leg in wording.legs if number > 1 else []:
                 leg.name = f"{leg.name}#{number}"
             return wording

@@ -1,4 +1,4 @@
-"""From the fused order to the hits: reranked, folded, varied, with what stands around them, of the same snapshot."""
+"""Selects the hits from the fused order: reranks, folds duplicates, diversifies, adds surroundings."""
 
 from __future__ import annotations
 

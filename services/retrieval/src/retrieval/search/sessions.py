@@ -1,4 +1,4 @@
-"""Which documents are attached to a session: the orchestrator says."""
+"""The documents attached to a session, from the orchestrator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGE = 1_000
 
 
 class SessionDocuments:
-    """Of the users who search."""
+    """Asks in the name of the user who searches."""
 
     def __init__(self, orchestrator: HttpService) -> None:
         self.orchestrator = orchestrator

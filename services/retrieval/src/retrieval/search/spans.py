@@ -1,4 +1,4 @@
-"""Which chunks a hit brings along, and which hits become one, without IO. Chunks are named by their chunk index."""
+"""Decides which chunks a hit brings along, and which hits become one. No IO. Chunks are named by their index."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_MERGED = 9  # chunks
 
 
 class ChunkPlace(Protocol):
-    """Where a chunk stands."""
+    """The place of a chunk."""
 
     @property
     def document_id(self) -> UUID: ...
@@ -36,7 +36,7 @@ class ChunkSpan:
 
 @dataclass(frozen=True)
 class Outline:
-    """What is known of a chunk before it is read; `length` in characters."""
+    """The headings and the length (in characters) of a chunk that is not read yet."""
 
     heading_path: Sequence[str]
     length: int

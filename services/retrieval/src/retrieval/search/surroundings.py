@@ -34,7 +34,7 @@ class _AdjacentChunk:
 
 
 class Surroundings:
-    """Of the hits of one search. What was read once is not read again."""
+    """Reads what stands around the hits of one search, each chunk once."""
 
     def __init__(self, reader: IndexReader, around: Around) -> None:
         self.reader, self.around = reader, around
