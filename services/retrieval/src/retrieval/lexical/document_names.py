@@ -30,7 +30,7 @@ class NamedDocument(NamedTuple):
 
 
 class NameCheck:
-    """Checks the names of documents. `fields` are those of the query; a document without a title has its name as such."""
+    """Checks the names of documents against `fields` of the query; a name stands in for a missing title."""
 
     def __init__(self, analyzer: Analyzer, fields: Mapping[str, Sequence[str]]) -> None:
         self.analyzer = analyzer
