@@ -39,7 +39,7 @@ async def test_a_deleted_document_leaves_nothing(make_tenant):
         assert receipt["completed_at"]
         assert receipt["pending"] == []
         services = {one["service"]: one for one in receipt["services"]}
-        assert set(services) == {"ingestion", "retrieval", "knowledge-graph", "memory"}
+        assert set(services) == {"ingestion", "retrieval", "knowledge-graph", "memory", "orchestrator"}
         assert services["retrieval"]["removed"]["chunks"] == document["chunk_count"]
         for service in services.values():
             assert set(service["remaining"].values()) <= {0}, service

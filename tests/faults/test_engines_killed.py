@@ -19,6 +19,8 @@ import pytest
 from api_calls import EVALUATION, PATIENCE, client
 from stack import EmbeddedStack
 
+from contracts.registry import CONFIRM_DOCUMENT_DELETION
+
 KILLED = ("ingestion-worker", "retrieval", "valkey", "postgres", "object-store")
 WHOLE = bool(os.environ.get("FAULTS_WHOLE"))
 PROPOSALS = 736 if WHOLE else 60
@@ -166,7 +168,7 @@ async def deletions_balance(http: httpx2.AsyncClient, source: str) -> None:
         receipt = await patiently(http, f"/v1/sources/{source}/receipt")
         await asyncio.sleep(0.5)  # the receipt grows by the services' confirmations
     assert (receipt["documents"], receipt["pending_documents"]) == (count, 0)
-    assert {one["service"] for one in receipt["services"]} == {"ingestion", "retrieval", "knowledge-graph", "memory"}
+    assert {one["service"] for one in receipt["services"]} == set(CONFIRM_DOCUMENT_DELETION)
     assert not any(sum(one["remaining"].values()) for one in receipt["services"]), receipt
     hits = (await http.post("/v1/search", json={"query": "Python enhancement proposal"})).raise_for_status().json()
     assert hits["hits"] == []
