@@ -19,18 +19,18 @@ def chunk(hop: int, score: float, path: list[str], **more) -> ExpandedChunk:
 def test_a_path_tells_what_is_stated_between_its_names():
     found = GraphEvidence("b", DOCUMENT)
     found.add(chunk(1, 0.6, ["Lothair II", "Ermengarde"], steps=[STEP]), over_relations=False)
-    assert found.told() == ["Lothair II", "mother", "Ermengarde"]
+    assert found.described_path() == ["Lothair II", "mother", "Ermengarde"]
     assert (found.link, found.bridge) == (0.0, 0.6)
     unknown = GraphEvidence("b", DOCUMENT)
     unknown.add(chunk(2, 0.6, ["A", "B", "C"]), over_relations=True)
-    assert (unknown.told(), unknown.near) == (["A", "B", "C"], 0.6)
+    assert (unknown.described_path(), unknown.near) == (["A", "B", "C"], 0.6)
 
 
 def test_what_leads_most_surely_gives_the_path():
     found = GraphEvidence("b", DOCUMENT)
     found.add(chunk(0, 0.1, ["Ermengarde"], about=0.5), over_relations=False)
     found.add(chunk(1, 0.6, ["Lothair II", "Ermengarde"], steps=[STEP]), over_relations=False)
-    assert found.told() == ["Lothair II", "mother", "Ermengarde"]
+    assert found.described_path() == ["Lothair II", "mother", "Ermengarde"]
     assert (found.link, found.about, found.bridge) == (0.1, 0.5, 0.6)
 
 

@@ -46,14 +46,14 @@ class GraphEvidence:
         else:
             self.link, self.about = max(self.link, one.score), max(self.about, one.about)
 
-    def told(self) -> list[str]:
+    def described_path(self) -> list[str]:
         """Returns the path's names, with the relation between two of them where it is known."""
         relations = {(step.source, step.target): step.relation for step in self.steps}
-        told = self.path[:1]
+        names = self.path[:1]
         for source, target in zip(self.path, self.path[1:], strict=False):
             relation = relations.get((source, target))
-            told += [relation, target] if relation else [target]
-        return told
+            names += [relation, target] if relation else [target]
+        return names
 
 
 def seeds(scores: Mapping[int, float], evidence: Mapping[int, GraphEvidence]) -> dict[int, float]:

@@ -14,10 +14,10 @@ from retrieval.reading.reader import IndexReader
 async def quote(reader: IndexReader, leg: GraphLeg, chunks: Sequence[int]) -> None:
     """Adds the sentences of the steps to these chunks; no chunks are read for it but the search's own."""
     numbers = {(one.document_id, one.chunk_id): chunk for chunk, one in leg.evidence.items()}
-    told = [leg.evidence[chunk] for chunk in chunks if chunk in leg.evidence]
-    wanted = {numbers[place] for one in told for step in one.steps if (place := _place(step)) in numbers}
+    explained = [leg.evidence[chunk] for chunk in chunks if chunk in leg.evidence]
+    wanted = {numbers[place] for one in explained for step in one.steps if (place := _place(step)) in numbers}
     texts = await reader.chunks(sorted(wanted)) if wanted else {}
-    for one in told:
+    for one in explained:
         one.quoted = []
         for step in one.steps:
             text = texts.get(numbers.get(_place(step), -1))

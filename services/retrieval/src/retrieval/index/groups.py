@@ -108,7 +108,7 @@ def belonging(added: TermPostings, groups: Sequence[Group], others: Sequence[str
 
 
 def regrouped(groups: Sequence[Group], every: TermPostings) -> Regrouped:
-    """Cuts groups anew; `every` has all terms of these groups, with what is added to them."""
+    """Cuts the groups again; `every` has all terms of these groups, with what is added to them."""
     frequent = every.counts > MOST_OF_A_TERM
     first_terms: list[str] = []
     terms: list[TermPostings] = []

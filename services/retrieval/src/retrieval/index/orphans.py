@@ -97,6 +97,6 @@ class OrphanRemoval:
             await change_statistics(connection, workspace_id, -chunks, -terms)
             await rows.run(OrphanSql.recount_stemmings)
         self.removed.inc(chunks)
-        told = {"workspace_id": str(workspace_id), "documents": len(orphans), "chunks": chunks, "postings": postings}
-        log.warning("deleted orphaned chunks after an out-of-band change", extra=told)
+        counts = {"workspace_id": str(workspace_id), "documents": len(orphans), "chunks": chunks, "postings": postings}
+        log.warning("deleted orphaned chunks after an out-of-band change", extra=counts)
         return int(chunks)

@@ -1,4 +1,4 @@
-"""Words: what BM25 finds."""
+"""The lexical leg: what BM25 finds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from retrieval.text.query import ParsedQuery
 
 
 class LexicalLeg(Leg):
-    """BM25. `query` is set when the words could be weighed."""
+    """Ranks by BM25. `query` is set once the words are weighed."""
 
     parsed: ParsedQuery | None = None
     query: WeightedQuery | None = None

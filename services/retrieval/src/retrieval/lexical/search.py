@@ -37,7 +37,7 @@ Cache: TypeAlias = PostingCache[DecodedBlock | TermPostings]
 class MatchedTerms:
     """Of each of the query's words its terms, and for each of some chunks the position of the one that it has, or -1.
 
-    What they are is told where it is explained only.
+    They are named in explanations only.
     """
 
     words: Sequence[tuple[Sequence[str], NDArray[np.intp]]]

@@ -1,4 +1,4 @@
-"""Near-duplicate folding, without IO: a chunk that adds nothing to a better one is named in it, not returned.
+"""Folds near-duplicates: a chunk that adds nothing to a better one is named in it, not returned. No IO.
 
 Compared are shingles of three words (Broder 1997, On the Resemblance and Containment of Documents), exactly: of a few
 hundred chunks every shingle can be looked up, so nothing is estimated. Chunks that differ in a number, a version

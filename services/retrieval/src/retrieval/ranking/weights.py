@@ -17,8 +17,8 @@ class SpaceWeights:
     scaled: bool = False
 
 
-# A grid on the sets in the README, flat around these values. `phrases` do not occur there: what was put in quotes is to
-# outweigh a word or two. `graph` is the half that a chunk's way over relations counts for beside its own score.
+# A grid on the sets of docs/figures.md, flat around these values. `phrases` do not occur there: what was put in quotes
+# is to outweigh a word or two. `graph` is the half that a chunk's way over relations counts for beside its own score.
 WORDS = Weights(bm25_share=0.3, soft_match=0.4, title_named=0.15, all_terms=0.2, phrases=0.3)
 GRAPH = Weights(link=0.5, bridge=0.9, graph=0.5)
 BESIDE = replace(WORDS, link=GRAPH.link, bridge=GRAPH.bridge, graph=GRAPH.graph)

@@ -64,8 +64,8 @@ class WordPieces:
 
 
 def chunk_text(title: str, headings: Sequence[str], content: str) -> str:
-    """What of a chunk its wordpieces are taken from: the document's title (empty without one; a file's name is seldom
-    words), the other headings, the content.
+    """Returns the text of a chunk's wordpieces: title (empty without one; a file's name is seldom words), the other
+    headings, content.
     """
     return " ".join([title, *(heading for heading in headings if heading != title), content]).strip()
 

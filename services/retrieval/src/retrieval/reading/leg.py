@@ -1,4 +1,4 @@
-"""A leg of a search: what it is asked, what it did, and how long it may take. A failure is its report."""
+"""A leg of a search: what it is asked, what it found, and its deadline. A failure is part of its report."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class LegQuery:
 
 @dataclass
 class Leg:
-    """What a leg did. `error` is None when it was in time."""
+    """What a leg found. `error` is None when it was in time."""
 
     name: str
     found: list[ScoredChunk] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Leg:
         return self.found
 
     async def within(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
-        """Does the work; what comes too late or fails is recorded, and the other leg goes on."""
+        """Runs the work; records a failure or a missed deadline, and other legs go on."""
         start = time.perf_counter()
         try:
             async with asyncio.timeout(seconds):

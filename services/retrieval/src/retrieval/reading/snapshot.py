@@ -1,4 +1,4 @@
-"""One state of a workspace's index for all parts of a search, on as many connections as are free."""
+"""Snapshots: one state of a workspace's index for all parts of a search, on as many connections as are free."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Snapshot:
 
     @asynccontextmanager
     async def own(self) -> AsyncIterator[IndexReader]:
-        """The search's own connection, one part at a time; a part that fails in it leaves it usable."""
+        """Yields the search's own connection, to one part at a time; a part that fails leaves it usable."""
         connection = self.reader.connection
         async with self.turn:
             try:
@@ -52,8 +52,8 @@ class Snapshot:
 
     @asynccontextmanager
     async def beside(self) -> AsyncIterator[IndexReader]:
-        """A further connection that sees the same, where the search's own is taken; where none is free, the own in its
-        turn: nobody waits for a connection while holding one.
+        """Yields a further connection on the same snapshot if the search's own is in use and another is free; falls
+        back to its own in turn, so that nothing waits for a connection while holding one.
         """
         store = self.store
         if store.free.locked() or not self.turn.locked():
@@ -77,7 +77,7 @@ class SearchStore:
 
     @asynccontextmanager
     async def snapshot(self, workspace_id: UUID, seconds: float) -> AsyncIterator[Snapshot]:
-        """A statement in it takes `seconds` at the most. Raises Unavailable when no connection becomes free."""
+        """Opens a snapshot; its statements take `seconds` at most. Raises Unavailable if no connection is free."""
         try:
             async with asyncio.timeout(QUEUE_SECONDS):
                 await self.free.acquire()

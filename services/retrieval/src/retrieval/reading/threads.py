@@ -1,4 +1,4 @@
-"""What work in a thread owes the event loop."""
+"""Work in threads beside the event loop."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Item = TypeVar("Item")
 
 
 def releasing_gil(items: Iterable[Item]) -> Iterator[Item]:
-    """Yields the items, and the interpreter now and then: the event loop would else wait 5 ms for it each time."""
+    """Yields the items, and now and then the interpreter, for which the event loop would else wait 5 ms."""
     for number, item in enumerate(items):
         if number % 32 == 31:
             time.sleep(0)

@@ -195,8 +195,8 @@ def _with_graph(read: Read, union: Sequence[int], graph: GraphLeg | None) -> lis
 async def _measured(
     reader: IndexReader, wordings: Sequence[Wording], residual: DenseLeg | None, union: Sequence[int]
 ) -> tuple[list[Measured], Rows, Rows, dict[int, float]]:
-    """Also the rows of the candidates' facts and titles, and the cosines of the residual leg: the database reads all
-    of it while the words are looked up here.
+    """Returns the wordings' views, the rows of facts and titles, and the cosines of the residual leg: the database
+    reads all of it while the words are looked up here.
     """
     async with reader.connection.pipeline():
         facts = await reader.asked(ReadingSql.candidate_facts, {"chunks": array_text(union)}, binary=True)

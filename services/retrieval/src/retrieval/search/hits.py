@@ -66,7 +66,7 @@ def explanation(
         features=candidates.features[chunk].as_dict(),
         weights=candidates.rule.space.weights.as_dict(),
         matched_terms=candidates.matched(chunk),
-        graph_path=says.told() if says else [],
+        graph_path=says.described_path() if says else [],
         graph_steps=says.quoted if says else [],
         fused_score=candidates.scores[chunk],
         fused_rank=candidates.best(len(candidates.scores)).index(chunk) + 1,

@@ -99,8 +99,7 @@ class Search:
         return response
 
     async def _graph_state(self, request: SearchRequest, caller: Principal | None) -> str | None:
-        """The graph's generation, empty where it is not asked: whether it can be asked in the caller's name counts, not
-        who he is. None where the answer is not kept, as the graph does not say."""
+        """Returns the graph's generation: "" if the graph is not asked, None if it does not answer."""
         may_ask = request.use_graph and (request.mode is None or RankingRule(request.mode).asks_graph)
         if self.cache is None or caller is None or request.explain or not may_ask:
             return ""

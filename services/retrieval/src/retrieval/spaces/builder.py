@@ -73,7 +73,7 @@ class SpaceBuilder:
         try:
             done = await while_held(self.queue, space, self._drop(space) if space.dropping else self._fill(space))
         except (EmbeddingError, psycopg.Error) as error:
-            log.warning("embedding space not complete yet", extra=about, exc_info=error)
+            log.warning("embedding space is not complete yet", extra=about, exc_info=error)
             await self._record(space, error)
         except asyncio.CancelledError:
             await uninterrupted(self._give_back(space))

@@ -74,10 +74,10 @@ class Filling:
             rows = SpaceRows(connection, place)
             await rows.fill(self.space.key, [one.number for one in missing], text)
             if self.space.active:
-                await self._tell_complete(rows, documents)
+                await self._publish_complete(rows, documents)
                 await raise_generation(connection, place)
 
-    async def _tell_complete(self, rows: SpaceRows, documents: list[UUID]) -> None:
+    async def _publish_complete(self, rows: SpaceRows, documents: list[UUID]) -> None:
         for document in await rows.complete_documents(documents, self.space.key):
             done = DocumentIndexed(
                 document_id=document.document_id,

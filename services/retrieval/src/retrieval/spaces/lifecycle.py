@@ -1,4 +1,4 @@
-"""What users do with embedding spaces. The work itself is the builder's."""
+"""What users do with embedding spaces; the builder does the work."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from service_kit.problems import NotFound
 
 @dataclass(frozen=True)
 class EmbeddingSpaces:
-    """The spaces of the workspace that it is told. `embedders` are the configured models."""
+    """The embedding spaces of workspaces. `embedders` are the configured models."""
 
     database: Database
     embedders: Embedders
@@ -51,7 +51,7 @@ class EmbeddingSpaces:
         raise NotFound
 
     async def create(self, workspace_id: UUID, body: EmbeddingSpaceCreate) -> EmbeddingSpaceState:
-        """Builds the space of a configured model; one that is there is completed. Raises UnknownEmbeddingModel."""
+        """Builds the space of a configured model, or completes an existing one. Raises UnknownEmbeddingModel."""
         embedder = self.embedders.named(body.model, body.dims)
         if embedder is None:
             configured = [{"model": one.model, "dims": one.dims} for one in self.embedders.spaces]
@@ -85,7 +85,7 @@ class EmbeddingSpaces:
         return state
 
     async def drop(self, workspace_id: UUID, wanted: str) -> EmbeddingSpaceState:
-        """Has the vectors removed. Raises NotFound, EmbeddingSpaceInUse."""
+        """Has the vectors deleted. Raises NotFound, EmbeddingSpaceInUse."""
         async with self._changing(workspace_id) as rows:
             row = await rows.find(wanted)
             if row is not None and row.status is not SpaceStatus.active:
@@ -101,7 +101,7 @@ class EmbeddingSpaces:
 
     @asynccontextmanager
     async def _changing(self, workspace_id: UUID) -> AsyncIterator[SpaceRows]:
-        """Alone in the workspace. Raises WorkspaceBusy."""
+        """Gives exclusive access to the workspace. Raises WorkspaceBusy."""
         try:
             async with self.database.workspace(workspace_id) as connection:
                 rows = SpaceRows(connection, workspace_id)
@@ -142,7 +142,7 @@ class EmbeddingSpaces:
         )
 
     def _unbuilt(self, known: set[str], chunks: int) -> list[EmbeddingSpaceState]:
-        """Configured models without a row; a workspace without any row will be searched in the default."""
+        """Returns configured models without a row; a workspace without any row will be searched in the default."""
         found = []
         for space in self.embedders.spaces:
             is_default = not known and (space.model, space.dims) == self._default

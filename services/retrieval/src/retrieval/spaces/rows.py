@@ -1,7 +1,7 @@
-"""The statements about embedding spaces, in the caller's transaction.
+"""The rows of embedding spaces, in the caller's transaction.
 
-Who changes what a workspace's chunks are or which space is searched takes the workspace's lock: writers share it
-(service_kit's guard takes it for each of them), a switch has it alone. The lock of a document comes after it.
+Changing the chunks of a workspace or its active space takes the workspace's lock: writers share it (service_kit's guard
+takes it for each of them), a switch has it alone. The lock of a document comes after it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Text to index terms: the same for documents and queries, without IO.
+"""Analyses text to index terms, the same for documents and queries. No IO.
 
 Words are lower-cased and stemmed by the rules of a language (`languages.py`), without Latin accents; stop words are
 dropped. Identifiers are kept whole and in their parts. Runs of Chinese, Japanese and Korean become bigrams.

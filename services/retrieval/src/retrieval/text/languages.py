@@ -1,4 +1,4 @@
-"""How the words of a language become terms: its Snowball stemmer, its stop words."""
+"""The rules by which words of a language become terms: a Snowball stemmer and stop words."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Stemming:
 
 
 def stemming_of(language: str | None) -> str:
-    """The name of the rules for a language (ISO 639-1): English where it is unknown, `simple` without a stemmer."""
+    """Returns the rules for a language (ISO 639-1): English if it is unknown, `simple` without a stemmer."""
     if language is None:
         return ENGLISH
     primary = language.replace("_", "-").partition("-")[0].lower()

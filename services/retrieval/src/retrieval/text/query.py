@@ -1,4 +1,4 @@
-"""The query language, without IO: every text is a query, and it is read in one pass.
+"""The query language: every text is a query, read in one pass. No IO.
 
 One regular expression finds the operators; what it does not recognise is text. `std::vector`, `http://x`, `12:30`,
 `5" disk` and `**bold**` are text, because an operator stands at the beginning of a word and its name is a known one.

@@ -1,4 +1,4 @@
-"""Search settings in memory, by the version of the index: whatever changes them raises its generation."""
+"""A cache of search settings by the version of the index: whatever changes them raises its generation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REMEMBERED = 1000  # workspaces
 
 
 class KnownTunings:
-    """Of the workspaces that were searched last. For one event loop."""
+    """Keeps the tunings of the workspaces that were searched last. For one event loop."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[UUID, tuple[Version, Tuning]] = OrderedDict()

@@ -1,4 +1,4 @@
-"""The search settings of a workspace, resolved: what a request says, else what is stored, else the defaults."""
+"""The search settings of a workspace, resolved: the request's mode, else what is stored, else the defaults."""
 
 from __future__ import annotations
 
