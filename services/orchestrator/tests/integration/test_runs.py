@@ -201,7 +201,7 @@ async def test_a_run_that_keeps_killing_its_process_fails(start: Any, settings: 
     async with await psycopg.AsyncConnection.connect(settings.database_url.get_secret_value()) as connection:
         await connection.execute("SET app.scope = 'system'")
         await connection.execute(
-            "UPDATE run SET status = 'running', attempts = 3, attempts_left = 0, lease_token = gen_random_uuid(), "
+            "UPDATE run SET state = 'running', attempts = 3, attempts_left = 0, lease_token = gen_random_uuid(), "
             "lease_expires_at = now() - interval '1 second', finished_at = NULL"
         )
     async with start(settings) as service, asyncio.timeout(20):
