@@ -1,4 +1,4 @@
-"""The service's settings, read from the environment."""
+"""The one place that reads the environment."""
 
 from __future__ import annotations
 
@@ -11,21 +11,34 @@ from service_kit.settings import EventSettings, ServiceSettings
 class Settings(ServiceSettings, EventSettings, ChatSettings):
     """Times in seconds, budgets in tokens (estimated). Without CHAT_BASE_URL and CHAT_MODEL answers are extractive."""
 
-    port: int = 8001
-    ingestion_url: str = Field(description="Ingestion's base URL, asked whether a document exists")
-    retrieval_url: str = Field(description="Retrieval's base URL, asked for each answer's sources")
-    memory_url: str = Field(description="Memory's base URL, asked for memories if there is a chat model")
-    run_concurrency: int = Field(default=4, ge=1, description="Runs that one process works on at a time")
-    run_lease_seconds: float = Field(
-        default=15.0, gt=0, description="After this time without a sign a run is taken over"
-    )
-    run_max_attempts: int = Field(default=3, ge=1, description="Crashes and internal errors that a run survives")
-    run_stream_ttl: int = Field(default=86_400, ge=1, description="Seconds for which a run's events can be replayed")
-    sse_heartbeat_seconds: float = Field(default=15.0, gt=0, description="Pause between comments on a silent stream")
-    sse_max_streams: int = Field(default=1_000, ge=1, description="Open event streams; each holds a Redis connection")
-    search_k: int = Field(default=8, ge=1, le=100, description="Hits of an answer's search")
-    search_timeout_seconds: float = Field(default=10.0, gt=0, description="Limit of an answer's search")
-    recall_timeout_seconds: float = Field(default=2.0, gt=0, description="Limit of an answer's recall of memories")
-    document_timeout_seconds: float = Field(default=5.0, gt=0, description="Limit of the check that a document exists")
-    history_tokens: int = Field(default=2_000, ge=0, description="Budget of a prompt for earlier messages")
-    passage_tokens: int = Field(default=4_000, ge=200, description="Budget of a prompt for sources")
+    port: int = 8003
+    ingestion_url: str
+    """The address of ingestion, which knows whether a document exists"""
+    retrieval_url: str
+    """The address of retrieval"""
+    memory_url: str
+    """The address of memory"""
+    run_concurrency: int = Field(default=4, ge=1)
+    """Runs that one process works on at a time"""
+    run_lease_seconds: float = Field(default=15.0, gt=0)
+    """A process that has not renewed its lease for so long has lost its run"""
+    run_max_attempts: int = Field(default=3, ge=1)
+    """Attempts that crashes and internal errors may cost before a run fails"""
+    run_stream_ttl: int = Field(default=86_400, ge=1)
+    """Seconds that the events of an ended run are kept"""
+    sse_heartbeat_seconds: float = Field(default=15.0, gt=0)
+    """How often an idle event stream sends a comment"""
+    sse_max_streams: int = Field(default=1_000, ge=1)
+    """Event streams open at a time; each holds a Redis connection"""
+    search_k: int = Field(default=8, ge=1, le=100)
+    """Chunks that an answer may draw on"""
+    search_timeout_seconds: float = Field(default=10.0, gt=0)
+    """How long a run waits for a search"""
+    recall_timeout_seconds: float = Field(default=2.0, gt=0)
+    """How long a run waits for its memories"""
+    document_timeout_seconds: float = Field(default=5.0, gt=0)
+    """How long attaching a document waits for ingestion"""
+    history_tokens: int = Field(default=2_000, ge=0)
+    """Estimated tokens of earlier messages in a prompt"""
+    passage_tokens: int = Field(default=4_000, ge=200)
+    """Estimated tokens of chunks in a prompt"""
