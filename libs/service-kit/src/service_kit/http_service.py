@@ -20,7 +20,7 @@ PAUSES_SECONDS = (0.05, 0.2)  # before a connection that failed is tried again
 class ServiceSilent(Unavailable):
     """Another service gave no answer that could be used; the detail names it and says why."""
 
-    type, title = "service-silent", "Another service did not answer; try again"
+    type, title = "service-silent", "A required service did not answer"
 
 
 @dataclass(frozen=True)

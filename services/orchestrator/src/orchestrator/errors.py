@@ -14,7 +14,7 @@ class DocumentNotFound(NotFound):
 
 
 class TooManySessionDocuments(Conflict):
-    type, title = "too-many-session-documents", "The session has as many documents as it can have"
+    type, title = "too-many-session-documents", "The session has reached its limit of documents"
 
 
 class RunNotFound(NotFound):
@@ -22,4 +22,4 @@ class RunNotFound(NotFound):
 
 
 class BadEventId(Problem):
-    status, type, title = 400, "bad-event-id", "Last-Event-ID is not an event id of this stream"
+    status, type, title = 400, "bad-event-id", "Last-Event-ID was not issued by this stream"

@@ -178,7 +178,7 @@ async def test_a_killed_process_loses_no_run(
         gate.closed.clear()
         async with process(settings, tmp_path / "log") as child:
             run = await service.ask(await service.session())
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(200):  # a process of its own has much to import
                 await gate.closed.wait()
             child.send_signal(signal.SIGKILL)
             await child.wait()

@@ -26,7 +26,7 @@ EXHAUSTED_MESSAGE = "The run was given up: each process that worked on it ended 
 
 
 class Turns(Protocol):
-    """What answers a turn."""
+    """Answers turns."""
 
     @property
     def mode(self) -> AnswerMode: ...

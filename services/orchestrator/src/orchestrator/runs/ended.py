@@ -1,4 +1,4 @@
-"""What runs that have ended, or are gone with their workspace, leave outside of their rows: checkpoints and streams."""
+"""Deletes what ended runs, and those of deleted workspaces, leave outside of their rows: checkpoints and streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What callers and workers do with runs, each in one transaction."""
+"""The operations of callers and workers on runs, each in one transaction."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ STALE: dict[int | str, dict[str, Any]] = {
 }
 ATTACHING: dict[int | str, dict[str, Any]] = {
     404: {"model": ProblemBody, "description": "The caller has no such session, or the workspace no such document"},
-    409: {"model": ProblemBody, "description": "The session has as many documents as it can have"},
+    409: {"model": ProblemBody, "description": "The session has reached its limit of documents"},
     503: {"model": ProblemBody, "description": "It could not be checked whether the document exists"},
 }
 
@@ -96,7 +96,7 @@ async def get_session(session_id: UUID, opened: Opened, response: Response) -> S
 async def rename_session(
     session_id: UUID, body: SessionUpdate, opened: Opened, version: ExpectedVersion, response: Response
 ) -> Session:
-    """With `If-Match`, only if the session still has that version. A generated title never replaces this one."""
+    """With `If-Match`, renames it only if it still has that version. A generated title never replaces this one."""
     async with opened() as sessions:
         return _tagged(await sessions.rename(session_id, body.title, version), response)
 
@@ -118,7 +118,7 @@ async def delete_session(session_id: UUID, opened: Opened, version: ExpectedVers
 async def list_session_documents(
     session_id: UUID, opened: Opened, limit: DocumentLimit = 100, cursor: Cursor = None
 ) -> Page[SessionDocument]:
-    """In the order in which they were attached. A deleted document is detached from every session."""
+    """Lists the documents in the order in which they were attached. A deleted document is detached everywhere."""
     async with opened() as sessions:
         await sessions.find(session_id)
         return await SessionDocuments(sessions.connection, sessions.workspace_id).page(session_id, limit, cursor)
