@@ -96,7 +96,7 @@ async def test_what_is_left_of_lost_documents_goes(
     assert len((await search("common"))["hits"]) == 6
     assert await strays.round() == 6
     assert strays.removed.collect()[0].samples[0].value == 6
-    assert "deleted past the service" in caplog.text
+    assert "deleted orphaned chunks" in caplog.text
     assert [len(await numbers(f"SELECT 1 FROM {table}")) for table in ROWS] == [3, 6, 6]
     assert await postings() == {number: count for number, count in before.items() if number not in lost}
 
