@@ -146,7 +146,7 @@ async def test_passages_without_their_document_are_left_out(
     for mode in SearchMode:
         answer = await searching(Embeddings())(workspace_id, SearchRequest(query="holt", mode=mode))
         assert [hit.content for hit in answer.hits if hit.document_id == lost.chunks[0].document_id] == []
-    assert "passages that have no document" in caplog.text
+    assert "left out chunks without a document" in caplog.text
 
 
 async def test_sentences_that_cannot_be_compared_are_chosen_by_their_words(index, searching, converted, workspace_id):
