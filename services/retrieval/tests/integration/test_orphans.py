@@ -88,7 +88,7 @@ def postings(database, workspace_id):
     return count
 
 
-async def test_what_is_left_of_lost_documents_goes(
+async def test_what_is_left_of_deleted_rows_is_deleted(
     strays, documents, numbers, lose, postings, search, workspace_id, database, caplog
 ):
     before = await postings()
@@ -115,7 +115,7 @@ async def test_what_is_left_of_lost_documents_goes(
     assert await strays.round() == 0
 
 
-async def test_rounds_are_short_and_get_everywhere(strays, documents, lose, numbers, monkeypatch):
+async def test_rounds_are_short_and_reach_every_document(strays, documents, lose, numbers, monkeypatch):
     monkeypatch.setattr(orphans_module, "LOOKED_AT", 2)
     monkeypatch.setattr(orphans_module, "MOST_REMOVED", 1)
     await lose([documents[0], documents[1], documents[5]])
@@ -123,7 +123,7 @@ async def test_rounds_are_short_and_get_everywhere(strays, documents, lose, numb
     assert len(await numbers("SELECT 1 FROM chunk")) == 6
 
 
-async def test_two_replicas_do_not_count_it_twice(strays, documents, lose, numbers, workspace_id):
+async def test_two_replicas_count_an_orphan_once(strays, documents, lose, numbers, workspace_id):
     lost = await lose(documents[:1])
     assert await strays._remove(workspace_id, lost) == 2
     assert await strays._remove(workspace_id, lost) == 0
