@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+import inspect
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 from pydantic import ValidationError
@@ -66,6 +67,41 @@ def run(ctx: typer.Context, json: bool, work: Work, *, patient: bool = False) ->
         raise typer.Exit(INTERRUPTED) from error
 
 
+def connected(**groups: Callable[..., Any]) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:
+    """Makes a command of a coroutine function whose first two parameters are a client and the output.
+
+    The command has the other parameters, and --json. A parameter that `groups` names stands for those of the group's
+    function, which several commands share: the coroutine gets what that function returns.
+    """
+
+    def decorated(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+        def command(ctx: typer.Context, json: bool, **given: Any) -> None:
+            for group, function in groups.items():
+                values = {name: given.pop(name) for name in inspect.signature(function).parameters}
+                try:
+                    given[group] = function(**values)
+                except ValidationError as error:
+                    raise typer.BadParameter(first_error(error)) from error
+            run(ctx, json, lambda client, output: work(client, output, **given))
+
+        parameters = [inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)]
+        for parameter in _parameters(work)[2:]:
+            parameters += _parameters(groups[parameter.name]) if parameter.name in groups else [parameter]
+        parameters.append(inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json))
+        command.__name__, command.__doc__ = work.__name__, work.__doc__
+        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # as inspect documents it
+        command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return command
+
+    return decorated
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    hints = get_type_hints(function, include_extras=True)
+    parameters = inspect.signature(function).parameters.values()
+    return [one.replace(annotation=hints[one.name], kind=one.KEYWORD_ONLY) for one in parameters]
+
+
 async def _with_client(used: Configuration, output: Output, work: Work, patient: bool) -> None:
     async with AttractorClient(used.url, used.api_key, retry=AT_THE_PROMPT) as client:
         if not patient:
@@ -90,6 +126,23 @@ async def at_most(limit: int, items: AsyncIterator[T]) -> list[T]:
         if len(found) == limit:
             break
     return found
+
+
+async def show_list(
+    output: Output,
+    items: AsyncIterator[T],
+    limit: int,
+    columns: Sequence[str],
+    row: Callable[[T], Sequence[object]],
+) -> None:
+    """Prints the first `limit` items, as JSON or as a table with a row for each."""
+    found = await at_most(limit, items)
+    if output.as_json:
+        output.json(found)
+        return
+    output.table(columns, map(row, found))
+    if len(found) == limit:
+        output.note(f"the first {limit}; there may be more (--limit)")
 
 
 def exit_code(error: AttractorError) -> int:

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from attractor_client.client import AttractorClient
 from attractor_client.errors import AttractorError
-from attractor_client.invocation import FAILED, Json, run
+from attractor_client.invocation import FAILED, connected
 from attractor_client.output import Output, plain
 from attractor_client.rendering import citation_line
 from attractor_client.runs import RunEvent
@@ -60,12 +60,13 @@ class Draft:
         yield self.spinner
 
 
-def ask(
-    ctx: typer.Context,
+@connected()
+async def ask(
+    client: AttractorClient,
+    output: Output,
     question: Annotated[str, typer.Argument(help="The question; - reads it from stdin.")],
     session: Annotated[UUID | None, typer.Option("--session", "-s", help="Go on with this session.")] = None,
     document: Annotated[list[UUID] | None, typer.Option("--document", "-d", help="Draw on this document only.")] = None,
-    json: Json = False,
 ) -> None:
     """Ask a question; the answer comes with numbered citations.
 
@@ -78,21 +79,17 @@ def ask(
       attractor ask --session 2f0c... "And who owns them?"
       attractor ask --json "..." | jq -r 'select(.event == "run_completed").data.content'
     """
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        asked = sys.stdin.read() if question == "-" else question
-        MessageCreate(content=asked)  # refused before a session is made for it
-        used = session or (await client.sessions.create()).id
-        sending = asyncio.create_task(client.sessions.send(used, asked, document_ids=document))
-        try:
-            started = await asyncio.shield(sending)
-            end = await _follow(output, client.runs.events(started.id))
-        except asyncio.CancelledError:
-            await _cancel(client, output, sending)
-            raise
-        _conclude(output, end, used)
-
-    run(ctx, json, work)
+    asked = sys.stdin.read() if question == "-" else question
+    MessageCreate(content=asked)  # refused before a session is made for it
+    used = session or (await client.sessions.create()).id
+    sending = asyncio.create_task(client.sessions.send(used, asked, document_ids=document))
+    try:
+        started = await asyncio.shield(sending)
+        end = await _follow(output, client.runs.events(started.id))
+    except asyncio.CancelledError:
+        await _cancel(client, output, sending)
+        raise
+    _conclude(output, end, used)
 
 
 async def _follow(output: Output, events: AsyncIterator[RunEvent]) -> RunEvent:

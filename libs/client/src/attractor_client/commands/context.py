@@ -8,8 +8,7 @@ import typer
 
 from attractor_client.client import AttractorClient
 from attractor_client.commands import search_options
-from attractor_client.commands.options import taking
-from attractor_client.invocation import Json, run
+from attractor_client.invocation import connected
 from attractor_client.output import Output
 from attractor_client.rendering import place
 from attractor_client.search import Filters
@@ -17,9 +16,10 @@ from contracts.evidence import ContextResponse
 from contracts.retrieval import Around
 
 
-@taking(filters=search_options.filters)
-def context(
-    ctx: typer.Context,
+@connected(filters=search_options.filters)
+async def context(
+    client: AttractorClient,
+    output: Output,
     questions: Annotated[list[str], typer.Argument(metavar="QUESTION...", help="One question or several.")],
     filters: Filters,
     max_tokens: Annotated[int, typer.Option("--max-tokens", "-t", min=64, max=200_000, help="The budget.")] = 2_000,
@@ -29,7 +29,6 @@ def context(
     mode: search_options.Mode = None,
     no_graph: search_options.NoGraph = False,
     no_rerank: search_options.NoRerank = False,
-    json: Json = False,
 ) -> None:
     """Pack what answers the questions into a budget of tokens, ready for a prompt.
 
@@ -40,22 +39,18 @@ def context(
       attractor context "How long does a refresh token live?" --max-tokens 800
       attractor context "Who owns UserDB?" "What depends on it?" --tag runbook > evidence.txt
     """
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        packet = await client.context(
-            *questions,
-            **filters,
-            max_tokens=max_tokens,
-            tokenizer=tokenizer,
-            max_passages=passages,
-            around=around,
-            mode=mode,
-            use_graph=not no_graph,
-            rerank=not no_rerank,
-        )
-        output.json(packet) if output.as_json else _show(output, packet)
-
-    run(ctx, json, work)
+    packet = await client.context(
+        *questions,
+        **filters,
+        max_tokens=max_tokens,
+        tokenizer=tokenizer,
+        max_passages=passages,
+        around=around,
+        mode=mode,
+        use_graph=not no_graph,
+        rerank=not no_rerank,
+    )
+    output.json(packet) if output.as_json else _show(output, packet)
 
 
 def _show(output: Output, packet: ContextResponse) -> None:

@@ -10,7 +10,7 @@ from pydantic import HttpUrl
 
 from attractor_client.client import AttractorClient
 from attractor_client.commands.source_views import show_source, show_sync, source_row, sync_row
-from attractor_client.invocation import FAILED, Json, Limit, Yes, at_most, confirm, run
+from attractor_client.invocation import FAILED, Json, Limit, Yes, at_most, confirm, connected, run
 from attractor_client.output import Output
 from attractor_client.rendering import size
 from contracts.sources import (
@@ -148,35 +148,29 @@ def _add(ctx: typer.Context, source: SourceCreate, json: bool) -> None:
 
 
 @app.command("list")
-def list_sources(ctx: typer.Context, limit: Limit = 50, json: Json = False) -> None:
+@connected()
+async def list_sources(client: AttractorClient, output: Output, limit: Limit = 50) -> None:
     """List the sources with their last synchronisation."""
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        found = await at_most(limit, client.sources.all())
-        if output.as_json:
-            output.json(found)
-        else:
-            output.table(("id", "name", "kind", "documents", "last sync", "next"), map(source_row, found))
-
-    run(ctx, json, work)
+    found = await at_most(limit, client.sources.all())
+    if output.as_json:
+        output.json(found)
+    else:
+        output.table(("id", "name", "kind", "documents", "last sync", "next"), map(source_row, found))
 
 
 @app.command()
-def show(ctx: typer.Context, source_id: SourceId, json: Json = False) -> None:
+@connected()
+async def show(client: AttractorClient, output: Output, source_id: SourceId) -> None:
     """Show a source and its latest synchronisations."""
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        source = await client.sources.get(source_id)
-        syncs = await at_most(10, client.sources.syncs(source_id))
-        if output.as_json:
-            output.json({"source": source, "syncs": syncs})
-            return
-        show_source(output, source)
-        output.text()
-        columns = ("id", "at", "by", "status", "added", "changed", "removed", "unchanged", "refused", "error")
-        output.table(columns, map(sync_row, syncs))
-
-    run(ctx, json, work)
+    source = await client.sources.get(source_id)
+    syncs = await at_most(10, client.sources.syncs(source_id))
+    if output.as_json:
+        output.json({"source": source, "syncs": syncs})
+        return
+    show_source(output, source)
+    output.text()
+    columns = ("id", "at", "by", "status", "added", "changed", "removed", "unchanged", "refused", "error")
+    output.table(columns, map(sync_row, syncs))
 
 
 @app.command()
@@ -241,34 +235,31 @@ def _update(ctx: typer.Context, source_id: UUID, change: SourceUpdate, json: boo
 
 
 @app.command()
-def delete(
-    ctx: typer.Context,
+@connected()
+async def delete(
+    client: AttractorClient,
+    output: Output,
     source_id: SourceId,
     keep_documents: Annotated[bool, typer.Option("--keep-documents", help="Keep them as uploads.")] = False,
     timeout: Annotated[float, typer.Option(min=0, max=300, help="Seconds to wait for the services to confirm.")] = 60,
     yes: Yes = False,
-    json: Json = False,
 ) -> None:
     """Delete a source with all its documents, and show what each service removed.
 
     Exit code 1 when a service still counts something of a document.
     """
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        source = await client.sources.get(source_id)
-        what = "keep its" if keep_documents else "delete its"
-        confirm(f"Delete {source.name} and {what} {source.documents} document(s)?", output, yes)
-        receipt = await client.sources.delete(source_id, keep_documents=keep_documents, timeout=timeout)
-        if output.as_json:
-            output.json(receipt if receipt else {"deleted": source_id})
-        elif receipt is None:
-            output.text(f"{source.name} deleted; its documents stay")
-        else:
-            done = receipt.documents - receipt.pending_documents
-            output.text(f"{source.name} deleted; {done} of {receipt.documents} documents confirmed", "bold")
-            rows = [(one.service, sum(one.removed.values()), sum(one.remaining.values())) for one in receipt.services]
-            output.table(("service", "removed", "left"), rows)
-        if receipt and any(any(one.remaining.values()) for one in receipt.services):
-            raise typer.Exit(FAILED)
-
-    run(ctx, json, work)
+    source = await client.sources.get(source_id)
+    what = "keep its" if keep_documents else "delete its"
+    confirm(f"Delete {source.name} and {what} {source.documents} document(s)?", output, yes)
+    receipt = await client.sources.delete(source_id, keep_documents=keep_documents, timeout=timeout)
+    if output.as_json:
+        output.json(receipt if receipt else {"deleted": source_id})
+    elif receipt is None:
+        output.text(f"{source.name} deleted; its documents stay")
+    else:
+        done = receipt.documents - receipt.pending_documents
+        output.text(f"{source.name} deleted; {done} of {receipt.documents} documents confirmed", "bold")
+        rows = [(one.service, sum(one.removed.values()), sum(one.remaining.values())) for one in receipt.services]
+        output.table(("service", "removed", "left"), rows)
+    if receipt and any(any(one.remaining.values()) for one in receipt.services):
+        raise typer.Exit(FAILED)
