@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from embedded.engines import EnginePorts
+from embedded.engines.object_store import ObjectStorePorts
 from embedded.errors import EmbeddedError, PortInUse
-from embedded.object_store import ObjectStorePorts
 from embedded.ports import GRPC_OFFSET, is_free, prefer
 from embedded.topology import GATEWAY, SERVICES
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import psutil
 
-from embedded.child import Child
 from embedded.credentials import Credentials
 from embedded.errors import AlreadyRunning, DiskFull
+from embedded.processes.child import Child
 
 NEEDED_MB = 500
 _SAME_START_SECONDS = 2.0  # the kernel counts starts in ticks from boot, the clock may have been set since

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from embedded.processes.supervisor import Supervisor
 from embedded.progress import Progress
-from embedded.supervisor import Supervisor
 from embedded.topology import GATEWAY, Site
 
 QUESTION = "Which projects depend on AuthService?"

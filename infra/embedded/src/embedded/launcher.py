@@ -11,13 +11,13 @@ from pathlib import Path
 import httpx2
 
 from embedded.allocation import Allocation, allocate
-from embedded.child import Child
 from embedded.data_folder import DataFolder
 from embedded.demonstration import Demonstration
 from embedded.engines import Engines
 from embedded.errors import EmbeddedError, NotReady
+from embedded.processes.child import Child
+from embedded.processes.supervisor import Patience, Supervisor, ignore_interruptions, woken_by_children
 from embedded.progress import Progress
-from embedded.supervisor import Patience, Supervisor, ignore_interruptions, woken_by_children
 from embedded.topology import GATEWAY, PROCESSES, SERVICES, Process, Site
 
 MIGRATION_SECONDS = 300.0

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from embedded.child import Command
 from embedded.credentials import Credentials
 from embedded.engines import Engines
 from embedded.ports import LOOPBACK
+from embedded.processes.child import Command
 
 GATEWAY = "gateway"
 # What sources need to reach other servers.

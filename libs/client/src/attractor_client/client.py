@@ -9,9 +9,10 @@ from attractor_client.accounts import Accounts
 from attractor_client.context import Context
 from attractor_client.documents import Documents
 from attractor_client.graph import Graph
+from attractor_client.http.retry import RetryPolicy
+from attractor_client.http.transport import Transport
 from attractor_client.memories import Memories
 from attractor_client.refinement import GraphRefinement
-from attractor_client.retry import RetryPolicy
 from attractor_client.runs import Runs
 from attractor_client.saved_searches import SavedSearches
 from attractor_client.search import Search
@@ -19,7 +20,6 @@ from attractor_client.search_settings import WorkspaceSearchSettings
 from attractor_client.sessions import Sessions
 from attractor_client.sources import Sources
 from attractor_client.spaces import EmbeddingSpaces
-from attractor_client.transport import Transport
 
 
 class AttractorClient:

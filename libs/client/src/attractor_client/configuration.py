@@ -63,10 +63,10 @@ def _read(file: Path) -> dict[str, str]:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise BadConfiguration(f"{file} cannot be read: {error.strerror}") from error
+        raise BadConfiguration(f"{file} could not be read: {error.strerror}") from error
     except ValueError as error:
         raise BadConfiguration(f"{file} is not valid TOML: {error}") from error
     for name in ("url", "api_key"):
         if not isinstance(values.get(name, ""), str):
-            raise BadConfiguration(f"{file}: {name} must be a text in quotes")
+            raise BadConfiguration(f"{file}: {name} must be a quoted string")
     return values

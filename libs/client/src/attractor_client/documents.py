@@ -12,9 +12,9 @@ from typing import TypedDict, Unpack
 from uuid import UUID
 
 from attractor_client.errors import InvalidRequest, UnexpectedAnswer
-from attractor_client.pages import every
-from attractor_client.transport import Transport, path
-from attractor_client.upload import FileToUpload, parts_of, refused
+from attractor_client.http.pages import every
+from attractor_client.http.transport import Transport, path
+from attractor_client.http.upload import FileToUpload, parts_of, refused
 from contracts.base import Page
 from contracts.ingestion import (
     ActionResult,
@@ -175,7 +175,7 @@ class Documents:
                     digest.update(piece)
                     await asyncio.to_thread(file.write, piece)
             if digest.hexdigest() != document.content_hash:
-                raise UnexpectedAnswer("The file arrived altered", "its SHA-256 is not that of the document")
+                raise UnexpectedAnswer("The downloaded file is corrupt", "its SHA-256 differs from the document's")
             part.replace(to)
         finally:
             part.unlink(missing_ok=True)

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from uuid import UUID
 
-from attractor_client.pages import every
-from attractor_client.transport import Transport, path
+from attractor_client.http.pages import every
+from attractor_client.http.transport import Transport, path
 from contracts.base import Page
 from contracts.graph_expansion import ExpandRequest, ExpandResponse
 from contracts.graph_picture import ExportFormat, Subgraph

@@ -21,19 +21,19 @@ from attractor_client.errors import (
     Unavailable,
     Unreachable,
 )
+from attractor_client.http.retry import RetryPolicy
 from attractor_client.output import Output
-from attractor_client.retry import RetryPolicy
 
 T = TypeVar("T")
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
-Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="List at most this many.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout and nothing else.")]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="Maximum number of items to list.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Skip the confirmation prompt.")]
 Work = Callable[[AttractorClient, Output], Awaitable[None]]
 
 FAILED, USAGE, DENIED, NOT_FOUND, UNREACHABLE, INTERRUPTED = 1, 2, 3, 4, 5, 130
 EXIT_CODES = (
-    "Exit codes: 0 done; 1 failed; 2 wrong usage or configuration; 3 the key is missing, not valid or may not do this; "
-    "4 not found; 5 the server cannot be reached or is not available; 130 interrupted."
+    "Exit codes: 0 success; 1 failure; 2 usage or configuration error; 3 missing, invalid or insufficient key; "
+    "4 not found; 5 server unreachable or unavailable; 130 interrupted."
 )
 # Someone waits at the prompt: a server that is not there is told soon. A long batch outlasts a restart.
 AT_THE_PROMPT = RetryPolicy(attempts=4, first=0.2)
@@ -142,7 +142,7 @@ async def show_list(
         return
     output.table(columns, map(row, found))
     if len(found) == limit:
-        output.note(f"the first {limit}; there may be more (--limit)")
+        output.note(f"showing the first {limit}; there may be more (--limit)")
 
 
 def exit_code(error: AttractorError) -> int:
@@ -165,7 +165,7 @@ def _advice(error: AttractorError, used: Configuration) -> str:
         case Forbidden():
             return ". Use a key with a higher role"
         case Unreachable():
-            return f". Is Attractor running at {used.url}? Start it, or give its address with --url or ATTRACTOR_URL"
+            return f". Is Attractor running at {used.url}? Start it, or set --url or ATTRACTOR_URL"
     if error.retry_after:
         return f". Try again in {error.retry_after:.0f} s"
     return f" (trace {error.trace_id})" if error.trace_id and (error.status or 0) >= 500 else ""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from uuid import UUID
 
-from attractor_client.pages import every
-from attractor_client.transport import Transport, path
+from attractor_client.http.pages import every
+from attractor_client.http.transport import Transport, path
 from contracts.base import Page
 from contracts.graph_refinement import (
     EstimateRequest,

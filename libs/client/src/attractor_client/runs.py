@@ -13,7 +13,7 @@ from httpx2 import EventSource, ServerSentEvent
 from pydantic import ValidationError
 
 from attractor_client.errors import StreamInterrupted, UnexpectedAnswer, Unreachable
-from attractor_client.transport import Transport, path
+from attractor_client.http.transport import Transport, path
 from contracts.backoff import backoff
 from contracts.events import RUN_EVENTS, RunEventData
 from contracts.orchestrator import Run
@@ -91,7 +91,7 @@ class Runs:
             if response.status_code == HTTPStatus.NO_CONTENT:
                 raise _NothingLeft
             if not response.headers.get("content-type", "").startswith("text/event-stream"):
-                raise UnexpectedAnswer("The server sent no stream of events")
+                raise UnexpectedAnswer("The server did not send an event stream")
             async for event in EventSource(response, max_event_size=None):
                 yield event
 
@@ -103,4 +103,4 @@ def _known(event: ServerSentEvent) -> RunEvent | None:
     try:
         return RunEvent(event.id, kind.model_validate_json(event.data))
     except ValidationError as error:
-        raise UnexpectedAnswer("An event is not what this client expects", event.event) from error
+        raise UnexpectedAnswer("Unexpected event", event.event) from error

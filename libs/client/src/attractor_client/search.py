@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, TypedDict, Unpack
 from uuid import UUID
 
-from attractor_client.transport import Transport
+from attractor_client.http.transport import Transport
 from contracts.retrieval import Around, Facet, FusionOptions, SearchMode, SearchRequest, SearchResponse, SearchScope
 
 SEARCH = "/v1/search"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attractor_client.transport import Transport
+from attractor_client.http.transport import Transport
 from contracts.retrieval import SearchSettings, SearchSettingsUpdate
 
 SETTINGS = "/v1/search-settings"

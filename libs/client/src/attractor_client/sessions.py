@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from uuid import UUID
 
-from attractor_client.pages import every
+from attractor_client.http.pages import every
+from attractor_client.http.transport import Transport, path
 from attractor_client.runs import RunEvent, Runs
-from attractor_client.transport import Transport, path
 from contracts.base import Page
 from contracts.orchestrator import (
     Message,

@@ -6,8 +6,8 @@ import time
 from collections.abc import AsyncIterator
 from uuid import UUID
 
-from attractor_client.pages import every
-from attractor_client.transport import Transport, path
+from attractor_client.http.pages import every
+from attractor_client.http.transport import Transport, path
 from contracts.base import Page
 from contracts.sources import Source, SourceCreate, SourceDeletion, SourceUpdate, Sync, SyncChange, SyncStatus
 

@@ -36,7 +36,7 @@ from attractor_client import (
     UnexpectedAnswer,
     Unreachable,
 )
-from attractor_client.upload import FixedLength
+from attractor_client.http.upload import FixedLength
 from contracts.events import MessageDelta, RunCompleted
 from contracts.gateway import Role
 from contracts.ingestion import DocumentStatus, UploadedFile

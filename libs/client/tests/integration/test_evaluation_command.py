@@ -146,7 +146,7 @@ class TestCorpus:
             file.write("q1\trefused\t1\n")
         ran = attractor("eval", "run", str(corpus), "--here", "--modes", "hybrid")
         assert ran.code == 0, ran.err
-        assert "1 are not, and count as not found:\n  refused: It is empty" in ran.err
+        assert "1 are not searchable and count as not found:\n  refused: It is empty" in ran.err
         assert "1 other documents of the workspace are searched too" in ran.err
         assert "hybrid: 3 answers without the leg graph: timeout" in ran.err
 

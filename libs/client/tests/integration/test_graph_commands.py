@@ -86,7 +86,7 @@ class TestShow:
         taken = entity(how="fuzzy", similarity=0.6)
         settled.on("POST", FACTS, facts(entity=taken, alternatives=[entity("AuthServer", how="fuzzy")]))
         ran = attractor("graph", "show", "AutService")
-        assert (ran.code, ran.err) == (0, "AutService is taken for AuthService\nalso near: AuthServer\n")
+        assert (ran.code, ran.err) == (0, "AutService is taken for AuthService\nalso similar: AuthServer\n")
 
     def test_an_unknown_name(self, settled, attractor) -> None:
         settled.on("POST", FACTS, refused("lookup_facts", "the graph has no entity named 'Nobody'", "Norbert"))

@@ -77,7 +77,7 @@ class TestDatasets:
 
     def test_missing_files(self, folder: Path) -> None:
         (folder / "queries.jsonl").unlink()
-        with pytest.raises(BadDataset, match=r"queries\.jsonl cannot be read: No such file"):
+        with pytest.raises(BadDataset, match=r"queries\.jsonl could not be read: No such file"):
             read_dataset(folder)
         (folder / "qrels.tsv").unlink()
         with pytest.raises(BadDataset, match=r"neither qrels\.tsv nor qrels/test\.tsv"):
@@ -135,7 +135,7 @@ class TestQuestions:
     def test_documents_that_are_not_there_are_all_named(self, tmp_path: Path, samples: Any) -> None:
         file = tmp_path / "own.yaml"
         file.write_text("- {question: Where, documents: [z.md, a.md, y.md]}\n")
-        with pytest.raises(BadDataset, match=r"not among the documents of the workspace: y\.md, z\.md"):
+        with pytest.raises(BadDataset, match=r"not in the workspace: y\.md, z\.md"):
             expectations(read_questions(file), self.documents(samples))
 
     @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ from contracts.events import (
 )
 from contracts.orchestrator import AnswerMode, MessageCreate, Run
 
-MODES = {AnswerMode.extractive: "extractive: no chat model took part", AnswerMode.model: "written by the chat model"}
+MODES = {AnswerMode.extractive: "extractive: no chat model was used", AnswerMode.model: "written by the chat model"}
 CANCEL_SECONDS = 5.0
 
 
@@ -65,13 +65,15 @@ async def ask(
     client: AttractorClient,
     output: Output,
     question: Annotated[str, typer.Argument(help="The question; - reads it from stdin.")],
-    session: Annotated[UUID | None, typer.Option("--session", "-s", help="Go on with this session.")] = None,
-    document: Annotated[list[UUID] | None, typer.Option("--document", "-d", help="Draw on this document only.")] = None,
+    session: Annotated[UUID | None, typer.Option("--session", "-s", help="Continue this session.")] = None,
+    document: Annotated[
+        list[UUID] | None, typer.Option("--document", "-d", help="Answer only from this document; repeatable.")
+    ] = None,
 ) -> None:
-    """Ask a question; the answer comes with numbered citations.
+    """Ask a question and get an answer with numbered citations.
 
-    Ctrl-C cancels the run. With --json each event of the run is a line of
-    JSON on stdout. Exit code 1 when the run failed.
+    Ctrl-C cancels the run. With --json, each event of the run is printed as
+    a line of JSON. Exit code 1 if the run fails.
 
     \b
     Examples:
@@ -142,6 +144,8 @@ def _show(output: Output, answer: RunCompleted, session_id: UUID) -> None:
     for citation in answer.citations:
         output.text(citation_line(citation))
     removed = (
-        f" · {answer.removed_citations} citations did not hold and were removed" if answer.removed_citations else ""
+        f" · {answer.removed_citations} citations failed verification and were removed"
+        if answer.removed_citations
+        else ""
     )
-    output.text(f"\n{MODES.get(answer.mode, answer.mode)}{removed} · go on with: --session {session_id}", "dim")
+    output.text(f"\n{MODES.get(answer.mode, answer.mode)}{removed} · continue with: --session {session_id}", "dim")

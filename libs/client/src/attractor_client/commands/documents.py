@@ -19,13 +19,17 @@ from attractor_client.rendering import local_time, place, size
 from contracts.ingestion import DocumentDetail, DocumentFilter, DocumentStatus, EmbeddingStatus
 
 app = typer.Typer(
-    no_args_is_help=True, help="List, show, retry, cancel, delete and download documents, their passages and versions."
+    no_args_is_help=True,
+    help="List, show, retry, cancel, delete and download documents; list their chunks and versions.",
 )
 DocumentId = Annotated[UUID, typer.Argument(metavar="ID", help="The document's id.")]
-DocumentIds = Annotated[list[UUID], typer.Argument(metavar="ID...", help="The documents' ids.")]
-SomeIds = Annotated[list[UUID] | None, typer.Argument(metavar="[ID...]", help="The documents' ids.")]
-OfSource = Annotated[UUID | None, typer.Option(metavar="ID", help="The documents of this source.")]
-OfError = Annotated[str | None, typer.Option(metavar="CLASS", help="Those that failed so, such as worker-lost.")]
+DocumentIds = Annotated[list[UUID], typer.Argument(metavar="ID...", help="Document ids.")]
+SomeIds = Annotated[list[UUID] | None, typer.Argument(metavar="[ID...]", help="Document ids.")]
+OfSource = Annotated[UUID | None, typer.Option(metavar="ID", help="Every document of this source.")]
+OfError = Annotated[
+    str | None,
+    typer.Option(metavar="CLASS", help="Every document that failed with this error class, such as worker-lost."),
+]
 
 
 @app.command("list")
@@ -33,11 +37,11 @@ OfError = Annotated[str | None, typer.Option(metavar="CLASS", help="Those that f
 async def list_documents(
     client: AttractorClient,
     output: Output,
-    status: Annotated[DocumentStatus | None, typer.Option(help="Only with this status.")] = None,
-    name: Annotated[str | None, typer.Option(help="Only with this in the name.")] = None,
-    source: Annotated[UUID | None, typer.Option(metavar="ID", help="Only from this source.")] = None,
-    tag: Annotated[str | None, typer.Option(help="Only with this tag.")] = None,
-    stale: Annotated[bool | None, typer.Option(help="Only those whose source has vanished, or has not.")] = None,
+    status: Annotated[DocumentStatus | None, typer.Option(help="Only documents with this status.")] = None,
+    name: Annotated[str | None, typer.Option(help="Only documents whose name contains this.")] = None,
+    source: Annotated[UUID | None, typer.Option(metavar="ID", help="Only documents from this source.")] = None,
+    tag: Annotated[str | None, typer.Option(help="Only documents with this tag.")] = None,
+    stale: Annotated[bool | None, typer.Option(help="Only documents whose source file is gone, or is not.")] = None,
     limit: Limit = 50,
 ) -> None:
     """List documents, newest first.
@@ -60,7 +64,7 @@ async def list_documents(
 @app.command()
 @connected()
 async def show(client: AttractorClient, output: Output, document_id: DocumentId) -> None:
-    """Show a document with its stages, and why it is not searchable when it is not."""
+    """Show a document and its stages, and why it is not searchable yet."""
     document = await client.documents.get(document_id)
     output.json(document) if output.as_json else _show(output, document)
 
@@ -74,9 +78,9 @@ async def delete(
     yes: Yes = False,
     timeout: Annotated[float, typer.Option(min=0, max=300, help="Seconds to wait for the services to confirm.")] = 30,
 ) -> None:
-    """Delete documents everywhere, and show what each service removed.
+    """Delete documents everywhere, and show what each service deleted.
 
-    Exit code 1 when a service still counts something of a document.
+    Exit code 1 if a service still holds something of a document.
 
     \b
     Examples:
@@ -104,10 +108,10 @@ async def retry(
     document_ids: SomeIds = None,
     source: OfSource = None,
     error_class: OfError = None,
-    failed: Annotated[bool, typer.Option("--all-failed", help="Every document that has failed.")] = False,
-    embeddings: Annotated[bool, typer.Option("--embeddings", help="Every one whose embedding has failed.")] = False,
+    failed: Annotated[bool, typer.Option("--all-failed", help="Every failed document.")] = False,
+    embeddings: Annotated[bool, typer.Option("--embeddings", help="Every document whose embedding failed.")] = False,
 ) -> None:
-    """Run documents again from the stage that failed or was cancelled: those that are named, or that a filter finds.
+    """Retry documents from the stage that failed or was cancelled: those named, or those matching a filter.
 
     \b
     Examples:
@@ -125,7 +129,7 @@ async def retry(
         _show_states(output, [await client.documents.retry(one) for one in which.document_ids or []])
         return
     result = await client.documents.retry_all(which)
-    output.json(result) if output.as_json else output.text(f"{result.done} run again")
+    output.json(result) if output.as_json else output.text(f"{result.done} queued again")
 
 
 @app.command()
@@ -133,7 +137,7 @@ async def retry(
 async def cancel(
     client: AttractorClient, output: Output, document_ids: SomeIds = None, source: OfSource = None, yes: Yes = False
 ) -> None:
-    """Stop the conversion or embedding of documents; what is searchable stays so."""
+    """Cancel the conversion or embedding of documents; what is searchable stays searchable."""
     which = _filter(document_ids, source_id=source)
     if which.model_fields_set == {"document_ids"}:
         _show_states(output, [await client.documents.cancel(one) for one in which.document_ids or []])
@@ -146,7 +150,7 @@ async def cancel(
 @app.command()
 @connected()
 async def chunks(client: AttractorClient, output: Output, document_id: DocumentId, limit: Limit = 20) -> None:
-    """List the passages of a document, in their order."""
+    """List the chunks of a document, in order."""
     found = await at_most(limit, client.documents.chunks(document_id))
     if output.as_json:
         output.json(found)
@@ -156,7 +160,7 @@ async def chunks(client: AttractorClient, output: Output, document_id: DocumentI
         output.text(f"{chunk.chunk_index}  {where}  {chunk.token_count} tokens", "bold")
         output.text(f"{chunk.content}\n")
     if len(found) == limit:
-        output.note(f"the first {limit}; there may be more (--limit)")
+        output.note(f"showing the first {limit}; there may be more (--limit)")
 
 
 @app.command()
@@ -183,7 +187,7 @@ def _filter(document_ids: list[UUID] | None, **filters: object) -> DocumentFilte
     if document_ids:
         given["document_ids"] = document_ids
     if not given:
-        raise typer.BadParameter("name documents, or give a filter")
+        raise typer.BadParameter("give document ids or a filter")
     return DocumentFilter.model_validate(given)
 
 
@@ -202,9 +206,9 @@ async def download(
     output: Output,
     document_id: DocumentId,
     to: Annotated[Path | None, typer.Option("--output", "-o", help="A file, a folder, or - for stdout.")] = None,
-    force: Annotated[bool, typer.Option("--force", "-f", help="Replace a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing file.")] = False,
 ) -> None:
-    """Download a document's file as it was uploaded; by default under its own name into this folder.
+    """Download a document's original file; default: into this folder, under its own name.
 
     \b
     Examples:
@@ -218,12 +222,12 @@ async def download(
     document = await client.documents.get(document_id)
     target = to / _file_name(document) if to and to.is_dir() else to or Path(_file_name(document))
     if target.exists() and not force:
-        output.note(f"Error: {target} is there already; replace it with --force", "red")
+        output.note(f"Error: {target} already exists; overwrite it with --force", "red")
         raise typer.Exit(USAGE)
     try:
         await client.documents.download(document, target)
     except OSError as error:
-        raise AttractorError(f"{target} cannot be written", error.strerror) from error
+        raise AttractorError(f"Cannot write {target}", error.strerror) from error
     output.json({"document_id": document.id, "path": target}) if output.as_json else output.text(str(target))
 
 

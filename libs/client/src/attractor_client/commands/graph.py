@@ -22,7 +22,7 @@ from attractor_client.output import Output
 from contracts.graph_tools import AnalyzeDependencies, LookupFacts, RunCalculation, ShortestPath
 from contracts.knowledge_graph import Entity
 
-app = typer.Typer(no_args_is_help=True, help="Look into the knowledge graph, and add to it.")
+app = typer.Typer(no_args_is_help=True, help="Query the knowledge graph, and import into it.")
 app.command("export")(graph_files.export_graph)
 app.command("import")(graph_files.import_triples)
 app.command("imports")(graph_files.imports)
@@ -30,10 +30,12 @@ app.command("delete-import")(graph_files.delete_import)
 app.command("estimate")(refinement.estimate)
 app.command("refine")(refinement.refine)
 app.add_typer(refinement.app, name="refinement")
-Name = Annotated[str, typer.Argument(metavar="ENTITY", help="Its name, in any spelling, or its id.")]
+Name = Annotated[str, typer.Argument(metavar="ENTITY", help="An entity's name, in any spelling, or its id.")]
 Types = Annotated[list[str] | None, typer.Option("--relation", "-r", help="Only relations of this type.")]
-Mentions = Annotated[int | None, typer.Option(min=1, help="Only entities mentioned so often; 1: all.")]
-Kind = Annotated[str | None, typer.Option("--type", help="Only of this type, for instance SERVICE.")]
+Mentions = Annotated[
+    int | None, typer.Option(min=1, help="Only entities with at least this many mentions; 1 lists all.")
+]
+Kind = Annotated[str | None, typer.Option("--type", help="Only entities of this type, such as SERVICE.")]
 
 
 @app.command()
@@ -41,7 +43,7 @@ Kind = Annotated[str | None, typer.Option("--type", help="Only of this type, for
 async def entities(
     client: AttractorClient,
     output: Output,
-    query: Annotated[str | None, typer.Argument(help="What the name begins with.")] = None,
+    query: Annotated[str | None, typer.Argument(help="Start of the name.")] = None,
     entity_type: Kind = None,
     min_mentions: Mentions = None,
     limit: Limit = 50,
@@ -65,9 +67,11 @@ async def show(
     client: AttractorClient,
     output: Output,
     entity: Name,
-    relations: Annotated[int, typer.Option("--relations", "-n", min=1, max=100, help="Relations to show.")] = 30,
+    relations: Annotated[
+        int, typer.Option("--relations", "-n", min=1, max=100, help="Maximum number of relations to show.")
+    ] = 30,
 ) -> None:
-    """Show an entity and what it is tied to, as a tree.
+    """Show an entity and its relations as a tree.
 
     \b
     Example:
@@ -88,8 +92,10 @@ async def facts(
     client: AttractorClient,
     output: Output,
     entity: Name,
-    relations: Annotated[int, typer.Option("--relations", "-n", min=1, max=100, help="Relations to show.")] = 20,
-    passages: Annotated[int, typer.Option(min=0, max=20, help="Passages to show.")] = 3,
+    relations: Annotated[
+        int, typer.Option("--relations", "-n", min=1, max=100, help="Maximum number of relations to show.")
+    ] = 20,
+    passages: Annotated[int, typer.Option(min=0, max=20, help="Maximum number of chunks to show.")] = 3,
 ) -> None:
     """Show what the documents say of an entity, with the sentences that say it.
 
@@ -112,9 +118,11 @@ async def dependencies(
     client: AttractorClient,
     output: Output,
     entity: Name,
-    depth: Annotated[int, typer.Option(min=1, max=10, help="Steps to follow.")] = 5,
+    depth: Annotated[int, typer.Option(min=1, max=10, help="Maximum number of steps to follow.")] = 5,
     types: Types = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Entities in each direction.")] = 200,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=1000, help="Maximum number of entities in each direction.")
+    ] = 200,
 ) -> None:
     """Show what an entity depends on, what depends on it, and how critical it is.
 
@@ -140,10 +148,10 @@ async def shortest_path(
     client: AttractorClient,
     output: Output,
     source: Annotated[str, typer.Argument(metavar="FROM", help="An entity's name, in any spelling.")],
-    target: Annotated[str, typer.Argument(metavar="TO", help="Another one's.")],
-    length: Annotated[int, typer.Option(min=1, max=6, help="Steps at most.")] = 4,
+    target: Annotated[str, typer.Argument(metavar="TO", help="Another entity's name.")],
+    length: Annotated[int, typer.Option(min=1, max=6, help="Maximum number of steps.")] = 4,
     types: Types = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=5, help="Ways to show.")] = 3,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=5, help="Maximum number of paths to show.")] = 3,
 ) -> None:
     """Show the shortest ways from one entity to another.
 
@@ -185,13 +193,13 @@ async def calculate(
 async def expand(
     client: AttractorClient,
     output: Output,
-    query: Annotated[str | None, typer.Argument(help="A text that names entities.")] = None,
+    query: Annotated[str | None, typer.Argument(help="Text that names entities.")] = None,
     entity: Annotated[
-        list[str] | None, typer.Option("--entity", "-e", help="Start from the entity of this name.")
+        list[str] | None, typer.Option("--entity", "-e", help="Start from this entity; repeatable.")
     ] = None,
-    hops: Annotated[int, typer.Option(min=0, max=3, help="Steps to go.")] = 2,
+    hops: Annotated[int, typer.Option(min=0, max=3, help="Number of steps to follow.")] = 2,
     min_mentions: Mentions = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="Passages to find.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="Number of chunks to return.")] = 20,
 ) -> None:
     """Find the passages that are near to entities.
 

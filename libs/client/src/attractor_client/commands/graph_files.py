@@ -37,9 +37,9 @@ IMPORTS = {
 async def export_graph(
     client: AttractorClient,
     output: Output,
-    file: Annotated[Path, typer.Argument(help="Where to; - is stdout.", dir_okay=False, allow_dash=True)],
-    format: Annotated[ExportFormat | None, typer.Option(help="By default what the file's ending says.")] = None,
-    min_mentions: Annotated[int, typer.Option(min=1, help="Only entities that are mentioned so often.")] = 1,
+    file: Annotated[Path, typer.Argument(help="Output file; - for stdout.", dir_okay=False, allow_dash=True)],
+    format: Annotated[ExportFormat | None, typer.Option(help="Default: from the file's extension.")] = None,
+    min_mentions: Annotated[int, typer.Option(min=1, help="Only entities with at least this many mentions.")] = 1,
 ) -> None:
     """Write the whole graph to a file: GraphML for drawing programs, Turtle, JSON Lines.
 
@@ -50,7 +50,7 @@ async def export_graph(
     """
     kind = format or EXPORTS.get(file.suffix.lower())
     if kind is None:
-        raise typer.BadParameter(f"say --format, or name the file {', '.join(EXPORTS)}")
+        raise typer.BadParameter(f"use --format, or name the file {', '.join(EXPORTS)}")
     async with client.graph.export(kind, min_mentions=min_mentions) as parts:
         written = await _write(file, parts)
     if str(file) != "-":
@@ -61,11 +61,11 @@ async def export_graph(
 async def import_triples(
     client: AttractorClient,
     output: Output,
-    file: Annotated[Path, typer.Argument(help="CSV, JSON Lines or Turtle; - is stdin.", allow_dash=True)],
-    name: Annotated[str | None, typer.Option(help="The set's name; by default the file's.")] = None,
-    format: Annotated[TripleFormat | None, typer.Option(help="By default what the file's ending says.")] = None,
+    file: Annotated[Path, typer.Argument(help="A CSV, JSON Lines or Turtle file; - for stdin.", allow_dash=True)],
+    name: Annotated[str | None, typer.Option(help="Name of the import; default: the file's name.")] = None,
+    format: Annotated[TripleFormat | None, typer.Option(help="Default: from the file's extension.")] = None,
 ) -> None:
-    """Bring triples of your own into the graph; those brought under the same name before give way.
+    """Import triples; replaces those imported earlier under the same name.
 
     CSV begins with a line that names the columns: subject,predicate,object
     and, where known, subject_type, object_type, confidence (0 to 1). JSON Lines
@@ -79,10 +79,10 @@ async def import_triples(
     """
     kind = format or IMPORTS.get(file.suffix.lower())
     if kind is None:
-        raise typer.BadParameter(f"say --format, or name the file {', '.join(IMPORTS)}")
+        raise typer.BadParameter(f"use --format, or name the file {', '.join(IMPORTS)}")
     called = name or file.name
     if called == "-":
-        raise typer.BadParameter("say --name: what comes from stdin has none")
+        raise typer.BadParameter("--name is required when reading from stdin")
     try:
         content = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     except OSError as error:
@@ -116,7 +116,7 @@ async def imports(client: AttractorClient, output: Output, limit: Limit = 50) ->
 async def delete_import(
     client: AttractorClient,
     output: Output,
-    import_id: Annotated[UUID, typer.Argument(metavar="ID", help="The set's id.")],
+    import_id: Annotated[UUID, typer.Argument(metavar="ID", help="The import's id.")],
     yes: Yes = False,
 ) -> None:
     """Delete a set of triples, with what nothing else says."""

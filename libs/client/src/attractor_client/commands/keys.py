@@ -13,8 +13,10 @@ from attractor_client.output import Output
 from attractor_client.rendering import local_time
 from contracts.gateway import Role
 
-app = typer.Typer(no_args_is_help=True, help="API keys of a workspace. They need an owner's key.")
-WorkspaceId = Annotated[UUID | None, typer.Option("--workspace", "-w", help="Default: the workspace of your key.")]
+app = typer.Typer(no_args_is_help=True, help="List, create and revoke API keys. Requires an owner's key.")
+WorkspaceId = Annotated[
+    UUID | None, typer.Option("--workspace", "-w", help="Workspace id; default: your key's workspace.")
+]
 
 
 @app.command("list")
@@ -41,12 +43,12 @@ async def list_keys(client: AttractorClient, output: Output, workspace: Workspac
 async def create(
     client: AttractorClient,
     output: Output,
-    name: Annotated[str, typer.Argument(help="What the key is for.")],
-    role: Annotated[Role, typer.Option(help="What it may do.")] = Role.editor,
-    user: Annotated[UUID | None, typer.Option(help="Whose key it is; default: yours.")] = None,
+    name: Annotated[str, typer.Argument(help="Name of the key.")],
+    role: Annotated[Role, typer.Option(help="Role of the key.")] = Role.editor,
+    user: Annotated[UUID | None, typer.Option(help="Id of the user who owns the key; default: you.")] = None,
     workspace: WorkspaceId = None,
     all_workspaces: Annotated[
-        bool, typer.Option("--all-workspaces", help="It may search every workspace of its user.")
+        bool, typer.Option("--all-workspaces", help="Let the key search every workspace of its user.")
     ] = False,
 ) -> None:
     """Create a key. It is printed on stdout, this once and never again.
@@ -60,7 +62,7 @@ async def create(
     if output.as_json:
         output.json(key)
         return
-    output.note(f"{key.name}, {key.role.value}, id {key.id}. Keep the key now: it is not shown again.")
+    output.note(f"{key.name}, {key.role.value}, id {key.id}. Copy the key now; it is not shown again.")
     output.text(key.key)
 
 

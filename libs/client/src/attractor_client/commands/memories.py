@@ -13,7 +13,7 @@ from attractor_client.output import Output
 from attractor_client.rendering import local_time
 from contracts.memory import MemoryKind
 
-app = typer.Typer(no_args_is_help=True, help="What the system remembers for you.")
+app = typer.Typer(no_args_is_help=True, help="List, add, recall and delete memories.")
 ONE_LINE = 120
 
 
@@ -22,7 +22,7 @@ ONE_LINE = 120
 async def list_memories(
     client: AttractorClient,
     output: Output,
-    kind: Annotated[MemoryKind | None, typer.Option(help="Only this kind.")] = None,
+    kind: Annotated[MemoryKind | None, typer.Option(help="Only memories of this kind.")] = None,
     limit: Limit = 50,
 ) -> None:
     """List memories, newest first."""
@@ -40,7 +40,7 @@ async def list_memories(
 async def add(
     client: AttractorClient, output: Output, content: Annotated[str, typer.Argument(help="What to remember.")]
 ) -> None:
-    """Store a note.
+    """Add a note.
 
     \b
     Example:
@@ -55,10 +55,10 @@ async def add(
 async def recall(
     client: AttractorClient,
     output: Output,
-    query: Annotated[str, typer.Argument(help="What it was about.")],
-    k: Annotated[int, typer.Option("-k", min=1, max=50, help="Memories to find.")] = 5,
+    query: Annotated[str, typer.Argument(help="What the memory is about.")],
+    k: Annotated[int, typer.Option("-k", min=1, max=50, help="Number of memories to return.")] = 5,
 ) -> None:
-    """Find the memories that are nearest in meaning."""
+    """Find the memories closest in meaning."""
     found = await client.memories.recall(query, k=k)
     if output.as_json:
         output.json(found)
@@ -75,7 +75,7 @@ async def delete(
     memory_id: Annotated[UUID, typer.Argument(metavar="ID", help="The memory's id.")],
     yes: Yes = False,
 ) -> None:
-    """Delete a memory for good."""
+    """Delete a memory permanently."""
     confirm("Delete this memory?", output, yes)
     await client.memories.delete(memory_id)
     output.json({"deleted": memory_id}) if output.as_json else output.text(f"{memory_id} deleted")

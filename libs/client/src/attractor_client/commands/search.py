@@ -24,15 +24,17 @@ async def search(
     explain: Annotated[
         bool,
         typer.Option(
-            "--explain", help="Show why: ranks, scores, terms, paths, times.", rich_help_panel=search_options.ALONG
+            "--explain",
+            help="Explain the ranking: ranks, scores, terms, paths, times.",
+            rich_help_panel=search_options.ALONG,
         ),
     ] = False,
 ) -> None:
-    """Find the passages that fit best.
+    """Find the chunks that match a query best.
 
-    "Words in quotes" are a phrase, word* is a prefix; title:, name:,
-    section:, tag:, type:, language: and source: before a word limit the
-    search to what has it there.
+    "Quoted words" match as a phrase and word* as a prefix; title:, name:,
+    section:, tag:, type:, language: and source: before a word restrict the
+    search to that field.
 
     \b
     Examples:

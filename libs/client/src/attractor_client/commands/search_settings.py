@@ -60,7 +60,7 @@ def change(
       attractor search-settings set --mode convex --leg graph=0.2
     """
     if all(value is None for value in (mode, k1, b, rrf_k, leg, weight, document_vectors)):
-        raise typer.BadParameter("name what to change")
+        raise typer.BadParameter("give at least one setting to change")
     legs, weights = numbers(leg or []), numbers(weight or [])
 
     async def work(client: AttractorClient, output: Output) -> None:

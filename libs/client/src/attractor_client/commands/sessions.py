@@ -13,15 +13,15 @@ from attractor_client.output import Output
 from attractor_client.rendering import citation_line, local_time
 from contracts.orchestrator import MessageRole
 
-app = typer.Typer(no_args_is_help=True, help="Conversations, and the documents attached to them.")
+app = typer.Typer(no_args_is_help=True, help="Manage sessions and their attached documents.")
 SessionId = Annotated[UUID, typer.Argument(metavar="ID", help="The session's id.")]
-DocumentIds = Annotated[list[UUID], typer.Argument(metavar="DOCUMENT...", help="Ids of documents.")]
+DocumentIds = Annotated[list[UUID], typer.Argument(metavar="DOCUMENT...", help="Document ids.")]
 
 
 @app.command("list")
 @connected()
 async def list_sessions(client: AttractorClient, output: Output, limit: Limit = 50) -> None:
-    """List sessions, the one used last first."""
+    """List sessions, most recently used first."""
     found = await at_most(limit, client.sessions.all())
     if output.as_json:
         output.json(found)
@@ -34,7 +34,7 @@ async def list_sessions(client: AttractorClient, output: Output, limit: Limit = 
 @app.command()
 @connected()
 async def show(client: AttractorClient, output: Output, session_id: SessionId) -> None:
-    """Show a session's messages with their citations."""
+    """Show a session's messages and their citations."""
     session = await client.sessions.get(session_id)
     messages = [message async for message in client.sessions.messages(session_id)]
     if output.as_json:
@@ -57,7 +57,7 @@ async def rename(
     session_id: SessionId,
     title: Annotated[str, typer.Argument(help="The new title.")],
 ) -> None:
-    """Give a session another title.
+    """Rename a session.
 
     \b
     Example:

@@ -11,7 +11,7 @@ from attractor_client.output import Output
 
 @connected()
 async def status(client: AttractorClient, output: Output) -> None:
-    """Show whose key this is and whether every service is ready; exit code 1 when one is not."""
+    """Show whose key this is and whether every service is ready; exit code 1 if one is not."""
     found = await client.accounts.status()
     if output.as_json:
         output.json(found)

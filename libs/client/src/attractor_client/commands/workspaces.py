@@ -62,7 +62,7 @@ async def delete(
     """
     found = [one async for one in client.accounts.workspaces() if one.id == workspace_id]
     if not found:
-        raise NotFound("There is no such workspace that this key can see")
+        raise NotFound("No such workspace is visible to this key")
     confirm(f"Delete the workspace {found[0].name!r} with everything in it?", output, yes)
     receipt = await client.accounts.delete_workspace(found[0], timeout)
     if output.as_json:

@@ -23,7 +23,7 @@ def read_floor(text: str) -> Floor:
     name, equals, value = text.partition("=")
     mode, colon, metric = name.rpartition(":")
     if not (equals and metric):
-        raise ValueError(f"{text!r} is not of the form METRIC=VALUE or MODE:METRIC=VALUE")
+        raise ValueError(f"{text!r} must have the form METRIC=VALUE or MODE:METRIC=VALUE")
     try:
         return Floor(mode if colon else None, metric, float(value))
     except ValueError:

@@ -24,9 +24,9 @@ def read_questions(file: Path) -> list[OwnQuestion]:
         text = file.read_text(encoding="utf-8-sig")
         rows = _json_lines(text) if file.suffix.lower() in (".jsonl", ".ndjson") else yaml.safe_load(text)
     except OSError as error:
-        raise BadDataset(f"{file} cannot be read: {error.strerror}") from error
+        raise BadDataset(f"{file} could not be read: {error.strerror}") from error
     except (ValueError, yaml.YAMLError) as error:
-        raise BadDataset(f"{file} cannot be read: {' '.join(str(error).split())}") from error
+        raise BadDataset(f"{file} could not be read: {' '.join(str(error).split())}") from error
     try:
         return own_questions(rows, str(file))
     except QuestionsInvalid as error:
@@ -43,7 +43,7 @@ def expectations(questions: Iterable[OwnQuestion], documents: Iterable[Document]
     questions = list(questions)
     absent = {one.document for question in questions for one in question.graded if one.document not in known}
     if absent:
-        raise BadDataset(f"not among the documents of the workspace: {', '.join(sorted(absent))}")
+        raise BadDataset(f"not in the workspace: {', '.join(sorted(absent))}")
     return [Asked(Question(one.identity, one.question), _targets(one, known)) for one in questions]
 
 

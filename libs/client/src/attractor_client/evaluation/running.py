@@ -48,7 +48,7 @@ async def evaluate(
     if plan.dataset.is_dir():
         return await _of_corpus(client, plan, progress, note, placed)
     if plan.new_workspace:
-        raise BadDataset("your own questions are asked of documents that are there: a new workspace has none")
+        raise BadDataset("a new workspace has no documents for your own questions")
     return await _of_questions(client, plan, progress)
 
 
@@ -59,7 +59,7 @@ async def _of_corpus(
         raise BadDataset(f"{plan.dataset} has no corpus.jsonl")
     dataset = read_dataset(plan.dataset, plan.split)
     if dataset.left_out:
-        note(f"{dataset.left_out} questions have no grades, or not all of their evidence: they are left out")
+        note(f"{dataset.left_out} questions have no grades, or lack some of their evidence, and are skipped")
     name = None if plan.here else plan.workspace or f"evaluation {dataset.name}"
     if plan.new_workspace:
         name = f"{name} {datetime.now(UTC):%Y-%m-%d %H:%M:%S}"

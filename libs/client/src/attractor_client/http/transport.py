@@ -19,7 +19,7 @@ from attractor_client.errors import (
     Unreachable,
     from_response,
 )
-from attractor_client.retry import RetryPolicy
+from attractor_client.http.retry import RetryPolicy
 from attractor_client.version import VERSION
 
 M = TypeVar("M", bound=BaseModel)
@@ -40,11 +40,11 @@ class Transport:
     def __init__(self, url: str, api_key: str | None, timeout: float, retry: RetryPolicy) -> None:
         self.url = httpx2.URL(url)
         if self.url.scheme not in ("http", "https") or not self.url.host:
-            raise ValueError(f"{url!r} is not the URL of a server; one looks like http://127.0.0.1:8080")
+            raise ValueError(f"{url!r} is not a server URL; expected one like http://127.0.0.1:8080")
         headers = {"User-Agent": f"attractor-client/{VERSION}", "Accept": "application/json"}
         if api_key:
             if not (api_key.isascii() and api_key.isprintable()):
-                raise ValueError("the API key has characters that no API key has")
+                raise ValueError("the API key contains characters that are not allowed in a key")
             headers["Authorization"] = f"Bearer {api_key}"
         self.timeout, self.retry = timeout, retry
         self.http = httpx2.AsyncClient(
@@ -146,7 +146,7 @@ class Transport:
             first = error.errors(include_url=False, include_input=False)[0]
             place = ".".join(map(str, first["loc"])) or "body"
             detail = f"{response.request.url.path}: {place}: {first['msg']}"
-            raise UnexpectedAnswer("The answer is not what this client expects", detail) from error
+            raise UnexpectedAnswer("Unexpected response", detail) from error
 
     def _timeout(self, seconds: float | None) -> httpx2.Timeout:
         return httpx2.Timeout(seconds or self.timeout, connect=min(self.timeout, 10.0), pool=None)
@@ -158,15 +158,15 @@ def translated() -> Iterator[None]:
     try:
         yield
     except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-        raise Unreachable("The server cannot be reached", _reason(error), sent=False) from error
+        raise Unreachable("Cannot reach the server", _reason(error), sent=False) from error
     except httpx2.LocalProtocolError as error:
         raise NotSendable("The request could not be sent", _reason(error)) from error
     except httpx2.TimeoutException as error:
         raise Unreachable("The server did not answer in time", sent=True) from error
     except httpx2.TransportError as error:
-        raise Unreachable("The connection to the server broke", _reason(error), sent=True) from error
+        raise Unreachable("The connection to the server was lost", _reason(error), sent=True) from error
     except httpx2.RequestError as error:
-        raise UnexpectedAnswer("The answer cannot be read", _reason(error)) from error
+        raise UnexpectedAnswer("Cannot read the response", _reason(error)) from error
     except httpx2.InvalidURL as error:
         raise AttractorError("The URL is not valid", _reason(error)) from error
 

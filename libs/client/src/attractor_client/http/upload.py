@@ -56,7 +56,7 @@ class FixedLength:
         left = self.length - self.file.tell()
         data = self.file.read(min(size, left))
         if left and not data:
-            raise NotSendable("The file could not be sent", "it became shorter while it was read")
+            raise NotSendable("The file could not be sent", "it shrank while it was being read")
         return data
 
 

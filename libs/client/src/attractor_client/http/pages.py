@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from typing import TypeVar
 
 from attractor_client.errors import UnexpectedAnswer
-from attractor_client.transport import Parameters, Transport
+from attractor_client.http.transport import Parameters, Transport
 from contracts.base import Page
 
 T = TypeVar("T")
@@ -25,5 +25,5 @@ async def every(
         if page.next_cursor is None:
             return
         if page.next_cursor == cursor:
-            raise UnexpectedAnswer("The list does not end", f"{place} gave the same cursor twice")
+            raise UnexpectedAnswer("The list never ends", f"{place} returned the same cursor twice")
         cursor = page.next_cursor

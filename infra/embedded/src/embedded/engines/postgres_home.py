@@ -14,8 +14,8 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from embedded.child import User
 from embedded.errors import EmbeddedError
+from embedded.processes.child import User
 
 OUTSIDE = Path("/var/lib/attractor")
 

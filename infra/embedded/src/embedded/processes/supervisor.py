@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from contracts.backoff import backoff
-from embedded.child import Child
 from embedded.errors import EmbeddedError
+from embedded.processes.child import Child
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ from pathlib import Path
 import psutil
 import psycopg
 
-from embedded.child import Child, Command
 from embedded.data_folder import DataFolder
-from embedded.engine import Engine, plain_environment
+from embedded.engines.engine import Engine, plain_environment
+from embedded.engines.postgres_home import PostgresHome
 from embedded.errors import EmbeddedError, NoEngine, WrongPassword
 from embedded.ports import LOOPBACK
-from embedded.postgres_home import PostgresHome
+from embedded.processes.child import Child, Command
 
 DATABASE = "attractor"
 SETTINGS = {

@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from embedded.child import Child
 from embedded.data_folder import DataFolder
-from embedded.engine import Engine
+from embedded.engines.engine import Engine
+from embedded.engines.object_store import ObjectStore, ObjectStoreAccess, ObjectStorePorts
+from embedded.engines.postgres import DATABASE, Postgres
+from embedded.engines.postgres_home import PostgresHome
+from embedded.engines.valkey import Valkey
 from embedded.errors import PortLost
-from embedded.object_store import ObjectStore, ObjectStoreAccess, ObjectStorePorts
 from embedded.ports import LOOPBACK, free_port
-from embedded.postgres import DATABASE, Postgres
-from embedded.postgres_home import PostgresHome
-from embedded.valkey import Valkey
+from embedded.processes.child import Child
 
 CHOICES = 3
 

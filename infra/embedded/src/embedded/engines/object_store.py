@@ -14,11 +14,11 @@ import urllib3
 from minio import Minio
 from minio.error import MinioException
 
-from embedded.child import Command
 from embedded.data_folder import DataFolder
-from embedded.engine import Engine, plain_environment
+from embedded.engines.engine import Engine, plain_environment
 from embedded.errors import NoEngine
 from embedded.ports import GRPC_OFFSET, LOOPBACK
+from embedded.processes.child import Command
 
 BUCKET = "attractor"
 _PROBE_OBJECT = ".ready"

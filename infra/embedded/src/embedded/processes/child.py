@@ -13,8 +13,8 @@ from pathlib import Path
 
 import psutil
 
-from embedded.diagnosis import crash
 from embedded.errors import EmbeddedError
+from embedded.processes.diagnosis import crash
 
 LEASH = Path(__file__).with_name("leash.py")
 KEEP_LOG_BYTES = 20 * 1024 * 1024

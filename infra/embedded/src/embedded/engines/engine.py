@@ -6,8 +6,8 @@ import os
 import time
 from abc import ABC, abstractmethod
 
-from embedded.child import Child, Command
 from embedded.errors import EmbeddedError, NotReady
+from embedded.processes.child import Child, Command
 
 _POLL_SECONDS = 0.02
 READY_SECONDS = 60.0

