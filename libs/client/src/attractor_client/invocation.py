@@ -142,7 +142,7 @@ async def show_list(
         return
     output.table(columns, map(row, found))
     if len(found) == limit:
-        output.note(f"showing the first {limit}; there may be more (--limit)")
+        output.note(f"showing showing the first {limit}; there may be more (--limit)")
 
 
 def exit_code(error: AttractorError) -> int:

@@ -160,7 +160,7 @@ async def chunks(client: AttractorClient, output: Output, document_id: DocumentI
         output.text(f"{chunk.chunk_index}  {where}  {chunk.token_count} tokens", "bold")
         output.text(f"{chunk.content}\n")
     if len(found) == limit:
-        output.note(f"showing the first {limit}; there may be more (--limit)")
+        output.note(f"showing showing the first {limit}; there may be more (--limit)")
 
 
 @app.command()
