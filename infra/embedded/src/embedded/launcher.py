@@ -42,14 +42,22 @@ class Launcher:
         with self._folder.lock(url), woken_by_children() as wakeup:
             for name in self._folder.end_leftovers():
                 self._progress.line(f"ended {name}, left running by an earlier start")
-            allocation = allocate(self._settings, self._host)
+            allocation = allocate(self._settings, self._host, [name for name in SERVICES if name != GATEWAY])
             engines = Engines(self._folder, allocation.engines)
             site = self._site(engines, allocation)
             site.documents.mkdir(mode=0o700, exist_ok=True)
             supervisor = Supervisor(wakeup, self._progress.warn, lambda: self._record(supervisor), Patience())
             with self._stopping(supervisor, engines), contextlib.suppress(KeyboardInterrupt):
                 self._start(supervisor, engines, site)
-                Demonstration(self._root, site, self._progress, supervisor).show(demo)
+                Demonstration(
+                    root=self._root,
+                    data=site.data,
+                    user=site.user,
+                    url=site.url(GATEWAY),
+                    key_file=site.admin_key_file,
+                    progress=self._progress,
+                    supervisor=supervisor,
+                ).show(demo)
                 supervisor.run()
 
     def _site(self, engines: Engines, allocation: Allocation) -> Site:
@@ -59,7 +67,7 @@ class Launcher:
             engines=engines,
             credentials=self._folder.credentials,
             host=self._host,
-            ports=allocation.services,
+            ports={**allocation.services, GATEWAY: allocation.gateway},
         )
 
     def _record(self, supervisor: Supervisor) -> None:

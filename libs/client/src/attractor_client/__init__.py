@@ -18,7 +18,7 @@ from attractor_client.errors import (
     Unreachable,
 )
 from attractor_client.http.retry import RetryPolicy
-from attractor_client.runs import RunEvent
+from attractor_client.resources.runs import RunEvent
 from attractor_client.version import VERSION
 
 __all__ = [

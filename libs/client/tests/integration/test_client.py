@@ -291,7 +291,7 @@ class TestEvents:
             assert len([event async for event in client.runs.events(RUN)]) == 2
 
     async def test_gives_up_when_nothing_comes_any_more(self, server, client_of, events, monkeypatch) -> None:
-        monkeypatch.setattr("attractor_client.runs.LONGEST_PAUSE_SECONDS", 0.01)
+        monkeypatch.setattr("attractor_client.resources.runs.LONGEST_PAUSE_SECONDS", 0.01)
         server.on("GET", self.place, events(cut=True))
         async with client_of() as client:
             with pytest.raises(StreamInterrupted):

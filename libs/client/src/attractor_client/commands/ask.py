@@ -21,7 +21,7 @@ from attractor_client.errors import AttractorError
 from attractor_client.invocation import FAILED, connected
 from attractor_client.output import Output, plain
 from attractor_client.rendering import citation_line
-from attractor_client.runs import RunEvent
+from attractor_client.resources.runs import RunEvent
 from contracts.events import (
     MessageDelta,
     MessageRestarted,

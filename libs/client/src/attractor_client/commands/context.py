@@ -11,7 +11,7 @@ from attractor_client.commands import search_options
 from attractor_client.invocation import connected
 from attractor_client.output import Output
 from attractor_client.rendering import place
-from attractor_client.search import Filters
+from attractor_client.resources.search import Filters
 from contracts.evidence import ContextResponse
 from contracts.retrieval import Around
 

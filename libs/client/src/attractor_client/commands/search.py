@@ -11,7 +11,7 @@ from attractor_client.commands import search_options
 from attractor_client.commands.search_view import show_found
 from attractor_client.invocation import connected
 from attractor_client.output import Output
-from attractor_client.search import Filters, SearchOptions
+from attractor_client.resources.search import Filters, SearchOptions
 
 
 @connected(filters=search_options.filters, ranking=search_options.ranking)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import typer
 
-from attractor_client.search import Filters, SearchOptions
+from attractor_client.resources.search import Filters, SearchOptions
 from contracts.formats import MEDIA_TYPES
 from contracts.ingestion import OriginKind
 from contracts.retrieval import Around, Facet, SearchMode, SearchScope

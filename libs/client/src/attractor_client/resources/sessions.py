@@ -7,7 +7,7 @@ from uuid import UUID
 
 from attractor_client.http.pages import every
 from attractor_client.http.transport import Transport, path
-from attractor_client.runs import RunEvent, Runs
+from attractor_client.resources.runs import RunEvent, Runs
 from contracts.base import Page
 from contracts.orchestrator import (
     Message,

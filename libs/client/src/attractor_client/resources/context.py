@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Unpack
 
 from attractor_client.http.transport import Transport
-from attractor_client.search import Filters, listed
+from attractor_client.resources.search import Filters, listed
 from contracts.evidence import ContextRequest, ContextResponse, Tokenizers
 from contracts.retrieval import Around, SearchMode
 
