@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dotenv import dotenv_values
+
 from embedded.credentials import Credentials
 from embedded.engines import Engines
 from embedded.ports import LOOPBACK
@@ -169,14 +171,6 @@ class Site:
 
 
 def user_settings(dotenv: Path) -> dict[str, str]:
-    """What the user has set: the process's environment, above those lines of `.env` that serve both ways to run."""
-    lines = dotenv.read_text(encoding="utf-8").splitlines() if dotenv.exists() else []
-    pairs = (line.strip().removeprefix("export ").partition("=") for line in lines)
-    settings = {name.strip(): _unquoted(value.strip()) for name, _, value in pairs if name.startswith(FROM_DOTENV)}
-    return {**settings, **os.environ}
-
-
-def _unquoted(value: str) -> str:
-    if len(value) > 1 and value[0] in "'\"" and value.endswith(value[0]):
-        return value[1:-1]
-    return value.partition(" #")[0].rstrip()
+    """Returns the process's environment over those lines of `.env` that also concern this way to run."""
+    shared = dotenv_values(dotenv, interpolate=False).items()
+    return {name: value for name, value in shared if value is not None and name.startswith(FROM_DOTENV)} | os.environ
