@@ -1,4 +1,4 @@
-"""`run`: from nothing to a running stack, and back."""
+"""Starts and stops the whole stack."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Launcher:
             self._wait_ready(supervisor, site)
 
     def _migrate(self, site: Site) -> None:
-        """All at once: most of the time is spent importing, and a lock in the database orders the rest."""
+        """Runs all migrations concurrently: most time goes into imports, and a database lock orders the rest."""
         migrations = [Child(site.migrate(service)) for service in SERVICES]
         try:
             for migration in migrations:
@@ -132,7 +132,7 @@ class Launcher:
             self._progress.line("stopped")
 
     def _stop(self, children: Sequence[Child]) -> None:
-        """Those of one step end side by side."""
+        """Stops the children of one step concurrently."""
         if children:
             self._progress.line(f"stopping {', '.join(child.name for child in children)}")
         for child in children:
@@ -150,7 +150,7 @@ def _unready(client: httpx2.Client, site: Site, process: Process) -> str | None:
 
 
 def stop(folder: DataFolder, progress: Progress, seconds: float = 90.0) -> bool:
-    """Ends the run that holds the folder, from another terminal. False when there is none.
+    """Stops the run that holds the folder, from another terminal; returns False if there is none.
 
     Raises EmbeddedError when it does not end within `seconds`.
     """

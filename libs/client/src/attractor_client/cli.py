@@ -89,7 +89,7 @@ for name, group in (
 
 
 def main() -> None:
-    """The entry point. No error ends in a traceback, unless ATTRACTOR_DEBUG asks for it."""
+    """Runs the command line. Errors never print a traceback, unless ATTRACTOR_DEBUG is set."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")

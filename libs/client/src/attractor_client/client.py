@@ -22,7 +22,7 @@ from attractor_client.resources.spaces import EmbeddingSpaces
 
 
 class AttractorClient:
-    """Speaks to the gateway at `url` with an API key. Use it with `async with`, or call `aclose`.
+    """A client for the gateway at `url`. Use it with `async with`, or call `aclose`.
 
     `timeout` is in seconds and for each wait on the connection, not for a call as a whole. Every call raises an
     AttractorError when it cannot do what it says. Proxies are taken from the environment, but not for this machine.
@@ -36,7 +36,7 @@ class AttractorClient:
         timeout: float = 30.0,
         retry: RetryPolicy | None = None,
     ) -> None:
-        """Raises ValueError when the URL or the key cannot be one."""
+        """Raises ValueError if the URL or the key is malformed."""
         self.transport = Transport(url, api_key, timeout, retry or RetryPolicy())
         self.accounts = Accounts(self.transport)
         self.documents = Documents(self.transport)

@@ -26,7 +26,7 @@ class Configuration:
 
 
 def configuration_file() -> Path:
-    """On Linux ~/.config/attractor/config.toml; elsewhere where the system keeps such files."""
+    """Returns the path of the configuration file; on Linux ~/.config/attractor/config.toml."""
     return user_config_path("attractor") / "config.toml"
 
 

@@ -42,7 +42,7 @@ PATIENT = RetryPolicy(attempts=9, first=0.5)
 
 @dataclass(frozen=True)
 class Flags:
-    """The options that stand before the command."""
+    """Options given before the command."""
 
     url: str | None = None
     api_key: str | None = None
@@ -113,13 +113,13 @@ async def _with_client(used: Configuration, output: Output, work: Work, patient:
 
 
 def confirm(question: str, output: Output, yes: bool) -> None:
-    """Asks where someone can answer; ends the command when the answer is no."""
+    """Asks for confirmation if someone can answer; aborts the command on no."""
     if not yes and output.notes.is_terminal and typer.get_text_stream("stdin").isatty():
         typer.confirm(question, abort=True, err=True)
 
 
 async def at_most(limit: int, items: AsyncIterator[T]) -> list[T]:
-    """The first `limit` items."""
+    """Returns the first `limit` items."""
     found: list[T] = []
     async for item in items:
         found.append(item)
@@ -172,7 +172,7 @@ def _advice(error: AttractorError, used: Configuration) -> str:
 
 
 def first_error(error: Exception) -> str:
-    """What is wrong, in a line: of a model that does not fit, its first field that does not."""
+    """Returns the error in one line: for a validation error, the first field."""
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False)[0]
         return f"{'.'.join(map(str, first['loc'])) or error.title}: {first['msg']}"

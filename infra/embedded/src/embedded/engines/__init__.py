@@ -32,7 +32,7 @@ class EnginePorts:
 
     @classmethod
     def free(cls) -> EnginePorts:
-        """Ports that nobody uses now."""
+        """Chooses ports that are free now."""
         ports: list[int] = []
         for _ in range(7):
             ports.append(free_port(ports))
@@ -81,7 +81,7 @@ class Engines:
             engine.wait_ready()
 
     def stop(self) -> None:
-        """Ends all three at the same time; returns when they are gone."""
+        """Stops all three concurrently and waits for them."""
         for child in self.children:
             child.ask_to_stop()
         for engine in self.all:
@@ -107,7 +107,7 @@ class Engines:
 
     @classmethod
     def _ready(cls, folder: DataFolder, ports: EnginePorts | None) -> Engines:
-        """On ports of its own choice it tries others when one was lost between the choice and the start."""
+        """Starts the engines; if it chose the ports itself, retries with others when one was taken meanwhile."""
         for left in reversed(range(1 if ports else CHOICES)):
             engines = cls(folder, ports or EnginePorts.free())
             try:

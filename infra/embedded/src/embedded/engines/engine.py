@@ -23,20 +23,20 @@ class Engine(ABC):
 
     @abstractmethod
     def command(self) -> Command:
-        """What to run. Called once for every start."""
+        """Returns the command to run. Called once per start."""
 
     @abstractmethod
     def probe(self) -> str | None:
-        """Connects as a client would: None when that worked, otherwise why not.
+        """Connects as a client would; returns None on success, otherwise the reason.
 
         Raises EmbeddedError where waiting longer is pointless.
         """
 
     def prepare(self) -> None:  # noqa: B027  (most have nothing to do)
-        """What must be on disk before the start. Safe to repeat; may be cut off at any moment and run again."""
+        """Prepares the files needed before the start. Idempotent, and safe to interrupt at any moment."""
 
     def settle(self) -> None:  # noqa: B027  (most have nothing to do)
-        """What must be inside the server after it answers for the first time. Safe to repeat."""
+        """Prepares the running server after its first answer. Idempotent."""
 
     def launch(self) -> Child:
         """Starts the process and returns without waiting for it."""
@@ -59,7 +59,7 @@ class Engine(ABC):
         self.settle()
 
     def stop(self) -> None:
-        """Ends the process; returns when it is gone. Does nothing when there is none."""
+        """Stops the process and waits for it; does nothing if there is none."""
         if self.child:
             self.child.stop()
             self.child = None
@@ -75,6 +75,6 @@ class Engine(ABC):
 
 
 def plain_environment() -> dict[str, str]:
-    """The environment for an engine: nothing of the user's own settings (PGDATA, AWS_PROFILE and the like) gets in."""
+    """Returns the environment of an engine, without the user's own settings (PGDATA, AWS_PROFILE and the like)."""
     kept = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "TZ")
     return {"LC_ALL": "C", **{name: os.environ[name] for name in kept if name in os.environ}}

@@ -93,7 +93,7 @@ class ObjectStore(Engine):
                     socket.unlink(missing_ok=True)
 
     def probe(self) -> str | None:
-        """Puts an object: a volume to write to exists a moment later than the server's port."""
+        """Stores an object: the server's port opens shortly before its first volume exists."""
         access = self.access
         http = urllib3.PoolManager(timeout=3.0, retries=False)
         client = Minio(

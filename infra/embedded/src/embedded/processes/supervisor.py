@@ -67,13 +67,13 @@ class Supervisor:
         return child
 
     def check_alive(self) -> None:
-        """Raises why, when one has crashed: during the start there is no second try."""
+        """Raises if a child has crashed: during start-up nothing is retried."""
         for child in self.children:
             if (crash := child.crash()) is not None:
                 raise crash
 
     def run(self, done: Callable[[], bool] = lambda: False) -> None:
-        """Supervises until `done`, which is asked after any child process ended or was started again.
+        """Supervises until `done()`, which is checked whenever a child ends or is restarted.
 
         Raises GaveUp when a process crashes too often.
         """
@@ -97,7 +97,7 @@ class Supervisor:
                 self._say(f"{name} started again")
 
     def _note(self, kept: _Kept, crash: EmbeddedError, now: float) -> float:
-        """Counts a crash and gives the seconds to wait."""
+        """Records a crash and returns the seconds to wait."""
         while kept.crashed and now - kept.crashed[0] > self._patience.window:
             kept.crashed.popleft()
         kept.crashed.append(now)
@@ -137,6 +137,6 @@ def woken_by_children() -> Iterator[socket.socket]:
 
 
 def ignore_interruptions() -> None:
-    """From here on only the end: a second Ctrl-C must not leave things half stopped."""
+    """Ignores further Ctrl-C: a second one must not leave things half stopped."""
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, signal.SIG_IGN)

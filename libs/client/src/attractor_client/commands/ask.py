@@ -95,7 +95,7 @@ async def ask(
 
 
 async def _follow(output: Output, events: AsyncIterator[RunEvent]) -> RunEvent:
-    """Shows the events as they come; returns the terminal one."""
+    """Shows events as they arrive; returns the terminal one."""
     draft = Draft()
     screen = Live(draft, console=output.out, transient=True, refresh_per_second=12) if output.screen else nullcontext()
     last: RunEvent | None = None
@@ -112,7 +112,7 @@ async def _follow(output: Output, events: AsyncIterator[RunEvent]) -> RunEvent:
 
 
 async def _cancel(client: AttractorClient, output: Output, sending: asyncio.Task[Run]) -> None:
-    """Also a run that the server is just accepting."""
+    """Cancels the run, even if the server is still accepting it."""
     try:
         async with asyncio.timeout(CANCEL_SECONDS):
             await client.runs.cancel((await sending).id)

@@ -45,7 +45,7 @@ def told(output: Output, found: ToolResult[R]) -> R:
 
 
 def show_alternatives(output: Output, entity: EntityMatch, asked: str, alternatives: Sequence[EntityMatch]) -> None:
-    """On stderr, what a name was taken for where it is not the entity's own."""
+    """Notes on stderr which entity a name was resolved to, unless it is the entity's own name."""
     if entity.how in ("prefix", "fuzzy"):
         output.note(f"using {entity.name} for {asked}", "yellow")
     if alternatives:

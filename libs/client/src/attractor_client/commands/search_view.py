@@ -1,4 +1,4 @@
-"""What a search found, for people."""
+"""Shows search results to people."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INDENT = (0, 0, 0, 3)
 
 
 def show_found(output: Output, found: SearchResponse, explain: bool) -> None:
-    """The hits, then facets and, where asked for, how they came about; what to be aware of goes to stderr."""
+    """Shows hits, facets and, with `explain`, how they were ranked; warnings go to stderr."""
     for rank, hit in enumerate(found.hits, 1):
         _show(output, rank, hit, explain)
     for facet, counts in found.facets.items():

@@ -19,7 +19,7 @@ from contracts.questions import OwnQuestion, QuestionsInvalid, own_questions
 
 
 def read_questions(file: Path) -> list[OwnQuestion]:
-    """From JSON Lines, or from a YAML list, which may stand under `questions`. Raises BadDataset."""
+    """Reads JSON Lines, or a YAML list, which may stand under `questions`. Raises BadDataset."""
     try:
         text = file.read_text(encoding="utf-8-sig")
         rows = _json_lines(text) if file.suffix.lower() in (".jsonl", ".ndjson") else yaml.safe_load(text)

@@ -1,4 +1,4 @@
-"""What an evaluation found, as it is kept in a file to compare later ones with."""
+"""Results of an evaluation, as saved in a file for later comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The workspace that an evaluation works in: the key's own, a named one, or one for this run alone."""
+"""The workspace of an evaluation: the key's own, a named one, or one for this run alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists that come in pages, as one iterator."""
+"""Pages of a list, as one iterator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGE_SIZE = 100
 async def every(
     transport: Transport, place: str, kind: type[Page[T]], params: Parameters | None = None
 ) -> AsyncIterator[T]:
-    """Each item of a list; the next page is asked for when its first item is."""
+    """Yields each item of a list; requests a page when its first item is needed."""
     cursor: str | None = None
     while True:
         page = await transport.get(place, kind, {"limit": PAGE_SIZE, **(params or {}), "cursor": cursor})

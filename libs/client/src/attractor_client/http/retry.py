@@ -1,4 +1,4 @@
-"""When a call is made again, and how long that waits."""
+"""Decides when a call is retried, and after which delay."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class RetryPolicy:
     patience: float = 60.0
 
     async def run(self, attempt: Callable[[], Awaitable[T]], *, repeatable: bool) -> T:
-        """The first result of `attempt`; raises the last error."""
+        """Returns the first result of `attempt`; raises the last error."""
 
         async def once() -> T:
             return await attempt()

@@ -62,12 +62,12 @@ class Transport:
         return self.parse(await self.send("GET", place, params=params, **options), kind)
 
     async def create(self, place: str, body: BaseModel, kind: type[M], idempotency_key: str | None = None) -> M:
-        """A POST that may be repeated, as the server knows it again by its Idempotency-Key."""
+        """Sends a POST that may be retried, because its Idempotency-Key identifies it."""
         headers = {"Idempotency-Key": idempotency_key or str(uuid4())}
         return self.parse(await self.send("POST", place, body=body, headers=headers, repeatable=True), kind)
 
     async def query(self, place: str, body: BaseModel, kind: type[M]) -> M:
-        """A POST that changes nothing."""
+        """Sends a POST that changes nothing."""
         return self.parse(await self.send("POST", place, body=body, repeatable=True), kind)
 
     async def send(
@@ -118,7 +118,7 @@ class Transport:
         headers: dict[str, str] | None = None,
         timeout: float | None = None,
     ) -> AsyncIterator[httpx2.Response]:
-        """An answer of which only the headers have been read. Made again only as long as it has not begun."""
+        """Opens a streamed answer; retries only until it has begun."""
         waits = self._timeout(timeout)
         request = self.http.build_request("GET", place, params=_given(params), headers=headers, timeout=waits)
 
@@ -139,7 +139,7 @@ class Transport:
             await response.aclose()
 
     def parse(self, response: httpx2.Response, kind: type[M]) -> M:
-        """Fields that this version does not know are ignored; raises UnexpectedAnswer where known ones do not fit."""
+        """Parses an answer, ignoring unknown fields; raises UnexpectedAnswer if a known one does not fit."""
         try:
             return kind.model_validate_json(response.content)
         except ValidationError as error:
@@ -154,7 +154,7 @@ class Transport:
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Turns what httpx2 raises into what this package raises."""
+    """Translates the exceptions of httpx2 into those of this package."""
     try:
         yield
     except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
@@ -180,7 +180,7 @@ def _given(params: Parameters | None) -> dict[str, Any] | None:
 
 
 def _is_loopback(host: str) -> bool:
-    """A proxy from the environment never leads to this machine itself."""
+    """Returns whether the host is this machine, which no proxy from the environment serves."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:

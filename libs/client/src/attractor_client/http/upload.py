@@ -20,7 +20,7 @@ REFUSED = TypeAdapter(list[UploadedFile])
 
 
 def parts_of(files: Sequence[FileToUpload], opened: ExitStack) -> list[tuple[str, tuple[str, Any, str]]]:
-    """As httpx2 takes them; what is opened is closed with the stack. Raises OSError when a file cannot be read."""
+    """Returns the parts as httpx2 takes them; the stack closes the files. Raises OSError if a file cannot be read."""
     parts: list[tuple[str, tuple[str, Any, str]]] = []
     for file in files:
         name, content = (file.name, opened.enter_context(file.open("rb"))) if isinstance(file, Path) else file

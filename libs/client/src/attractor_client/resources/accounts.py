@@ -1,4 +1,4 @@
-"""Who calls, users, workspaces, members, API keys, and the state of the services."""
+"""The caller, users, workspaces, members, API keys, and the state of the services."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ USERS, WORKSPACES = "/v1/users", "/v1/workspaces"
 
 
 class Accounts:
-    """`client.accounts`. Members and keys take an owner's key, users and new workspaces an administrator's."""
+    """`client.accounts`. Members and keys require an owner's key, users and new workspaces an administrator's."""
 
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
 
     async def me(self) -> Caller:
-        """Whom the key belongs to, its workspace and role."""
+        """Returns the key's user, workspace and role."""
         return await self.transport.get("/v1/me", Caller)
 
     async def status(self) -> Status:
-        """Which services are ready."""
+        """Returns which services are ready."""
         return await self.transport.get("/v1/status", Status)
 
     def users(self) -> AsyncIterator[User]:
@@ -48,15 +48,15 @@ class Accounts:
         return await self.transport.create(USERS, UserCreate(name=name), User, idempotency_key)
 
     def workspaces(self) -> AsyncIterator[Workspace]:
-        """Those that the caller may see: an administrator all."""
+        """Lists the workspaces that the caller may see; an administrator sees all."""
         return every(self.transport, WORKSPACES, Page[Workspace])
 
     async def create_workspace(self, name: str, *, idempotency_key: str | None = None) -> Workspace:
-        """The caller becomes its first owner."""
+        """Creates a workspace; the caller becomes its first owner."""
         return await self.transport.create(WORKSPACES, WorkspaceCreate(name=name), Workspace, idempotency_key)
 
     async def delete_workspace(self, workspace: Workspace, timeout: float = 30.0) -> WorkspaceDeletion:
-        """Removes everything in it, everywhere; takes the key of one of its owners or of an administrator."""
+        """Deletes a workspace with everything in it. Requires the key of an owner or an administrator."""
         answer = await self.transport.send(
             "DELETE",
             path("v1/workspaces", workspace.id),
@@ -74,11 +74,11 @@ class Accounts:
         return self.transport.parse(await self.transport.send("PUT", place, body=MemberPut(role=role)), Member)
 
     async def remove_member(self, workspace_id: UUID, user_id: UUID) -> None:
-        """The user's keys of the workspace are revoked with it."""
+        """Removes a member; the user's keys of the workspace are revoked."""
         await self.transport.send("DELETE", path("v1/workspaces", workspace_id, "members", user_id))
 
     def keys(self, workspace_id: UUID) -> AsyncIterator[ApiKey]:
-        """The workspace's keys without their secrets, revoked ones too."""
+        """Lists the workspace's keys without their secrets, including revoked ones."""
         return every(self.transport, path("v1/workspaces", workspace_id, "keys"), Page[ApiKey])
 
     async def create_key(
@@ -91,9 +91,9 @@ class Accounts:
         all_workspaces: bool = False,
         idempotency_key: str | None = None,
     ) -> ApiKeyCreated:
-        """The only answer that holds the key itself; `user_id` defaults to the caller.
+        """Creates a key; only this answer contains the key itself. `user_id` defaults to the caller.
 
-        With `all_workspaces` it may search every workspace of its user; that takes an administrator, or such a key.
+        With `all_workspaces` the key may search every workspace of its user; requires an administrator, or such a key.
         """
         body = ApiKeyCreate(name=name, role=role, user_id=user_id, all_workspaces=all_workspaces)
         place = path("v1/workspaces", workspace_id, "keys")

@@ -39,7 +39,7 @@ UPLOAD_SECONDS = 120.0
 
 
 class Filters(TypedDict, total=False):
-    """What is left out, or None, does not limit. `name` is a part of the name."""
+    """Omitted or None does not limit. `name` matches part of the name."""
 
     status: DocumentStatus | None
     name: str | None
@@ -60,7 +60,7 @@ class Documents:
     async def upload(
         self, *files: FileToUpload, key: str | None = None, source_type: OriginKind = OriginKind.upload
     ) -> list[UploadedFile]:
-        """Streams the files to the server in one request and says, in their order, what became of each.
+        """Uploads files in one streamed request; returns the outcome of each, in order.
 
         A refused file has `error` and `message`. The same bytes are the same document, `created` is then False. An
         archive is unpacked and answered file by file. `key` is a name of your own for one file: other bytes under the
@@ -82,7 +82,7 @@ class Documents:
         return self.transport.parse(answer, Upload).files
 
     async def replace(self, document_id: UUID, file: FileToUpload) -> UploadedFile:
-        """Makes the file the document's new version; the old one is searched until the new one can be."""
+        """Uploads a new version of a document; the old one stays searchable until the new one is."""
         with ExitStack() as opened:
             answer = await self.transport.send(
                 "PUT",
@@ -93,35 +93,35 @@ class Documents:
         return self.transport.parse(answer, UploadedFile)
 
     async def page(self, *, limit: int = 50, cursor: str | None = None, **filters: Unpack[Filters]) -> Page[Document]:
-        """One page, newest first; `limit` at most 200, filters as for `all`."""
+        """Returns one page, newest first; `limit` is at most 200, filters as for `all`."""
         return await self.transport.get(DOCUMENTS, Page[Document], {**filters, "limit": limit, "cursor": cursor})
 
     def all(self, **filters: Unpack[Filters]) -> AsyncIterator[Document]:
-        """Every document, newest first."""
+        """Lists all documents, newest first."""
         return every(self.transport, DOCUMENTS, Page[Document], filters)
 
     async def summary(self, source_id: UUID | None = None) -> DocumentSummary:
-        """Counts, the rate, and how long the queue will take; of the workspace or of one source."""
+        """Returns counts, the rate and the time left, for the workspace or one source."""
         return await self.transport.get(f"{DOCUMENTS}/summary", DocumentSummary, {"source_id": source_id})
 
     def chunks(self, document_id: UUID) -> AsyncIterator[Chunk]:
-        """The passages of the version that is searched, in their order."""
+        """Lists the chunks of the searchable version, in order."""
         return every(self.transport, path("v1/documents", document_id, "chunks"), Page[Chunk])
 
     def versions(self, document_id: UUID) -> AsyncIterator[DocumentVersion]:
-        """The document's history, newest first."""
+        """Lists the document's versions, newest first."""
         return every(self.transport, path("v1/documents", document_id, "versions"), Page[DocumentVersion])
 
     async def get(self, document_id: UUID) -> DocumentDetail:
         return await self.transport.get(path("v1/documents", document_id), DocumentDetail)
 
     async def poll(self, document_id: UUID, timeout: float) -> DocumentDetail:
-        """The document as soon as it is searchable or has failed, or as it is after `timeout` seconds (at most 300)."""
+        """Returns the document once it is searchable or failed, or as it is after `timeout` seconds (at most 300)."""
         place, params = path("v1/documents", document_id), {"wait": "searchable", "timeout": timeout}
         return await self.transport.get(place, DocumentDetail, params, timeout=timeout + ANSWER_SECONDS)
 
     async def wait(self, document_id: UUID, timeout: float | None = None) -> DocumentDetail:
-        """The document when it is searchable or has failed; raises TimeoutError after `timeout` seconds."""
+        """Waits until the document is searchable or failed; raises TimeoutError after `timeout` seconds."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
             left = LONG_POLL_SECONDS if deadline is None else min(LONG_POLL_SECONDS, deadline - time.monotonic())
@@ -132,42 +132,42 @@ class Documents:
                 raise TimeoutError(document.explanation)
 
     async def retry(self, document_id: UUID) -> DocumentDetail:
-        """Runs it again from the stage that failed; raises Conflict when none has."""
+        """Retries from the stage that failed; raises Conflict if none has."""
         answer = await self.transport.send("POST", path("v1/documents", document_id, "retry"))
         return self.transport.parse(answer, DocumentDetail)
 
     async def cancel(self, document_id: UUID) -> DocumentDetail:
-        """Stops its conversion or embedding; raises Conflict when nothing is under way."""
+        """Cancels its conversion or embedding; raises Conflict if neither is under way."""
         answer = await self.transport.send("POST", path("v1/documents", document_id, "cancel"))
         return self.transport.parse(answer, DocumentDetail)
 
     async def retry_all(self, which: DocumentFilter) -> ActionResult:
-        """`retry` for each document that the filter names."""
+        """Retries every document that matches the filter."""
         return await self.transport.query(f"{DOCUMENTS}/retry", which, ActionResult)
 
     async def cancel_all(self, which: DocumentFilter) -> ActionResult:
-        """`cancel` for each document that the filter names."""
+        """Cancels every document that matches the filter."""
         return await self.transport.query(f"{DOCUMENTS}/cancel", which, ActionResult)
 
     async def delete(self, document_id: UUID, timeout: float = 10.0) -> DeletionReceipt:
-        """Removes it everywhere. Waits up to `timeout` seconds for all to confirm; `pending` names the others."""
+        """Deletes a document everywhere. Waits up to `timeout` seconds; `pending` names services yet to confirm."""
         answer = await self.transport.send(
             "DELETE", path("v1/documents", document_id), params={"timeout": timeout}, timeout=timeout + ANSWER_SECONDS
         )
         return self.transport.parse(answer, DeletionReceipt)
 
     async def receipt(self, document_id: UUID) -> DeletionReceipt:
-        """What each service removed of a deleted document."""
+        """Returns what each service deleted of a document."""
         return await self.transport.get(path("v1/documents", document_id, "receipt"), DeletionReceipt)
 
     async def original(self, document_id: UUID) -> AsyncIterator[bytes]:
-        """The bytes of the file as it was uploaded, piece by piece."""
+        """Yields the bytes of the original file."""
         async with self.transport.stream(path("v1/documents", document_id, "original")) as response:
             async for piece in response.aiter_bytes():
                 yield piece
 
     async def download(self, document: Document, to: Path) -> None:
-        """Writes the original to `to`, which appears only when it is complete and has the document's SHA-256."""
+        """Downloads the original to `to`, which appears only once it is complete and its SHA-256 matches."""
         part, digest = to.with_name(f".{to.name}.part"), hashlib.sha256()
         try:
             with part.open("wb") as file:

@@ -81,7 +81,7 @@ class Graph:
         return every(self.transport, "/v1/graph/entities", Page[Entity], params)
 
     async def entity(self, entity_id: str) -> EntityDetail:
-        """With its relations and the passages that mention it."""
+        """Returns the entity with its relations and the chunks that mention it."""
         return await self.transport.get(path("v1/graph/entities", entity_id), EntityDetail)
 
     async def expand(
@@ -157,5 +157,5 @@ class Graph:
         return every(self.transport, TRIPLES, Page[TripleImport])
 
     async def delete_import(self, import_id: UUID) -> None:
-        """With what nothing else says. Takes an editor's key."""
+        """Deletes an import, with everything that only it states. Requires an editor's key."""
         await self.transport.send("DELETE", path("v1/graph/triples", import_id))

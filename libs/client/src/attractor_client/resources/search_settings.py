@@ -1,4 +1,4 @@
-"""How a workspace is searched where a request does not say."""
+"""Search settings of a workspace, used where a request does not override them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SETTINGS = "/v1/search-settings"
 
 
 class WorkspaceSearchSettings:
-    """`client.search_settings`. Changing them takes an owner's key."""
+    """`client.search_settings`. Changing them requires an owner's key."""
 
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
@@ -18,7 +18,7 @@ class WorkspaceSearchSettings:
         return await self.transport.get(SETTINGS, SearchSettings)
 
     async def update(self, settings: SearchSettings, change: SearchSettingsUpdate) -> SearchSettings:
-        """What `change` names is changed or reset; raises StaleVersion when `settings` are not the newest."""
+        """Changes or resets what `change` names; raises StaleVersion if `settings` are not the newest."""
         answer = await self.transport.send(
             "PATCH", SETTINGS, body=change, headers={"If-Match": f'"{settings.version}"'}
         )

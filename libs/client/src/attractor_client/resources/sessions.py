@@ -23,24 +23,24 @@ SESSIONS = "/v1/sessions"
 
 
 class Sessions:
-    """`client.sessions`: the key's user's own."""
+    """`client.sessions`: the sessions of the key's user."""
 
     def __init__(self, transport: Transport, runs: Runs) -> None:
         self.transport, self.runs = transport, runs
 
     async def create(self, title: str | None = None, *, idempotency_key: str | None = None) -> Session:
-        """Without a title it gets one after its first turn."""
+        """Creates a session; without a title it gets one after its first turn."""
         return await self.transport.create(SESSIONS, SessionCreate(title=title), Session, idempotency_key)
 
     def all(self) -> AsyncIterator[Session]:
-        """Every session, the one changed last first."""
+        """Lists all sessions, most recently changed first."""
         return every(self.transport, SESSIONS, Page[Session])
 
     async def get(self, session_id: UUID) -> Session:
         return await self.transport.get(path("v1/sessions", session_id), Session)
 
     async def rename(self, session_id: UUID, title: str, *, version: int | None = None) -> Session:
-        """With `version`, raises StaleVersion when the session has changed since that version."""
+        """Renames a session; with `version`, raises StaleVersion if it has changed since that version."""
         answer = await self.transport.send(
             "PATCH",
             path("v1/sessions", session_id),
@@ -51,24 +51,24 @@ class Sessions:
         return self.transport.parse(answer, Session)
 
     async def delete(self, session_id: UUID, *, version: int | None = None) -> None:
-        """Removes the session with its messages and runs."""
+        """Deletes the session with its messages and runs."""
         await self.transport.send("DELETE", path("v1/sessions", session_id), headers=_if_match(version))
 
     def documents(self, session_id: UUID) -> AsyncIterator[SessionDocument]:
-        """Those that are attached to it: what a search with its id as scope is limited to."""
+        """Lists the documents attached to a session."""
         return every(self.transport, path("v1/sessions", session_id, "documents"), Page[SessionDocument])
 
     async def attach(self, session_id: UUID, document_id: UUID) -> SessionDocument:
-        """Attaches a document of the workspace; nothing changes when it is attached already."""
+        """Attaches a document of the workspace; does nothing if it is already attached."""
         place = path("v1/sessions", session_id, "documents", document_id)
         return self.transport.parse(await self.transport.send("PUT", place), SessionDocument)
 
     async def detach(self, session_id: UUID, document_id: UUID) -> None:
-        """The document itself stays."""
+        """Detaches a document from a session; the document itself stays."""
         await self.transport.send("DELETE", path("v1/sessions", session_id, "documents", document_id))
 
     def messages(self, session_id: UUID) -> AsyncIterator[Message]:
-        """Every message, oldest first."""
+        """Lists all messages, oldest first."""
         return every(self.transport, path("v1/sessions", session_id, "messages"), Page[Message])
 
     async def send(
@@ -79,14 +79,14 @@ class Sessions:
         document_ids: Sequence[UUID] | None = None,
         idempotency_key: str | None = None,
     ) -> Run:
-        """Accepts the message and queues the run that answers it; `document_ids` limits what it may draw on."""
+        """Sends a message and queues the run that answers it, from `document_ids` alone if given."""
         body = MessageCreate(content=content, document_ids=None if document_ids is None else list(document_ids))
         return await self.transport.create(path("v1/sessions", session_id, "messages"), body, Run, idempotency_key)
 
     async def ask(
         self, session_id: UUID, content: str, *, document_ids: Sequence[UUID] | None = None
     ) -> AsyncIterator[RunEvent]:
-        """`send`, then the run's events up to its terminal one."""
+        """Sends a message and yields the run's events up to the terminal one."""
         run = await self.send(session_id, content, document_ids=document_ids)
         async for event in self.runs.events(run.id):
             yield event
