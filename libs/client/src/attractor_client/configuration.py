@@ -63,7 +63,7 @@ def _read(file: Path) -> dict[str, str]:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise BadConfiguration(f"{file} could not be read: {error.strerror}") from error
+        raise BadConfiguration(f"{file} cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise BadConfiguration(f"{file} is not valid TOML: {error}") from error
     for name in ("url", "api_key"):

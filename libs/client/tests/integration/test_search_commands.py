@@ -115,7 +115,7 @@ class TestSearchOutput:
         assert ran.out == (
             "1. note-1.md, A > B  0.500\n"
             "   A passage.\n"
-            "   nearly the same in copy.md\n"
+            "   near-duplicates in copy.md\n"
             "   legs  lexical #1 (12.300)   dense - (0.610)   graph -\n"
             "   score cosine 0.610 × 1 + bm25_share 0.500 × 0.3 = 0.760, rank 2\n"
             "   words token, live\n"
@@ -124,7 +124,7 @@ class TestSearchOutput:
             "tag   passages  documents\n"
             "auth  3         2\n"
             "\n"
-            "How the query was read\n"
+            "How the query was parsed\n"
             "words     tokan\n"
             "phrases   “refresh token”\n"
             "prefixes  auth*\n"

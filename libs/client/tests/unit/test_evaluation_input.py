@@ -77,7 +77,7 @@ class TestDatasets:
 
     def test_missing_files(self, folder: Path) -> None:
         (folder / "queries.jsonl").unlink()
-        with pytest.raises(BadDataset, match=r"queries\.jsonl could not be read: No such file"):
+        with pytest.raises(BadDataset, match=r"queries\.jsonl cannot be read: No such file"):
             read_dataset(folder)
         (folder / "qrels.tsv").unlink()
         with pytest.raises(BadDataset, match=r"neither qrels\.tsv nor qrels/test\.tsv"):

@@ -87,7 +87,7 @@ def show_evaluation(output: Output, evaluation: Evaluation) -> None:
         if summary.errors:
             output.note(f"{mode}: {summary.errors} questions were rejected and count as not answered", "yellow")
         for leg, count in summary.legs_left_out.items():
-            output.note(f"{mode}: {count} answers without the {leg} leg", "yellow")
+            output.note(f"{mode}: {count} answers without the leg {leg}", "yellow")
         if summary.cached:
             output.note(f"{mode}: {summary.cached} cached answers are not timed")
 

@@ -126,7 +126,7 @@ def _lines(file: Path) -> list[str]:
     try:
         return [line for line in file.read_text(encoding="utf-8-sig").split("\n") if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
-        raise BadDataset(f"{file} could not be read: {getattr(error, 'strerror', None) or error}") from error
+        raise BadDataset(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
 
 def _id(row: dict[str, Any], place: str) -> str:

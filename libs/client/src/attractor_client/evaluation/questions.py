@@ -24,9 +24,9 @@ def read_questions(file: Path) -> list[OwnQuestion]:
         text = file.read_text(encoding="utf-8-sig")
         rows = _json_lines(text) if file.suffix.lower() in (".jsonl", ".ndjson") else yaml.safe_load(text)
     except OSError as error:
-        raise BadDataset(f"{file} could not be read: {error.strerror}") from error
+        raise BadDataset(f"{file} cannot be read: {error.strerror}") from error
     except (ValueError, yaml.YAMLError) as error:
-        raise BadDataset(f"{file} could not be read: {' '.join(str(error).split())}") from error
+        raise BadDataset(f"{file} cannot be read: {' '.join(str(error).split())}") from error
     try:
         return own_questions(rows, str(file))
     except QuestionsInvalid as error:

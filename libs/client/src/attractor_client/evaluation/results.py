@@ -114,6 +114,6 @@ def load(file: Path) -> Evaluation:
     try:
         return Evaluation.model_validate_json(file.read_bytes())
     except OSError as error:
-        raise BadDataset(f"{file} could not be read: {error.strerror}") from error
+        raise BadDataset(f"{file} cannot be read: {error.strerror}") from error
     except ValidationError as error:
         raise BadDataset(f"{file} is not a saved evaluation result") from error
