@@ -135,7 +135,7 @@ class TestSearchOutput:
             "leg    candidates  ms   method           error\n"
             "dense  3           1.2  exact: 3 chunks\n"
             "\n"
-            "hybrid; 4.2 ms in all (legs 2.5, ranking 0.4); answered with a probability of 0.90;"
+            "hybrid; 4.2 ms in all (legs 2.5, ranking 0.4); probability that it answers: 0.90;"
             " ordered by rerank-3; from the cache\n"
         )
         assert ran.err == "searched for token or tokens instead of tokan, which no document has\n"
@@ -182,7 +182,7 @@ class TestContext:
         empty = self.packet(text="", tokens=0, evidence=[], good_match=False, cut=[], legs=[leg])
         settled.on("POST", "/v1/context", empty)
         ran = attractor("context", "how long?")
-        assert (ran.code, "nothing found" in ran.err, "graph search was left out: timeout" in ran.err) == (
+        assert (ran.code, "nothing found" in ran.err, "graph search skipped: timeout" in ran.err) == (
             0,
             True,
             True,
