@@ -20,7 +20,7 @@ from contract.generated import FOLDER
 from attractor_client.cli import app
 
 ROOT = Path(__file__).parents[2]
-LONGEST_README = 252
+LONGEST_README = 100
 DATA = ("infra/examples/", "/prompts/", "/tests/", "/stop_words/", ".github/")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
@@ -90,9 +90,14 @@ def attractor_lines() -> list[tuple[str, str]]:
     return found
 
 
+@cache
+def attractor() -> Any:
+    return typer.main.get_command(app)
+
+
 @pytest.mark.parametrize(("page", "line"), attractor_lines(), ids=lambda value: value)
 def test_every_command_and_option_of_attractor_exists(page: str, line: str) -> None:
-    command: Any = typer.main.get_command(app)
+    command = attractor()
     options = {option for parameter in command.params for option in parameter.opts} | {"--help", "-h"}
     for word in shlex.split(line, comments=True):
         if hasattr(command, "commands") and not word.startswith("-"):

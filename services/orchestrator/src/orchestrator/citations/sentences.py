@@ -1,4 +1,4 @@
-"""Text as sentences and terms, without a model: enough to tell which sentence of a passage supports a claim."""
+"""Cuts text into sentences and terms, well enough to find the sentence of a passage that supports a claim."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STOP = frozenset(files("orchestrator.citations").joinpath("stop_words.txt").rea
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """The sentences as spans (start, end) without the white space around them, in order; empty ones are left out."""
+    """Returns the sentences as spans (start, end) without the white space around them, in order."""
     ends = [match.end() for match in _END.finditer(text)]
     spans, start = [], 0
     for end in [*ends, len(text)]:
@@ -28,7 +28,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
 
 def terms(text: str) -> frozenset[str]:
-    """The words that carry meaning: lower case, without their endings, without function words."""
+    """Returns the words that carry meaning: lower case, without endings, without function words."""
     found: set[str] = set()
     for word in _WORD.findall(text.lower()):
         for run in _UNSPACED.findall(word):
@@ -40,7 +40,7 @@ def terms(text: str) -> frozenset[str]:
 
 
 def _stem(word: str) -> str:
-    """Without endings, so that expire, expires, expired and expiring meet. A real stemmer is not needed."""
+    """Cuts endings off, so that expire, expires, expired and expiring meet."""
     for suffix, instead in (("ies", "i"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", ""), ("y", "i")):
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             return word.removesuffix(suffix) + instead
