@@ -138,7 +138,7 @@ class TestSearchOutput:
             "hybrid; 4.2 ms in all (legs 2.5, ranking 0.4); probability that it answers: 0.90;"
             " ordered by rerank-3; from the cache\n"
         )
-        assert ran.err == "searched for token or tokens instead of tokan, which no document has\n"
+        assert ran.err == "searched for token or tokens instead of tokan, which occurs in no document\n"
 
     def test_without_explain_only_what_to_be_aware_of(self, settled: Any, attractor: Any, samples: Any) -> None:
         settled.on("POST", "/v1/search", self.explained(samples))
