@@ -102,7 +102,7 @@ class OpenAIChat:
 
     async def list_models(self) -> list[str]:
         with self._breaker.call(failures=ProviderUnavailable):
-            reply = await self._retry.run(lambda: self._provider.json("GET", "models"))
+            reply = await self._retry.run(lambda: self._provider.get("/models"))
         try:
             return [str(item["id"]) for item in reply["data"]]
         except (KeyError, TypeError):
@@ -123,7 +123,7 @@ class OpenAIChat:
     async def _start(self, body: dict[str, Any]) -> _Started:
         sent = self._accepted(body)
         try:
-            response = await self._provider.stream("chat/completions", sent)
+            response = await self._provider.stream("/chat/completions", sent)
         except ProviderRejected as refusal:
             self._learn(refusal)
             if self._accepted(body) == sent:

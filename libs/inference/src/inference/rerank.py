@@ -99,7 +99,7 @@ class HttpReranker:
         async def once() -> Any:
             # Each attempt counts: whoever waits may give up before the last one, and that would count as nothing.
             with self._breaker.call(failures=ProviderUnavailable):
-                return await self._provider.json("POST", "rerank", body)
+                return await self._provider.post("/rerank", body)
 
         return self._scores(await self._retry.run(once), len(texts))
 
