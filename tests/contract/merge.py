@@ -21,7 +21,7 @@ EVERYWHERE = {
     "422": "The request is not valid",
     "429": "Too many requests with this key; `Retry-After` says when to try again",
 }
-BEHIND_THE_DOOR = {"502": "The service cannot be reached", "504": "The service did not answer in time"}
+PROXIED = {"502": "The service cannot be reached", "504": "The service did not answer in time"}
 INFO = {
     "title": "Attractor",
     "description": "A workspace that answers from your own documents, with checked citations. Every route takes an API "
@@ -29,12 +29,11 @@ INFO = {
 }
 
 
-def merge(documents: Mapping[str, Document], version: str = VERSION, unavailable: list[str] | None = None) -> Document:
-    """`documents` by service name, the gateway's own as `gateway`.
+def merge(documents: Mapping[str, Document], version: str = VERSION) -> Document:
+    """Merges the public routes of `documents`, given by service name: those that the gateway sends to that service.
 
-    Of each, the public routes: those that the gateway sends to that service. A component that several services have
-    alike stays one; those that differ get the service's name in front. Operation ids are unique; every operation has
-    its service's tag, bearer security and the problems that the gateway itself may answer.
+    Components that are equal in several services become one; those that differ get the service's name in front.
+    Operation ids are unique; every operation has its service's tag, bearer security and the gateway's own problems.
     """
     public = {name: _public(name, document) for name, document in documents.items()}
     clashing = _clashing(public)
@@ -53,13 +52,11 @@ def merge(documents: Mapping[str, Document], version: str = VERSION, unavailable
         merged["paths"].update(renamed["paths"])
     merged["components"]["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
     _make_operation_ids_unique(merged["paths"])
-    if unavailable:
-        merged["x-unavailable-services"] = sorted(unavailable)
     return merged
 
 
 def _public(service: str, document: Document) -> Document:
-    """The document less what the gateway does not send there, and less the framework's own form of a 422."""
+    """Returns the routes that the gateway sends to the service, without the framework's own form of a 422."""
     paths = {}
     for path, item in document.get("paths", {}).items():
         prefix = prefix_of(path)
@@ -79,7 +76,7 @@ def _complete(service: str, operation: Document) -> None:
     operation["tags"] = [service]
     operation["security"] = [{"bearer": []}]
     responses = operation.setdefault("responses", {})
-    for status, description in (EVERYWHERE if service == OWN else EVERYWHERE | BEHIND_THE_DOOR).items():
+    for status, description in (EVERYWHERE if service == OWN else EVERYWHERE | PROXIED).items():
         own = responses.get(status)
         if own is None or any(name in json.dumps(own) for name in VALIDATION):
             schema = {"$ref": "#/components/schemas/ProblemBody"}
@@ -91,7 +88,7 @@ def _complete(service: str, operation: Document) -> None:
 
 
 def _clashing(documents: Mapping[str, Document]) -> set[tuple[str, str]]:
-    """(kind, name) of components that differ between services, or that lead to one which does."""
+    """Returns (kind, name) of components that differ between services, or refer to one that does."""
     versions: dict[tuple[str, str], set[str]] = {}
     leads_to: dict[tuple[str, str], set[tuple[str, str]]] = {}
     for document in documents.values():
@@ -106,7 +103,7 @@ def _clashing(documents: Mapping[str, Document]) -> set[tuple[str, str]]:
 
 
 def _rename(node: Any, names: Mapping[tuple[str, str], str]) -> Any:
-    """The document with its components under their new names, wherever they are referred to."""
+    """Returns the document with renamed components, and every reference to them renamed too."""
     renamed = _rename_references(node, names)
     for (kind, old), new in names.items():
         members = renamed["components"][kind]
@@ -134,7 +131,7 @@ def _references(node: Any) -> Iterator[tuple[str, str]]:
 
 
 def _reference(value: Any) -> tuple[str, str] | None:
-    """(kind, name) when the text points at a component: in `$ref`, and in a discriminator's mapping."""
+    """Returns (kind, name) if the text refers to a component: in `$ref` or a discriminator's mapping."""
     if isinstance(value, str) and value.startswith("#/components/") and value.count("/") == 3:
         _, _, kind, name = value.split("/")
         return kind, name

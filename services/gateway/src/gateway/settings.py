@@ -8,7 +8,7 @@ from typing import Annotated, Self
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import NoDecode
 
-from gateway.keys import valid_operator_key
+from gateway.accounts.key_format import valid_operator_key
 from service_kit.settings import EventSettings, ServiceSettings
 
 MEBIBYTE = 2**20
@@ -37,7 +37,6 @@ class Settings(ServiceSettings, EventSettings):
     upstream_first_byte_seconds: float = Field(310.0, gt=0)  # a caller may wait 300 s for a document
     upstream_connections: int = Field(1000, gt=0)
     status_seconds: float = Field(2.0, gt=0)
-    openapi_refresh_seconds: float = Field(60.0, gt=0)
 
     workspace_settle_seconds: float = Field(150.0, ge=0)  # longer than an internal token is accepted
 

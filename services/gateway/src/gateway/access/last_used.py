@@ -1,4 +1,4 @@
-"""When keys were last used: noted at each request, written in the background, at most once a minute per key."""
+"""Records when keys were last used: noted at each request, written in the background at most once a minute."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from uuid import UUID
 import psycopg
 
 from gateway.accounts.caller import Authenticated
-from gateway.accounts.store import SQL
+from gateway.accounts.keys import KeysOfAllWorkspaces
 from service_kit.postgres import Database
 from service_kit.problems import Unavailable
 
@@ -32,14 +32,14 @@ class LastUsed:
             self.wake.set()
 
     async def run(self) -> None:
-        """Writes until cancelled; what could not be written is tried again with the next use."""
+        """Writes until cancelled. A failed write is repeated with the next use of any key."""
         while True:
             await self.wake.wait()
             self.wake.clear()
             await self.write()
 
     async def close(self) -> None:
-        """Writes what is left. A database that is away must not make stopping fail for so little."""
+        """Writes what is left. An unreachable database must not make the shutdown fail for so little."""
         try:
             await self.write()
         except (psycopg.Error, Unavailable) as error:
@@ -53,9 +53,9 @@ class LastUsed:
         self.noted = {key: at for key, at in self.noted.items() if at > oldest}
         try:
             async with self.database.system() as connection:
-                for (workspace_id, key_id), at in sorted(batch.items()):  # one order in all replicas: no deadlock
-                    values = {"workspace_id": workspace_id, "id": key_id, "at": at}
-                    await connection.execute(SQL["mark_used"], values)
+                # one order in all replicas: no deadlock
+                uses = [{"workspace_id": one, "id": key_id, "at": at} for (one, key_id), at in sorted(batch.items())]
+                await KeysOfAllWorkspaces(connection).mark_used(uses)
         except BaseException:
             self.pending = batch | self.pending
             raise

@@ -1,8 +1,7 @@
-"""Token buckets in Redis, shared by all replicas. When Redis is away, requests pass: the door stays open."""
+"""Token buckets in Redis, shared by all replicas. While Redis does not answer, requests pass unlimited."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import math
 from dataclasses import dataclass
@@ -11,16 +10,15 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
+
+from service_kit.optional_redis import OptionalRedis, RedisUnavailable
 
 log = logging.getLogger(__name__)
-ANSWER_SECONDS = 0.25
-PAUSE_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
 class Allowance:
-    """What is left in a bucket; seconds until the next request would be let in, and until the bucket is full."""
+    """What is left in a bucket, and the seconds until the next request is admitted and until the bucket is full."""
 
     allowed: bool
     limit: int
@@ -30,7 +28,7 @@ class Allowance:
 
     @property
     def headers(self) -> dict[str, str]:
-        """RateLimit fields as in draft-ietf-httpapi-ratelimit-headers-07, and Retry-After (RFC 9110) on a refusal."""
+        """The RateLimit fields of draft-ietf-httpapi-ratelimit-headers-07, and Retry-After (RFC 9110) on a refusal."""
         fields = {
             "RateLimit-Limit": str(self.limit),
             "RateLimit-Remaining": str(self.remaining),
@@ -42,34 +40,32 @@ class Allowance:
 
 
 class Buckets:
-    """`capacity` requests at once, `per_minute` of them in the long run; 0 per minute is no limit."""
+    """Admits `capacity` requests at once and `per_minute` of them in the long run; 0 per minute means no limit."""
 
     def __init__(self, redis: Redis, name: str, per_minute: int, capacity: int, registry: CollectorRegistry) -> None:
         self.redis, self.name, self.per_minute, self.capacity = redis, name, per_minute, capacity
-        text = resources.files("gateway").joinpath("lua/token_bucket.lua").read_text(encoding="utf-8")
+        text = resources.files("gateway.access").joinpath("token_bucket.lua").read_text(encoding="utf-8")
         self.script = redis.register_script(text)
-        self.paused_until = 0.0
+        self.optional = OptionalRedis()
         self.refused = Counter(f"attractor_{name}_refused_total", "Requests over the limit", registry=registry)
         self.unchecked = Counter(
-            f"attractor_{name}_unchecked_total", "Requests let in unchecked, as Redis was away", registry=registry
+            f"attractor_{name}_unchecked_total",
+            "Requests admitted without a check, as Redis did not answer",
+            registry=registry,
         )
 
     async def take(self, holder: str) -> Allowance | None:
-        """One token of the holder's bucket; None when there is no limit, or Redis does not answer."""
+        """Takes a token from the holder's bucket. Returns None without a limit, and while Redis does not answer."""
         if self.per_minute == 0:
             return None
-        now = asyncio.get_running_loop().time()
-        if now < self.paused_until:
-            self.unchecked.inc()
-            return None
+        keys, arguments = [f"gateway:{self.name}:{holder}"], [self.per_minute / 60, self.capacity]
         try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                key = f"gateway:{self.name}:{holder}"
-                answer: Any = await self.script(keys=[key], args=[self.per_minute / 60, self.capacity])
-        except (RedisError, OSError, TimeoutError) as error:
-            self.paused_until = now + PAUSE_SECONDS
+            answer: Any = await self.optional.ask(lambda: self.script(keys=keys, args=arguments))
+        except RedisUnavailable as error:
             self.unchecked.inc()
-            log.warning("rate limits are not checked: Redis is away", extra={"limit": self.name, "error": repr(error)})
+            if error.__cause__:
+                extra = {"limit": self.name, "error": repr(error.__cause__)}
+                log.warning("rate limits are not enforced: Redis does not answer", extra=extra)
             return None
         taken, left, wait = (int(value) for value in answer)
         if not taken:

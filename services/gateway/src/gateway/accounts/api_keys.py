@@ -1,4 +1,4 @@
-"""Issuing, listing and revoking API keys."""
+"""Creating, listing and revoking API keys."""
 
 from __future__ import annotations
 
@@ -6,11 +6,21 @@ from uuid import UUID
 
 from contracts.base import Page
 from contracts.gateway import ApiKey, ApiKeyCreate, ApiKeyCreated, Role
-from gateway import keys, store
+from gateway.accounts import key_format
 from gateway.accounts.caller import Authenticated
-from gateway.errors import RoleAboveMember, SecretNotRepeatable, UnknownKey, UnknownMember, UnknownWorkspace
-from gateway.idempotency import Attempt, once
-from gateway.paging import Place, page
+from gateway.accounts.keys import Keys
+from gateway.accounts.members import Members
+from gateway.accounts.workspaces import Workspaces
+from gateway.errors import (
+    IdempotencyKeyReused,
+    RoleAboveMember,
+    SecretNotRepeatable,
+    UnknownKey,
+    UnknownMember,
+    UnknownWorkspace,
+)
+from service_kit.idempotency import creation_id
+from service_kit.pagination import decode_cursor, page
 from service_kit.postgres import Connection, Database
 
 
@@ -23,41 +33,36 @@ class ApiKeys:
     async def create(
         self, caller: Authenticated, workspace_id: UUID, body: ApiKeyCreate, idempotency_key: str | None
     ) -> ApiKeyCreated:
-        """The only time that the key is told, but for a repetition under the same Idempotency-Key."""
+        """Creates a key, and returns its secret: only now, and when the same Idempotency-Key is sent again.
+
+        Raises IdempotencyKeyReused if that created a different key, and SecretNotRepeatable if the server's secret has
+        changed since.
+        """
         caller.must_own(workspace_id)
-        attempt = Attempt(caller.key_id, idempotency_key, f"workspaces/{workspace_id}/keys", body)
-        fresh = keys.new_secret()
-
-        async with self.database.workspace(workspace_id) as connection:
-
-            async def create(new_id: UUID) -> ApiKey:
-                return await self._insert(connection, caller, workspace_id, body, self._text(new_id, attempt, fresh))
-
-            made = await once(connection, workspace_id, attempt, ApiKey, create)
-            key = self._text(made.id, attempt, fresh)
-            stored = await store.find_key(connection, workspace_id, made.id)
-        if stored is None or not key.matches(stored.secret_sha256):
-            raise SecretNotRepeatable
-        return ApiKeyCreated(**made.model_dump(), key=keys.render(made.id, key.secret))
-
-    def _text(self, key_id: UUID, attempt: Attempt, fresh: str) -> keys.ApiKeyText:
-        """A secret that may be asked for again is derived instead of stored."""
-        return keys.ApiKeyText(
-            key_id, fresh if attempt.key is None else keys.derived_secret(self.server_secret, key_id)
-        )
-
-    async def _insert(
-        self,
-        connection: Connection,
-        caller: Authenticated,
-        workspace_id: UUID,
-        body: ApiKeyCreate,
-        key: keys.ApiKeyText,
-    ) -> ApiKey:
-        if not await store.lock_workspace(connection, workspace_id):
-            raise UnknownWorkspace
+        key_id = creation_id(caller.key_id, idempotency_key, f"key/{workspace_id}/")
+        # A secret that may be asked for again is derived instead of stored.
+        secret = key_format.derived_secret(self.server_secret, key_id) if idempotency_key else key_format.new_secret()
+        key = key_format.ApiKeyText(key_id, secret)
         user_id = body.user_id or caller.user.id
-        member = await store.find_member(connection, workspace_id, user_id)
+        async with self.database.workspace(workspace_id) as connection:
+            await self._check(connection, caller, workspace_id, user_id, body)
+            keys = Keys(connection, workspace_id)
+            made = await keys.insert(key, user_id, body)
+            if made is None:
+                made = await keys.find(key_id)
+                if made is None or not _is_same(made, user_id, body):
+                    raise IdempotencyKeyReused
+                state = await keys.find_state(key_id)
+                if state is None or not key.matches(state.secret_sha256):
+                    raise SecretNotRepeatable
+        return ApiKeyCreated(**made.model_dump(), key=key_format.render(key_id, secret))
+
+    async def _check(
+        self, connection: Connection, caller: Authenticated, workspace_id: UUID, user_id: UUID, body: ApiKeyCreate
+    ) -> None:
+        if not await Workspaces(connection).lock(workspace_id):
+            raise UnknownWorkspace
+        member = await Members(connection, workspace_id).find(user_id)
         if member is None:
             raise UnknownMember
         caller.may_act_on(member.is_admin)
@@ -65,34 +70,28 @@ class ApiKeys:
             caller.may_open_all(user_id)
         if body.role.rank > Role(member.role).rank:
             raise RoleAboveMember(f"the user is {member.role} here")
-        made = await store.insert_key(
-            connection,
-            key.id,
-            (workspace_id, user_id),
-            body.name,
-            body.role,
-            key.secret_sha256,
-            all_workspaces=body.all_workspaces,
-        )
-        assert made is not None, "a new random id is free"
-        return made
 
-    async def page(self, caller: Authenticated, workspace_id: UUID, place: Place) -> Page[ApiKey]:
-        """Revoked keys are listed too."""
+    async def page(self, caller: Authenticated, workspace_id: UUID, limit: int, cursor: str | None) -> Page[ApiKey]:
+        """Lists the workspace's keys, revoked ones included."""
         caller.must_own(workspace_id)
         async with self.database.workspace(workspace_id) as connection:
-            if await store.find_workspace(connection, workspace_id) is None:
+            if await Workspaces(connection).find(workspace_id) is None:
                 raise UnknownWorkspace
-            return page(
-                await store.list_keys(connection, workspace_id, place), place, lambda key: (key.created_at, key.id)
-            )
+            rows = await Keys(connection, workspace_id).list(*decode_cursor(cursor), limit + 1)
+        return page(rows, limit, lambda key: (key.created_at, key.id))
 
     async def revoke(self, caller: Authenticated, workspace_id: UUID, key_id: UUID) -> None:
-        """At once, in every replica: a key is looked up at each request. Revoking twice is no error."""
+        """Ends a key at once, in every replica: keys are looked up at each request. Revoking twice is no error."""
         caller.must_own(workspace_id)
         async with self.database.workspace(workspace_id) as connection:
-            key = await store.find_key(connection, workspace_id, key_id)
+            keys = Keys(connection, workspace_id)
+            key = await keys.find_state(key_id)
             if key is None:
                 raise UnknownKey
             caller.may_act_on(key.is_admin)
-            await store.revoke_key(connection, workspace_id, key_id)
+            await keys.revoke(key_id)
+
+
+def _is_same(made: ApiKey, user_id: UUID, body: ApiKeyCreate) -> bool:
+    asked = (body.name, user_id, body.role, body.all_workspaces)
+    return (made.name, made.user_id, made.role, made.all_workspaces) == asked

@@ -12,7 +12,7 @@ from service_kit.auth import Principal
 
 @dataclass(frozen=True)
 class Authenticated:
-    """A valid key with its user and workspace. `role` is the key's, or its user's present one where that is lower."""
+    """A valid key with its user and workspace. `role` is the key's, or its user's current one where that is lower."""
 
     key_id: UUID
     user: User
@@ -22,7 +22,7 @@ class Authenticated:
 
     @property
     def is_admin(self) -> bool:
-        """A weaker key of an administrator is no administrator: a key never does more than its role."""
+        """Whether the caller has an administrator's powers, which need a key with the role of an owner."""
         return self.user.is_admin and self.role is Role.owner
 
     @property
@@ -47,11 +47,11 @@ class Authenticated:
             raise NeedsOwner
 
     def may_open_all(self, user_id: UUID) -> None:
-        """A key of one workspace must not gain its user's others by making a key: raises NeedsWiderKey."""
+        """Raises NeedsWiderKey: a key of one workspace must not reach its user's others by creating another key."""
         if not self.is_admin and not (self.all_workspaces and user_id == self.user.id):
             raise NeedsWiderKey
 
     def may_act_on(self, user_is_admin: bool) -> None:
-        """A workspace's owner must not gain an administrator's power by making a key in that one's name."""
+        """Raises ProtectedAdmin: an owner must not gain an administrator's powers by creating a key in that name."""
         if user_is_admin and not self.is_admin:
             raise ProtectedAdmin

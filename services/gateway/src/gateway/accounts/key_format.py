@@ -32,15 +32,15 @@ class ApiKeyText:
         return hashlib.sha256(self.secret.encode()).digest()
 
     def matches(self, secret_sha256: bytes) -> bool:
-        """Takes the same time wherever the difference is."""
+        """Compares in constant time."""
         return hmac.compare_digest(self.secret_sha256, secret_sha256)
 
 
 def parse(text: str) -> ApiKeyText | None:
-    """None when it cannot be a key.
+    """Returns None if the text cannot be a key.
 
-    An operator's own key (ADMIN_API_KEY, for instance from `openssl rand -hex 32`) has no public part: its id is made
-    from a hash of it, apart from the one that is stored.
+    An operator's own key (ADMIN_API_KEY, for instance from `openssl rand -hex 32`) has no public part: its id is a
+    hash of the key, unlike the hash that is stored.
     """
     if made_here := MADE_HERE.fullmatch(text):
         return ApiKeyText(UUID(hex=made_here[1]), made_here[2])
@@ -50,7 +50,7 @@ def parse(text: str) -> ApiKeyText | None:
 
 
 def valid_operator_key(text: str) -> bool:
-    """Whether an operator may choose this key: long enough, of header-safe characters, and not one repeated."""
+    """Returns whether an operator may choose this key: long, safe in a header, not one character repeated."""
     return bool(ANY_KEY.fullmatch(text)) and len(set(text)) >= FEWEST_DIFFERENT_CHARACTERS
 
 
@@ -63,6 +63,6 @@ def new_secret() -> str:
 
 
 def derived_secret(server_secret: str, key_id: UUID) -> str:
-    """The secret of a key that was created under an Idempotency-Key: it can be told again without being stored."""
+    """Returns the secret of a key created with an Idempotency-Key: it can be shown again without being stored."""
     digest = hmac.new(server_secret.encode(), b"api key secret:" + key_id.bytes, hashlib.sha256).digest()
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")

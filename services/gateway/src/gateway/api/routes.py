@@ -1,4 +1,4 @@
-"""The gateway's own routes: parse, call, return."""
+"""The gateway's own routes."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from contracts.gateway import (
     WorkspaceCreate,
     WorkspaceDeletion,
 )
-from gateway import status
+from gateway.access.authenticator import Admitted
 from gateway.accounts.accounts import Accounts
 from gateway.accounts.api_keys import ApiKeys
-from gateway.access.authenticator import Admitted
-from gateway.paging import Requested
 from gateway.accounts.workspace_deletion import WorkspaceDeletions
+from gateway.api import status
 from service_kit.app import VERSION
+from service_kit.pagination import Cursor, Limit
 
 Responses = dict[int | str, dict[str, Any]]
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "The caller's role does not allow it"}}
@@ -40,7 +40,7 @@ IdempotencyKey = Annotated[
         min_length=1,
         max_length=200,
         pattern=r"^[\x21-\x7e]+$",
-        description="The same key with the same body gets the same answer for 24 hours",
+        description="Repeating the request with the same key creates nothing new and returns what exists",
     ),
 ]
 router = APIRouter(prefix="/v1", tags=["gateway"])
@@ -66,15 +66,15 @@ UsedApiKeys = Annotated[ApiKeys, Depends(_api_keys)]
 UsedDeletions = Annotated[WorkspaceDeletions, Depends(_deletions)]
 
 
-@router.get("/me", summary="Who am I")
+@router.get("/me", summary="Show who is calling")
 async def get_me(caller: Admitted) -> Caller:
-    """Whose key it is, for which workspace, and what it may do there."""
+    """The user, the workspace and the role of the presented key."""
     return caller.describe()
 
 
-@router.get("/status", summary="How every service is")
-async def get_status(caller: Admitted, request: Request) -> Status:  # noqa: ARG001  only callers may know
-    """How every service is at this moment; `degraded` when one is not ready or does not answer."""
+@router.get("/status", summary="Show the state of every service")
+async def get_status(caller: Admitted, request: Request) -> Status:  # noqa: ARG001  for authenticated callers only
+    """`degraded` if a service is not ready or does not answer."""
     state = request.app.state
     return await status.ask_all(state.upstreams, state.health, state.status_seconds, VERSION)
 
@@ -83,33 +83,35 @@ async def get_status(caller: Admitted, request: Request) -> Status:  # noqa: ARG
 async def create_user(
     caller: Admitted, accounts: UsedAccounts, body: UserCreate, idempotency_key: IdempotencyKey = None
 ) -> User:
-    """Administrators only. The user can do nothing until made a member of a workspace and given a key."""
+    """For administrators. The user can do nothing until added to a workspace and given a key."""
     return await accounts.create_user(caller, body, idempotency_key)
 
 
 @router.get("/users", summary="List the users", responses=FORBIDDEN)
-async def list_users(caller: Admitted, accounts: UsedAccounts, place: Requested) -> Page[User]:
-    """Administrators only; oldest first."""
-    return await accounts.users(caller, place)
+async def list_users(caller: Admitted, accounts: UsedAccounts, limit: Limit = 50, cursor: Cursor = None) -> Page[User]:
+    """For administrators; oldest first."""
+    return await accounts.users(caller, limit, cursor)
 
 
 @router.post("/workspaces", summary="Create a workspace", status_code=201, responses=FORBIDDEN)
 async def create_workspace(
     caller: Admitted, accounts: UsedAccounts, body: WorkspaceCreate, idempotency_key: IdempotencyKey = None
 ) -> Workspace:
-    """Administrators only. The caller becomes its first owner; make a key there to use it."""
+    """For administrators. The caller becomes the first owner; create a key there to use the workspace."""
     return await accounts.create_workspace(caller, body, idempotency_key)
 
 
 @router.get("/workspaces", summary="List the workspaces")
-async def list_workspaces(caller: Admitted, accounts: UsedAccounts, place: Requested) -> Page[Workspace]:
-    """The workspace of the key; for administrators all of them, oldest first."""
-    return await accounts.workspaces(caller, place)
+async def list_workspaces(
+    caller: Admitted, accounts: UsedAccounts, limit: Limit = 50, cursor: Cursor = None
+) -> Page[Workspace]:
+    """The key's own workspace; all of them for administrators, oldest first."""
+    return await accounts.workspaces(caller, limit, cursor)
 
 
 @router.get("/workspaces/{workspace_id}", summary="Read a workspace", responses=REFUSED)
 async def get_workspace(caller: Admitted, accounts: UsedAccounts, workspace_id: UUID) -> Workspace:
-    """Its name and when it was made."""
+    """Its name and when it was created."""
     return await accounts.workspace(caller, workspace_id)
 
 
@@ -130,9 +132,9 @@ async def delete_workspace(
     name: Annotated[Text, Query(max_length=200, description="The workspace's name, as a confirmation")],
     timeout: Annotated[float, Query(ge=0, le=300, description="Seconds to wait for the confirmations")] = 30,
 ) -> WorkspaceDeletion:
-    """Owners only; cannot be undone. Its keys end at once, and each service confirms what it removed.
+    """For owners; cannot be undone. Its keys end at once, and each service confirms what it deleted.
 
-    Refused where no administrator's key would be left, so never for the last workspace.
+    Rejected if no administrator's key would be left, so the last workspace always stays.
     """
     receipt = await deletions.delete(caller, workspace_id, name, timeout)
     response.status_code = 200 if receipt.completed_at else 202
@@ -141,25 +143,27 @@ async def delete_workspace(
 
 @router.get("/workspaces/{workspace_id}/receipt", summary="Read the receipt of a deletion", responses=REFUSED)
 async def get_workspace_receipt(caller: Admitted, deletions: UsedDeletions, workspace_id: UUID) -> WorkspaceDeletion:
-    """The proof of a workspace's deletion, for administrators and for the user who deleted it."""
+    """The proof of the deletion, for administrators and for the user who deleted the workspace."""
     return await deletions.receipt(caller, workspace_id)
 
 
 @router.get("/workspaces/{workspace_id}/members", summary="List the members", responses=REFUSED)
-async def list_members(caller: Admitted, accounts: UsedAccounts, workspace_id: UUID, place: Requested) -> Page[Member]:
-    """Owners only; in the order in which they joined."""
-    return await accounts.members(caller, workspace_id, place)
+async def list_members(
+    caller: Admitted, accounts: UsedAccounts, workspace_id: UUID, limit: Limit = 50, cursor: Cursor = None
+) -> Page[Member]:
+    """For owners; in the order in which they joined."""
+    return await accounts.members(caller, workspace_id, limit, cursor)
 
 
 @router.put(
     "/workspaces/{workspace_id}/members/{user_id}",
-    summary="Add a member, or change the role",
+    summary="Add a member or change the role",
     responses=REFUSED | CONFLICT,
 )
 async def put_member(
     caller: Admitted, accounts: UsedAccounts, workspace_id: UUID, user_id: UUID, body: MemberPut
 ) -> Member:
-    """Owners only. Adds a user or changes the role; the member's keys never do more than the role allows."""
+    """For owners. The member's keys never do more than the role allows."""
     return await accounts.put_member(caller, workspace_id, user_id, body)
 
 
@@ -170,7 +174,7 @@ async def put_member(
     responses=REFUSED | CONFLICT,
 )
 async def remove_member(caller: Admitted, accounts: UsedAccounts, workspace_id: UUID, user_id: UUID) -> None:
-    """Owners only. The member's keys of this workspace are revoked at once."""
+    """For owners. Revokes the member's keys of this workspace at once."""
     await accounts.remove_member(caller, workspace_id, user_id)
 
 
@@ -182,19 +186,21 @@ async def create_key(
     body: ApiKeyCreate,
     idempotency_key: IdempotencyKey = None,
 ) -> ApiKeyCreated:
-    """Owners only. The key itself is in this answer and never told again."""
+    """For owners. This response is the only one that shows the key itself."""
     return await api_keys.create(caller, workspace_id, body, idempotency_key)
 
 
 @router.get("/workspaces/{workspace_id}/keys", summary="List the API keys", responses=REFUSED)
-async def list_keys(caller: Admitted, api_keys: UsedApiKeys, workspace_id: UUID, place: Requested) -> Page[ApiKey]:
-    """Owners only; oldest first, revoked ones too. `last_used_at` is exact to a minute."""
-    return await api_keys.page(caller, workspace_id, place)
+async def list_keys(
+    caller: Admitted, api_keys: UsedApiKeys, workspace_id: UUID, limit: Limit = 50, cursor: Cursor = None
+) -> Page[ApiKey]:
+    """For owners; oldest first, including revoked keys. `last_used_at` is exact to a minute."""
+    return await api_keys.page(caller, workspace_id, limit, cursor)
 
 
 @router.delete(
     "/workspaces/{workspace_id}/keys/{key_id}", summary="Revoke an API key", status_code=204, responses=REFUSED
 )
 async def revoke_key(caller: Admitted, api_keys: UsedApiKeys, workspace_id: UUID, key_id: UUID) -> None:
-    """Owners only. The key ends at once; revoking it again is no error."""
+    """For owners. The key stops working at once; revoking it again is no error."""
     await api_keys.revoke(caller, workspace_id, key_id)

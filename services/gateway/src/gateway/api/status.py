@@ -1,4 +1,4 @@
-"""How every service is, asked at the same time and each with a deadline."""
+"""The state of every service, asked concurrently, each with a deadline."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ async def ask_all(upstreams: Upstreams, own: Health, seconds: float, version: st
 async def _own(health: Health) -> ServiceStatus:
     failures = await health.failures()
     return ServiceStatus(
-        name="gateway", status="ready" if health.is_ready(failures) else "not_ready", detail=_words(failures)
+        name="gateway", status="ready" if health.is_ready(failures) else "not_ready", detail=_joined(failures)
     )
 
 
@@ -39,10 +39,10 @@ async def _ask(upstreams: Upstreams, name: str, seconds: float) -> ServiceStatus
 
 def _failures(response: httpx2.Response) -> str:
     try:
-        return _words(response.json()["failures"]) or f"status {response.status_code}"
+        return _joined(response.json()["failures"]) or f"status {response.status_code}"
     except (ValueError, KeyError, TypeError, AttributeError):
         return f"status {response.status_code}"
 
 
-def _words(failures: Mapping[str, str]) -> str | None:
+def _joined(failures: Mapping[str, str]) -> str | None:
     return "; ".join(f"{name}: {reason}" for name, reason in failures.items())[:1000] or None

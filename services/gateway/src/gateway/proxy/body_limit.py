@@ -1,4 +1,4 @@
-"""How much a request may carry: checked against what it announces, and again while it arrives."""
+"""Limits the size of a request's body: by its Content-Length first, then while it arrives."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gateway.proxy.routing import prefix_of
 
 
 class BodyLimit:
-    """ASGI middleware inside the problem handlers; raises BodyTooLarge to whoever reads the body."""
+    """ASGI middleware inside the problem handlers. Reading too large a body raises BodyTooLarge."""
 
     def __init__(self, app: ASGIApp, files: int, others: int) -> None:
         self.app, self.files, self.others = app, files, others
@@ -34,7 +34,7 @@ class BodyLimit:
         await self.app(scope, limited, send)
 
     def limit(self, scope: Scope) -> int:
-        """Bytes. Only where files are uploaded may a body be as large as one, and never as JSON."""
+        """Returns the largest size in bytes: that of a file on upload routes, unless the body is JSON."""
         prefix = prefix_of(scope["path"])
         is_json = _header(scope, b"content-type").split(b";")[0].strip().lower().endswith(b"json")
         return self.files if prefix and prefix.uploads and not is_json else self.others

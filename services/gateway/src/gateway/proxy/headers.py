@@ -1,4 +1,4 @@
-"""Which headers pass the door, in each direction. Pure."""
+"""Which headers pass the gateway, in each direction. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HOP_BY_HOP = frozenset(
     {b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"proxy-connection", b"te"}
     | {b"trailer", b"transfer-encoding", b"upgrade"}
 )
-# The caller's credentials stay here; what tells who asks through whom is written anew
+# The caller's credentials stay here; headers about the caller and the trace are set by the gateway
 NOT_FORWARDED = frozenset(
     {b"authorization", b"cookie", b"expect", b"forwarded", b"host", b"traceparent", b"tracestate", b"x-real-ip"}
 )
@@ -27,20 +27,20 @@ def _end_to_end(headers: Iterable[tuple[bytes, bytes]], dropped: frozenset[bytes
 
 
 def for_service(headers: Iterable[tuple[bytes, bytes]], own: dict[str, str]) -> Headers:
-    """The caller's headers less what is not the service's concern, then `own`."""
+    """Returns the caller's headers that concern the service, followed by `own`."""
     passed = [pair for pair in _end_to_end(headers, NOT_FORWARDED) if not pair[0].startswith(b"x-forwarded-")]
     return passed + [(name.lower().encode(), value.encode("latin-1")) for name, value in own.items()]
 
 
 def for_caller(headers: Iterable[tuple[bytes, bytes]], base_url: str) -> Headers:
-    """The service's headers; a redirect to its own address becomes one to the same path here."""
+    """Returns the service's headers; a redirect to its own address becomes one to the same path here."""
     return [
-        (name, _through_the_door(value, base_url) if name == b"location" else value)
+        (name, _public_location(value, base_url) if name == b"location" else value)
         for name, value in _end_to_end(headers, NOT_RETURNED)
     ]
 
 
-def _through_the_door(location: bytes, base_url: str) -> bytes:
+def _public_location(location: bytes, base_url: str) -> bytes:
     target, service = urlsplit(location.decode("latin-1")), urlsplit(base_url)
     if target.netloc != service.netloc:
         return location

@@ -1,4 +1,4 @@
-"""The caller's body as a stream, and the caller's going away."""
+"""The caller's body as a stream, and the moment when the caller disconnects."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from starlette.types import Message, Receive
 
 
 class IncomingBody:
-    """`ended` is set when there is no more of the body to wait for."""
+    """Reads the body of a request. `ended` is set when it is complete, or no longer wanted."""
 
     def __init__(self, receive: Receive) -> None:
         self.receive, self.ended = receive, asyncio.Event()
         self.first: Message = {}
 
     async def start(self) -> None:
-        """Reads the first chunk, so that a body that is refused never reaches a service."""
+        """Reads the first piece, so that a refused body never reaches a service."""
         self.first = await self._next()
 
     @property
@@ -25,13 +25,13 @@ class IncomingBody:
         return self.ended.is_set() and not self.first.get("body")
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """Raises ClientDisconnect when the caller leaves before the end."""
+        """Yields the body as it arrives. Raises ClientDisconnect if the caller disconnects before its end."""
         yield self.first.get("body", b"")
         while not self.ended.is_set():
             yield (await self._next()).get("body", b"")
 
     async def caller_left(self) -> None:
-        """Returns when the caller closes the connection after the body: nothing but `receive` tells."""
+        """Returns when the caller disconnects after the body, which only `receive` reports."""
         await self.ended.wait()
         while (await self.receive())["type"] != "http.disconnect":
             pass

@@ -1,4 +1,4 @@
-"""Passes a request to the service that answers it, streaming in both directions."""
+"""Passes each request to the service that handles its path, streaming in both directions."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from prometheus_client import CollectorRegistry, Counter
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Receive, Scope, Send
 
-from gateway import routing
-from gateway.access.authenticator import Doorkeeper
+from gateway.access.authenticator import Authenticator
 from gateway.errors import CallerLeft
-from gateway.proxy.upstream_request import Exchange
+from gateway.proxy import routing
 from gateway.proxy.incoming_body import IncomingBody
+from gateway.proxy.upstream_request import UpstreamRequest
 from gateway.proxy.upstreams import Upstreams
 from service_kit.auth import Tokens
 from service_kit.problems import NotFound, Problem
@@ -24,12 +24,12 @@ class Proxy:
     """An ASGI application for the paths of `routing.TABLE`."""
 
     def __init__(
-        self, upstreams: Upstreams, doorkeeper: Doorkeeper, tokens: Tokens, registry: CollectorRegistry
+        self, upstreams: Upstreams, authenticator: Authenticator, tokens: Tokens, registry: CollectorRegistry
     ) -> None:
-        self.upstreams, self.doorkeeper, self.tokens = upstreams, doorkeeper, tokens
+        self.upstreams, self.authenticator, self.tokens = upstreams, authenticator, tokens
         self.failures = Counter(
             "attractor_upstream_failures_total",
-            "Requests that a service did not answer, or not to the end",
+            "Requests that a service did not answer, or not completely",
             ["service", "type"],
             registry=registry,
         )
@@ -38,27 +38,27 @@ class Proxy:
         prefix = routing.prefix_of(scope["path"])
         if prefix is None or not routing.is_plain(scope["raw_path"]):
             raise NotFound("there is no such path")
-        scope["route"] = prefix  # what logs and metrics name the request by
+        scope["route"] = prefix  # names the request in logs and metrics
         request = Request(scope, receive)
-        caller, request.state.answer_headers = await self.doorkeeper.admit(request)
-        principal = await self.doorkeeper.principal(caller, every_workspace=prefix.every_workspace)
+        caller, request.state.response_headers = await self.authenticator.admit(request)
+        principal = await self.authenticator.principal(caller, every_workspace=prefix.every_workspace)
         body = IncomingBody(receive)
-        exchange = Exchange(self.upstreams, request, prefix.service, self.tokens.sign(principal), body, send)
+        upstream = UpstreamRequest(self.upstreams, request, prefix.service, self.tokens.sign(principal), body, send)
         try:
             await body.start()
-            await _until(body.caller_left(), exchange.run())
+            await _until(body.caller_left(), upstream.run())
         except ClientDisconnect as error:
-            if not exchange.started:
+            if not upstream.started:
                 raise CallerLeft from error
         except Problem as problem:
             self.failures.labels(prefix.service, problem.type).inc()
             raise
-        if exchange.cut:
+        if upstream.cut:
             self.failures.labels(prefix.service, "cut").inc()
 
 
 async def _until(caller_left: Coroutine[Any, Any, None], work: Coroutine[Any, Any, None]) -> None:
-    """Does the work, and drops it when the caller leaves: then raises ClientDisconnect."""
+    """Does the work. If the caller disconnects first, cancels it and raises ClientDisconnect."""
     leaving, working = asyncio.create_task(caller_left), asyncio.create_task(work)
     try:
         await asyncio.wait((leaving, working), return_when=asyncio.FIRST_COMPLETED)

@@ -1,11 +1,11 @@
-"""What every answer carries: protective headers, and the state of the caller's rate limit."""
+"""Headers of every response: protection against misuse by browsers, and the state of the caller's rate limit."""
 
 from __future__ import annotations
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# Nothing that this origin serves may run, be framed or be sniffed into something else, also an uploaded page of HTML
+# Nothing that this origin serves may run, be framed or be sniffed into something else, not even uploaded HTML
 PROTECTION = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -17,12 +17,12 @@ DOCS_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-# A route's own choice stands for these; of a service behind the door the gateway's stands
+# Routes may set these themselves; all others override what a service sends
 CHOOSABLE = frozenset({"cache-control"})
 
 
-class AnswerHeaders:
-    """ASGI middleware; a route adds to them, or replaces one, by `request.state.answer_headers`."""
+class ResponseHeaders:
+    """ASGI middleware. A route adds headers, or replaces some, through `request.state.response_headers`."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -32,7 +32,7 @@ class AnswerHeaders:
             await self.app(scope, receive, send)
             return
         state = scope.setdefault("state", {})
-        state["answer_headers"] = {}
+        state["response_headers"] = {}
 
         async def protected(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -40,7 +40,7 @@ class AnswerHeaders:
                 for name, value in PROTECTION.items():
                     if name not in CHOOSABLE or name not in headers:
                         headers[name] = value
-                headers.update(state["answer_headers"])
+                headers.update(state["response_headers"])
             await send(message)
 
         await self.app(scope, receive, protected)

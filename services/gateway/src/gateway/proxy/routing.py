@@ -1,7 +1,7 @@
 """Which service answers which path. Pure.
 
 A path that could mean another one after decoding (dot segments, empty segments, encoded slashes, backslashes, control
-characters) belongs to nobody: the services behind the door never see it.
+characters) has no service: it is rejected here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from urllib.parse import unquote_to_bytes
 class Prefix:
     """`path` and everything below it. With `uploads`, bodies that are not JSON may have the size of a file.
 
-    With `every_workspace` the service is told of all workspaces of a caller whose key is for them.
+    With `every_workspace` the service also learns the other workspaces of a caller whose key covers all of them.
     """
 
     path: str
@@ -46,7 +46,7 @@ UNSAFE = re.compile(rb"[\x00-\x1f\x7f\\]")
 
 
 def is_plain(raw_path: bytes) -> bool:
-    """Whether the path, as it came over the wire, means the same before and after decoding."""
+    """Returns whether the path, as received, means the same before and after decoding."""
     if ENCODED_SEPARATOR.search(raw_path) or b"//" in raw_path:
         return False
     decoded = unquote_to_bytes(raw_path)
@@ -54,5 +54,5 @@ def is_plain(raw_path: bytes) -> bool:
 
 
 def prefix_of(path: str) -> Prefix | None:
-    """The table's row for a decoded path, or None when no service has it."""
+    """Returns the table's row for a decoded path, or None if no service handles it."""
     return next((prefix for prefix in TABLE if prefix.covers(path)), None)

@@ -1,4 +1,4 @@
-"""One request to a service and its answer."""
+"""Sends a caller's request to a service and streams the response back."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import httpx2
 from starlette.requests import Request
 from starlette.types import Send
 
-from gateway import headers
 from gateway.errors import UpstreamRefused, UpstreamTimeout, UpstreamUnreachable
+from gateway.proxy import headers
 from gateway.proxy.incoming_body import IncomingBody
 from gateway.proxy.upstreams import Upstreams
 from service_kit.tracing import outgoing_headers
@@ -20,8 +20,8 @@ from service_kit.tracing import outgoing_headers
 log = logging.getLogger(__name__)
 
 
-class Exchange:
-    """`started` when the caller has been sent something; `cut` when the service then broke off its answer."""
+class UpstreamRequest:
+    """`started`: the caller has been sent something. `cut`: the service broke off its response after that."""
 
     def __init__(
         self, upstreams: Upstreams, request: Request, service: str, token: str, body: IncomingBody, send: Send
@@ -31,16 +31,16 @@ class Exchange:
         self.started = self.cut = False
 
     async def run(self) -> None:
-        """Raises UpstreamUnreachable, UpstreamTimeout or UpstreamRefused while nothing has been sent."""
+        """Raises UpstreamUnreachable, UpstreamTimeout or UpstreamRefused, only before anything has been sent."""
         response = await self._open()
-        self.body.ended.set()  # what is left of the body the service did not want
+        self.body.ended.set()  # the service does not want the rest of the body
         try:
             await self._pass_on(response)
         finally:
             await response.aclose()
 
     async def _open(self) -> httpx2.Response:
-        """The answer up to its headers; the wait for it begins when the body has been sent."""
+        """Returns the response as soon as its headers are there; the time limit runs from the end of the body."""
         try:
             async with _answer_within(self.upstreams.first_byte, self.body.ended):
                 response = await self._send()
@@ -50,7 +50,10 @@ class Exchange:
             raise UpstreamUnreachable(f"{self.service} cannot be reached", service=self.service) from error
         if response.status_code == 401:
             await response.aclose()
-            log.error("a service refuses the internal token: is its secret the same?", extra={"to": self.service})
+            log.error(
+                "a service rejects the internal token: does it have the same INTERNAL_TOKEN_SECRET?",
+                extra={"to": self.service},
+            )
             raise UpstreamRefused(f"{self.service} does not accept the gateway's token", service=self.service)
         return response
 
@@ -61,7 +64,7 @@ class Exchange:
         except (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError):
             if request.method != "GET" or not self.body.is_empty:
                 raise
-            # a pooled connection that the service closed at the moment of its use: reading again harms nothing
+            # the service closed an idle connection at the moment of its use: reading again is harmless
             return await self.upstreams.client.send(request, stream=True)
 
     def _outgoing(self) -> httpx2.Request:
@@ -84,22 +87,21 @@ class Exchange:
         passed = headers.for_caller(response.headers.raw, self.upstreams.bases[self.service])
         self.started = True
         await self.send({"type": "http.response.start", "status": response.status_code, "headers": passed})
-        if not getattr(self.request.state, "headers_only", False):
-            endless = response.headers.get("content-type", "").startswith("text/event-stream")
-            try:
-                async for chunk in _chunks(response, None if endless else self.upstreams.first_byte):
-                    await self.send({"type": "http.response.body", "body": chunk, "more_body": True})
-            except (TimeoutError, httpx2.TransportError) as error:
-                # left without its last part, the answer is visibly cut: the server closes the connection
-                self.cut = True
-                log.warning("a service broke off its answer", extra={"from": self.service, "error": repr(error)})
-                return
+        endless = response.headers.get("content-type", "").startswith("text/event-stream")
+        try:
+            async for chunk in _chunks(response, None if endless else self.upstreams.first_byte):
+                await self.send({"type": "http.response.body", "body": chunk, "more_body": True})
+        except (TimeoutError, httpx2.TransportError) as error:
+            # without its end the response is visibly cut: the server closes the connection
+            self.cut = True
+            log.warning("a service broke off its response", extra={"from": self.service, "error": repr(error)})
+            return
         await self.send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 @asynccontextmanager
 async def _answer_within(seconds: float, sent: asyncio.Event) -> AsyncIterator[None]:
-    """Raises TimeoutError when the block takes longer than `seconds` after the event."""
+    """Raises TimeoutError if the block takes longer than `seconds` after the event."""
     async with asyncio.timeout(None) as deadline:
 
         async def start() -> None:
@@ -118,7 +120,7 @@ async def _answer_within(seconds: float, sent: asyncio.Event) -> AsyncIterator[N
 
 
 async def _chunks(response: httpx2.Response, pause: float | None) -> AsyncIterator[bytes]:
-    """The body as it arrives, undecoded; raises TimeoutError when nothing comes for `pause` seconds."""
+    """Yields the body as it arrives, undecoded. Raises TimeoutError if nothing comes for `pause` seconds."""
     chunks = response.aiter_raw()
     while True:
         try:

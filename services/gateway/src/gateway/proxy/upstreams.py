@@ -1,4 +1,4 @@
-"""The services behind the door and the pool of connections to them."""
+"""The services behind the gateway and the pool of connections to them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import httpx2
 
 WRITE_SECONDS = 60.0
 IDLE_CONNECTIONS = 100
-# A service closes an idle connection after five seconds: ours are given up before
+# A service closes an idle connection after five seconds: close ours first
 IDLE_SECONDS = 3.0
 
 
 class Upstreams:
-    """`bases`: URL by service name. Times in seconds; `first_byte` is how long a service may think."""
+    """`bases`: URL by service name. Times in seconds; `first_byte` is how long a service may take to respond."""
 
     def __init__(self, bases: dict[str, str], connect: float, first_byte: float, pool: int) -> None:
         self.bases = {name: base.rstrip("/") for name, base in bases.items()}
@@ -27,5 +27,5 @@ class Upstreams:
         return httpx2.URL(self.bases[service]).copy_with(raw_path=target)
 
     async def get(self, service: str, path: str, seconds: float) -> httpx2.Response:
-        """A small answer, whole; raises httpx2.HTTPError, also when it takes longer."""
+        """Returns a small response. Raises httpx2.HTTPError, also if it takes longer than `seconds`."""
         return await self.client.get(f"{self.bases[service]}{path}", timeout=seconds)
