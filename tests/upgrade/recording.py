@@ -19,6 +19,7 @@ from typing import Any
 
 import psutil
 import psycopg
+from langgraph.checkpoint.postgres.base import BasePostgresSaver
 from minio import Minio
 from psycopg import sql
 
@@ -62,7 +63,10 @@ def _migrations(connection: psycopg.Connection, checkout: Path) -> Iterator[tupl
         statement = sql.SQL("SELECT name FROM {}").format(sql.Identifier(schema, "migration"))
         names = [name for (name,) in connection.execute(statement)]
         ordered = sorted(names, key=lambda name: (not name.startswith("service_kit/"), name))
-        yield schema, [(name, (folders[name.split("/")[0]] / name.split("/")[1]).read_text()) for name in ordered]
+        texts = [(name, (folders[name.split("/")[0]] / name.split("/")[1]).read_text()) for name in ordered]
+        if schema == "orchestrator":
+            texts += [(f"langgraph/{number}", text) for number, text in enumerate(BasePostgresSaver.MIGRATIONS)]
+        yield schema, texts
 
 
 def _indexes(connection: psycopg.Connection) -> list[list[str]]:
@@ -158,8 +162,7 @@ def _create(connection: psycopg.Connection, schema: dict[str, Any]) -> None:
         ):
             connection.execute(sql.SQL(statement).format(place=place, role=role))
         for _, text in migrations:
-            with connection.transaction():
-                connection.execute(text.encode())
+            connection.execute(text.encode())
     connection.execute("RESET search_path")
     there = {tuple(row) for row in _indexes(connection)}
     for row in schema["indexes"]:

@@ -39,7 +39,7 @@ from attractor_client import (
 from attractor_client.upload import FixedLength
 from contracts.events import MessageDelta, RunCompleted
 from contracts.gateway import Role
-from contracts.ingestion import DocumentStatus
+from contracts.ingestion import DocumentStatus, UploadedFile
 
 QUICK = RetryPolicy(attempts=3, first=0.01, longest=0.02, patience=2)
 RUN = UUID(int=7)
@@ -342,6 +342,17 @@ class TestDocuments:
         async with client_of() as client:
             await client.documents.upload(tmp_path / "a.md")
         assert [b"the text" in one.body for one in server.received] == [True, True]
+
+    async def test_a_document_gets_a_new_version(self, server, client_of, samples) -> None:
+        answer = UploadedFile.model_validate(
+            {"name": "a.md", "document": samples.document(version=2), "new_version": True}
+        )
+        server.on("PUT", f"/v1/documents/{UUID(int=1)}", answer)
+        async with client_of() as client:
+            replaced = await client.documents.replace(UUID(int=1), ("a.md", b"the new text"))
+        assert replaced == answer
+        [sent] = server.received
+        assert b"the new text" in sent.body
 
     async def test_when_all_are_refused_each_says_why(self, server, client_of, problem) -> None:
         files = [{"name": "a.xyz", "error": "unsupported-format", "message": "not supported"}]

@@ -11,7 +11,7 @@ from typing import Self
 import psycopg
 from psycopg_pool import PoolTimeout
 
-from ingestion.statements import SQL
+from ingestion.documents.workers import WorkerSql
 from ingestion.worker.database import WorkerDatabase
 from ingestion.worker.recycling import own_memory
 
@@ -52,7 +52,7 @@ class Registration:
         self._thread.join()
         try:
             with self.database.system() as connection:
-                connection.execute(SQL["unregister_worker"], {"id": self.worker})
+                connection.execute(WorkerSql.unregister, {"id": self.worker})
         except (psycopg.OperationalError, PoolTimeout) as failure:
             log.warning("still registered", extra={"reason": str(failure)})
 
@@ -74,4 +74,4 @@ class Registration:
     def _tell(self) -> None:
         values = {"id": self.worker, "slots": self.slots, "documents": self.documents()}
         with self.database.system() as connection:
-            connection.execute(SQL["register_worker"], {**values, "resident_bytes": own_memory()})
+            connection.execute(WorkerSql.register, {**values, "resident_bytes": own_memory()})
