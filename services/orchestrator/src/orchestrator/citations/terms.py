@@ -1,30 +1,14 @@
-"""Text as sentences and terms, without a model: enough to tell which sentence of a passage supports a claim."""
+"""The terms of a text, without a model: enough to tell which sentence of a chunk supports a claim."""
 
 from __future__ import annotations
 
 import re
 from importlib.resources import files
 
-# A sentence ends at a mark followed by space, or where the line does: a list item, a table row, a line of code.
-_END = re.compile(r"(?:[.!?…]+[\"'”’»)\]]*(?=\s))|[。！？]+[”’」』）]*|\n+")
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
 # Scripts that do not put spaces between words are compared by pairs of characters.
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]+")
 _STOP = frozenset(files("orchestrator.citations").joinpath("stop_words.txt").read_text("utf-8").split())
-
-
-def sentences(text: str) -> list[tuple[int, int]]:
-    """The sentences as spans (start, end) without the white space around them, in order; empty ones are left out."""
-    ends = [match.end() for match in _END.finditer(text)]
-    spans, start = [], 0
-    for end in [*ends, len(text)]:
-        piece = text[start:end]
-        first = start + len(piece) - len(piece.lstrip())
-        last = start + len(piece.rstrip())
-        if last > first:
-            spans.append((first, last))
-        start = end
-    return spans
 
 
 def terms(text: str) -> frozenset[str]:
