@@ -13,7 +13,7 @@ from contracts.base import Name, Question, Request, Resource
 
 
 class AnswerMode(StrEnum):
-    """`model`: written by the chat model from the passages. `extractive`: quoted sentences, no chat model needed."""
+    """`model`: written by the chat model from the chunks. `extractive`: quoted sentences, no chat model needed."""
 
     model = "model"
     extractive = "extractive"
@@ -57,7 +57,7 @@ class SessionUpdate(Request):
 
 
 class Session(Resource):
-    """A conversation of one user, whom alone it is visible to. `version` goes into If-Match when it is changed."""
+    """A conversation, visible to its user alone. Send `version` as If-Match to change it."""
 
     id: UUID
     title: str | None
@@ -79,7 +79,7 @@ class MessageRole(StrEnum):
 
 
 class Message(Resource):
-    """`removed_citations` counts what the answer cited and the check refused."""
+    """`removed_citations` counts citations of the answer that the check rejected."""
 
     id: UUID
     session_id: UUID
@@ -93,7 +93,7 @@ class Message(Resource):
 
 
 class MessageCreate(Request):
-    """`document_ids` limits what the answer may draw on."""
+    """`document_ids` limits the documents that the answer may use."""
 
     content: Question
     document_ids: Annotated[list[UUID], Field(max_length=1_000)] | None = None
