@@ -1,4 +1,4 @@
-"""Another service, asked over HTTP in the name of a caller."""
+"""Another service, called over HTTP on behalf of a caller."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from service_kit.tracing import outgoing_headers
 
 
 class ServiceSilent(Unavailable):
-    """No answer that could be used; the detail names the service and says why."""
+    """There was no usable answer. The detail names the service and the reason."""
 
     type, title = "service-silent", "A service that this needs did not answer"
 
 
 @dataclass(frozen=True)
 class HttpService:
-    """`base_url` None: the service is not there in this deployment. `seconds` are for each answer as a whole."""
+    """`base_url` None: the service is not part of this deployment. `seconds` limits each whole answer."""
 
     name: str
     client: httpx2.AsyncClient
@@ -33,7 +33,7 @@ class HttpService:
         return self.base_url is not None
 
     async def ask(self, caller: Principal, method: str, path: str, **more: Any) -> httpx2.Response:
-        """Any answer but a failure of the server. Raises ServiceSilent."""
+        """Returns any answer but a failure of the server. Raises ServiceSilent."""
         if self.base_url is None:
             raise ServiceSilent(f"{self.name} is not there in this deployment")
         headers = {**outgoing_headers(), "Authorization": f"Bearer {self.tokens.sign(caller)}"}
