@@ -30,7 +30,7 @@ class RetryPolicy:
     longest_seconds: float = 20.0
 
     async def run(self, attempt: Callable[[], Awaitable[T]]) -> T:
-        """Returns the first result of `attempt`, repeated on ProviderUnavailable and StreamCut; raises the last error."""
+        """Repeats `attempt` on ProviderUnavailable and StreamCut, or raises the last error."""
         backoff = wait_exponential(self.first_seconds, self.longest_seconds) + wait_random(0, self.first_seconds)
 
         def wait(state: RetryCallState) -> float:

@@ -26,7 +26,7 @@ class ObjectMissing(Exception):
 
 
 class ObjectStore:
-    """Blocking methods for worker threads, with `a…` twins for the event loop. All raise Unavailable if S3 is silent."""
+    """Blocking methods for threads, with `a…` twins for the event loop. All raise Unavailable if S3 is silent."""
 
     def __init__(self, settings: ObjectStoreSettings) -> None:
         retries = urllib3.Retry(total=3, backoff_factor=0.2, status_forcelist=[500, 502, 503, 504])
