@@ -90,9 +90,14 @@ def attractor_lines() -> list[tuple[str, str]]:
     return found
 
 
+@cache
+def attractor() -> Any:
+    return typer.main.get_command(app)
+
+
 @pytest.mark.parametrize(("page", "line"), attractor_lines(), ids=lambda value: value)
 def test_every_command_and_option_of_attractor_exists(page: str, line: str) -> None:
-    command: Any = typer.main.get_command(app)
+    command = attractor()
     options = {option for parameter in command.params for option in parameter.opts} | {"--help", "-h"}
     for word in shlex.split(line, comments=True):
         if hasattr(command, "commands") and not word.startswith("-"):

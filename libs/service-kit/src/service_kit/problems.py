@@ -76,7 +76,7 @@ class BadCursor(InvalidRequest):
 
 
 class Unavailable(Problem):
-    status, type, title = 503, "unavailable", "A required service is not available; try again"
+    status, type, title = 503, "unavailable", "A required part is unavailable; try again"
 
 
 def render(

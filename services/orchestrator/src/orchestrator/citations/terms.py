@@ -12,7 +12,7 @@ _STOP = frozenset(files("orchestrator.citations").joinpath("stop_words.txt").rea
 
 
 def terms(text: str) -> frozenset[str]:
-    """The words that carry meaning: lower case, without their endings, without function words."""
+    """Returns the words that carry meaning: lower case, without endings, without function words."""
     found: set[str] = set()
     for word in _WORD.findall(text.lower()):
         for run in _UNSPACED.findall(word):
@@ -24,7 +24,7 @@ def terms(text: str) -> frozenset[str]:
 
 
 def _stem(word: str) -> str:
-    """Without endings, so that expire, expires, expired and expiring meet. A real stemmer is not needed."""
+    """Cuts endings off, so that expire, expires, expired and expiring meet."""
     for suffix, instead in (("ies", "i"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", ""), ("y", "i")):
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             return word.removesuffix(suffix) + instead

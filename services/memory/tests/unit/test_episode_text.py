@@ -1,7 +1,7 @@
 from uuid import uuid4
 
 from contracts.events import TurnCompleted
-from memory.episode import LONGEST_ANSWER, LONGEST_QUESTION, episode_text
+from memory.consumer import LONGEST_ANSWER, LONGEST_QUESTION, episode_text
 
 
 def turn(question: str, answer: str) -> TurnCompleted:
