@@ -41,7 +41,7 @@ check: setup ## lint, types, import contracts, locks, Compose, Dockerfile, docum
 	@$(VENV)/ruff format --check .
 	@$(VENV)/mypy
 	@$(VENV)/lint-imports
-	@$(VENV)/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml compose.minio.yaml
+	@$(VENV)/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
 	@$(VENV)/hadolint infra/docker/python.Dockerfile
 	@requirements/refresh --check
 	@$(VENV)/python infra/site/build.py
