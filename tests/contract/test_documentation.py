@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 import typer
-from contract.generated import FOLDER
+from contract.generated import MERGED
 
 from attractor_client.cli import app
 
@@ -117,7 +117,7 @@ def test_every_target_of_make_exists() -> None:
 
 
 def test_every_route_in_an_example_exists() -> None:
-    document = json.loads((FOLDER / "attractor.openapi.json").read_text(encoding="utf-8"))
+    document = json.loads(MERGED.read_text(encoding="utf-8"))
     forms = [re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(path))) for path in document["paths"]]
     unknown = []
     for page, line in commands("sh", "console"):
