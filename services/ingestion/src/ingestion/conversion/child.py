@@ -21,12 +21,11 @@ from uuid import UUID
 
 import psutil
 
-from ingestion.conversion.convert_file import convert_file
+from ingestion.conversion.convert_file import Resources, convert_file
 from ingestion.conversion.errors import ConversionError, DiskFull, MemoryLimitExceeded
 from ingestion.conversion.jobs import CONVERTED, Job, Setup
 from ingestion.conversion.passages import token_budget
 from ingestion.conversion.pdf.models import PdfModels
-from ingestion.conversion.resources import Resources
 from ingestion.conversion.values import Limits, Progress
 
 PR_SET_PDEATHSIG = 1

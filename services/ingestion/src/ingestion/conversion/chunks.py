@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from uuid import UUID
 
-from contracts.ingestion import Chunk
-from ingestion.conversion.embedding_text import embedding_text
+from contracts.ingestion import Chunk, embedding_text
 from ingestion.conversion.passages import Passage, TokenBudget
 
 ID_LENGTH = 32  # hexadecimal digits

@@ -73,6 +73,8 @@ def _zip_format(archive: zipfile.ZipFile) -> Format:
         if found is not None:
             return _readable_open_document(archive, names, found)
     if "[Content_Types].xml" in names:
+        if "xl/workbook.bin" in names:
+            return Format.xlsb
         for part, kind in OFFICE_PARTS.items():
             if any(name.startswith(part) for name in names):
                 return kind

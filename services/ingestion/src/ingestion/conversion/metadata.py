@@ -36,11 +36,16 @@ NOT_A_NAME = re.compile(
 class Declared:
     """What a file says about itself, as it says it. The first of several languages and times counts."""
 
+    titles: list[object] = field(default_factory=list)
     tags: list[object] = field(default_factory=list)
     languages: list[object] = field(default_factory=list)
     authors: list[object] = field(default_factory=list)
     written: list[object] = field(default_factory=list)
     modified: list[object] = field(default_factory=list)
+
+    @property
+    def title(self) -> str | None:
+        return next((title for each in self.titles if isinstance(each, str) and (title := tidy(each))), None)
 
     @property
     def language(self) -> str | None:

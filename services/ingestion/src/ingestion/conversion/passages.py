@@ -11,8 +11,8 @@ from itertools import accumulate
 
 from tokenizers import Tokenizer
 
+from contracts.ingestion import embedding_text
 from inference.tokens import load_minilm_tokenizer
-from ingestion.conversion.embedding_text import embedding_text
 from ingestion.conversion.values import ChunkOptions
 
 HEADING_SHARE = 4  # headings may take a fourth; longer heading paths lose their outermost headings

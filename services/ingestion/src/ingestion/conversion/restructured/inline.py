@@ -15,11 +15,6 @@ def inline_text(node: nodes.Node) -> str:
     return " ".join("".join(_text(node, 0)).split())
 
 
-def inline_lines(node: nodes.Node) -> str:
-    """As `inline_text`, with the line breaks kept."""
-    return "\n".join(" ".join(line.split()) for line in "".join(_text(node, 0)).split("\n")).strip()
-
-
 def _text(node: nodes.Node, depth: int) -> list[str]:
     if isinstance(node, nodes.Text):
         return [node.astext()]

@@ -13,12 +13,14 @@ from docutils.parsers.rst import Directive, Parser, directives, roles
 from docutils.parsers.rst.languages import en
 from docutils.transforms.references import Footnotes
 from docutils.utils import new_document
+from docutils.writers.html5_polyglot import Writer
+
+from ingestion.conversion.declared_text import has_header
 
 DIRECTIVE = re.compile(
     r"(?:^|\s)\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([A-Za-z0-9]+(?:[-._+:][A-Za-z0-9]+)*)[ \t]?::(?=\s|$)", re.M
 )
 ROLE = re.compile(r":([A-Za-z0-9]+(?:[-._+:][A-Za-z0-9]+)*):`|`:([A-Za-z0-9]+(?:[-._+:][A-Za-z0-9]+)*):")
-HEADER_LINE = re.compile(r"[A-Za-z][\w-]*:(?:\s|$)")
 TITLE_AND_TARGET = re.compile(r"(.+?)\s*<[^<>]+>$", re.S)
 # Directives with text that is not reStructuredText, their names in Sphinx included.
 VERBATIM = frozenset(
@@ -65,15 +67,10 @@ def _own_tables() -> Iterator[None]:
             table.update(before)
 
 
-def has_header(text: str) -> bool:
-    """Whether it begins like a mail or a PEP: nothing but `Name: value` lines up to the first blank one."""
-    head = text.lstrip("\n").partition("\n\n")[0].split("\n")
-    lines = [line for line in head if line and not line[0].isspace()]
-    return len(lines) > 1 and all(HEADER_LINE.match(line) for line in lines)
-
-
 def _settings() -> Any:
-    settings = get_default_settings(Parser)
+    settings = get_default_settings(Parser, Writer)
+    settings.embed_stylesheet = False
+    settings.stylesheet_path = None
     settings.report_level = settings.halt_level = SEVERITY_NEVER
     settings.file_insertion_enabled = settings.raw_enabled = False
     settings.syntax_highlight = "none"
