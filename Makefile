@@ -24,8 +24,8 @@ setup: ## create the environment for development
 test: setup ## unit, integration and contract tests; ENGINES=containers runs them on the public images (needs Docker)
 	@ENGINES=$(ENGINES) $(VENV)/pytest -n $(JOBS) --dist loadfile $(ARGS)
 
-faults: setup ## kill -9 under load: nothing is lost, stuck or doubled
-	@$(VENV)/pytest tests/faults $(ARGS)
+faults: setup ## kill -9 under load: nothing is lost, stuck or doubled; an upgrade in place keeps what was stored
+	@$(VENV)/pytest tests/faults tests/upgrade $(ARGS)
 
 e2e: setup ## the end-to-end tests, against a running stack: ATTRACTOR_URL and ATTRACTOR_API_KEY
 	@$(VENV)/pytest tests/e2e $(ARGS)
@@ -33,7 +33,10 @@ e2e: setup ## the end-to-end tests, against a running stack: ATTRACTOR_URL and A
 bench: setup ## the project's figures, as a table
 	@PYTHONPATH=tests $(VENV)/python -m benchmarks.run $(ARGS)
 
-check: setup ## lint, types, import contracts, locks, Compose and Dockerfile
+figures-code: setup ## figures of the code itself; ARGS=FOLDER measures another checkout
+	@$(VENV)/python tests/benchmarks/code_figures.py $(ARGS)
+
+check: setup ## lint, types, import contracts, locks, Compose, Dockerfile, documentation site
 	@$(VENV)/ruff check .
 	@$(VENV)/ruff format --check .
 	@$(VENV)/mypy
@@ -41,9 +44,13 @@ check: setup ## lint, types, import contracts, locks, Compose and Dockerfile
 	@$(VENV)/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml compose.minio.yaml
 	@$(VENV)/hadolint infra/docker/python.Dockerfile
 	@requirements/refresh --check
+	@$(VENV)/python infra/site/build.py
 
-contracts: setup ## write the OpenAPI and AsyncAPI documents anew
+contracts: setup ## write the OpenAPI and AsyncAPI documents and the reference pages anew
 	@PYTHONPATH=tests $(VENV)/python -m contract.generate
+
+site: setup ## build the documentation site in build/site; fails on a broken link
+	@$(VENV)/python infra/site/build.py
 
 locks: setup ## compile the locks anew; ARGS=--upgrade takes newer versions
 	@requirements/refresh $(ARGS)
@@ -58,4 +65,4 @@ up: env ## start the Compose stack (needs Docker)
 	docker compose up --build --wait
 
 .DEFAULT_GOAL := help
-.PHONY: help run stop reset setup test faults e2e bench check contracts locks version env up
+.PHONY: help run stop reset setup test faults e2e bench figures-code check contracts site locks version env up

@@ -14,6 +14,8 @@ import httpx2
 REPOSITORY = Path(__file__).resolve().parents[1]
 EXAMPLES = REPOSITORY / "infra" / "examples"
 EVALUATION = REPOSITORY.parent / "shared" / "eval"
+PATIENCE = 240.0
+"""How long a test waits for what takes a second or two on an idle machine."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,8 @@ class Tenant:
 
 
 def client(url: str, key: str) -> httpx2.AsyncClient:
-    return httpx2.AsyncClient(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=120)
+    """Returns a client that is more patient than any `timeout` that a test asks the server for."""
+    return httpx2.AsyncClient(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=300)
 
 
 async def created(http: httpx2.AsyncClient, path: str, body: dict[str, object]) -> dict[str, str]:
@@ -43,11 +46,19 @@ async def ingest(http: httpx2.AsyncClient, paths: list[Path]) -> dict[str, dict[
     documents = {}
     for one in response.json()["files"]:
         assert one["document"], one
-        identifier = one["document"]["id"]
-        state = await http.get(f"/v1/documents/{identifier}", params={"wait": "searchable", "timeout": 120})
-        assert state.json()["status"] == "searchable", state.json()
-        documents[one["name"]] = state.json()
+        documents[one["name"]] = await processed(http, one["document"]["id"])
+        assert documents[one["name"]]["status"] == "searchable", documents[one["name"]]
     return documents
+
+
+async def processed(http: httpx2.AsyncClient, identifier: str) -> dict[str, object]:
+    """Waits until a document is no longer processing; returns its details."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            response = await http.get(f"/v1/documents/{identifier}", params={"wait": "searchable", "timeout": 60})
+            found: dict[str, object] = response.raise_for_status().json()
+            if found["status"] != "processing":
+                return found
 
 
 async def ask(http: httpx2.AsyncClient, question: str) -> dict[str, object]:
@@ -83,8 +94,8 @@ async def events_of(response: httpx2.Response) -> AsyncIterator[tuple[str, str, 
 
 
 async def eventually(http: httpx2.AsyncClient, path: str, body: dict[str, object], field: str) -> dict[str, object]:
-    """Asks again until `field` of the answer is not empty, for up to 60 s: for what follows an upload later."""
-    async with asyncio.timeout(60):
+    """Asks again until `field` of the answer is not empty: for what follows an upload later."""
+    async with asyncio.timeout(PATIENCE):
         while True:
             answer: dict[str, object] = (await http.post(path, json=body)).json()
             if answer.get(field):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -15,10 +14,12 @@ from pathlib import Path
 import psutil
 
 from embedded.data_folder import DataFolder
+from embedded.ports import free_port, is_free
 
-START_SECONDS = 180.0
+START_SECONDS = 280.0
 READY = "Attractor is ready"
-STOP_SECONDS = 60.0
+STOP_SECONDS = 120.0
+INTERNAL_PORTS = 20
 
 
 class EmbeddedStack:
@@ -37,8 +38,9 @@ class EmbeddedStack:
     @contextmanager
     def started(cls, folder: Path, **environment: str) -> Iterator[EmbeddedStack]:
         """Runs the stack on the folder (data there are kept) until the block ends."""
-        port, began = _free_port(), time.monotonic()
-        settings = {"ATTRACTOR_DATA": str(folder), "GATEWAY_PORT": str(port), **environment}
+        port, began = free_port(), time.monotonic()
+        settings = {"ATTRACTOR_DATA": str(folder), "GATEWAY_PORT": str(port)}
+        settings |= {"INTERNAL_PORTS_FROM": str(_internal_ports()), **environment}
         with open(folder / "launcher.log", "wb") as log:
             launcher = subprocess.Popen(
                 [sys.executable, "-m", "embedded", "run", "--no-demo"],
@@ -75,12 +77,13 @@ class EmbeddedStack:
         """kill -9; returns the pid that is gone."""
         process = self.processes()[name]
         process.kill()
-        process.wait(10)
+        process.wait(60)
         return process.pid
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+def _internal_ports() -> int:
+    """Returns the first of a row of free ports; at random, as stacks that start together would share the default."""
+    while True:
+        first = free_port()
+        if all(is_free(port) for port in range(first, first + INTERNAL_PORTS)):
+            return first

@@ -24,10 +24,9 @@ from pathlib import Path
 from typing import Any
 
 from knowledge_graph.extraction.document import Methods, extract
-from knowledge_graph.extraction.encoder import load_encoder
 from knowledge_graph.extraction.english_reader import load_reader
 from knowledge_graph.extraction.names import name_key
-from knowledge_graph.extraction.records import Extraction, Passage, SourceDocument
+from knowledge_graph.extraction.records import Extraction, SourceChunk, SourceDocument
 
 Row = tuple[str, str, str]
 FOLDER = "KG_DOCRED"
@@ -59,8 +58,8 @@ def documents(folder: Path) -> Iterator[tuple[SourceDocument, dict[str, Any]]]:
     with (folder / "documents.jsonl").open(encoding="utf-8") as lines:
         for number, line in enumerate(lines):
             labelled = json.loads(line)
-            passage = Passage(f"{labelled['id']}:0", labelled["text"])
-            yield SourceDocument(f"{number}.txt", labelled["title"], False, (passage,)), labelled
+            chunk = SourceChunk(f"{labelled['id']}:0", labelled["text"])
+            yield SourceDocument(f"{number}.txt", labelled["title"], False, (chunk,)), labelled
 
 
 def clusters(extraction: Extraction) -> dict[str, set[str]]:
@@ -111,18 +110,14 @@ def count(extraction: Extraction, labelled: dict[str, Any], counted: Counted, *,
         counted.stated += ends in stated
 
 
-def measure(
-    folder: Path, methods: Methods, *, encodes: bool = True
-) -> tuple[Counted, Counted, float, dict[str, Extraction]]:
-    """Names only, everything, and documents per second of this process's CPU time."""
-    read, encode = load_reader(parse=methods.dependency), load_encoder() if encodes else None
+def measure(folder: Path, methods: Methods) -> tuple[Counted, Counted, float, dict[str, Extraction]]:
+    """Returns the counts of names only and of everything, and documents per second of this process's CPU time."""
+    read = load_reader(parse=methods.dependency)
     names, everything, by_id = Counted(), Counted(), {}
     corpus = list(documents(folder))
-    if encode is not None:
-        encode("The model is loaded before the time is taken.")
-    extract(corpus[0][0], read, methods, encode)
+    extract(corpus[0][0], read, methods)
     started = time.process_time()
-    extractions = [extract(document, read, methods, encode) for document, _ in corpus]
+    extractions = [extract(document, read, methods) for document, _ in corpus]
     seconds = time.process_time() - started
     for extraction, (_, labelled) in zip(extractions, corpus, strict=True):
         by_id[labelled["id"]] = extraction
@@ -136,13 +131,12 @@ def graph_extraction() -> list[Row]:
     if not os.environ.get(FOLDER):
         return [(f"graph extraction: set {FOLDER} to the folder of labelled documents", "-", "-")]
     folder, rows = Path(os.environ[FOLDER]), list[Row]()
-    for words, methods, encodes in (
-        ("", Methods(), True),
-        (", without the encoder", Methods(), False),
-        (", without resolution", Methods(resolution=False), False),
-        (", without the parser", Methods(dependency=False), True),
+    for words, methods in (
+        ("", Methods()),
+        (", without resolution", Methods(resolution=False)),
+        (", without the parser", Methods(dependency=False)),
     ):
-        names, everything, rate, _ = measure(folder, methods, encodes=encodes)
+        names, everything, rate, _ = measure(folder, methods)
         rows.append((f"graph extraction: entities, names{words}", str(names), "F1 0.80" if not words else ""))
         rows.append((f"graph extraction: entities, with times and numbers{words}", str(everything), ""))
         recall = f"{names.joined / names.pairs:.3f}, stated {names.stated / names.pairs:.3f}"

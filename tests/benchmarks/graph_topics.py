@@ -16,7 +16,7 @@ from pathlib import Path
 from knowledge_graph.extraction.document import extract
 from knowledge_graph.extraction.english_reader import load_reader
 from knowledge_graph.extraction.names import name_key
-from knowledge_graph.extraction.records import Extraction, Passage, SourceDocument
+from knowledge_graph.extraction.records import Extraction, SourceChunk, SourceDocument
 
 
 def reasons(extraction: Extraction, title: str) -> set[str]:
@@ -40,7 +40,7 @@ def main(folder: Path, step: int) -> None:
             if number % step == 0:
                 row = json.loads(line)
                 passages += 1
-                extraction = extract(SourceDocument("1.txt", None, False, (Passage("1:0", row["text"]),)), read)
+                extraction = extract(SourceDocument("1.txt", None, False, (SourceChunk("1:0", row["text"]),)), read)
                 why = reasons(extraction, row["title"])
                 found["about"] += bool(why)
                 found["definition"] += "definition" in why

@@ -88,9 +88,7 @@ shape is a new version. Consumers are idempotent by `id`. The schemas are in
         by_stream[event.stream].append((event.event_type, event))
     for stream, members in by_stream.items():
         text += f"\n## {stream}\n\n" + _events(members)
-    text += (
-        "\n## attractor.runs.{run_id}\n\nOne run's events, which `GET /v1/runs/{run_id}/events` sends to clients.\n\n"
-    )
+    text += "\n## attractor.runs\n\nOne run's events, which `GET /v1/runs/{run_id}/events` sends to clients.\n\n"
     return text + _events((event.name, event) for event in RUN_EVENTS)
 
 

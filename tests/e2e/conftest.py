@@ -20,7 +20,10 @@ def embedded_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedde
     if os.environ.get("ATTRACTOR_URL"):
         yield None
         return
-    with EmbeddedStack.started(tmp_path_factory.mktemp("stack"), RATE_LIMIT_PER_MINUTE="100000") as stack:
+    # A busy machine misses deadlines, and a search then answers without that leg.
+    deadlines = ("LEXICAL", "DENSE", "HIGHLIGHT", "GRAPH", "SESSIONS", "RERANK", "RETRIEVAL")
+    settings = {f"{name}_DEADLINE_SECONDS": "60" for name in deadlines} | {"RATE_LIMIT_PER_MINUTE": "100000"}
+    with EmbeddedStack.started(tmp_path_factory.mktemp("stack"), **settings) as stack:
         yield stack
 
 

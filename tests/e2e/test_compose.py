@@ -9,7 +9,7 @@ import subprocess
 
 import httpx2
 import pytest
-from api_calls import EXAMPLES, REPOSITORY, eventually, ingest
+from api_calls import EXAMPLES, PATIENCE, REPOSITORY, eventually, ingest
 
 pytestmark = pytest.mark.skipif(
     not os.environ.get("ATTRACTOR_COMPOSE"), reason="needs the Compose stack: ATTRACTOR_COMPOSE=1"
@@ -61,7 +61,7 @@ async def test_neo4j_answers_and_equals_what_postgres_knows(make_tenant):
     async with make_tenant("graph") as tenant:
         await ingest(tenant.http, [EXAMPLES / "services.md"])
         await eventually(tenant.http, "/v1/graph/expand", {"entities": ["AuthService"]}, "chunks")
-        async with asyncio.timeout(60):  # until the projection has followed, PostgreSQL answers
+        async with asyncio.timeout(PATIENCE):  # until the projection has followed, PostgreSQL answers
             while (found := await status(tenant.http))["store"] != "neo4j":  # noqa: ASYNC110  the API has no event
                 await asyncio.sleep(0.2)
         assert found["entities"] > 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from api_calls import EVALUATION, EXAMPLES, ingest
+from api_calls import EVALUATION, EXAMPLES, ingest, processed
 
 
 async def test_every_example_is_searchable_with_all_its_stages(tenant):
@@ -33,13 +33,13 @@ async def test_a_deleted_document_leaves_nothing(make_tenant):
     async with make_tenant("deleted") as tenant:
         path = next(EXAMPLES.rglob("*.md"))
         [document] = (await ingest(tenant.http, [path])).values()
-        response = await tenant.http.delete(f"/v1/documents/{document['id']}", params={"timeout": 30})
+        response = await tenant.http.delete(f"/v1/documents/{document['id']}", params={"timeout": 60})
         receipt = response.json()
         assert response.status_code == 200, receipt
         assert receipt["completed_at"]
         assert receipt["pending"] == []
         services = {one["service"]: one for one in receipt["services"]}
-        assert set(services) == {"ingestion", "retrieval", "knowledge-graph", "memory"}
+        assert set(services) == {"ingestion", "retrieval", "knowledge-graph", "memory", "orchestrator"}
         assert services["retrieval"]["removed"]["chunks"] == document["chunk_count"]
         for service in services.values():
             assert set(service["remaining"].values()) <= {0}, service
@@ -71,8 +71,7 @@ async def test_broken_files_end_with_a_reason_and_never_stop_the_others(make_ten
                 assert one["error"]
                 assert one["message"]
                 continue
-            params = {"wait": "searchable", "timeout": 180}
-            detail = (await tenant.http.get(f"/v1/documents/{one['document']['id']}", params=params)).json()
+            detail = await processed(tenant.http, one["document"]["id"])
             assert detail["status"] in {"searchable", "failed"}, detail
             if detail["status"] == "failed":
                 failed = [stage for stage in detail["stages"] if stage["status"] == "failed"]

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import httpx2
 import pytest
-from api_calls import REPOSITORY, created
+from api_calls import PATIENCE, REPOSITORY, created, processed
 
 HERON = "# Herons\n\nThe grey heron nests in colonies high in the trees.\n\n## Food\n\nIt eats fish and frogs.\n"
 STORK = "# Storks\n\ntags: birds, migration\n\nThe white stork winters in Africa and returns in March.\n"
@@ -53,10 +53,9 @@ async def synchronised(http: httpx2.AsyncClient, source: str, **params: Any) -> 
 
 
 async def searchable(http: httpx2.AsyncClient, name: str) -> dict[str, Any]:
-    """The document of this name, when it has ended."""
+    """Returns the document of this name once it is processed."""
     [document] = (await http.get("/v1/documents", params={"name": name})).raise_for_status().json()["items"]
-    wait = {"wait": "searchable", "timeout": 60}
-    return dict((await http.get(f"/v1/documents/{document['id']}", params=wait)).raise_for_status().json())
+    return await processed(http, document["id"])
 
 
 async def best(http: httpx2.AsyncClient, query: str, **more: Any) -> dict[str, Any] | None:
@@ -110,7 +109,7 @@ async def test_a_watched_folder_is_followed_without_anyone_asking(make_tenant, m
         source = (await created(tenant.http, "/v1/sources", {"name": "Watched", "config": config}))["id"]
         await synchronised(tenant.http, source)
         (mounted.here / "herons.md").write_text(HERON)
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 if (await tenant.http.get("/v1/documents", params={"name": "herons.md"})).json()["items"]:
                     break

@@ -6,13 +6,13 @@ import asyncio
 from typing import Any
 
 import httpx2
-from api_calls import EXAMPLES, ask, eventually, ingest
+from api_calls import EXAMPLES, PATIENCE, ask, eventually, ingest
 
 SERVICES = {"gateway", "ingestion", "retrieval", "knowledge-graph", "memory", "orchestrator"}
 
 
 async def completed(admin: httpx2.AsyncClient, path: str) -> dict[str, Any]:
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(PATIENCE):
         while True:
             receipt: dict[str, Any] = (await admin.get(f"{path}/receipt")).json()
             if receipt["completed_at"]:
@@ -63,7 +63,7 @@ async def test_everything_goes_with_proof(make_tenant, admin) -> None:
 
 
 async def eventually_listed(http: httpx2.AsyncClient, path: str) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while not (await http.get(path)).json()["items"]:  # noqa: ASYNC110  the API has no event for it
             await asyncio.sleep(0.2)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from uuid import UUID, uuid4
 import httpx2
 import psycopg
 import pytest
-from api_calls import client
+from api_calls import PATIENCE, client
 from minio import Minio
 from stack import EmbeddedStack
 
@@ -48,8 +49,13 @@ async def uploaded(http: httpx2.AsyncClient) -> dict[str, str]:
 
 
 async def settled(http: httpx2.AsyncClient, identifier: str) -> None:
-    response = await http.get(f"/v1/documents/{identifier}", params={"wait": "settled", "timeout": 60})
-    assert {stage["status"] for stage in response.raise_for_status().json()["stages"]} == {"succeeded"}, response.text
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            wait = {"wait": "settled", "timeout": 60}
+            stages = (await http.get(f"/v1/documents/{identifier}", params=wait)).raise_for_status().json()["stages"]
+            if not {stage["status"] for stage in stages} & {"waiting", "queued", "running"}:
+                break
+    assert {stage["status"] for stage in stages} == {"succeeded"}, stages
 
 
 def damage(stack: EmbeddedStack, workspace: UUID, documents: dict[str, str]) -> None:
@@ -70,7 +76,7 @@ def damage(stack: EmbeddedStack, workspace: UUID, documents: dict[str, str]) -> 
         connection.execute("DELETE FROM indexed_document WHERE document_id = %s", (documents["otter.md"],))
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 async def test_what_has_drifted_is_named_and_repaired(stack: EmbeddedStack) -> None:
     async with client(stack.url, stack.api_key) as http:
         workspace = UUID((await http.get("/v1/me")).json()["workspace"]["id"])

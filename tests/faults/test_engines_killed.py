@@ -16,8 +16,10 @@ from typing import Any
 
 import httpx2
 import pytest
-from api_calls import EVALUATION, client
+from api_calls import EVALUATION, PATIENCE, client
 from stack import EmbeddedStack
+
+from contracts.registry import CONFIRM_DOCUMENT_DELETION
 
 KILLED = ("ingestion-worker", "retrieval", "valkey", "postgres", "object-store")
 WHOLE = bool(os.environ.get("FAULTS_WHOLE"))
@@ -70,7 +72,7 @@ async def keep_killing(stack: EmbeddedStack, done: asyncio.Event) -> Counter[str
 
 async def patiently(http: httpx2.AsyncClient, path: str, **params: Any) -> dict[str, Any]:
     """The answer, asked for again while the engine behind it is down."""
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(PATIENCE):
         while True:
             try:
                 response = await http.get(path, params=params)
@@ -148,7 +150,7 @@ async def settled(http: httpx2.AsyncClient, sync: dict[str, Any]) -> None:
 async def assert_indexed_once(http: httpx2.AsyncClient, document: dict[str, Any]) -> None:
     """A search in the document alone returns each of its chunks once (up to 100, the most that it may)."""
     body = {"query": "the", "mode": "dense", "k": 100, "document_ids": [document["id"]], "fold_duplicates": False}
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while True:
             response = await http.post("/v1/search", json=body)
             if response.status_code == 200:
@@ -166,7 +168,7 @@ async def deletions_balance(http: httpx2.AsyncClient, source: str) -> None:
         receipt = await patiently(http, f"/v1/sources/{source}/receipt")
         await asyncio.sleep(0.5)  # the receipt grows by the services' confirmations
     assert (receipt["documents"], receipt["pending_documents"]) == (count, 0)
-    assert {one["service"] for one in receipt["services"]} == {"ingestion", "retrieval", "knowledge-graph", "memory"}
+    assert {one["service"] for one in receipt["services"]} == set(CONFIRM_DOCUMENT_DELETION)
     assert not any(sum(one["remaining"].values()) for one in receipt["services"]), receipt
     hits = (await http.post("/v1/search", json={"query": "Python enhancement proposal"})).raise_for_status().json()
     assert hits["hits"] == []

@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 import psutil
 import pytest
-from api_calls import EVALUATION, EXAMPLES, client
+from api_calls import EVALUATION, EXAMPLES, PATIENCE, client
 from stack import EmbeddedStack
 
 BAD_FILES = EVALUATION / "bad-files"
@@ -61,7 +61,7 @@ async def outcome(http: httpx2.AsyncClient, name: str, data: bytes) -> str:
 async def resident(stack: EmbeddedStack) -> int:
     """Of the worker and what it started, once no conversion's process is kept any more."""
     worker = stack.processes()["ingestion-worker"]
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(PATIENCE):
         while True:
             family = worker.children(recursive=True)
             if not [child for child in family if len(child.children()) == 0 and _converts(child)]:

@@ -70,7 +70,7 @@ def test_the_pause_doubles_up_to_a_limit() -> None:
 def test_a_crash_during_the_start_is_reported(tmp_path: Path, wakeup: socket.socket) -> None:
     supervisor = Supervisor(wakeup, lambda _text: None, lambda: None, QUICK)
     child = supervisor.start(lambda: Child(_command(tmp_path, "import os; os.abort()")))
-    child.wait(10)
+    child.wait(60)
     with pytest.raises(ChildCrashed, match=r"stand-in ended with signal SIGABRT .*stand-in.log"):
         supervisor.check_alive()
 
@@ -81,13 +81,13 @@ def test_a_child_that_ignores_the_signal_is_killed_with_its_family(tmp_path: Pat
         "print(subprocess.Popen([sys.executable,'-c','import time; time.sleep(60)']).pid, flush=True); time.sleep(60)"
     )
     child = Child(_command(tmp_path, code, stop=((signal.SIGTERM, 0.2),)))
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not child.log_tail().strip() and time.monotonic() < deadline:
         time.sleep(0.01)
     grandchild = psutil.Process(int(child.log_tail()))
     child.stop()
     assert child.exit_code() == -signal.SIGKILL
-    _, living = psutil.wait_procs([grandchild], timeout=5)
+    _, living = psutil.wait_procs([grandchild], timeout=60)
     assert [process for process in living if process.status() != psutil.STATUS_ZOMBIE] == []
 
 

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from contracts.backoff import backoff
 from embedded.child import Child
 from embedded.errors import EmbeddedError
 
@@ -26,7 +27,7 @@ class Patience:
 
     def pause(self, recent: int) -> float:
         """The pause after this many crashes within the window."""
-        return float(min(self.longest, self.first * 2 ** max(0, recent - 1)))
+        return backoff(recent, self.first, self.longest)
 
 
 class GaveUp(EmbeddedError):

@@ -90,7 +90,7 @@ class Documents:
                 files=parts_of([file], opened),
                 timeout=max(self.transport.timeout, UPLOAD_SECONDS),
             )
-        return self.transport.parse(answer, Upload).files[0]
+        return self.transport.parse(answer, UploadedFile)
 
     async def page(self, *, limit: int = 50, cursor: str | None = None, **filters: Unpack[Filters]) -> Page[Document]:
         """One page, newest first; `limit` at most 200, filters as for `all`."""

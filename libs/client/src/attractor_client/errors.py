@@ -5,14 +5,13 @@ The fields are those of the problem that the server sent (RFC 9457).
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any
 
 import httpx2
 from pydantic import ValidationError
 
+from contracts.backoff import retry_after_seconds
 from contracts.base import ProblemBody
 
 
@@ -140,18 +139,3 @@ def _problem(response: httpx2.Response) -> ProblemBody:
     status = response.status_code
     title = HTTPStatus(status).phrase if status in HTTPStatus._value2member_map_ else "Unknown status"
     return ProblemBody(type="http-error", title=f"HTTP {status} {title}", status=status)
-
-
-def retry_after_seconds(value: str | None, now: datetime | None = None) -> float | None:
-    """The seconds that a Retry-After header asks for (RFC 9110, 10.2.3: seconds or a date); None if unreadable."""
-    if not value:
-        return None
-    if value.strip().isdecimal():
-        return float(value)
-    try:
-        until = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    if until.tzinfo is None:
-        until = until.replace(tzinfo=UTC)
-    return max(0.0, (until - (now or datetime.now(UTC))).total_seconds())

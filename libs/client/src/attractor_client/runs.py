@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from attractor_client.errors import StreamInterrupted, UnexpectedAnswer, Unreachable
 from attractor_client.transport import Transport, path
+from contracts.backoff import backoff
 from contracts.events import RUN_EVENTS, RunEventData
 from contracts.orchestrator import Run
 
@@ -79,7 +80,7 @@ class Runs:
             if failures > RECONNECTS:
                 title = "The stream of the run's events broke off"
                 raise StreamInterrupted(title, f"run {run_id}", type="stream-interrupted") from cause
-            await asyncio.sleep(min(pause * 2 ** (failures - 1), LONGEST_PAUSE_SECONDS))
+            await asyncio.sleep(backoff(failures, pause, LONGEST_PAUSE_SECONDS))
 
     async def _connection(self, run_id: UUID, after: str | None) -> AsyncGenerator[ServerSentEvent, None]:
         headers = {"Accept": "text/event-stream", "Cache-Control": "no-store"}

@@ -10,15 +10,16 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
 import pytest
 from starlette.responses import StreamingResponse
 
+SECONDS = 120.0  # far above what a busy machine needs
 RUN, SESSION, ONE = UUID(int=7), UUID(int=5), str(UUID(int=1))
 # Ctrl-C reaches it also where this session was started in the background, which makes children ignore it.
 INTERRUPTIBLE = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
@@ -104,42 +105,34 @@ class TestAsk:
 class TestProcess:
     def test_ctrl_c_cancels_the_run(self, asked, tmp_path: Path) -> None:
         streaming = threading.Event()
-
-        async def endless() -> AsyncIterator[bytes]:
-            yield b": still here\n\n"
-            streaming.set()
-            while not asked.calls("POST", f"/v1/runs/{RUN}/cancel"):
-                yield b": still here\n\n"
-                await asyncio.sleep(0.05)
-
-        asked.on(
-            "GET", f"/v1/runs/{RUN}/events", lambda _: StreamingResponse(endless(), media_type="text/event-stream")
-        )
+        never_ends(asked, streaming)
         with subprocess.Popen(
             [*COMMAND, "ask", "Why?"], env=environment(asked, tmp_path), stdout=-1, stderr=-1, text=True
         ) as process:
-            assert streaming.wait(30)
+            assert streaming.wait(SECONDS)
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=30)
+            out, err = process.communicate(timeout=SECONDS)
         assert (process.returncode, out) == (130, "")
         assert err.splitlines() == ["the run was cancelled", "interrupted"]
         assert len(asked.calls("POST", f"/v1/runs/{RUN}/cancel")) == 1
 
     def test_ctrl_c_while_the_question_is_sent(self, asked, samples, json, tmp_path: Path) -> None:
-        sending = threading.Event()
+        sending, interrupted = threading.Event(), threading.Event()
 
-        def slowly(_: Any) -> Any:
+        async def accepted(_: Any) -> Any:
             sending.set()
-            time.sleep(0.5)
+            await asyncio.to_thread(interrupted.wait, SECONDS)
             return json(samples.run(), 202)
 
-        asked.on("POST", f"/v1/sessions/{SESSION}/messages", slowly)
+        never_ends(asked, threading.Event())  # the answer may come before the process handles the signal
+        asked.on("POST", f"/v1/sessions/{SESSION}/messages", accepted)
         with subprocess.Popen(
             [*COMMAND, "ask", "Why?"], env=environment(asked, tmp_path), stdout=-1, stderr=-1
         ) as process:
-            assert sending.wait(30)
+            assert sending.wait(SECONDS)
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=30)
+            interrupted.set()
+            process.communicate(timeout=SECONDS)
         assert process.returncode == 130
         assert len(asked.calls("POST", f"/v1/runs/{RUN}/cancel")) == 1
 
@@ -157,17 +150,18 @@ class TestProcess:
         (tmp_path / "a.md").write_text("text")
         files = [{"name": "a.md", "document": samples.document(status="processing"), "created": True}]
         asked.on("POST", "/v1/documents", json({"files": files}, 202))
-        stage = samples.stage()
-        going = samples.detail(status="processing", stages=[stage])
+        seen = threading.Event()
 
-        def slowly(_: Any) -> Any:
-            time.sleep(0.3)
-            return json(going)
+        def state(_: Any) -> Any:
+            done = samples.detail()
+            return json(done if seen.is_set() else samples.detail(status="processing", stages=[samples.stage()]))
 
-        asked.on("GET", f"/v1/documents/{ONE}", slowly, slowly, samples.detail())
+        asked.on("GET", f"/v1/documents/{ONE}", state)
         arguments = [*COMMAND, "ingest", str(tmp_path / "a.md")]
-        shown = on_terminal(arguments, environment(asked, tmp_path, TERM="xterm", COLUMNS="120"))
-        assert "embed: a.md" in shown
+        shown = on_terminal(
+            arguments, environment(asked, tmp_path, TERM="xterm", COLUMNS="120"), {"embed: a.md": seen.set}
+        )
+        assert seen.is_set()
         assert "1 searchable" in shown
 
     def test_a_reader_that_closes_the_pipe(self, asked, samples, tmp_path: Path) -> None:
@@ -191,13 +185,28 @@ class TestProcess:
             assert (ran.returncode, b"Traceback" in ran.stderr) == (0, False)
 
 
-def on_terminal(command: list[str], environment: dict[str, str]) -> str:
-    """What a terminal gets to see of a command."""
+def never_ends(server: Any, streaming: threading.Event) -> None:
+    """The run's events go on until it is cancelled; `streaming` is set when the first was sent."""
+
+    async def endless() -> AsyncIterator[bytes]:
+        yield b": still here\n\n"
+        streaming.set()
+        while not server.calls("POST", f"/v1/runs/{RUN}/cancel"):
+            yield b": still here\n\n"
+            await asyncio.sleep(0.05)
+
+    server.on("GET", f"/v1/runs/{RUN}/events", lambda _: StreamingResponse(endless(), media_type="text/event-stream"))
+
+
+def on_terminal(
+    command: list[str], environment: dict[str, str], when_shown: Mapping[str, Callable[[], None]] = MappingProxyType({})
+) -> str:
+    """Returns what a terminal shows of a command; calls the function of each text once that is shown."""
     main, other = pty.openpty()
     with subprocess.Popen(command, env=environment, stdin=other, stdout=other, stderr=other) as process:
         os.close(other)
         shown = b""
-        while select.select([main], [], [], 60)[0]:
+        while select.select([main], [], [], SECONDS)[0]:
             try:
                 piece = os.read(main, 65536)
             except OSError:  # the other end is closed
@@ -205,6 +214,9 @@ def on_terminal(command: list[str], environment: dict[str, str]) -> str:
             if not piece:
                 break
             shown += piece
+            for text, call in when_shown.items():
+                if text.encode() in shown:
+                    call()
     os.close(main)
     assert process.returncode == 0, shown
     return shown.decode()

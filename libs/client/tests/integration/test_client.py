@@ -6,6 +6,7 @@ import asyncio
 import io
 import json as jsonlib
 import os
+import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -38,7 +39,7 @@ from attractor_client import (
 from attractor_client.upload import FixedLength
 from contracts.events import MessageDelta, RunCompleted
 from contracts.gateway import Role
-from contracts.ingestion import DocumentStatus
+from contracts.ingestion import DocumentStatus, UploadedFile
 
 QUICK = RetryPolicy(attempts=3, first=0.01, longest=0.02, patience=2)
 RUN = UUID(int=7)
@@ -110,14 +111,17 @@ class TestRetries:
         assert not caught.value.sent
 
     async def test_no_answer_in_time(self, server, client_of) -> None:
+        given_up = threading.Event()
+
         async def slow(_: Any) -> Response:
-            await asyncio.sleep(0.5)
+            await asyncio.to_thread(given_up.wait, 60)
             return Response(b"{}", media_type="application/json")
 
         server.on("GET", "/v1/status", slow)
-        async with client_of(timeout=0.1, retry=RetryPolicy(attempts=1)) as client:
+        async with client_of(timeout=2, retry=RetryPolicy(attempts=1)) as client:
             with pytest.raises(Unreachable, match="did not answer in time") as caught:
                 await client.accounts.status()
+        given_up.set()
         assert caught.value.sent
 
 
@@ -338,6 +342,17 @@ class TestDocuments:
         async with client_of() as client:
             await client.documents.upload(tmp_path / "a.md")
         assert [b"the text" in one.body for one in server.received] == [True, True]
+
+    async def test_a_document_gets_a_new_version(self, server, client_of, samples) -> None:
+        answer = UploadedFile.model_validate(
+            {"name": "a.md", "document": samples.document(version=2), "new_version": True}
+        )
+        server.on("PUT", f"/v1/documents/{UUID(int=1)}", answer)
+        async with client_of() as client:
+            replaced = await client.documents.replace(UUID(int=1), ("a.md", b"the new text"))
+        assert replaced == answer
+        [sent] = server.received
+        assert b"the new text" in sent.body
 
     async def test_when_all_are_refused_each_says_why(self, server, client_of, problem) -> None:
         files = [{"name": "a.xyz", "error": "unsupported-format", "message": "not supported"}]

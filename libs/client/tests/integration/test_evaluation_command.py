@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json as jsonlib
 import re
 from pathlib import Path
@@ -22,7 +23,8 @@ class Service:
 
     def __init__(self, server: Any, samples: Any, json: Any, problem: Any) -> None:
         self.server, self.samples, self.json, self.problem = server, samples, json, problem
-        self.documents: list[dict[str, Any]] = []
+        self.documents: list[dict[str, Any]] = []  # in the order of concurrent uploads: look them up by name
+        self.numbers = itertools.count(1)
         self.texts: dict[str, str] = {}
         self.summaries = 0
         server.on("POST", "/v1/documents", self.upload)
@@ -33,12 +35,16 @@ class Service:
         server.on("GET", "/v1/workspaces", {"items": [samples.caller()["workspace"]], "next_cursor": None})
 
     def add(self, name: str, data: bytes) -> dict[str, Any]:
-        number = len(self.documents) + 1
         digest = hashlib.sha256(data).hexdigest()
-        made: dict[str, Any] = self.samples.document(number, name=name, content_hash=digest)
-        self.documents.append(made)
+        made: dict[str, Any] = self.samples.document(next(self.numbers), name=name, content_hash=digest)
         self.texts[made["id"]] = data.decode()
+        self.documents.append(made)
         return made
+
+    def with_text(self, part: str) -> str:
+        """Returns the id of the one document that contains `part`."""
+        [found] = [identifier for identifier, text in self.texts.items() if part in text]
+        return found
 
     def upload(self, received: Any) -> Any:
         files = []
@@ -262,8 +268,8 @@ class TestBaselines:
     def test_a_result_that_is_worse_than_tolerated(
         self, service: Service, attractor: Any, saved: Path, corpus: Path, tolerance: str, code: int
     ) -> None:
-        service.texts = dict.fromkeys(service.texts, "nothing of it")
-        service.texts[service.documents[0]["id"]] = "refresh token"
+        tokens = service.with_text("refresh token")
+        service.texts = dict.fromkeys(service.texts, "unrelated") | {tokens: "refresh token"}
         ran = self.run(attractor, corpus, "--baseline", str(saved), "--tolerance", tolerance)
         assert ran.code == code, ran.err
         assert re.search(r"lexical +ndcg@10 +0\.6667 +0\.3333 +-0\.3333 +1\.000 +0 +1", ran.out)

@@ -9,8 +9,8 @@ from typing import Any
 
 import httpx2
 
+from contracts.backoff import retry_after_seconds
 from inference.errors import ContextTooLong, InvalidApiKey, ProviderRejected, ProviderUnavailable, UnreadableReply
-from inference.retry import retry_after_seconds
 
 _PASSING = frozenset({408, 425, 429})
 _TOO_LONG = re.compile(

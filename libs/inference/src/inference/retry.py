@@ -2,8 +2,6 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
 from tenacity import (
@@ -53,18 +51,3 @@ class RetryPolicy:
         if isinstance(error, ProviderUnavailable):
             return error.retry_after is None or error.retry_after <= self.longest_seconds
         return isinstance(error, StreamCut)
-
-
-def retry_after_seconds(value: str | None, now: datetime | None = None) -> float | None:
-    """The seconds that a Retry-After header asks for (RFC 9110, 10.2.3: seconds or a date); None if unreadable."""
-    if not value:
-        return None
-    if value.strip().isdecimal():
-        return float(value)
-    try:
-        until = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    if until.tzinfo is None:
-        until = until.replace(tzinfo=UTC)
-    return max(0.0, (until - (now or datetime.now(UTC))).total_seconds())

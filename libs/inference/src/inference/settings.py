@@ -22,7 +22,7 @@ ApiKey = Annotated[SecretStr, AfterValidator(_stripped)]
 Positive = Annotated[int, Field(gt=0)]
 
 
-class _EmptyIsUnset(BaseModel):
+class _EmptyIsUnset(BaseModel, use_attribute_docstrings=True):
     """Compose passes an unset variable on as an empty one: it takes the default."""
 
     @model_validator(mode="before")
@@ -59,16 +59,27 @@ class EmbeddingSettings(_EmptyIsUnset):
     """
 
     embedding_backend: Literal["bundled", "folder", "openai"] = "bundled"
+    """Where vectors come from: the bundled model, one in a folder, or an OpenAI-compatible endpoint"""
     embedding_folder: Path | None = None
+    """For `folder`: holds model.onnx (or onnx/model.onnx) and tokenizer.json"""
     embedding_base_url: WebAddress | None = None
+    """For `openai`: the endpoint; the URL of most ends in /v1"""
     embedding_model: str | None = None
+    """For `openai`: the name of the model"""
     embedding_api_key: ApiKey | None = None
+    """For `openai`: sent as a bearer token; never in an error or a log"""
     embedding_dims: Positive | None = None
+    """For `openai`: the number of dimensions of its vectors"""
     embedding_max_tokens: int = Field(default=512, gt=2)
+    """For `openai`: the longest text that the model reads"""
     embedding_threads: Positive = 2
+    """CPU threads of a model on this machine"""
     embedding_batch_size: Positive | None = None
+    """Texts in one request or inference; by default what suits the backend"""
     embedding_timeout_seconds: float = Field(default=30.0, gt=0)
+    """For `openai`: the longest silence of the endpoint"""
     embedding_models: Json[list[EmbeddingModel]] = Field(default="[]", validate_default=True)
+    """Further models that a workspace may be switched to: a JSON list"""
 
     @property
     def default_embedding_model(self) -> EmbeddingModel:
@@ -81,19 +92,31 @@ class ChatSettings(_EmptyIsUnset):
     """`CHAT_...`. Without a base URL and a model there is no chat model."""
 
     chat_base_url: WebAddress | None = None
+    """An OpenAI-compatible endpoint; the URL of most ends in /v1"""
     chat_model: str | None = None
+    """The name of the model"""
     chat_api_key: ApiKey | None = None
+    """Sent as a bearer token; never in an error or a log"""
     chat_timeout_seconds: float = Field(default=60.0, gt=0)
+    """The longest silence of the provider, also between two pieces of an answer"""
     chat_connect_timeout_seconds: float = Field(default=5.0, gt=0)
+    """The longest time that connecting may take"""
     chat_max_tokens: int | None = Field(default=None, gt=0)
+    """The longest answer, where the caller names no limit"""
 
 
 class RerankSettings(_EmptyIsUnset):
     """`RERANK_...`. Without a backend there is no reranker. The timeout is the provider's longest silence."""
 
     rerank_backend: Literal["cohere", "jina", "tei"] | None = None
+    """How the endpoint is spoken to; without it nothing is reranked"""
     rerank_base_url: WebAddress | None = None
+    """https://api.cohere.com/v2, https://api.jina.ai/v1, or a server of your own"""
     rerank_model: str | None = None
+    """The name of the model; `tei` needs none"""
     rerank_api_key: ApiKey | None = None
+    """Sent as a bearer token; never in an error or a log"""
     rerank_timeout_seconds: float = Field(default=2.0, gt=0)
+    """The longest silence of the endpoint"""
     rerank_batch_size: Positive | None = None
+    """Texts in one request; by default 32 for `tei`, else 1000"""

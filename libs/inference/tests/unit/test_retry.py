@@ -1,27 +1,7 @@
-from datetime import UTC, datetime
-
 import pytest
 
 from inference.errors import ProviderRejected, ProviderUnavailable
-from inference.retry import RetryPolicy, retry_after_seconds
-
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-@pytest.mark.parametrize(
-    ("header", "seconds"),
-    [
-        (None, None),
-        ("", None),
-        ("soon", None),
-        ("7", 7),
-        ("Thu, 01 Jan 2026 00:00:30 GMT", 30),
-        ("Thu, 01 Jan 2026 00:00:30 -0000", 30),
-        ("Wed, 31 Dec 2025 00:00:00 GMT", 0),
-    ],
-)
-def test_retry_after(header: str | None, seconds: float | None) -> None:
-    assert retry_after_seconds(header, NOW) == seconds
+from inference.retry import RetryPolicy
 
 
 @pytest.mark.parametrize(

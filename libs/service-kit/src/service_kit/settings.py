@@ -40,34 +40,45 @@ RedisUrl = Annotated[SecretStr, AfterValidator(_redis_url)]
 class Environment(BaseSettings):
     """Read from the environment: the field's name in capitals. An empty variable counts as unset."""
 
-    model_config = SettingsConfigDict(env_ignore_empty=True, extra="ignore", hide_input_in_errors=True)
+    model_config = SettingsConfigDict(
+        env_ignore_empty=True, extra="ignore", hide_input_in_errors=True, use_attribute_docstrings=True
+    )
 
 
 class ServiceSettings(Environment):
-    """What every service has."""
+    """What every service reads."""
 
     host: str = "127.0.0.1"
+    """The address that the process listens on"""
     port: int
+    """The port that the process listens on"""
     log_level: str = "INFO"
+    """DEBUG, INFO, WARNING or ERROR"""
     internal_token_secret: SecretStr
+    """Signs the tokens between the services: at least 32 characters, the same everywhere"""
     otel_exporter_otlp_endpoint: str | None = None
+    """Where spans are sent, by OTLP over HTTP; without it none are"""
 
 
 class DatabaseSettings(Environment):
-    """`database_url` logs in as the service's own role, which row-level security binds."""
+    """The service's own schema."""
 
     database_url: PostgresUrl
+    """PostgreSQL, as the service's own role, which row-level security binds"""
     database_pool_size: int = 8
+    """The most connections that one process opens"""
 
 
 class MigrationSettings(DatabaseSettings):
-    """`admin_database_url` may create roles and schemas; only the migration has it."""
+    """What a migration reads."""
 
     admin_database_url: PostgresUrl
+    """PostgreSQL, as a role that may create roles and schemas; for `migrate` alone"""
 
 
 class RedisSettings(Environment):
     redis_url: RedisUrl
+    """Redis 7.2 or later, or Valkey"""
 
 
 class EventSettings(DatabaseSettings, RedisSettings):
@@ -75,11 +86,17 @@ class EventSettings(DatabaseSettings, RedisSettings):
 
 
 class ObjectStoreSettings(Environment):
-    """An S3 endpoint as host:port, without a scheme; `s3_secure` chooses HTTPS."""
+    """The object store: any S3."""
 
     s3_endpoint: str
+    """host:port, without a scheme"""
     s3_access_key: str
+    """The access key of the object store"""
     s3_secret_key: SecretStr
+    """The secret key of the object store"""
     s3_bucket: str = "attractor"
+    """The bucket that holds the originals, chunks and vectors of all workspaces"""
     s3_secure: bool = False
+    """Whether the object store is reached by HTTPS"""
     s3_region: str = "us-east-1"
+    """The region that requests are signed for"""

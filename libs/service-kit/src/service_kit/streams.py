@@ -17,6 +17,7 @@ from opentelemetry.trace import SpanKind
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
+from contracts.backoff import backoff
 from contracts.events import Event
 from service_kit.problems import WorkspaceGone
 from service_kit.telemetry import Metrics
@@ -45,7 +46,7 @@ class RetryPolicy:
     reclaim_after: float = 15.0
 
     def delay(self, attempt: int) -> float:
-        return float(min(self.first_delay * 2 ** (attempt - 1), self.longest_delay))
+        return backoff(attempt, self.first_delay, self.longest_delay)
 
 
 def dead_letters(stream: str) -> str:

@@ -70,7 +70,7 @@ async def test_the_relay_wakes_when_an_event_is_written(database, redis, workspa
         tasks.start("relay", running.run)
         tasks.start("consumer", consumer(redis, seen.put).run)
         written = await write(database, workspace_id)
-        assert await asyncio.wait_for(seen.get(), 10) == written
+        assert await asyncio.wait_for(seen.get(), 60) == written
 
 
 async def test_a_group_reads_from_the_beginning_and_each_group_sees_all(database, redis, workspace_id):
@@ -131,7 +131,7 @@ async def test_what_a_dead_consumer_held_is_taken_over(database, redis, workspac
     assert await reader.read_batch() == 0
     async with Background(Metrics()) as tasks:
         tasks.start("consumer", reader.run)
-        assert await asyncio.wait_for(seen.get(), 10) == event
+        assert await asyncio.wait_for(seen.get(), 60) == event
 
 
 async def test_events_of_one_workspace_are_handled_together_and_by_themselves_where_that_fails(

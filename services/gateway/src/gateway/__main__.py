@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 
 from contracts.events import DOCUMENTS
+from contracts.registry import GATEWAY
 from gateway.app import create_app
 from gateway.settings import Settings
-from gateway.workspace_deletion import GATEWAY
 from service_kit.command import apply_migrations, replay_dead_letters, run
 from service_kit.serve import serve
 

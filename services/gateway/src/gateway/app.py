@@ -16,6 +16,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route
 
 from contracts.events import DOCUMENTS, WorkspacePurged
+from contracts.registry import GATEWAY
 from gateway import api, docs, routing
 from gateway.accounts import Accounts
 from gateway.answer_headers import AnswerHeaders
@@ -32,7 +33,7 @@ from gateway.proxy import Proxy
 from gateway.rate_limit import Buckets
 from gateway.settings import Settings
 from gateway.upstreams import Upstreams
-from gateway.workspace_deletion import GATEWAY, RECEIPTS, WorkspaceDeletions
+from gateway.workspace_deletion import RECEIPTS, WorkspaceDeletions
 from service_kit.app import service_app
 from service_kit.background import Background
 from service_kit.notifications import Notifications

@@ -15,6 +15,7 @@ from redis.asyncio import Redis
 from contracts.events import DOCUMENTS, TURNS, Event, WorkspaceDeleted, WorkspacePurged
 from contracts.gateway import WorkspaceDeletion
 from contracts.ingestion import StoreReceipt
+from contracts.registry import CONFIRM_WORKSPACE_DELETION, GATEWAY
 from gateway import store
 from gateway.caller import Authenticated
 from gateway.errors import LastAdminKey, NameNotConfirmed, UnknownDeletion, UnknownWorkspace
@@ -25,8 +26,6 @@ from service_kit.postgres import Connection, Database
 from service_kit.stream_erasure import count_events, erase_events
 from service_kit.streams import dead_letters
 
-GATEWAY = "gateway"
-CONFIRMING = ("ingestion", "retrieval", "knowledge-graph", "memory", "orchestrator")
 STREAMS = [name for stream in (DOCUMENTS, TURNS) for name in (stream, dead_letters(stream))]
 RECEIPTS = "gateway_workspace_receipt"
 LOCK = "SELECT pg_advisory_xact_lock(hashtext('gateway/delete_workspace'))"
@@ -126,7 +125,7 @@ class WorkspaceDeletions:
             "workspace_id": workspace_id,
             "requested_by": requested_by,
             "again": FIRST_AGAIN_SECONDS,
-            "services": [GATEWAY, *CONFIRMING],
+            "services": [GATEWAY, *CONFIRM_WORKSPACE_DELETION],
         }
         await connection.execute(SQL["insert_deletion"], values)
         await connection.execute(SQL["insert_receipts"], values)

@@ -11,7 +11,7 @@ import pytest
 from redis.asyncio import Redis
 
 from contracts.events import DOCUMENTS, TURNS, DocumentDeleted, Event, WorkspaceDeleted, WorkspacePurged
-from gateway.workspace_deletion import CONFIRMING
+from contracts.registry import CONFIRM_WORKSPACE_DELETION as CONFIRMING
 from service_kit.outbox import new_event
 from service_kit.streams import dead_letters
 

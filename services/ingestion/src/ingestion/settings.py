@@ -15,30 +15,35 @@ MEBIBYTE = 1024 * 1024
 
 
 class LeaseSettings(DatabaseSettings):
-    """`lease_seconds`: a worker that shows no sign of life for so long has lost its stage. Equal in API and worker."""
+    """How long a worker keeps a stage without a sign of life."""
 
     lease_seconds: float = Field(default=20.0, gt=0)
+    """A worker that has not renewed its lease for so long has lost it; equal in API and workers"""
 
 
 class IntakeSettings(Environment):
-    """`max_queued_bytes`: what may wait for conversion in a workspace, of uploads and of sources each."""
+    """What is taken in."""
 
     max_file_bytes: int = Field(default=200 * MEBIBYTE, gt=0)
+    """The largest file that is received"""
     max_queued_bytes: int = Field(default=2048 * MEBIBYTE, gt=0)
+    """What may wait for conversion in one workspace, for uploads and for sources each"""
 
 
 class Settings(ServiceSettings, LeaseSettings, EventSettings, ObjectStoreSettings, SourceSettings, IntakeSettings):
-    """`upload_folder` holds one file per running upload, and one of an archive that is taken apart.
-
-    `max_archive_…`: what one archive may expand to; `ratio` in bytes per byte of it.
-    """
+    """The API process. Sizes in bytes, times in seconds."""
 
     port: int = 8002
     max_archive_files: int = Field(default=5000, gt=0)
+    """Files that one archive may hold"""
     max_archive_bytes: int = Field(default=2048 * MEBIBYTE, gt=0)
+    """Bytes that one archive may expand to"""
     max_archive_ratio: int = Field(default=200, gt=0)
+    """Bytes that one byte of an archive may expand to"""
     max_files_per_upload: int = Field(default=1000, gt=0)
+    """Files in one request"""
     upload_folder: Path = Path(tempfile.gettempdir())
+    """Room for one file per running upload, and for one of its archive"""
     reannounce_after_seconds: float = Field(default=30.0, gt=0, description="Before a lost event is looked for")
     max_losses: int = Field(default=3, gt=0, description="Workers that a document may take down before it fails")
 
@@ -50,9 +55,10 @@ class Settings(ServiceSettings, LeaseSettings, EventSettings, ObjectStoreSetting
 
 
 class ReconcileSettings(DatabaseSettings, ObjectStoreSettings):
-    """`settled_after_seconds`: what changed later is still on its way, and not compared."""
+    """What `python -m ingestion reconcile` reads."""
 
     internal_token_secret: SecretStr
     retrieval_url: str
     knowledge_graph_url: str
     settled_after_seconds: float = Field(default=300.0, ge=0)
+    """What changed later than this is still being processed, and is not compared"""

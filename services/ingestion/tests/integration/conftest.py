@@ -247,7 +247,7 @@ class Neighbours:
 async def neighbours(redis_url: str, object_store: ObjectStore) -> AsyncIterator[Neighbours]:
     async with Redis.from_url(redis_url) as redis, Background(Metrics()) as background:
         neighbours = Neighbours(redis, object_store)
-        for group in ("retrieval", "knowledge-graph", "memory"):
+        for group in ("retrieval", "knowledge-graph", "memory", "orchestrator"):
             background.start(group, partial(neighbours.run, group))
         yield neighbours
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Annotated
 from uuid import UUID
 
@@ -19,16 +17,14 @@ from contracts.knowledge_graph import (
     GraphStatus,
 )
 from knowledge_graph.extraction.names import name_key
-from knowledge_graph.graph_store import EntityFilter, StoredEntity
+from knowledge_graph.graph_store import EntityFilter
 from knowledge_graph.queries import Graph
 from knowledge_graph.recording.generation import Generations
 from knowledge_graph.shown import to_entity
 from service_kit.auth import Viewer
-from service_kit.pagination import Cursor, Limit
-from service_kit.problems import BadCursor
+from service_kit.pagination import Cursor, Limit, decode_cursor, page
 
 router = APIRouter(prefix="/v1/graph", tags=["knowledge-graph"])
-LARGEST_COUNT = 2**31 - 1
 
 
 def graph(request: Request) -> Graph:
@@ -63,10 +59,10 @@ async def list_entities(
     if prefix == "":
         return Page(items=[])
     least = 1 if prefix and min_mentions is None else asked.least(min_mentions)
-    wanted = EntityFilter(prefix, entity_type, _decode(cursor), limit + 1, least)
-    found = await asked.list_entities(caller.workspace_id, wanted)
-    items = [to_entity(one) for one in found[:limit]]
-    return Page(items=items, next_cursor=_encode(found[limit - 1]) if len(found) > limit else None)
+    mentions, last = decode_cursor(cursor, int, str)
+    after = None if mentions is None or last is None else (mentions, last)
+    found = await asked.list_entities(caller.workspace_id, EntityFilter(prefix, entity_type, after, limit + 1, least))
+    return page(found, limit, lambda one: (one.mentions, one.id), to_entity)
 
 
 @router.get("/entities/{entity_id}", summary="Show an entity", responses={404: {"model": ProblemBody}})
@@ -88,10 +84,8 @@ async def list_documents(
     caller: Viewer, asked: Asked, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[GraphedDocument]:
     """What the graph holds of each document, by id. `projected`: the store that answers shows it already."""
-    found = await asked.documents(caller.workspace_id, _decode_id(cursor), limit + 1)
-    items = found[:limit]
-    following = urlsafe_b64encode(items[-1].document_id.bytes).decode().rstrip("=") if len(found) > limit else None
-    return Page(items=items, next_cursor=following)
+    (after,) = decode_cursor(cursor, UUID)
+    return page(await asked.documents(caller.workspace_id, after, limit + 1), limit, lambda one: (one.document_id,))
 
 
 @router.get("/status", summary="What the graph holds")
@@ -107,29 +101,3 @@ async def show_generation(
     """Another word after every change of what the graph would answer: what was made from the graph can be kept as long
     as this is the same."""
     return GraphGeneration(generation=await generations.of(caller.workspace_id))
-
-
-def _decode_id(cursor: str | None) -> UUID | None:
-    if cursor is None:
-        return None
-    try:
-        return UUID(bytes=urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-    except ValueError as error:
-        raise BadCursor from error
-
-
-def _encode(last: StoredEntity) -> str:
-    return urlsafe_b64encode(json.dumps([last.mentions, last.id]).encode()).decode().rstrip("=")
-
-
-def _decode(cursor: str | None) -> tuple[int, str] | None:
-    if cursor is None:
-        return None
-    try:
-        mentions, last = json.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-        if not 0 <= int(mentions) <= LARGEST_COUNT or "\x00" in last:
-            raise BadCursor
-        str(last).encode()
-        return int(mentions), str(last)
-    except (ValueError, TypeError) as error:
-        raise BadCursor from error

@@ -66,7 +66,7 @@ class DocumentGraphs:
                     await self._fail(connection, event, "object-missing", f"The object store has no {error}")
             return
         digest = sha256(content).hexdigest()
-        source = MadeFrom(data.version, data.name, data.title, data.chunks_key, digest)
+        source = MadeFrom(data.version, data.name, data.title, data.language, data.chunks_key, digest)
         async with self.database.workspace(workspace_id) as connection:
             known = await provenance.known(connection, workspace_id, data.document_id)
             if known and known.is_made_from(source):
@@ -82,7 +82,7 @@ class DocumentGraphs:
             known = await provenance.known(connection, workspace_id, data.document_id)
         if known is None or known.version != data.version or not known.chunks_key:
             return  # a conversion that is yet to come brings the name with it
-        source = MadeFrom(data.version, data.name, data.title, known.chunks_key, known.chunks_digest)
+        source = MadeFrom(data.version, data.name, data.title, known.language, known.chunks_key, known.chunks_digest)
         if known.is_made_from(source):
             return
         try:
@@ -139,7 +139,7 @@ class DocumentGraphs:
             content = await self.objects.aget(known.chunks_key)
         except ObjectMissing:
             return  # deleted meanwhile
-        document = read_document(source.name, source.title, content)
+        document = read_document(source.name, source.title, source.language, content)
         extraction = await self.extractor.extract(document)
         async with self.database.workspace(workspace_id) as connection:
             await provenance.lock(connection, workspace_id)
@@ -148,7 +148,7 @@ class DocumentGraphs:
                 await self._write(connection, workspace_id, document_id, source, document, extraction)
 
     async def _replace(self, event: Event, document_id: UUID, source: MadeFrom, content: bytes) -> None:
-        workspace_id, document = event.workspace_id, read_document(source.name, source.title, content)
+        workspace_id, document = event.workspace_id, read_document(source.name, source.title, source.language, content)
         extraction = await self.extractor.extract(document)
         async with self.database.workspace(workspace_id) as connection:
             await provenance.lock(connection, workspace_id)
@@ -170,7 +170,7 @@ class DocumentGraphs:
         extraction: Extraction,
     ) -> provenance.Graphed:
         joined = await chunks.take_up(connection, workspace_id, document_id, document, extraction)
-        graphed = provenance.Graphed(document_id, source, len(document.passages), joined)
+        graphed = provenance.Graphed(document_id, source, len(document.chunks), joined)
         changes = await provenance.replace(connection, workspace_id, graphed)
         await queue(connection, workspace_id, changes, projects=self.projects)
         return graphed

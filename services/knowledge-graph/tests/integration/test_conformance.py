@@ -47,7 +47,7 @@ class Stores:
         self.workspaces.add(workspace_id)
         async with self.database.workspace(workspace_id) as connection:
             for document, extraction in documents.items():
-                source = provenance.MadeFrom(1, "x", None, "chunks", "digest")
+                source = provenance.MadeFrom(1, "x", None, "en", "chunks", "digest")
                 graphed = provenance.Graphed(document, source, 3, extraction)
                 changes = await provenance.replace(connection, workspace_id, graphed)
                 await queue(connection, workspace_id, changes)

@@ -11,7 +11,7 @@ import pytest
 from pydantic import SecretStr
 
 from knowledge_graph.extraction.document import extract
-from knowledge_graph.extraction.records import Passage, SourceDocument
+from knowledge_graph.extraction.records import SourceChunk, SourceDocument
 from knowledge_graph.graph_store import EntityFilter, GraphStore
 from knowledge_graph.neo4j.connection import Neo4jConnection
 from knowledge_graph.neo4j.maintenance import differences, rebuild
@@ -58,8 +58,8 @@ async def database(make_database):
 async def graph(database: Database, workspace_id: UUID, texts: Sequence[str]) -> None:
     """As a service without Neo4j does, so that only the rebuild draws."""
     for number, text in enumerate(texts):
-        document = SourceDocument(f"part{number}.md", None, False, (Passage(f"c{number}", text),))
-        made = provenance.MadeFrom(1, document.name, None, "key", "digest")
+        document = SourceDocument(f"part{number}.md", None, False, (SourceChunk(f"c{number}", text),))
+        made = provenance.MadeFrom(1, document.name, None, "en", "key", "digest")
         graphed = provenance.Graphed(uuid4(), made, 1, extract(document, None))
         async with database.workspace(workspace_id) as connection:
             changes = await provenance.replace(connection, workspace_id, graphed)

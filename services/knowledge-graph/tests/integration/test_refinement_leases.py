@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from contracts.graph_refinement import RefinementRequest, RefinementSettingsUpdate
-from knowledge_graph.extraction.records import Extraction, Passage, SourceDocument
+from knowledge_graph.extraction.records import Extraction, SourceChunk, SourceDocument
 from knowledge_graph.refinement import chunks
 from knowledge_graph.refinement.findings import Findings
 from knowledge_graph.refinement.records import START, Outcome, Spent, Waiting
@@ -31,7 +31,7 @@ class Prepared:
         self.store = WorkStore(database, 30)
 
     async def graph(self, text=TEXT):
-        document = SourceDocument("notes.md", None, False, (Passage("c1", text),))
+        document = SourceDocument("notes.md", None, False, (SourceChunk("c1", text),))
         async with self.database.workspace(self.workspace_id) as connection:
             await connection.execute(
                 "INSERT INTO graphed_document (workspace_id, document_id, version, name, chunks, entities, relations, "

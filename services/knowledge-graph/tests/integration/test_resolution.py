@@ -94,7 +94,7 @@ async def write(database: Database, workspace_id: UUID, document: UUID, extracti
         if extraction is None:
             changes, _ = await provenance.remove(connection, workspace_id, document)
         else:
-            source = provenance.MadeFrom(1, "x", None, "chunks", "digest")
+            source = provenance.MadeFrom(1, "x", None, "en", "chunks", "digest")
             graphed = provenance.Graphed(document, source, 2, extraction)
             changes = await provenance.replace(connection, workspace_id, graphed)
         await queue(connection, workspace_id, changes)

@@ -13,7 +13,7 @@ from knowledge_graph.expansion.bridging import Bridging, entities
 from knowledge_graph.expansion.hops import expand
 from knowledge_graph.extraction.document import extract
 from knowledge_graph.extraction.names import entity_id, name_key
-from knowledge_graph.extraction.records import Passage, SourceDocument
+from knowledge_graph.extraction.records import SourceChunk, SourceDocument
 from knowledge_graph.graph_store import EntityFilter
 from knowledge_graph.recording import provenance
 from knowledge_graph.recording.recount import wrong_sums
@@ -133,8 +133,8 @@ async def test_a_document_that_comes_again_is_as_if_it_were_new(old, make_databa
     workspace_id = uuid4()
     first, second, _ = fill(urls.admin, workspace_id)
     upgrade()
-    document = SourceDocument("auth.md", None, False, (Passage("c0", TEXT),))
-    made = provenance.MadeFrom(2, "auth.md", None, "key", "digest")
+    document = SourceDocument("auth.md", None, False, (SourceChunk("c0", TEXT),))
+    made = provenance.MadeFrom(2, "auth.md", None, "en", "key", "digest")
     graphed = provenance.Graphed(first, made, 1, extract(document, None))
     seen = []
     for url in (urls.service, make_database("knowledge_graph").service):

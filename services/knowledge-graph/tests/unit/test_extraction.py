@@ -7,16 +7,15 @@ import pytest
 from knowledge_graph.extraction.cooccurrence import MOST_PAIRS
 from knowledge_graph.extraction.document import extract
 from knowledge_graph.extraction.english_reader import load_reader
-from knowledge_graph.extraction.language import looks_english
 from knowledge_graph.extraction.names import name_key
-from knowledge_graph.extraction.records import Passage, SourceDocument
+from knowledge_graph.extraction.records import SourceChunk, SourceDocument
 
 CO_OCCURS = "CO_OCCURS"
 
 
-def extraction_of(*texts: str, recognise=None, name="notes.md", title=None, headings=(), is_code=False):
-    passages = tuple(Passage(f"c{number}", text, headings) for number, text in enumerate(texts))
-    return extract(SourceDocument(name, title, is_code, passages), recognise)
+def extraction_of(*texts: str, recognise=None, name="notes.md", title=None, headings=(), is_code=False, language=None):
+    chunks = tuple(SourceChunk(f"c{number}", text, headings) for number, text in enumerate(texts))
+    return extract(SourceDocument(name, title, is_code, chunks, language), recognise)
 
 
 def names(*texts: str, **more) -> dict[str, str]:
@@ -83,9 +82,8 @@ def test_named_entities(recognise):
 
 def test_other_languages_are_left_to_patterns(recognise):
     german = "Der BillingService hängt von der Datenbank ab, weil Konten dort liegen und niemand sonst schreiben darf."
-    assert not looks_english(german)
-    assert names(german, recognise=recognise)["BillingService"] == "SERVICE"
-    assert extraction_of(german).method == "patterns"
+    assert names(german, recognise=recognise, language="de")["BillingService"] == "SERVICE"
+    assert extraction_of(german, recognise=recognise, language="de").method == "patterns"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from knowledge_graph.extraction.document import extract
 from knowledge_graph.extraction.english_reader import load_reader
-from knowledge_graph.extraction.records import Extraction, Passage, SourceDocument
+from knowledge_graph.extraction.records import Extraction, SourceChunk, SourceDocument
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +15,7 @@ def read():
 
 
 def extraction_of(text: str, *headings: str, read=None, title=None) -> Extraction:
-    return extract(SourceDocument("17.txt", title, False, (Passage("c0", text, headings),)), read)
+    return extract(SourceDocument("17.txt", title, False, (SourceChunk("c0", text, headings),)), read)
 
 
 def surfaces(extraction: Extraction) -> set[str]:

@@ -7,7 +7,7 @@ import pytest
 from knowledge_graph.extraction.definitions import opening
 from knowledge_graph.extraction.document import extract
 from knowledge_graph.extraction.english_reader import load_reader
-from knowledge_graph.extraction.records import Extraction, Passage, SourceDocument, Span
+from knowledge_graph.extraction.records import Extraction, SourceChunk, SourceDocument, Span
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +16,7 @@ def read():
 
 
 def extraction_of(*texts: str, read=None) -> Extraction:
-    passages = tuple(Passage(f"c{number}", text) for number, text in enumerate(texts))
+    passages = tuple(SourceChunk(f"c{number}", text) for number, text in enumerate(texts))
     return extract(SourceDocument("17.txt", None, False, passages), read)
 
 

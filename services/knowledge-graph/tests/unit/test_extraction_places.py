@@ -7,13 +7,15 @@ import pytest
 from knowledge_graph.extraction.document import Methods, extract
 from knowledge_graph.extraction.english_reader import load_reader
 from knowledge_graph.extraction.names import entity_id, name_key
-from knowledge_graph.extraction.records import Extraction, Passage, SourceDocument
+from knowledge_graph.extraction.records import Extraction, SourceChunk, SourceDocument
 from knowledge_graph.extraction.sentences import Sentences
 
 
-def extraction_of(*texts: str, read=None, name="17.txt", title=None, headings=(), methods=None) -> Extraction:
-    passages = tuple(Passage(f"c{number}", text, headings) for number, text in enumerate(texts))
-    return extract(SourceDocument(name, title, False, passages), read, methods or Methods())
+def extraction_of(
+    *texts: str, read=None, name="17.txt", title=None, headings=(), methods=None, language=None
+) -> Extraction:
+    chunks = tuple(SourceChunk(f"c{number}", text, headings) for number, text in enumerate(texts))
+    return extract(SourceDocument(name, title, False, chunks, language), read, methods or Methods())
 
 
 def about(extraction: Extraction) -> set[tuple[str, str]]:
@@ -202,24 +204,27 @@ def test_the_parser_can_be_turned_off():
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("language", "text"),
     [
-        "Der BillingService hängt von der Datenbank ab, weil die Konten dort liegen und niemand schreiben darf.",
-        "O BillingService depende do banco de dados porque as contas ficam ali e ninguém mais pode escrever.",
-        "Le BillingService dépend de la base, car les comptes sont dans cette base et personne ne peut écrire.",
-        "服务 BillingService 依赖数据库。它由另一个团队维护。",
+        (
+            "de",
+            "Der BillingService hängt von der Datenbank ab, weil die Konten dort liegen und niemand schreiben darf.",
+        ),
+        ("pt", "O BillingService depende do banco de dados porque as contas ficam ali e ninguém mais pode escrever."),
+        ("fr", "Le BillingService dépend de la base, car les comptes sont dans cette base et personne ne peut écrire."),
+        ("zh", "服务 BillingService 依赖数据库。它由另一个团队维护。"),
     ],
 )
-def test_other_languages_are_read_by_patterns_and_it_says_so(text, read):
-    found = extraction_of(text, read=read)
+def test_other_languages_are_read_by_patterns_and_it_says_so(language, text, read):
+    found = extraction_of(text, read=read, language=language)
     assert found.method == "patterns"
-    assert found.notes == ["1 of 1 chunks are not English: names by patterns alone, no clauses"]
+    assert found.notes == [f"the document is not English ({language}): names by patterns alone"]
     assert {one.surface: one.entity_type for one in found.mentions}["BillingService"] == "SERVICE"
 
 
 def test_german_nouns_are_no_names():
     text = "Der Dienst hängt von der Datenbank ab, weil Konten dort liegen. Angela Merkel ist nicht mit den Leuten da."
-    assert [one.surface for one in extraction_of(text).mentions if one.end] == ["Angela Merkel"]
+    assert [one.surface for one in extraction_of(text, language="de").mentions if one.end] == ["Angela Merkel"]
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ import pytest
 from knowledge_graph.extraction.document import Methods, extract
 from knowledge_graph.extraction.english_reader import load_reader
 from knowledge_graph.extraction.names import name_key
-from knowledge_graph.extraction.records import Extraction, Passage, SourceDocument, Span
+from knowledge_graph.extraction.records import Extraction, SourceChunk, SourceDocument, Span
 from knowledge_graph.extraction.resolution import resolve
 
 
 def extraction_of(*texts: str, read=None, title=None, methods=None) -> Extraction:
-    passages = tuple(Passage(f"c{number}", text) for number, text in enumerate(texts))
+    passages = tuple(SourceChunk(f"c{number}", text) for number, text in enumerate(texts))
     document = SourceDocument("17.txt", title, False, passages)
     return extract(document, read, methods or Methods())
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge_graph.extraction.names import entity_id, name_key
-from knowledge_graph.extraction.records import Candidate, Extraction, Mention, Passage, RelationEvidence
+from knowledge_graph.extraction.records import Candidate, Extraction, Mention, RelationEvidence, SourceChunk
 from knowledge_graph.refinement.asking import Asking, digest_of
 from knowledge_graph.refinement.findings import Findings, FoundRelation, read_answer, relation_type
 from knowledge_graph.refinement.joining import join
@@ -135,7 +135,7 @@ def mention(surface, start, end, *, means=None, chunk="c1"):
 
 
 def joined(extraction, text=TEXT, said=GOOD):
-    passages = (Passage("c1", text),)
+    passages = (SourceChunk("c1", text),)
     return join(extraction, passages, {"c1": read_answer(said, text)})
 
 
@@ -173,7 +173,7 @@ def test_what_both_state_counts_once_and_no_candidate_stays_where_a_mention_is()
 
 def test_without_findings_nothing_changes():
     rules = Extraction("patterns", [mention("Lothair II", 0, 10)])
-    assert join(rules, (Passage("c1", TEXT),), {}) is rules
+    assert join(rules, (SourceChunk("c1", TEXT),), {}) is rules
 
 
 def test_names_inside_names_do_not_overlap_and_each_entity_has_a_mention():

@@ -12,7 +12,7 @@ from contracts.base import Page, ProblemBody
 from contracts.memory import Memory, MemoryCreate, MemoryKind, RecalledMemory, RecallRequest, RecallResponse
 from memory.remember import Memories
 from service_kit.auth import Editor, Viewer
-from service_kit.pagination import Cursor, Limit, decode_cursor, encode_cursor
+from service_kit.pagination import Cursor, Limit, decode_cursor, page
 
 router = APIRouter(prefix="/v1/memories", tags=["memory"])
 
@@ -36,9 +36,7 @@ async def list_memories(
 ) -> Page[Memory]:
     """The caller's own memories in the workspace, newest first: episodes of past turns, and notes."""
     found = await using.page(caller, kind, decode_cursor(cursor), limit + 1)
-    rest = len(found) > limit
-    items = [Memory.model_validate(asdict(one)) for one in found[:limit]]
-    return Page(items=items, next_cursor=encode_cursor(items[-1].created_at, items[-1].id) if rest else None)
+    return page(found, limit, lambda one: (one.created_at, one.id), lambda one: Memory.model_validate(asdict(one)))
 
 
 @router.post("", status_code=201, summary="Store a note", responses={409: {"model": ProblemBody}})

@@ -67,7 +67,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
 
     worker = Worker(store, service.notifications, attempt, settings.run_concurrency, app.state.metrics.registry)
     app.state.sessions = SessionStore(service.database, settings.run_max_attempts)
-    app.state.session_documents = attached = SessionDocuments(service.database)
+    app.state.session_documents = attached = SessionDocuments(service.database, service.outbox)
     app.state.runs = store
     app.state.streams = RunStreams(
         followers,

@@ -13,15 +13,28 @@ class Settings(ServiceSettings, EventSettings, ChatSettings):
 
     port: int = 8002
     retrieval_url: str
+    """The address of retrieval"""
     memory_url: str
+    """The address of memory"""
     run_concurrency: int = Field(default=4, ge=1)
+    """Runs that one process works on at a time"""
     run_lease_seconds: float = Field(default=15.0, gt=0)
+    """A process that has not renewed its lease for so long has lost its run"""
     run_max_attempts: int = Field(default=3, ge=1)
+    """Attempts that crashes and internal errors may cost before a run fails"""
     run_stream_ttl: int = Field(default=86_400, ge=1)
+    """Seconds that the events of an ended run are kept"""
     sse_heartbeat_seconds: float = Field(default=15.0, gt=0)
+    """How often an idle event stream sends a comment"""
     sse_max_streams: int = Field(default=1_000, ge=1)
+    """Event streams open at a time; each holds a Redis connection"""
     search_k: int = Field(default=8, ge=1, le=100)
+    """Chunks that an answer may draw on"""
     search_timeout_seconds: float = Field(default=10.0, gt=0)
+    """How long a run waits for a search"""
     recall_timeout_seconds: float = Field(default=2.0, gt=0)
+    """How long a run waits for its memories"""
     history_tokens: int = Field(default=2_000, ge=0)
+    """Estimated tokens of earlier messages in a prompt"""
     passage_tokens: int = Field(default=4_000, ge=200)
+    """Estimated tokens of chunks in a prompt"""

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 import psycopg
 from redis.asyncio import Redis
 
-from contracts.events import DOCUMENTS, DocumentDeleted, Event
+from contracts.events import DOCUMENTS, DocumentDeleted, DocumentPurged, Event
 from orchestrator.sessions.documents import MOST_DOCUMENTS
 
 
@@ -99,3 +99,22 @@ async def test_a_deleted_document_is_in_no_session(
         async with asyncio.timeout(20):
             while [await listed(service, one) for one in sessions] != [[kept], [kept]]:  # noqa: ASYNC110  no event tells
                 await asyncio.sleep(0.05)
+            while not (purged := await purged_of(redis, deleted)):  # noqa: ASYNC110  no event tells
+                await asyncio.sleep(0.05)
+    (confirmed,) = purged
+    assert confirmed == DocumentPurged(
+        document_id=UUID(deleted),
+        service="orchestrator",
+        removed={"session_documents": 2},
+        remaining={"session_documents": 0},
+    )
+
+
+async def purged_of(redis: Redis, document_id: str) -> list[DocumentPurged]:
+    entries: Any = await redis.xrange(DOCUMENTS)
+    events = [Event.model_validate_json(fields[b"event"]) for _, fields in entries]
+    return [
+        DocumentPurged.model_validate(event.data)
+        for event in events
+        if event.type == DocumentPurged.event_type and event.subject == document_id
+    ]

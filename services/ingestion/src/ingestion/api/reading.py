@@ -29,10 +29,10 @@ from ingestion.documents.derived import derived_keys
 from ingestion.documents.errors import NotConverted, OriginalNotFound
 from ingestion.documents.file_names import attachment
 from ingestion.documents.progress import SETTLED, Awaited
-from ingestion.documents.rows import DocumentRow
+from ingestion.documents.rows import DocumentRow, VersionRow
 from service_kit.auth import Viewer
 from service_kit.objects import ObjectMissing, original_key
-from service_kit.pagination import Cursor, Limit, decode_cursor, decode_numbers, encode_cursor, encode_numbers
+from service_kit.pagination import Cursor, Limit, decode_cursor, encode_cursor, page
 from service_kit.problems import BadCursor, Problem
 
 router = APIRouter(prefix="/v1/documents", tags=["ingestion"])
@@ -72,8 +72,7 @@ async def list_documents(
     before = decode_cursor(cursor)
     async with here.database.workspace(caller.workspace_id) as connection:
         rows = await listing.page(connection, caller.workspace_id, filters, before, limit + 1)
-    more = encode_cursor(rows[limit - 1].created_at, rows[limit - 1].id) if len(rows) > limit else None
-    return Page(items=[row.resource() for row in rows[:limit]], next_cursor=more)
+    return page(rows, limit, lambda row: (row.created_at, row.id), DocumentRow.resource)
 
 
 @router.get("/summary", summary="Count the documents", response_model=DocumentSummary)
@@ -116,16 +115,16 @@ async def list_chunks(
 ) -> Page[Chunk]:
     """In their order: of the version that search serves, else of the newest that is converted."""
     document, version = await _readable(here, caller.workspace_id, document_id)
-    of_version, offset, first = decode_numbers(cursor, 3) if cursor else (version, 0, 0)
-    if of_version != version:
+    of_version, offset, first = decode_cursor(cursor, int, int, int)
+    if of_version not in {None, version}:
         raise BadCursor("another version is served since the page before")
     key = derived_keys(document.workspace_id, document.id, version).chunks
     try:
-        page = await read_chunks(here.objects, key, offset, first, limit)
+        found = await read_chunks(here.objects, key, offset or 0, first or 0, limit)
     except ObjectMissing as error:
         raise NotConverted from error
-    more = encode_numbers(version, *page.following) if page.following else None
-    return Page(items=page.chunks, next_cursor=more)
+    more = encode_cursor(version, *found.following) if found.following else None
+    return Page(items=found.chunks, next_cursor=more)
 
 
 @router.get(
@@ -138,12 +137,11 @@ async def list_versions(
     document_id: UUID, caller: Viewer, here: Ingestion, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[DocumentVersion]:
     """Newest first."""
-    before = decode_numbers(cursor, 1)[0] if cursor else None
+    (before,) = decode_cursor(cursor, int)
     async with here.database.workspace(caller.workspace_id) as connection:
         await documents.find(connection, caller.workspace_id, document_id)
         rows = await versions.page(connection, caller.workspace_id, document_id, before=before, limit=limit + 1)
-    more = encode_numbers(rows[limit - 1].version) if len(rows) > limit else None
-    return Page(items=[row.resource() for row in rows[:limit]], next_cursor=more)
+    return page(rows, limit, lambda row: (row.version,), VersionRow.resource)
 
 
 def _download(media_type: str, description: str) -> Responses:

@@ -18,7 +18,7 @@ from ingestion.sources.errors import SourceReceiptNotFound
 from ingestion.sources.kinds import kind_module
 from ingestion.sources.source_update import changed
 from service_kit.auth import Owner, Viewer
-from service_kit.pagination import Cursor, Limit, decode_cursor, encode_cursor
+from service_kit.pagination import Cursor, Limit, decode_cursor, page
 from service_kit.problems import PreconditionFailed
 from service_kit.request_headers import ExpectedVersion, IdempotencyKey
 
@@ -62,9 +62,9 @@ async def list_sources(caller: Viewer, here: Ingestion, limit: Limit = 50, curso
     """Newest first."""
     async with here.database.workspace(caller.workspace_id) as connection:
         rows = await store.page(connection, caller.workspace_id, decode_cursor(cursor), limit + 1)
-        sources = await store.resources(connection, caller.workspace_id, rows[:limit])
-    more = encode_cursor(rows[limit - 1].created_at, rows[limit - 1].id) if len(rows) > limit else None
-    return Page(items=sources, next_cursor=more)
+        found = page(rows, limit, lambda row: (row.created_at, row.id))
+        sources = await store.resources(connection, caller.workspace_id, found.items)
+    return Page(items=sources, next_cursor=found.next_cursor)
 
 
 @router.get("/{source_id}", summary="Read a source", response_model=Source, responses=MISSING)

@@ -15,7 +15,7 @@ from ingestion.api.waiting import until
 from ingestion.sources import store
 from ingestion.sources.errors import SyncEnded
 from service_kit.auth import Editor, Viewer
-from service_kit.pagination import Cursor, Limit, decode_cursor, encode_cursor
+from service_kit.pagination import Cursor, Limit, decode_cursor, page
 from service_kit.problems import BadCursor
 
 router = APIRouter(prefix="/v1/sources/{source_id}", tags=["ingestion"])
@@ -46,8 +46,7 @@ async def list_syncs(
     async with here.database.workspace(caller.workspace_id) as connection:
         await store.find(connection, caller.workspace_id, source_id)
         rows = await store.syncs(connection, caller.workspace_id, source_id, decode_cursor(cursor), limit + 1)
-    more = encode_cursor(rows[limit - 1].created_at, rows[limit - 1].id) if len(rows) > limit else None
-    return Page(items=[row.resource() for row in rows[:limit]], next_cursor=more)
+    return page(rows, limit, lambda row: (row.created_at, row.id), lambda row: row.resource())
 
 
 @router.get(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 
 from contracts.ingestion import Chunk
+from service_kit.chunks import read_lines
 from service_kit.objects import ObjectStore
 from service_kit.problems import BadCursor
 
@@ -31,7 +31,7 @@ async def read_chunks(objects: ObjectStore, key: str, offset: int, first: int, l
 def _read(objects: ObjectStore, key: str, offset: int, first: int, limit: int) -> ChunkPage:
     chunks: list[Chunk] = []
     with closing(objects.stream(key, offset)) as pieces:
-        for line in _lines(pieces):
+        for line in read_lines(pieces):
             chunk = _chunk(line)
             if not chunks and chunk.chunk_index != first:
                 raise BadCursor
@@ -40,15 +40,6 @@ def _read(objects: ObjectStore, key: str, offset: int, first: int, limit: int) -
             chunks.append(chunk)
             offset += len(line) + 1
     return ChunkPage(chunks, None)
-
-
-def _lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    rest = b""
-    for piece in pieces:
-        *whole, rest = (rest + piece).split(b"\n")
-        yield from whole
-    if rest:
-        yield rest
 
 
 def _chunk(line: bytes) -> Chunk:

@@ -13,6 +13,7 @@ from contracts.events import (
     Event,
 )
 from contracts.ingestion import DocumentStatus, StageName
+from contracts.registry import STAGE_OF_SERVICE
 from ingestion.documents import deletion, documents
 from ingestion.documents.rows import DocumentRow
 from ingestion.statements import SQL
@@ -21,7 +22,6 @@ from service_kit.postgres import Connection, Database
 from service_kit.streams import Handler
 
 GROUP = "ingestion"
-STAGE_OF: Mapping[str, StageName] = {"retrieval": "index", "knowledge-graph": "graph"}
 
 
 class DocumentEvents:
@@ -65,7 +65,7 @@ class DocumentEvents:
     async def failed(self, event: Event) -> None:
         """A document whose index failed has failed; one without a graph stays searchable."""
         data = DocumentFailed.model_validate(event.data)
-        stage = STAGE_OF.get(data.service)
+        stage = STAGE_OF_SERVICE.get(data.service)
         if stage is None:
             return
         async with self.database.workspace(event.workspace_id) as connection:

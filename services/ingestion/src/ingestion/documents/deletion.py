@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 
 from contracts.events import DocumentDeleted
 from contracts.ingestion import DeletionReceipt, StoreReceipt
+from contracts.registry import CONFIRM_DOCUMENT_DELETION
 from contracts.sources import SourceDeletion
 from ingestion.documents import documents, origins
 from ingestion.documents.errors import DocumentNotFound, ReceiptNotFound
@@ -21,7 +22,6 @@ from service_kit.postgres import Connection
 
 SERVICE = "ingestion"
 BATCH = 1000
-CONFIRMING = (SERVICE, "retrieval", "knowledge-graph", "memory")
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ async def receipt(connection: Connection, workspace_id: UUID, document_id: UUID)
         document_id=document_id,
         requested_at=row.requested_at,
         completed_at=row.completed_at,
-        pending=[name for name in CONFIRMING if name not in confirmed],
+        pending=[] if row.completed_at else [name for name in CONFIRM_DOCUMENT_DELETION if name not in confirmed],
         services=[StoreReceipt.model_validate(one, from_attributes=True) for one in confirmed.values()],
     )
 
@@ -155,7 +155,7 @@ async def confirm(
     values = {**key, "service": service, "removed": Jsonb(total), "remaining": Jsonb(remaining)}
     await connection.execute(SQL["write_receipt"], values)
     # Also the trigger by which a waiting caller learns of the receipt.
-    done = set(CONFIRMING) <= {*confirmed, service}
+    done = set(CONFIRM_DOCUMENT_DELETION) <= {*confirmed, service}
     await connection.execute(SQL["complete_deletion" if done else "touch_deletion"], key)
 
 

@@ -9,6 +9,7 @@ from redis.asyncio import Redis
 
 from contracts.events import DOCUMENTS, DocumentDeleted, DocumentFailed
 from contracts.ingestion import DocumentStatus, StageName
+from contracts.registry import CONFIRM_DOCUMENT_DELETION, INGESTION, STAGE_OF_SERVICE
 from ingestion.documents import documents
 from ingestion.documents.derived import converted_event
 from ingestion.documents.rows import DocumentKey, DocumentRow
@@ -18,7 +19,7 @@ from ingestion.statements import SQL
 from service_kit.outbox import Outbox
 from service_kit.postgres import Connection, Database
 
-CONFIRMED_BY = {"index": "retrieval", "graph": "knowledge-graph"}
+OTHERS = [service for service in CONFIRM_DOCUMENT_DELETION if service != INGESTION]
 LOST = "The worker stopped without a sign while it worked on this document, {times} times in a row"
 FORGET_WORKERS_SECONDS = 3600.0
 
@@ -89,10 +90,10 @@ class Recovery:
     async def recover_lost_events(self) -> None:
         """Tells again of what has not been confirmed although its reader has nothing left to read."""
         values = {"resend_after": self.settings.reannounce_after_seconds}
-        for stage, group in CONFIRMED_BY.items():
+        for group, stage in STAGE_OF_SERVICE.items():
             for key in await self._unanswered("unanswered_announcements", {**values, "name": stage}, group):
                 await self._announce_again(key, stage, values)
-        for key in await self._unanswered("unanswered_deletions", values, *CONFIRMED_BY.values(), "memory"):
+        for key in await self._unanswered("unanswered_deletions", values, *OTHERS):
             ids = {"workspace_id": key.workspace_id, "document_id": key.document_id}
             async with self.database.workspace(key.workspace_id) as connection:
                 if (await connection.execute(SQL["deletion_announced_again"], {**ids, **values})).rowcount:

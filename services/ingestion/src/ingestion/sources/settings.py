@@ -53,42 +53,44 @@ class S3Connection(BaseModel):
 
 
 class WebSettings(Environment):
-    """`web_allowed_networks`: networks (CIDR), addresses and host names beyond the public internet, with commas.
-
-    With `web_proxy` the proxy resolves names and connects: it has to refuse internal addresses itself. The name in
-    `web_user_agent` before the slash is the one that robots.txt may address. Seconds: `web_timeout_seconds` without a
-    sign of the server, `web_download_seconds` for a whole answer, `web_max_delay_seconds` for what robots.txt
-    (Crawl-delay) or an overloaded server (Retry-After) may ask for between two requests.
-    """
+    """Web sources. Times in seconds."""
 
     web_user_agent: str = Field(
         default="Attractor/1.0 (document workspace; reads pages that its users have added)",
         pattern=r"^[A-Za-z_-]+/[\x20-\x7e]+$",
     )
+    """The name before the slash is the one that robots.txt may address"""
     web_allowed_networks: Annotated[AllowedAddresses, NoDecode, BeforeValidator(_addresses)] = AllowedAddresses()
+    """Networks (CIDR), addresses and host names beyond the public internet, separated by commas"""
     web_proxy: Annotated[SecretStr, AfterValidator(_proxy)] | None = None
+    """http://user:password@host:port; it resolves names, so it has to refuse internal addresses itself"""
     web_timeout_seconds: float = Field(default=20.0, gt=0)
+    """The longest silence of a web server"""
     web_download_seconds: float = Field(default=300.0, gt=0)
+    """The longest time that one download may take"""
     web_max_delay_seconds: float = Field(default=10.0, ge=0)
+    """The longest pause that Crawl-delay or Retry-After may ask for"""
     web_max_page_bytes: int = Field(
         default=10 * MEBIBYTE, gt=0, description="Larger content is downloaded only to be stored, not read for links"
     )
 
 
 class S3SourceSettings(Environment):
-    """`source_s3_connections`: a JSON object of connections by name. `s3_bucket` is our own, which is no source."""
+    """S3 sources. `s3_bucket` is our own, which no source may name."""
 
     source_s3_connections: Annotated[dict[str, S3Connection], NoDecode, BeforeValidator(_decoded)] = {}
+    """Object stores that sources may name: a JSON object of connections by name"""
     s3_endpoint: str = ""
     s3_bucket: str = "attractor"
 
 
 class FolderSettings(Environment):
-    """`source_roots`: where folder and git sources may lie, separated as in PATH; without any, they are refused."""
+    """Folder and git sources."""
 
     source_roots: Annotated[tuple[Path, ...], NoDecode, BeforeValidator(_paths)] = ()
+    """Where folder and git sources may lie, separated as in PATH; without any they are refused"""
     source_max_files: int = Field(default=100_000, gt=0, description="Files that one source may list")
 
 
 class SourceSettings(FolderSettings, WebSettings, S3SourceSettings):
-    """All of it."""
+    """Sources of every kind."""

@@ -11,6 +11,7 @@ from typing import Literal
 import psycopg
 from psycopg_pool import PoolTimeout
 
+from contracts.backoff import backoff
 from contracts.ingestion import StageName
 from inference.errors import CircuitOpen, ContextTooLong, EmbeddingError, ProviderUnavailable
 from ingestion.conversion import ConversionError, DiskFull, WorkerDied
@@ -91,4 +92,4 @@ def _store_failure(error: Exception, stage: StageName) -> Failure:
 
 def delay_after(tries: int, longest: float = LONGEST_DELAY_SECONDS) -> float:
     """Seconds, doubling with each try."""
-    return float(min(FIRST_DELAY_SECONDS * 2.0 ** min(tries, 30), longest))
+    return backoff(tries + 1, FIRST_DELAY_SECONDS, longest)

@@ -36,19 +36,28 @@ class WorkerSettings(LeaseSettings, RedisSettings, ObjectStoreSettings, Embeddin
     worker_max_documents: int = Field(default=500, gt=0)
     worker_max_memory_mib: int = Field(default=1024, gt=0)
     worker_shutdown_seconds: float = Field(default=6.0, ge=0)
+    """What a stage may still use after SIGTERM; then it goes back to the queue"""
     worker_health_file: Path = Path(tempfile.gettempdir()) / "attractor-ingestion-worker.alive"
+    """Touched while the worker lives; one for each worker"""
     work_folder: Path = Path(tempfile.gettempdir())
+    """Room for the originals of the running documents and what is made of them"""
     convert_threads: int = Field(default=2, gt=0)
+    """CPU threads of one conversion"""
     convert_seconds: float = Field(default=600.0, gt=0)
+    """The longest time of one conversion"""
     convert_memory_mib: int = Field(default=2048, gt=0)
+    """The most memory of one conversion"""
     convert_pages: int = Field(default=5000, gt=0)
+    """The most pages of one document"""
     conversions_per_process: int = Field(default=50, gt=0, description="Then the process of conversions is replaced")
     convert_recycle_mib: int = Field(default=1024, gt=0, description="... or when it holds more after a file")
     chunk_tokens: int | None = Field(default=None, description="At most; by default 256, or what the model reads")
     chunk_overlap_tokens: int = 0
+    """What a chunk repeats of the one before it where a text is split"""
     pdf_engine: PdfEngine | None = Field(default=None, description="By default heron if its model is there, or bundled")
     docling_artifacts: Path | None = Field(default=None, description="The folder of docling's models")
     max_file_bytes: int = Field(default=200 * MEBIBYTE, gt=0)
+    """The largest file that is read from a source"""
     max_queued_bytes: int = Field(default=2048 * MEBIBYTE, gt=0, description="Of a workspace, before a sync waits")
     max_losses: int = Field(default=3, gt=0, description="Processes that a document may take down before it fails")
     max_postponements: int = Field(default=8, gt=0, description="Tries while a store is away")

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from contracts.ingestion import Chunk
 from inference.embeddings import Embedder
 from ingestion.conversion import embedding_text
 from ingestion.documents.derived import derived_keys
@@ -20,6 +19,7 @@ from ingestion.statements import SQL
 from ingestion.worker.database import WorkerDatabase
 from ingestion.worker.embedding import BATCH, TextEmbedder
 from ingestion.worker.holding import Holding
+from service_kit.chunks import read_chunks
 from service_kit.objects import ObjectMissing, ObjectStore
 
 log = logging.getLogger(__name__)
@@ -121,9 +121,8 @@ class VectorMaker:
 
 def read_texts(chunks: Path) -> Iterator[str]:
     """What is embedded of each chunk, from JSON Lines, one at a time."""
-    with chunks.open(encoding="utf-8") as lines:
-        for line in lines:
-            chunk = Chunk.model_validate_json(line)
+    with chunks.open("rb") as lines:
+        for chunk in read_chunks(lines):
             yield embedding_text(chunk.heading_path, chunk.content)
 
 

@@ -33,7 +33,7 @@ async def test_everything_goes_and_every_service_confirms(
         {"documents": 1, "versions": 1, "stages": 6, "originals": 1, "derived_objects": 4},
         {"documents": 0, "versions": 0, "stages": 0, "originals": 0, "derived_objects": 0},
     )
-    assert set(counts) == {"ingestion", "retrieval", "knowledge-graph", "memory"}
+    assert set(counts) == {"ingestion", "retrieval", "knowledge-graph", "memory", "orchestrator"}
     assert object_store.keys(str(workspace_id)) == []
     assert (await client.get(f"/v1/documents/{document['id']}")).status_code == 404
     assert (await client.get("/v1/documents")).json()["items"] == []

@@ -73,7 +73,7 @@ async def test_a_source_goes_with_its_documents_and_what_others_have_stays(
     receipt = await eventually(lambda: source_receipt(folder), lambda now: now.completed_at)
     assert (receipt.documents, receipt.pending_documents) == (3, 0)
     counts = {one.service: (one.removed, one.remaining) for one in receipt.services}
-    assert set(counts) == {"ingestion", "retrieval", "knowledge-graph", "memory"}
+    assert set(counts) == {"ingestion", "retrieval", "knowledge-graph", "memory", "orchestrator"}
     assert counts["ingestion"][0] == {
         "documents": 3,
         "versions": 3,

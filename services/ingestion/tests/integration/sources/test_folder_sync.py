@@ -338,7 +338,7 @@ async def test_a_deleted_source_takes_its_documents_along_or_leaves_them(
         receipt = answer.json()
         assert (answer.status_code, receipt["documents"], receipt["pending_documents"]) == (200, 1, 0)
         assert {one["service"] for one in receipt["services"]} == {
-            "ingestion", "retrieval", "knowledge-graph", "memory",
+            "ingestion", "retrieval", "knowledge-graph", "memory", "orchestrator",
         }  # fmt: skip
         assert [one["id"] for one in left] == [uploaded["document"]["id"]]
         assert (await client.get(f"{source.path}/receipt")).json() == receipt

@@ -30,7 +30,7 @@ SPELLINGS = {spelling: word for spellings, word in equations("spellings") for sp
 
 
 @dataclass(frozen=True)
-class Statement:
+class AliasStatement:
     """`alias` and `target` are places in the text; `method` is `abbreviation` or `stated`."""
 
     alias: Span
@@ -38,13 +38,13 @@ class Statement:
     method: str
 
 
-def statements(text: str, spans: Sequence[Span]) -> Iterator[Statement]:
+def statements(text: str, spans: Sequence[Span]) -> Iterator[AliasStatement]:
     """`spans` are the names that are known to stand there."""
     yield from _abbreviations(text)
     for span in spans:
         other = _other_name(text, span)
         if other is not None and name_key(other.surface) != name_key(span.surface):
-            yield Statement(other, span, "stated")
+            yield AliasStatement(other, span, "stated")
 
 
 def _other_name(text: str, span: Span) -> Span | None:
@@ -82,7 +82,7 @@ def _is_about_the_name(opening: str) -> bool:
     return opening.lstrip()[:1] in {",", "("} or ")," in opening or "known" in opening
 
 
-def _abbreviations(text: str) -> Iterator[Statement]:
+def _abbreviations(text: str) -> Iterator[AliasStatement]:
     for match in SHORT.finditer(text):
         short = match.group(1).rstrip(".,")
         start = _long_form(short, text, match.start())
@@ -95,9 +95,9 @@ def _abbreviations(text: str) -> Iterator[Statement]:
             yield _abbreviation(Span(match.start(1), match.end(1), short, "ENTITY"), match.start(2), long)
 
 
-def _abbreviation(short: Span, start: int, surface: str) -> Statement:
+def _abbreviation(short: Span, start: int, surface: str) -> AliasStatement:
     kind = "ENTITY" if any(word[0].isupper() for word in surface.split()[1:] or [surface]) else "CONCEPT"
-    return Statement(short, Span(start, start + len(surface), surface, kind), "abbreviation")
+    return AliasStatement(short, Span(start, start + len(surface), surface, kind), "abbreviation")
 
 
 def _letters(short: str) -> int:

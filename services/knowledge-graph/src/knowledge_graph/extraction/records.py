@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Passage:
+class SourceChunk:
     """A chunk as extraction sees it."""
 
     chunk_id: str
@@ -16,12 +16,21 @@ class Passage:
 
 @dataclass(frozen=True)
 class SourceDocument:
-    """`name` is the file's name; `is_code` turns to what code names (definitions, imports) instead of prose."""
+    """A document to extract from.
+
+    `name` is the file's name. With `is_code` extraction reads what code names (definitions, imports) instead of prose.
+    `language` is an ISO 639-1 code; None (unknown) is read as English.
+    """
 
     name: str
     title: str | None
     is_code: bool
-    passages: tuple[Passage, ...]
+    chunks: tuple[SourceChunk, ...]
+    language: str | None = None
+
+    @property
+    def is_english(self) -> bool:
+        return self.language in (None, "en")
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ CERTAIN, LISTED = 0.9, 0.8
 
 
 @dataclass(frozen=True)
-class Statement:
+class StatedRelation:
     """`subject` and `target` are places in the list of spans; a subject of -1 is the heading's entity."""
 
     subject: int
@@ -79,7 +79,7 @@ class Statement:
     phrase: str
 
 
-def statements(text: str, spans: Sequence[Span]) -> Iterator[Statement]:
+def statements(text: str, spans: Sequence[Span]) -> Iterator[StatedRelation]:
     """`spans` are sorted and do not overlap."""
     for place in range(len(spans) - 1):
         gap = _gap(text, spans, place)
@@ -92,10 +92,10 @@ def statements(text: str, spans: Sequence[Span]) -> Iterator[Statement]:
             for right in _list_after(text, spans, place + 1):
                 subject, target = (right, left) if passive else (left, right)
                 confidence = CERTAIN if (left, right) == (place, place + 1) else LISTED
-                yield Statement(subject, target, kind, confidence, spans[left].start, spans[right].end, phrase)
+                yield StatedRelation(subject, target, kind, confidence, spans[left].start, spans[right].end, phrase)
 
 
-def field_statements(text: str, spans: Sequence[Span]) -> Iterator[tuple[Statement, bool]]:
+def field_statements(text: str, spans: Sequence[Span]) -> Iterator[tuple[StatedRelation, bool]]:
     """Lines such as `depends_on: A, B`, about the heading's entity; True where that one is the target."""
     for match in FIELD.finditer(text):
         line_end = text.find("\n", match.end())
@@ -103,7 +103,7 @@ def field_statements(text: str, spans: Sequence[Span]) -> Iterator[tuple[Stateme
         kind, passive = FIELDS[re.sub(r"[_-]", " ", match.group(1)).lower()]
         for place, span in enumerate(spans):
             if match.end() <= span.start and span.end <= line_end:
-                yield Statement(-1, place, kind, LISTED, match.start(1), span.end, match.group(1)), passive
+                yield StatedRelation(-1, place, kind, LISTED, match.start(1), span.end, match.group(1)), passive
 
 
 def _verb(gap: str) -> tuple[str, bool] | None:

@@ -26,12 +26,12 @@ PLURAL_TYPES = frozenset({"NORP", "SERVICE", "IDENTIFIER", "CONCEPT", "ENTITY", 
 @dataclass(frozen=True)
 class Resolution:
     """`targets` holds resolved keys only; `types` the type of each resolved name; `generic` keys that name nothing;
-    `open` short forms with the several names, resolved, that they could stand for."""
+    `ambiguous` short forms with the several names, resolved, that they could stand for."""
 
     targets: Mapping[str, str]
     types: Mapping[str, str]
     generic: frozenset[str]
-    open: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    ambiguous: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def key(self, surface: str) -> str:
         """Of what the surface stands for in this document."""

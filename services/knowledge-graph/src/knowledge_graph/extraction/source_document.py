@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from contracts.ingestion import Chunk
 from knowledge_graph.extraction.code import is_source_code
-from knowledge_graph.extraction.records import Passage, SourceDocument
+from knowledge_graph.extraction.records import SourceChunk, SourceDocument
+from service_kit.chunks import read_chunks
 
 
-def read_document(name: str, title: str | None, content: bytes) -> SourceDocument:
-    """`content` has a chunk in each line; the passages are in their order. Raises ValidationError."""
-    chunks = [Chunk.model_validate_json(line) for line in content.decode().splitlines() if line.strip()]
-    passages = tuple(
-        Passage(chunk.chunk_id, chunk.content, tuple(chunk.heading_path))
-        for chunk in sorted(chunks, key=lambda chunk: chunk.chunk_index)
+def read_document(name: str, title: str | None, language: str | None, content: bytes) -> SourceDocument:
+    """Parses a chunk from each line of `content` and puts the chunks in order. Raises ValidationError."""
+    chunks = tuple(
+        SourceChunk(chunk.chunk_id, chunk.content, tuple(chunk.heading_path))
+        for chunk in sorted(read_chunks([content]), key=lambda chunk: chunk.chunk_index)
     )
-    return SourceDocument(name, title, is_source_code(name), passages)
+    return SourceDocument(name, title, is_source_code(name), chunks, language)

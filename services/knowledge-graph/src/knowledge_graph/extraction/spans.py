@@ -8,9 +8,8 @@ from collections.abc import Collection, Sequence
 from knowledge_graph.extraction import code
 from knowledge_graph.extraction.capitalised import capitalised, quoted_titles
 from knowledge_graph.extraction.conjunctions import joined
-from knowledge_graph.extraction.english_reader import Reading
+from knowledge_graph.extraction.english_reader import EnglishReading
 from knowledge_graph.extraction.identifiers import identifiers, without_overlaps
-from knowledge_graph.extraction.language import capitalises_nouns
 from knowledge_graph.extraction.names import HEADS, PARTICLES, name_key
 from knowledge_graph.extraction.records import Span
 
@@ -26,12 +25,17 @@ def names_in_code(text: str) -> list[Span]:
     return without_overlaps(list(code.imports(text)), list(code.definitions(text)))
 
 
-def names_in_prose(text: str, reading: Reading, terms: Collection[str]) -> list[Span]:
-    """By place, without overlaps. `terms` are the keys of the document's lower-case terms."""
+def names_in_prose(
+    text: str, reading: EnglishReading, terms: Collection[str], *, nouns_have_capitals: bool = False
+) -> list[Span]:
+    """Returns the names by place, without overlaps.
+
+    `terms` are the keys of the document's lower-case terms; `nouns_have_capitals` is for German.
+    """
     headers = [match.span() for match in TABLE_HEADER.finditer(text)]
     runs = [
         span
-        for span in capitalised(text, nouns_have_capitals=capitalises_nouns(text))
+        for span in capitalised(text, nouns_have_capitals=nouns_have_capitals)
         if (" " in span.surface or span.start not in reading.common)
         and not any(start <= span.start < end for start, end in headers)
     ]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from knowledge_graph.extraction.identifiers import identifiers, without_overlaps
 from knowledge_graph.extraction.names import is_label, is_name
-from knowledge_graph.extraction.records import Passage, SourceDocument, Span
+from knowledge_graph.extraction.records import SourceChunk, SourceDocument, Span
 
 MOST_WORDS = 8
 SHORTEST = 3
@@ -25,10 +25,10 @@ SECTION = re.compile(
 )
 
 
-def titles(document: SourceDocument, passage: Passage, *, first: bool) -> Iterator[tuple[Span, str]]:
+def titles(document: SourceDocument, chunk: SourceChunk, *, first: bool) -> Iterator[tuple[Span, str]]:
     """Names with why the chunk is about them: the headings above it, the nearest first; title and file name for the
     document's `first` chunk. Each name once."""
-    sources = [(heading, "CONCEPT", "heading") for heading in reversed(passage.headings)]
+    sources = [(heading, "CONCEPT", "heading") for heading in reversed(chunk.headings)]
     if first:
         sources.insert(0, (document.title or "", "DOCUMENT", "title"))
         sources.append((document.name.rpartition("/")[2], "DOCUMENT", "name"))

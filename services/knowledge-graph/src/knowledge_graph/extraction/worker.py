@@ -11,8 +11,7 @@ from multiprocessing import parent_process
 from multiprocessing.connection import wait
 
 from knowledge_graph.extraction.document import Methods, extract
-from knowledge_graph.extraction.encoder import load_encoder
-from knowledge_graph.extraction.english_reader import Reader, load_reader
+from knowledge_graph.extraction.english_reader import EnglishReader, load_reader
 from knowledge_graph.extraction.records import Extraction, SourceDocument
 
 log = logging.getLogger(__name__)
@@ -27,11 +26,11 @@ def start() -> None:
 def run(document: SourceDocument, methods: Methods) -> tuple[Extraction, bool]:
     """The document's graph, and whether there is a model to read English with."""
     reader = _reader(methods.dependency)
-    return extract(document, reader, methods, load_encoder()), reader is not None
+    return extract(document, reader, methods), reader is not None
 
 
 @cache
-def _reader(parse: bool) -> Reader | None:
+def _reader(parse: bool) -> EnglishReader | None:
     try:
         return load_reader(parse=parse)
     except (ImportError, OSError) as error:

@@ -25,6 +25,7 @@ class MadeFrom:
     version: int
     name: str
     title: str | None
+    language: str | None
     chunks_key: str
     chunks_digest: str
 

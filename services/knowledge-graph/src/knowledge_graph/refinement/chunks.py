@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from knowledge_graph.extraction.records import Extraction, Passage, SourceDocument
+from knowledge_graph.extraction.records import Extraction, SourceChunk, SourceDocument
 from knowledge_graph.refinement.asking import digest_of, is_worth_asking, passage_tokens
 from knowledge_graph.refinement.findings import Findings
 from knowledge_graph.refinement.joining import join
@@ -19,7 +19,7 @@ QUERIES = load("knowledge_graph.refinement")
 @dataclass(frozen=True)
 class _Text:
     number: int
-    passage: Passage
+    passage: SourceChunk
     digest: bytes
 
 
@@ -42,7 +42,7 @@ async def take_up(
     await _remove_orphans(connection, workspace_id, before)
     await connection.execute(QUERIES["wake_run"], {"workspace_id": workspace_id})
     by_chunk = {text.passage.chunk_id: found[text.digest] for text in texts if text.digest in found}
-    return join(extraction, document.passages, by_chunk)
+    return join(extraction, document.chunks, by_chunk)
 
 
 async def note(connection: Connection, workspace_id: UUID, document_id: UUID, document: SourceDocument) -> None:
@@ -70,7 +70,7 @@ def _texts(document: SourceDocument) -> list[_Text]:
         return []
     return [
         _Text(number, passage, digest_of(passage.content))
-        for number, passage in enumerate(document.passages)
+        for number, passage in enumerate(document.chunks)
         if is_worth_asking(passage.content)
     ]
 

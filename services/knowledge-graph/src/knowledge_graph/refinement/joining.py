@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from knowledge_graph.extraction.names import entity_id, name_key
-from knowledge_graph.extraction.records import Extraction, Mention, Passage, RelationEvidence
+from knowledge_graph.extraction.records import Extraction, Mention, RelationEvidence, SourceChunk
 from knowledge_graph.extraction.sentences import Sentences
 from knowledge_graph.refinement.findings import Findings, occurrences
 
@@ -16,7 +16,7 @@ MODEL = "model"
 LEAST_COVERED = 0.6
 
 
-def join(extraction: Extraction, passages: Sequence[Passage], found: Mapping[str, Findings]) -> Extraction:
+def join(extraction: Extraction, passages: Sequence[SourceChunk], found: Mapping[str, Findings]) -> Extraction:
     """The extraction with the findings by chunk id. A name where the rules have a mention is that mention's entity; one
     that they know from elsewhere in the document is resolved as they resolved it. What both state counts once.
     """
@@ -59,7 +59,7 @@ class _Joined:
     """One passage."""
 
     def __init__(
-        self, passage: Passage, found: Findings, own: Sequence[Mention], resolved: Mapping[str, _Entity]
+        self, passage: SourceChunk, found: Findings, own: Sequence[Mention], resolved: Mapping[str, _Entity]
     ) -> None:
         self.passage, self.found = passage, found
         self.placed = [one for one in own if one.end > one.start]

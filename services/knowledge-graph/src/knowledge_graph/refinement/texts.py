@@ -45,7 +45,7 @@ class Texts:
             content = await self.objects.aget(key)
         except ObjectMissing:
             return {}
-        texts = [one.content for one in read_document("", None, content).passages]
+        texts = [one.content for one in read_document("", None, None, content).chunks]
         return {digest_of(text): text for text in texts}
 
 
@@ -84,4 +84,4 @@ class UnreadDocuments:
             content = await self.objects.aget(document.chunks_key)
         except ObjectMissing:
             content = b""  # deleted, or lost: there is nothing to ask for
-        return read_document(document.name, None, content)
+        return read_document(document.name, None, None, content)

@@ -6,7 +6,7 @@ WHERE
     AND (%(entity_type)s::text IS NULL OR entity.entity_type = %(entity_type)s)
     AND entity.mentions >= %(min_mentions)s
     AND (
-        %(after_mentions)s::integer IS NULL
+        %(after_mentions)s::bigint IS NULL
         OR entity.mentions < %(after_mentions)s
         OR (entity.mentions = %(after_mentions)s AND entity.id > %(after_id)s)
     )

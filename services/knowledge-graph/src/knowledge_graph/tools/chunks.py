@@ -13,6 +13,7 @@ from psycopg.rows import class_row
 from contracts.graph_tools import CitedPassage
 from contracts.ingestion import Chunk
 from knowledge_graph.store.postgres import QUERIES
+from service_kit.chunks import read_chunks
 from service_kit.objects import ObjectMissing, ObjectStore
 from service_kit.postgres import Database
 from service_kit.problems import Unavailable
@@ -119,13 +120,5 @@ class Passages:
             content = await self.objects.aget(source.chunks_key)
         except ObjectMissing:
             return {}  # a later version took its place, or it was deleted meanwhile
-        read = await asyncio.to_thread(_wanted, content, wanted)
+        read = await asyncio.to_thread(lambda: list(read_chunks([content], wanted)))
         return {Place(source.document_id, chunk.chunk_id): chunk for chunk in read}
-
-
-def _wanted(content: bytes, wanted: set[str]) -> list[Chunk]:
-    """Only lines that hold one of the ids are parsed."""
-    ids = [one.encode() for one in wanted]
-    lines = (line for line in content.splitlines() if any(one in line for one in ids))
-    chunks = (Chunk.model_validate_json(line) for line in lines)
-    return [chunk for chunk in chunks if chunk.chunk_id in wanted]

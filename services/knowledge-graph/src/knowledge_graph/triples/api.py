@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import asdict
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from contracts.base import Name, Page, ProblemBody, storable
+from contracts.base import Name, Page, ProblemBody
 from contracts.graph_triples import TripleFormat, TripleImport
 from knowledge_graph.errors import ImportTooLarge, UnknownTripleFormat
 from knowledge_graph.triples.imports import StoredImport, TripleImports
 from service_kit.auth import Editor, Viewer
-from service_kit.pagination import Cursor, Limit
-from service_kit.problems import BadCursor
+from service_kit.pagination import Cursor, Limit, decode_cursor, page
 
 router = APIRouter(prefix="/v1/graph/triples", tags=["knowledge-graph"])
 MOST_BYTES = 16 << 20
@@ -67,9 +65,8 @@ async def bring_triples(
 @router.get("", summary="List the sets of triples")
 async def list_imports(caller: Viewer, kept: Kept, limit: Limit = 50, cursor: Cursor = None) -> Page[TripleImport]:
     """By name."""
-    found = await kept.page(caller.workspace_id, _decoded(cursor), limit + 1)
-    following = urlsafe_b64encode(found[limit - 1].name.encode()).decode() if len(found) > limit else None
-    return Page(items=[_shown(one) for one in found[:limit]], next_cursor=following)
+    (after,) = decode_cursor(cursor, str)
+    return page(await kept.page(caller.workspace_id, after, limit + 1), limit, lambda one: (one.name,), _shown)
 
 
 @router.get("/{import_id}", summary="Show a set of triples", responses={404: {"model": ProblemBody}})
@@ -104,12 +101,3 @@ async def _content(request: Request) -> bytes:
 
 def _shown(stored: StoredImport) -> TripleImport:
     return TripleImport.model_validate(asdict(stored))
-
-
-def _decoded(cursor: str | None) -> str | None:
-    if cursor is None:
-        return None
-    try:
-        return storable(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode())
-    except ValueError as error:
-        raise BadCursor from error

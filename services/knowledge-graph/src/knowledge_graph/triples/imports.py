@@ -66,7 +66,7 @@ class TripleImports:
             known = await self._id_of(connection, workspace_id, name)
             import_id = known or uuid4()
             extraction = await asyncio.to_thread(graphed, import_id, read)
-            source = MadeFrom(1, name, None, "", sha256(content).hexdigest())
+            source = MadeFrom(1, name, None, None, "", sha256(content).hexdigest())
             made = Graphed(import_id, source, 0, extraction)
             changes = await provenance.replace(connection, workspace_id, made)
             await queue(connection, workspace_id, changes, projects=self.projects)

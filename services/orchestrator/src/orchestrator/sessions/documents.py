@@ -8,13 +8,14 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from contracts.base import Page
-from contracts.events import DocumentDeleted, Event
+from contracts.events import DocumentDeleted, DocumentPurged, Event
 from contracts.orchestrator import SessionDocument
+from contracts.registry import ORCHESTRATOR
 from orchestrator.errors import SessionNotFound, TooManySessionDocuments
 from service_kit import queries
 from service_kit.auth import Principal
-from service_kit.outbox import first_time
-from service_kit.pagination import decode_cursor, encode_cursor
+from service_kit.outbox import Outbox, first_time
+from service_kit.pagination import decode_cursor, page
 from service_kit.postgres import Connection, Database
 from service_kit.streams import Handler
 
@@ -24,8 +25,8 @@ MOST_DOCUMENTS = 1_000  # of a session: a search in it asks for all of them at o
 class SessionDocuments:
     """Of the sessions of one user, as of all else of them. A deleted document is attached to none."""
 
-    def __init__(self, database: Database) -> None:
-        self.database, self.sql = database, queries.load("orchestrator.sessions")
+    def __init__(self, database: Database, outbox: Outbox) -> None:
+        self.database, self.outbox, self.sql = database, outbox, queries.load("orchestrator.sessions")
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
@@ -59,18 +60,24 @@ class SessionDocuments:
             rows = connection.cursor(row_factory=class_row(SessionDocument))
             await rows.execute(self.sql["list_session_documents"], values)
             found = await rows.fetchall()
-        last = found[limit - 1] if len(found) > limit else None
-        return Page(items=found[:limit], next_cursor=last and encode_cursor(last.attached_at, last.document_id))
+        return page(found, limit, lambda one: (one.attached_at, one.document_id))
 
     async def forget(self, event: Event) -> None:
-        """`document.deleted`: no session has it any more."""
-        values = {
-            "workspace_id": event.workspace_id,
-            "document_id": DocumentDeleted.model_validate(event.data).document_id,
-        }
+        """Detaches a deleted document from every session, and confirms it by `document.purged`."""
+        document_id = DocumentDeleted.model_validate(event.data).document_id
+        values = {"workspace_id": event.workspace_id, "document_id": document_id}
         async with self.database.workspace(event.workspace_id) as connection:
-            if await first_time(connection, event):
-                await connection.execute(self.sql["forget_document"], values)
+            if not await first_time(connection, event):
+                return
+            detached = (await connection.execute(self.sql["forget_document"], values)).rowcount
+            cursor = await connection.execute(self.sql["count_attachments"], values)
+            purged = DocumentPurged(
+                document_id=document_id,
+                service=ORCHESTRATOR,
+                removed={"session_documents": detached},
+                remaining={"session_documents": (await cursor.fetchone() or (0,))[0]},
+            )
+            await self.outbox.write(connection, event.workspace_id, purged, str(document_id))
 
     async def _lock(self, connection: Connection, caller: Principal, session_id: UUID) -> int:
         """Nobody else changes the session until the transaction ends; how many documents it has."""

@@ -13,7 +13,7 @@ from contracts.orchestrator import Message, MessageCreate, Run, RunStatus, Sessi
 from orchestrator.errors import IdempotencyKeyReused, SessionNotFound
 from service_kit import queries
 from service_kit.auth import Principal
-from service_kit.pagination import decode_cursor, encode_cursor
+from service_kit.pagination import decode_cursor, page
 from service_kit.postgres import Connection, Database
 from service_kit.problems import PreconditionFailed
 from service_kit.tracing import outgoing_headers
@@ -73,8 +73,7 @@ class SessionStore:
             rows = connection.cursor(row_factory=class_row(Session))
             await rows.execute(self.sql["list_sessions"], values)
             found = await rows.fetchall()
-        more = encode_cursor(found[limit - 1].updated_at, found[limit - 1].id) if len(found) > limit else None
-        return Page(items=found[:limit], next_cursor=more)
+        return page(found, limit, lambda one: (one.updated_at, one.id))
 
     async def rename(self, caller: Principal, session_id: UUID, title: str, version: int | None) -> Session:
         """Raises SessionNotFound, PreconditionFailed."""
@@ -117,8 +116,7 @@ class SessionStore:
             rows = connection.cursor(row_factory=class_row(Message))
             await rows.execute(self.sql["list_messages"], values)
             found = await rows.fetchall()
-        more = encode_cursor(found[limit - 1].created_at, found[limit - 1].id) if len(found) > limit else None
-        return Page(items=found[:limit], next_cursor=more)
+        return page(found, limit, lambda one: (one.created_at, one.id))
 
     async def ask(
         self, caller: Principal, session_id: UUID, message: MessageCreate, key: str | None

@@ -14,6 +14,7 @@ from contracts.ingestion import Chunk
 from retrieval.errors import ConvertedInvalid
 from retrieval.index.rows import Vectors
 from retrieval.lexical.postings import ORDINAL_BITS
+from service_kit import chunks as chunk_lines
 
 MOST_CHUNKS = 1 << ORDINAL_BITS
 
@@ -21,7 +22,7 @@ MOST_CHUNKS = 1 << ORDINAL_BITS
 def read_chunks(document: DocumentConverted, data: bytes) -> list[Chunk]:
     """JSON Lines. Raises ConvertedInvalid when they are not what the event says, or not what the database can hold."""
     try:
-        chunks = [Chunk.model_validate_json(line) for line in data.split(b"\n") if line.strip()]
+        chunks = list(chunk_lines.read_chunks([data]))
         for chunk in chunks:
             for text in (chunk.chunk_id, chunk.section_title or "", *chunk.heading_path, chunk.content):
                 storable(text)

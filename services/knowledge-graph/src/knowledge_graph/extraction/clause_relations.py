@@ -39,7 +39,7 @@ CLOSED = {
 
 
 @dataclass(frozen=True)
-class Triple:
+class ClauseTriple:
     """`source` and `target` are mentions; the source may be one of an earlier chunk that a pronoun stands for."""
 
     source: Mention
@@ -76,7 +76,7 @@ class Reference:
         return self.thing if word in THINGS else self.nouns.get(word)
 
 
-def triples(clauses: Sequence[Clause], mentions: Sequence[Mention], spoken_of: Reference) -> Iterator[Triple]:
+def triples(clauses: Sequence[Clause], mentions: Sequence[Mention], spoken_of: Reference) -> Iterator[ClauseTriple]:
     """`mentions` are those of one text, by place; `spoken_of` is read and brought up to date."""
     starts = [mention.start for mention in mentions]
 
@@ -104,9 +104,9 @@ def triples(clauses: Sequence[Clause], mentions: Sequence[Mention], spoken_of: R
             yield from _triple(clause, source, target, EXPLICIT if is_explicit else REFERRED)
 
 
-def _triple(clause: Clause, source: Mention, target: Mention, confidence: float) -> Iterator[Triple]:
+def _triple(clause: Clause, source: Mention, target: Mention, confidence: float) -> Iterator[ClauseTriple]:
     relation_type, reverse = CLOSED.get(clause.relation, (clause.relation, False))
     is_word = re.fullmatch(r"[^\W\d]\w*", relation_type) is not None
     if is_word and len(relation_type) <= LONGEST_TYPE and relation_type not in NO_RELATION:
         ends = (target, source) if reverse else (source, target)
-        yield Triple(*ends, relation_type, clause.phrase, confidence, clause.subject)
+        yield ClauseTriple(*ends, relation_type, clause.phrase, confidence, clause.subject)

@@ -1,0 +1,36 @@
+"""A Redis that a request can do without: asked briefly, and not at all for a while after it failed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from redis.exceptions import RedisError
+
+T = TypeVar("T")
+ANSWER_SECONDS = 0.25
+PAUSE_SECONDS = 5.0
+
+
+class RedisUnavailable(Exception):
+    """Redis did not answer in time, or failed less than PAUSE_SECONDS ago; then there is no cause."""
+
+
+class OptionalRedis:
+    """Keeps a Redis that does not answer from slowing every request down."""
+
+    def __init__(self) -> None:
+        self.paused_until = 0.0
+
+    async def ask(self, call: Callable[[], Awaitable[T]]) -> T:
+        """Returns the answer. Raises RedisUnavailable."""
+        now = asyncio.get_running_loop().time()
+        if now < self.paused_until:
+            raise RedisUnavailable
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await call()
+        except (RedisError, OSError, TimeoutError) as error:
+            self.paused_until = now + PAUSE_SECONDS
+            raise RedisUnavailable from error

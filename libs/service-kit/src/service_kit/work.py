@@ -1,0 +1,202 @@
+"""Leased work over a table: claim, extend, release with delay, finish, and what dead processes leave behind.
+
+A row is held by whoever knows its `lease_token`; every write of a holder is guarded by it, so that a process that was
+taken for dead can change nothing any more. Who waits for work is woken by NOTIFY.
+
+How a table joins in:
+
+- Columns: `workspace_id uuid`, further columns of its key, and
+  `state text NOT NULL DEFAULT 'queued'`, `available_at timestamptz NOT NULL DEFAULT now()`,
+  `attempts integer NOT NULL DEFAULT 0` (claims that count), `lease_token uuid`, `lease_owner text` (who holds it or
+  held it last), `lease_expires_at timestamptz`. Further columns may be written with each transition, by name.
+- Migration: `protect_queue('run')`, `wake_workers('run', 'run_queued')` and two indexes, which every claim reads:
+
+      CREATE INDEX run_waiting ON run (workspace_id, available_at) WHERE state = 'queued';
+      CREATE INDEX run_held ON run (workspace_id, lease_token) WHERE lease_token IS NOT NULL;
+
+- A frozen dataclass of what a claim returns, with `workspace_id` and `lease_token`, and its WorkTable.
+- A test that derives from `WorkConformance` of tests/work_conformance.py.
+
+Code that runs in threads calls this on its event loop (`asyncio.run_coroutine_threadsafe`).
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Generic, Protocol, TypeVar
+from uuid import UUID
+
+from service_kit.postgres import Connection, Database
+from service_kit.repository import Repository, SystemRepository
+from service_kit.statements import Statements
+
+ALIASES = ("work", "due", "locked", "lost")
+SPARE_CHOICES = 16  # other processes may lock what was chosen in the same moment
+
+
+class LeaseLost(Exception):
+    """Another process holds the work, or it is gone: nothing more may be written for it."""
+
+
+class StopAsked(Exception):
+    """The row says that its holder should stop (`WorkTable.stop`)."""
+
+
+class Leased(Protocol):
+    """What a claim returns."""
+
+    @property
+    def workspace_id(self) -> UUID: ...
+
+    @property
+    def lease_token(self) -> UUID: ...
+
+
+Held = TypeVar("Held", bound=Leased)
+
+
+class WorkSql(Protocol):
+    """The statements over one table."""
+
+    claim: str
+    extend: str
+    release: str
+    finish: str
+    recover: str
+
+
+@dataclass(frozen=True)
+class WorkTable(Generic[Held]):
+    """Describes a table of leased work, with `work` as its name in SQL expressions.
+
+    `channel` is the one of `wake_workers`, with the schema in front. `computed` gives fields of the claimed row that
+    are not columns. `waiting` selects what may be claimed at all, `claimable` of that what may begin now, and the
+    highest `priority` comes first; the three may use parameters of `claim`. `stop` tells a holder to stop. `running`
+    and `queued` are set by claim and release (None: the state stays); the `on_` expressions are set besides, and
+    `on_loss` replaces the return to `queued`.
+    """
+
+    name: str
+    row: type[Held]
+    channel: str
+    key: tuple[str, ...] = ("workspace_id", "id")
+    computed: Mapping[str, str] = field(default_factory=dict)
+    waiting: str = "work.state = 'queued'"
+    claimable: str = "true"
+    priority: str = "NULL::integer"
+    stop: str = "false"
+    running: str | None = "running"
+    queued: str | None = "queued"
+    on_claim: str = ""
+    on_finish: str = ""
+    on_loss: str | None = None
+    sql: WorkSql = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        names = [one.name for one in fields(self.row)]  # type: ignore[arg-type]  # a dataclass, as the docstring asks
+        queued = f"state = '{self.queued}'" if self.queued else ""
+
+        class Sql(
+            Statements,
+            file="work.sql",
+            table=self.name,
+            key=", ".join(self.key),
+            **{f"{alias}_key": ", ".join(f"{alias}.{column}" for column in self.key) for alias in ALIASES},
+            waiting=f"{self.waiting} AND work.lease_token IS NULL",
+            claimable=f"({self.claimable})",
+            priority=self.priority,
+            stop=self.stop,
+            on_claim=_also(f"state = '{self.running}'" if self.running else "", self.on_claim),
+            on_release=_also(queued),
+            on_finish=_also(self.on_finish),
+            on_loss=_also(queued if self.on_loss is None else self.on_loss),
+            returned=", ".join(f"{self.computed.get(name, f'work.{name}')} AS {name}" for name in names),
+            set="{set}",
+        ):
+            claim: str
+            extend: str
+            release: str
+            finish: str
+            recover: str
+
+        object.__setattr__(self, "sql", Sql)
+
+
+def _also(*assignments: str) -> str:
+    return "".join(f", {one}" for one in assignments if one)
+
+
+def process_name() -> str:
+    """Returns the name of this process, for `lease_owner`."""
+    return f"{socket.gethostname()}-{os.getpid()}"
+
+
+class WorkQueue(Generic[Held]):
+    """The work of one table, claimed in the name of `owner`.
+
+    Claiming looks across all workspaces; the transitions of what is held happen in the caller's transaction, which is
+    bound to the work's workspace, and set further columns by name.
+    """
+
+    def __init__(
+        self, database: Database, table: WorkTable[Held], lease_seconds: float, owner: str | None = None
+    ) -> None:
+        self.database, self.table, self.lease_seconds = database, table, lease_seconds
+        self.owner = owner or process_name()
+
+    async def claim(self, limit: int, **parameters: object) -> list[Held]:
+        """Leases up to `limit` items that are due; workspaces that have the least in work come first, in turn."""
+        values = {"limit": limit, "spare": SPARE_CHOICES, "owner": self.owner, "lease_seconds": self.lease_seconds}
+        async with self.database.system() as connection:
+            queue = SystemRepository(connection)
+            return await queue.all(self.table.sql.claim, self.table.row, **values, **parameters)
+
+    async def recover(self) -> int:
+        """Puts back what is held under expired leases; returns how many."""
+        async with self.database.system() as connection:
+            return await SystemRepository(connection).run(self.table.sql.recover)
+
+    async def extend(self, connection: Connection, held: Held, /, **columns: object) -> bool:
+        """Extends the lease; nobody else changes the row until the transaction ends. Raises LeaseLost.
+
+        Returns whether the holder should stop.
+        """
+        values = {"lease_token": held.lease_token, "lease_seconds": self.lease_seconds, **columns}
+        repository = Repository(connection, held.workspace_id)
+        # Twice: a lease may pass from one row to another while the first statement waits, which only a second one sees.
+        for _ in range(2):
+            stop = await repository.value(_setting(self.table.sql.extend, columns), **values)
+            if stop is not None:
+                return bool(stop)
+        raise LeaseLost
+
+    async def release(
+        self,
+        connection: Connection,
+        held: Held,
+        /,
+        *,
+        delay_seconds: float = 0.0,
+        refund: bool = False,
+        **columns: object,
+    ) -> None:
+        """Puts the work back into the queue. `refund`: the attempt does not count. Raises LeaseLost."""
+        values = {"delay_seconds": delay_seconds, "refund": int(refund), **columns}
+        await self._end(connection, held, _setting(self.table.sql.release, columns), values)
+
+    async def finish(self, connection: Connection, held: Held, state: str, /, **columns: object) -> None:
+        """Ends the work, well or badly, in the given state. Raises LeaseLost."""
+        columns = {"state": state, **columns}
+        await self._end(connection, held, _setting(self.table.sql.finish, columns), columns)
+
+    async def _end(self, connection: Connection, held: Held, sql: str, values: Mapping[str, object]) -> None:
+        repository = Repository(connection, held.workspace_id)
+        if not await repository.run(sql, lease_token=held.lease_token, **values):
+            raise LeaseLost
+
+
+def _setting(sql: str, columns: Mapping[str, object]) -> str:
+    return sql.replace("{set}", _also(*(f"{column} = %({column})s" for column in columns)))

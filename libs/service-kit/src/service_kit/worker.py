@@ -1,0 +1,146 @@
+"""The loop of a process that works on leased work, and the lease kept while one item is worked on."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from typing import Any, Generic, NoReturn, TypeVar
+
+import psycopg
+
+from service_kit.notifications import Notifications
+from service_kit.problems import Unavailable, WorkspaceGone
+from service_kit.work import Held, LeaseLost, StopAsked, WorkQueue
+
+log = logging.getLogger(__name__)
+Result = TypeVar("Result")
+EXTENSIONS_PER_LEASE = 3
+FIRST_LOOK_SECONDS = 0.3
+
+
+class Worker(Generic[Held]):
+    """Claims work, up to `concurrency` items at a time, and runs `execute` on each.
+
+    `execute` ends the work or gives it back, also when it is cancelled. If it raises, the lease runs out and another
+    process takes the work over.
+    """
+
+    def __init__(
+        self,
+        queue: WorkQueue[Held],
+        execute: Callable[[Held], Awaitable[None]],
+        notifications: Notifications,
+        concurrency: int,
+        **parameters: object,
+    ) -> None:
+        """`notifications` listen on the table's channel; `parameters` are those of each claim."""
+        self.queue, self.execute, self.notifications = queue, execute, notifications
+        self.concurrency, self.parameters = concurrency, parameters
+        self.working: set[asyncio.Task[None]] = set()
+
+    async def run(self) -> None:
+        """Runs until cancelled, then until all is given back. Looks for lost leases a few times per lease."""
+        loop = asyncio.get_running_loop()
+        pause, next_recovery = self.queue.lease_seconds / EXTENSIONS_PER_LEASE, loop.time()
+        try:
+            async with self.notifications.subscribe(self.queue.table.channel) as wake:
+                while True:
+                    if loop.time() >= next_recovery:
+                        await self.queue.recover()
+                        next_recovery = loop.time() + pause
+                    await self._claim(wake.event)
+                    await wake.wait(pause)
+        finally:
+            await stopped(*self.working)
+
+    async def _claim(self, wake: asyncio.Event) -> None:
+        free = self.concurrency - len(self.working)
+        if free <= 0:
+            return
+        for held in await self.queue.claim(free, **self.parameters):
+            task = asyncio.create_task(self._execute(held))
+            self.working.add(task)
+            task.add_done_callback(self.working.discard)
+            task.add_done_callback(lambda _: wake.set())
+
+    async def _execute(self, held: Held) -> None:
+        try:
+            await self.execute(held)
+        except (LeaseLost, WorkspaceGone):
+            log.info("work lost", extra={"table": self.queue.table.name, "workspace_id": str(held.workspace_id)})
+        except Exception:  # the boundary of one item: its lease runs out, and it is taken up again
+            log.exception("work broke off", extra={"table": self.queue.table.name})
+
+
+async def while_held(
+    queue: WorkQueue[Held],
+    held: Held,
+    work: Coroutine[Any, Any, Result],
+    columns: Callable[[], Mapping[str, object]] = dict,
+    wake: asyncio.Event | None = None,
+) -> Result:
+    """Returns what `work` returns, and extends the lease until then, writing `columns` each time.
+
+    Cancels the work and raises LeaseLost, or StopAsked when the row asks to stop (it is looked at once `wake` is set).
+    If both come at once, the result counts.
+    """
+    task = asyncio.create_task(work)
+    keeping = asyncio.create_task(_keep(queue, held, columns, wake or asyncio.Event()))
+    try:
+        await asyncio.wait({task, keeping}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        finished = task.done()
+        await stopped(task, keeping)
+        await asyncio.gather(task, keeping, return_exceptions=True)
+    return task.result() if finished else keeping.result()
+
+
+async def _keep(
+    queue: WorkQueue[Held], held: Held, columns: Callable[[], Mapping[str, object]], wake: asyncio.Event
+) -> NoReturn:
+    loop = asyncio.get_running_loop()
+    pause = queue.lease_seconds / EXTENSIONS_PER_LEASE
+    held_until = loop.time() + queue.lease_seconds
+    await _waited(wake, min(FIRST_LOOK_SECONDS, pause))  # a wish to stop, between the claim and here, went unheard
+    while True:
+        asked = loop.time()
+        try:
+            async with queue.database.workspace(held.workspace_id) as connection:
+                if await queue.extend(connection, held, **columns()):
+                    raise StopAsked
+            held_until = asked + queue.lease_seconds
+        except (psycopg.OperationalError, Unavailable) as error:
+            # While the database is away nobody else can have taken the work; once it is back, the extension tells.
+            log.warning("lease not extended", exc_info=error, extra={"table": queue.table.name})
+            if loop.time() > held_until:
+                raise LeaseLost from error
+        await _waited(wake, pause)
+
+
+async def _waited(event: asyncio.Event, seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return
+    event.clear()
+
+
+async def stopped(*tasks: asyncio.Task[Any]) -> None:
+    """Cancels the tasks and waits for their end; again, as asyncio.wait_for loses a cancellation before Python 3.12."""
+    pending = {task for task in tasks if not task.done()}
+    while pending:
+        for task in pending:
+            task.cancel()
+        _, pending = await asyncio.wait(pending, timeout=1)
+
+
+async def uninterrupted(work: Coroutine[Any, Any, Result]) -> Result:
+    """Returns what `work` returns; a cancellation takes effect after its end."""
+    task = asyncio.create_task(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise

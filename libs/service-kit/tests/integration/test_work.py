@@ -1,0 +1,241 @@
+"""Leased work over a table of its own: the common promises, what holders are told, and a process that is killed."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+from work_conformance import LEASE_SECONDS, WorkCase, WorkConformance
+
+from service_kit.background import Background
+from service_kit.notifications import Notifications
+from service_kit.postgres import Database
+from service_kit.telemetry import Metrics
+from service_kit.work import StopAsked, WorkQueue, WorkTable
+from service_kit.worker import Worker, uninterrupted, while_held
+
+TABLES = """
+SET search_path = kit_work, public;
+CREATE TABLE job (
+    workspace_id uuid NOT NULL,
+    id integer GENERATED ALWAYS AS IDENTITY,
+    state text NOT NULL DEFAULT 'queued',
+    available_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    attempts integer NOT NULL DEFAULT 0,
+    lease_token uuid,
+    lease_owner text,
+    lease_expires_at timestamptz,
+    urgent boolean NOT NULL DEFAULT false,
+    cancelled boolean NOT NULL DEFAULT false,
+    progress integer,
+    finished_at timestamptz,
+    PRIMARY KEY (workspace_id, id)
+);
+SELECT protect_queue('job');
+SELECT wake_workers('job', 'job_queued');
+CREATE INDEX job_waiting ON job (workspace_id, available_at) WHERE state = 'queued';
+CREATE INDEX job_held ON job (workspace_id, lease_token) WHERE lease_token IS NOT NULL;
+"""
+HOLDER = """
+import asyncio, sys
+from dataclasses import dataclass
+from uuid import UUID
+from service_kit.postgres import Database
+from service_kit.work import WorkQueue, WorkTable
+
+@dataclass(frozen=True)
+class Job:
+    workspace_id: UUID
+    id: int
+    lease_token: UUID
+
+async def hold():
+    async with Database(sys.argv[1], 1).opened() as database:
+        queue = WorkQueue(database, WorkTable("job", Job, "kit_work_job_queued"), 0.5)
+        [held] = await queue.claim(1)
+        print("held", flush=True)
+        await asyncio.Event().wait()
+
+asyncio.run(hold())
+"""
+
+
+@dataclass(frozen=True)
+class Job:
+    workspace_id: UUID
+    id: int
+    lease_token: UUID
+    attempts: int
+    doubled: int
+
+
+JOBS = WorkTable(
+    "job",
+    Job,
+    "kit_work_job_queued",
+    computed={"doubled": "2 * work.attempts"},
+    priority="work.urgent::integer",
+    stop="work.cancelled",
+    on_finish="finished_at = now()",
+)
+
+
+@pytest.fixture
+def url(make_database) -> str:
+    urls = make_database("kit_work")
+    with psycopg.connect(urls.admin) as admin:
+        admin.execute(TABLES)
+    return urls.service
+
+
+@pytest.fixture
+async def database(url) -> AsyncIterator[Database]:
+    async with Database(url, 6).opened() as opened:
+        yield opened
+
+
+@pytest.fixture
+def case(database, url) -> WorkCase:
+    async def add(workspace_id: UUID, count: int) -> None:
+        async with database.workspace(workspace_id) as connection:
+            for _ in range(count):
+                await connection.execute("INSERT INTO job (workspace_id) VALUES (%s)", (workspace_id,))
+
+    return WorkCase(
+        queue=lambda owner, lease_seconds: WorkQueue(database, JOBS, lease_seconds, owner),
+        add=add,
+        notifications=Notifications(url, JOBS.channel),
+        finished="done",
+    )
+
+
+class TestJobQueue(WorkConformance):
+    @pytest.fixture
+    def case(self, case) -> WorkCase:
+        return case
+
+
+async def test_what_is_urgent_comes_first_whoever_waits(case):
+    await case.add(uuid4(), 2)
+    urgent = uuid4()
+    await case.add(urgent, 3)
+    async with case.queue("any", LEASE_SECONDS).database.workspace(urgent) as connection:
+        await connection.execute("UPDATE job SET urgent = true")
+    assert [held.workspace_id for held in await case.claim("first", 3)] == [urgent] * 3
+
+
+async def test_a_claim_returns_computed_values(case):
+    await case.add(uuid4(), 1)
+    [held] = await case.claim("first", 1)
+    assert (held.attempts, held.doubled) == (1, 2)
+
+
+async def test_each_transition_writes_further_columns(case):
+    queue = case.queue("first", LEASE_SECONDS)
+    await case.add(uuid4(), 1)
+    [held] = await case.claim("first", 1)
+    async with queue.database.workspace(held.workspace_id) as connection:
+        await queue.extend(connection, held, progress=1)
+        assert (await case.rows())[0]["progress"] is None  # until the transaction ends
+    assert (await case.rows())[0]["progress"] == 1
+    async with queue.database.workspace(held.workspace_id) as connection:
+        await queue.release(connection, held, progress=2, urgent=True)
+    [row] = await case.rows()
+    assert (row["progress"], row["urgent"], row["state"]) == (2, True, "queued")
+    [held] = await case.claim("first", 1)
+    async with queue.database.workspace(held.workspace_id) as connection:
+        await queue.finish(connection, held, "failed", progress=3)
+    [row] = await case.rows()
+    assert (row["progress"], row["state"], row["finished_at"] is None) == (3, "failed", False)
+
+
+async def test_a_holder_is_asked_to_stop(case):
+    queue = case.queue("first", LEASE_SECONDS)
+    await case.add(uuid4(), 1)
+    [held] = await case.claim("first", 1)
+    wake = asyncio.Event()
+    async with queue.database.workspace(held.workspace_id) as connection:
+        await connection.execute("UPDATE job SET cancelled = true")
+    wake.set()
+    with pytest.raises(StopAsked):
+        await while_held(queue, held, asyncio.Event().wait(), wake=wake)
+
+
+async def test_the_result_is_returned_and_progress_is_written_while_work_is_held(case):
+    queue = case.queue("first", 1.5)  # extended twice a second
+    await case.add(uuid4(), 1)
+    [held] = await queue.claim(1)
+
+    async def work() -> str:
+        async with asyncio.timeout(60):
+            while (await case.rows())[0]["progress"] != 7:  # noqa: ASYNC110  it is another task's statement
+                await asyncio.sleep(0.05)
+        return "result"
+
+    assert await while_held(queue, held, work(), lambda: {"progress": 7}) == "result"
+
+
+async def test_a_worker_that_is_stopped_lets_its_work_be_given_back(case):
+    begun = asyncio.Event()
+    queue = case.queue("stopping", LEASE_SECONDS)
+
+    async def give_back(held: Job) -> None:
+        async with queue.database.workspace(held.workspace_id) as connection:
+            await queue.release(connection, held, refund=True)
+
+    async def execute(held: Job) -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await uninterrupted(give_back(held))
+
+    await case.add(uuid4(), 2)
+    async with AsyncExitStack() as stack:
+        tasks = await stack.enter_async_context(Background(Metrics()))
+        tasks.start("notifications", case.notifications.run)
+        tasks.start("worker", Worker(queue, execute, case.notifications, 2).run)
+        await begun.wait()
+    assert {(row["state"], row["attempts"]) for row in await case.rows()} == {("queued", 0)}
+
+
+async def test_a_worker_goes_on_after_an_item_that_breaks_off(case):
+    done: asyncio.Queue[Job] = asyncio.Queue()
+
+    async def execute(held: Job) -> None:
+        if held.id == 1:
+            raise ValueError(held.id)
+        await case.finish(held)
+        done.put_nowait(held)
+
+    async with Background(Metrics()) as tasks, asyncio.timeout(60):
+        tasks.start("notifications", case.notifications.run)
+        tasks.start("worker", Worker(case.queue("any", LEASE_SECONDS), execute, case.notifications, 1).run)
+        await case.add(uuid4(), 2)
+        assert (await done.get()).id == 2
+    assert [row["state"] for row in await case.rows()] == ["running", "done"]
+
+
+async def test_what_a_killed_process_held_is_worked_on_by_another(case, url):
+    await case.add(uuid4(), 1)
+    holder = await asyncio.create_subprocess_exec(sys.executable, "-c", HOLDER, url, stdout=asyncio.subprocess.PIPE)
+    assert holder.stdout
+    assert await holder.stdout.readline() == b"held\n"
+    holder.kill()
+    await holder.wait()
+    done: asyncio.Queue[Job] = asyncio.Queue()
+
+    async def execute(held: Job) -> None:
+        await case.finish(held)
+        done.put_nowait(held)
+
+    async with Background(Metrics()) as tasks, asyncio.timeout(60):
+        tasks.start("notifications", case.notifications.run)
+        tasks.start("worker", Worker(case.queue("heir", 0.5), execute, case.notifications, 1).run)
+        assert (await done.get()).attempts == 2
