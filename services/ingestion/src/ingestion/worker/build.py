@@ -13,7 +13,6 @@ from typing import TypeVar
 from inference.factory import build_embedders
 from ingestion.conversion import Converter
 from ingestion.documents.intake import Intake, Limits
-from ingestion.settings import MEBIBYTE
 from ingestion.sources.queue import Leases
 from ingestion.sources.sync import Policy as SyncPolicy
 from ingestion.sources.sync import Synchroniser
@@ -24,7 +23,6 @@ from ingestion.worker.metrics import Readings, WorkerMetrics, serve_metrics
 from ingestion.worker.process import Processor
 from ingestion.worker.queue import WorkQueue
 from ingestion.worker.recording import Policy
-from ingestion.worker.recycling import Recycling
 from ingestion.worker.registration import Registration
 from ingestion.worker.settings import WorkerSettings
 from ingestion.worker.slots import ALL_LANES, Slots
@@ -42,18 +40,14 @@ SYNC_CONNECTIONS = 6
 
 @dataclass(frozen=True)
 class Worker:
-    """What the tasks call, and what the program around them watches."""
+    """What the tasks call."""
 
     slots: Slots
     syncs: Syncs
-    recycling: Recycling
-    registration: Registration
 
 
-def build_worker(
-    settings: WorkerSettings, shutdown: Shutdown, on_recycle: Callable[[], None], stack: ExitStack
-) -> Worker:
-    """Everything that a worker needs, closed with the stack in reverse order."""
+def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack) -> Worker:
+    """Builds everything that a worker needs; closed with the stack in reverse order."""
     # Two connections per document (its heartbeat has one), and one each for the registration and the choice.
     database = WorkerDatabase(settings.database_url.get_secret_value(), 2 * (settings.worker_concurrency + 1) + 2)
     stack.enter_context(database.opened())
@@ -63,32 +57,21 @@ def build_worker(
     stages = Stages(database, name)
     processor = _processor(settings, database, stages, objects, shutdown, metrics, stack)
 
-    def retire() -> None:
-        registration.retire()
-        on_recycle()
-
-    recycling = Recycling(settings.worker_max_documents, settings.worker_max_memory_mib * MEBIBYTE, retire)
-
     def is_closed() -> bool:
-        return shutdown.has_begun or recycling.is_due
-
-    def on_beat() -> None:
-        if recycling.is_due:  # the broker's heartbeat has ended with the consumption
-            settings.worker_health_file.touch()
+        return shutdown.has_begun
 
     queue = WorkQueue(database, stages, is_closed)
-    slots = Slots(settings.worker_concurrency, queue.take, recycling.counting(processor.process))
+    slots = Slots(settings.worker_concurrency, queue.take, processor.process)
     syncs = _syncs(settings, name, objects, is_closed, stack)
-    registration = Registration(
-        database, name, settings.worker_concurrency, settings.lease_seconds, lambda: recycling.documents, on_beat
+    stack.enter_context(
+        Registration(database, name, settings.worker_concurrency, settings.lease_seconds, lambda: slots.documents)
     )
-    stack.enter_context(registration)
     if settings.metrics_port is not None:
         metrics.registry.register(
             Readings(lambda: [*((lane.value, slots.busy(lane)) for lane in ALL_LANES), ("sync", syncs.busy)])
         )
         serve_metrics(metrics.registry, settings.host, settings.metrics_port, stack)
-    return Worker(slots, syncs, recycling, registration)
+    return Worker(slots, syncs)
 
 
 def _processor(
