@@ -19,11 +19,13 @@ from watchfiles import Change, awatch
 
 from ingestion.sources.allowed_paths import NotAllowed, located
 from ingestion.sources.selection import Selection
+from ingestion.sources.settings import ScheduleSettings
 from ingestion.sources.statements import SQL
 from service_kit.notifications import Notifications
 from service_kit.postgres import Database
 
 log = logging.getLogger(__name__)
+SOURCE_CHANNEL = "ingestion_source"
 RELOAD_SECONDS = 30.0
 LOOK_SECONDS = 5.0
 # Each watched folder keeps a thread waiting.
@@ -38,20 +40,6 @@ class Watched:
     config: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Watching:
-    """A synchronisation follows when nothing has changed for `quiet_seconds`, at the latest after `longest_seconds`.
-
-    `polling`: look every `poll_seconds`, where the file system tells of no changes (network mounts).
-    """
-
-    roots: tuple[Path, ...]
-    polling: bool
-    poll_seconds: float
-    quiet_seconds: float
-    longest_seconds: float
-
-
 def concerns(change: Change, path: str, root: Path, selection: Selection) -> bool:
     """False for what no synchronisation would take: hidden, excluded or of a format that cannot be read."""
     if not Path(path).is_relative_to(root):
@@ -64,18 +52,23 @@ def concerns(change: Change, path: str, root: Path, selection: Selection) -> boo
 
 
 class FolderWatcher:
-    """A background task of the scheduler. Several of them do no harm: a source has one waiting synchronisation."""
+    """A background task of the API process. Several of them do no harm: a source has one waiting synchronisation.
 
-    def __init__(self, database: Database, notifications: Notifications, channel: str, watching: Watching) -> None:
-        self.database, self.notifications, self.channel = database, notifications, channel
-        self.watching = watching
+    A synchronisation follows when a folder was quiet for `watch_quiet_seconds`, at the latest after
+    `watch_longest_seconds`.
+    """
+
+    def __init__(
+        self, database: Database, notifications: Notifications, roots: tuple[Path, ...], settings: ScheduleSettings
+    ) -> None:
+        self.database, self.notifications, self.roots, self.settings = database, notifications, roots, settings
         self.tasks: dict[UUID, tuple[Watched, asyncio.Task[None]]] = {}
 
     async def run(self) -> None:
         """Runs until cancelled; follows the sources that come, change and go."""
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
         try:
-            async with self.notifications.subscribe(self.channel) as changed:
+            async with self.notifications.subscribe(SOURCE_CHANNEL) as changed:
                 while True:
                     await self._adjust({source.id: source for source in await self._wanted()})
                     await changed.wait(RELOAD_SECONDS)
@@ -101,7 +94,7 @@ class FolderWatcher:
             _, pending = await asyncio.wait(pending, timeout=1)
 
     async def _keep_watching(self, source: Watched) -> None:
-        polling = self.watching.polling
+        polling = self.settings.watch_polling
         while True:
             try:
                 await self._watch(source, polling)
@@ -115,7 +108,7 @@ class FolderWatcher:
     async def _watch(self, source: Watched, polling: bool) -> None:
         """Returns when the folder is gone, or another one has taken its place; raises OSError when it is not there."""
         path = source.config["path"]
-        root = await asyncio.to_thread(located, path, self.watching.roots)
+        root = await asyncio.to_thread(located, path, self.roots)
         identity = await asyncio.to_thread(_identity, root)
         selection = Selection(source.config["include"], source.config["exclude"])
         log.info("watching", extra={"source_id": str(source.id), "polling": polling})
@@ -133,16 +126,15 @@ class FolderWatcher:
 
     def _changes(self, root: Path, polling: bool) -> AsyncGenerator[Changes]:
         """Also empty sets, now and then: a look whether the folder is still there."""
-        watching = self.watching
         return awatch(
             root,
             watch_filter=None,
-            debounce=int(watching.longest_seconds * 1000),
-            step=int(watching.quiet_seconds * 1000),
+            debounce=int(self.settings.watch_longest_seconds * 1000),
+            step=int(self.settings.watch_quiet_seconds * 1000),
             rust_timeout=int(LOOK_SECONDS * 1000),
             yield_on_timeout=True,
             force_polling=polling,
-            poll_delay_ms=int(watching.poll_seconds * 1000),
+            poll_delay_ms=int(self.settings.watch_poll_seconds * 1000),
             ignore_permission_denied=True,
         )
 
