@@ -33,8 +33,8 @@ e2e: setup ## the end-to-end tests, against a running stack: ATTRACTOR_URL and A
 bench: setup ## the project's figures, as a table
 	@PYTHONPATH=tests $(VENV)/python -m benchmarks.run $(ARGS)
 
-figures-code: setup ## figures of the code itself; ARGS=FOLDER measures another checkout
-	@$(VENV)/python tests/benchmarks/code_figures.py $(ARGS)
+figures-code: ## figures of the code: lines, floors, circles, names; ARGS="CHECKOUT ..." compares checkouts
+	@$(PYTHON) tests/code_figures.py $(ARGS)
 
 check: setup ## lint, types, import contracts, locks, Compose, Dockerfile, documentation site
 	@$(VENV)/ruff check .

@@ -10,13 +10,16 @@ from uuid import UUID
 from fastapi import FastAPI
 
 from contracts.events import DOCUMENTS
-from ingestion.api.documents import DOCUMENT_CHANNEL, WORK_CHANNEL, Parts, router
+from ingestion.api.documents import router
+from ingestion.api.parts import DOCUMENT_CHANNEL, WORK_CHANNEL, Parts
 from ingestion.api.reading import router as reading_router
 from ingestion.api.sources import router as sources_router
 from ingestion.api.syncs import router as syncs_router
+from ingestion.documents.catalog import Catalogs
 from ingestion.documents.consumer import GROUP, DocumentEvents
-from ingestion.documents.erasure import Eraser, purge_objects
-from ingestion.documents.intake import Intake, Limits
+from ingestion.documents.deletion_job import DeletionJob, delete_workspace_objects
+from ingestion.documents.incoming_files import IntakeLimits
+from ingestion.documents.intake import Intake
 from ingestion.queue.celery_app import build_celery
 from ingestion.queue.dispatch import Dispatcher
 from ingestion.queue.metrics import QueueMetrics
@@ -35,7 +38,7 @@ QUEUE_CHANNEL = f"{NAME}_queue"
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """The API with its background tasks: relay, consumer, dispatcher, eraser, scheduler, housekeeping."""
+    """The API with its background tasks: relay, consumer, dispatcher, deletion, scheduler, housekeeping."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -57,25 +60,28 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     await asyncio.to_thread(objects.ensure_bucket)
     celery = build_celery(settings.redis_url.get_secret_value())
     stack.callback(celery.close)
-    intake = Intake(database, objects, outbox, Limits(settings.max_file_bytes, settings.max_queued_bytes))
+    catalogs = Catalogs(database, outbox)
+    limits = IntakeLimits(settings.max_file_bytes, settings.max_queued_bytes)
+    intake = Intake(database, objects, outbox, limits)
     uploads = Uploads(intake, settings.archive_limits, settings.upload_folder)
-    app.state.ingestion = Parts(settings, database, objects, outbox, notifications, uploads)
+    app.state.ingestion = Parts(settings, catalogs, objects, notifications, uploads)
     app.state.health.add("object_store", objects.check)
 
     async def purge(workspace_id: UUID) -> Erased:
-        removed, remaining = await purge_objects(objects, workspace_id)
+        removed, remaining = await delete_workspace_objects(objects, workspace_id)
         return Erased({"objects": removed}, {"objects": remaining})
 
     background = await stack.enter_async_context(
-        service.running({DOCUMENTS: DocumentEvents(database).handlers}, after=[purge])
+        service.running({DOCUMENTS: DocumentEvents(catalogs).handlers}, after=[purge])
     )
-    recovery = Recovery(database, redis, outbox, settings)
+    recovery = Recovery(catalogs, redis, settings)
     queue_metrics = QueueMetrics(app.state.metrics.registry, database, settings.lease_seconds)
     dispatcher = Dispatcher(
         database, redis, celery, notifications, QUEUE_CHANNEL, settings.lease_seconds, recovery, queue_metrics
     )
     background.start("dispatcher", dispatcher.run)
-    background.start("eraser", Eraser(database, objects, notifications, WORK_CHANNEL, settings.lease_seconds).run)
+    deletion = DeletionJob(catalogs, objects, notifications, WORK_CHANNEL, settings.lease_seconds)
+    background.start("deletion", deletion.run)
     if settings.schedule_sources:
         background.start("scheduler", Scheduler(database, settings.schedule_seconds).run)
         background.start("watcher", FolderWatcher(database, notifications, settings.source_roots, settings).run)

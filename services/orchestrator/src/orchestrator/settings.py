@@ -11,7 +11,7 @@ from service_kit.settings import EventSettings, ServiceSettings
 class Settings(ServiceSettings, EventSettings, ChatSettings):
     """Times in seconds, budgets in tokens (estimated). Without CHAT_BASE_URL and CHAT_MODEL answers are extractive."""
 
-    port: int = 8002
+    port: int = 8003
     retrieval_url: str
     """The address of retrieval"""
     memory_url: str

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from contracts.base import ProblemBody, Text
 from contracts.ingestion import (
@@ -21,25 +20,17 @@ from contracts.ingestion import (
     Upload,
     UploadedFile,
 )
+from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, Ingestion, Parts, Responses
 from ingestion.api.waiting import until
-from ingestion.documents import bulk_actions as selection
-from ingestion.documents import cancel, deletion, documents, listing, retry
+from ingestion.documents import actions
+from ingestion.documents.catalog import Catalog
 from ingestion.documents.errors import NoFiles, NothingAccepted, NothingToCancel, NothingToRetry, TooManyFiles
-from ingestion.settings import Settings
 from ingestion.uploads.multipart import ReceivedFile, received_files
-from ingestion.uploads.upload import FULL, Key, Uploads, too_much_queued
+from ingestion.uploads.upload import FULL, Key, too_much_queued
 from service_kit.auth import Editor
-from service_kit.notifications import Notifications
-from service_kit.objects import ObjectStore
-from service_kit.outbox import Outbox
-from service_kit.postgres import Connection, Database
 from service_kit.request_headers import ExpectedVersion
 
 router = APIRouter(prefix="/v1/documents", tags=["ingestion"])
-DOCUMENT_CHANNEL = "ingestion_document"
-WORK_CHANNEL = "ingestion_work"
-Responses = dict[int | str, dict[str, Any]]
-MISSING: Responses = {404: {"model": ProblemBody, "description": "No such document"}}
 QUEUED: Responses = {429: {"model": ProblemBody, "description": "Too much waits for conversion; see Retry-After"}}
 BODY: Responses = {
     400: {"model": ProblemBody, "description": "The body is not well-formed multipart/form-data"},
@@ -55,26 +46,6 @@ def _files_schema(**properties: dict[str, Any]) -> dict[str, Any]:
 
 
 BINARY = {"type": "string", "format": "binary"}
-
-
-@dataclass(frozen=True)
-class Parts:
-    """What the routes need, built in app.py."""
-
-    settings: Settings
-    database: Database
-    objects: ObjectStore
-    outbox: Outbox
-    notifications: Notifications
-    uploads: Uploads
-
-
-def parts(request: Request) -> Parts:
-    found: Parts = request.app.state.ingestion
-    return found
-
-
-Ingestion = Annotated[Parts, Depends(parts)]
 
 
 @router.post(
@@ -123,20 +94,17 @@ async def retry_documents(chosen: DocumentFilter, caller: Editor, here: Ingestio
     They wait behind what users upload.
     """
 
-    async def act(connection: Connection, ids: Sequence[UUID]) -> int:
-        return await retry.retry(connection, here.outbox, caller.workspace_id, ids, Lane.bulk)
+    async def retry(catalog: Catalog, ids: Sequence[UUID]) -> int:
+        return await actions.retry(catalog, ids, Lane.bulk)
 
-    return await selection.for_all(here.database, caller.workspace_id, chosen, act)
+    return await actions.for_all(here.catalogs, caller.workspace_id, chosen, retry)
 
 
 @router.post("/cancel", summary="Stop documents", response_model=ActionResult)
 async def cancel_documents(chosen: DocumentFilter, caller: Editor, here: Ingestion) -> ActionResult:
     """Stops the documents that the filter names, as far as they wait for a worker or a worker has them."""
 
-    async def act(connection: Connection, ids: Sequence[UUID]) -> int:
-        return await cancel.cancel(connection, caller.workspace_id, ids)
-
-    return await selection.for_all(here.database, caller.workspace_id, chosen, act)
+    return await actions.for_all(here.catalogs, caller.workspace_id, chosen, actions.cancel)
 
 
 @router.put(
@@ -157,8 +125,8 @@ async def replace_content(
     document_id: UUID, request: Request, caller: Editor, here: Ingestion, expected: ExpectedVersion
 ) -> UploadedFile:
     """Receives one file and makes it a new version; search serves the one before until it is indexed."""
-    async with here.database.workspace(caller.workspace_id) as connection:
-        await documents.find(connection, caller.workspace_id, document_id)
+    async with here.catalogs.open(caller.workspace_id) as catalog:
+        await catalog.documents.find(document_id)
     work = await here.uploads.begin(caller.workspace_id, Key(OriginKind.upload, None))
     files: list[UploadedFile] = []
     async with aclosing(_received(request, here)) as incoming:
@@ -179,12 +147,11 @@ async def replace_content(
 )
 async def retry_document(document_id: UUID, caller: Editor, here: Ingestion) -> DocumentDetail:
     """Runs the document again from the stage that failed or was cancelled; what was put off is due at once."""
-    workspace_id = caller.workspace_id
-    async with here.database.workspace(workspace_id) as connection:
-        await documents.find(connection, workspace_id, document_id)
-        if not await retry.retry(connection, here.outbox, workspace_id, [document_id], Lane.interactive):
+    async with here.catalogs.open(caller.workspace_id) as catalog:
+        await catalog.documents.find(document_id)
+        if not await actions.retry(catalog, [document_id], Lane.interactive):
             raise NothingToRetry
-    return await listing.detail(here.database, here.settings.lease_seconds, workspace_id, document_id)
+    return await here.detail(caller, document_id)
 
 
 @router.post(
@@ -195,12 +162,11 @@ async def retry_document(document_id: UUID, caller: Editor, here: Ingestion) -> 
 )
 async def cancel_document(document_id: UUID, caller: Editor, here: Ingestion) -> DocumentDetail:
     """Stops its conversion or embedding. A version that search serves goes on to be served; retry resumes it."""
-    workspace_id = caller.workspace_id
-    async with here.database.workspace(workspace_id) as connection:
-        await documents.find(connection, workspace_id, document_id)
-        if not await cancel.cancel(connection, workspace_id, [document_id]):
+    async with here.catalogs.open(caller.workspace_id) as catalog:
+        await catalog.documents.find(document_id)
+        if not await actions.cancel(catalog, [document_id]):
             raise NothingToCancel
-    return await listing.detail(here.database, here.settings.lease_seconds, workspace_id, document_id)
+    return await here.detail(caller, document_id)
 
 
 @router.delete(
@@ -220,12 +186,12 @@ async def delete_document(
 
     What a source still has of it stays away.
     """
-    async with here.database.workspace(caller.workspace_id) as connection:
-        await deletion.request(connection, here.outbox, caller.workspace_id, document_id)
+    async with here.catalogs.open(caller.workspace_id) as catalog:
+        await catalog.delete(document_id)
 
     async def read() -> DeletionReceipt:
-        async with here.database.workspace(caller.workspace_id) as connection:
-            return await deletion.receipt(connection, caller.workspace_id, document_id)
+        async with here.catalogs.open(caller.workspace_id) as catalog:
+            return await catalog.deletions.receipt(document_id)
 
     receipt = await until(here.notifications, DOCUMENT_CHANNEL, document_id, read, _is_complete, timeout)
     response.status_code = 200 if _is_complete(receipt) else 202

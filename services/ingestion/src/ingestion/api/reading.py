@@ -21,11 +21,12 @@ from contracts.ingestion import (
     EmbeddingStatus,
     OriginKind,
 )
-from ingestion.api.documents import DOCUMENT_CHANNEL, MISSING, Ingestion, Parts, Responses
+from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, Ingestion, Parts, Responses
 from ingestion.api.waiting import until
-from ingestion.documents import deletion, documents, listing, versions
+from ingestion.documents import listing
 from ingestion.documents.chunk_pages import read_chunks
-from ingestion.documents.derived import derived_keys
+from ingestion.documents.derived_objects import derived_keys
+from ingestion.documents.documents import DocumentFilters
 from ingestion.documents.errors import NotConverted, OriginalNotFound
 from ingestion.documents.file_names import attachment
 from ingestion.documents.progress import SETTLED, Awaited
@@ -59,7 +60,7 @@ async def list_documents(
     cursor: Cursor = None,
 ) -> Page[Document]:
     """The documents of the workspace, newest first."""
-    filters = listing.Filters(
+    filters = DocumentFilters(
         status=status,
         name=name,
         media_type=media_type,
@@ -70,8 +71,8 @@ async def list_documents(
         stale=stale,
     )
     before = decode_cursor(cursor)
-    async with here.database.workspace(caller.workspace_id) as connection:
-        rows = await listing.page(connection, caller.workspace_id, filters, before, limit + 1)
+    async with here.catalogs.open(caller.workspace_id) as catalog:
+        rows = await catalog.documents.page(filters, before, limit + 1)
     return page(rows, limit, lambda row: (row.created_at, row.id), DocumentRow.resource)
 
 
@@ -80,8 +81,8 @@ async def summarise_documents(
     caller: Viewer, here: Ingestion, source_id: Annotated[UUID | None, Query(description="Of one source")] = None
 ) -> DocumentSummary:
     """How many there are in which state, why how many failed, and how long the rest may take."""
-    async with here.database.workspace(caller.workspace_id) as connection:
-        return await listing.summary(connection, caller.workspace_id, source_id)
+    async with here.catalogs.open(caller.workspace_id) as catalog:
+        return await listing.summary(catalog, source_id)
 
 
 @router.get(
@@ -101,7 +102,7 @@ async def get_document(
     """
 
     async def read() -> DocumentDetail:
-        return await listing.detail(here.database, here.settings.lease_seconds, caller.workspace_id, document_id)
+        return await here.detail(caller, document_id)
 
     done: Callable[[DocumentDetail], bool] = SETTLED[wait or "searchable"]
     return await until(here.notifications, DOCUMENT_CHANNEL, document_id, read, done, timeout if wait else 0)
@@ -138,9 +139,9 @@ async def list_versions(
 ) -> Page[DocumentVersion]:
     """Newest first."""
     (before,) = decode_cursor(cursor, int)
-    async with here.database.workspace(caller.workspace_id) as connection:
-        await documents.find(connection, caller.workspace_id, document_id)
-        rows = await versions.page(connection, caller.workspace_id, document_id, before=before, limit=limit + 1)
+    async with here.catalogs.open(caller.workspace_id) as catalog:
+        await catalog.documents.find(document_id)
+        rows = await catalog.documents.versions(document_id, before=before, limit=limit + 1)
     return page(rows, limit, lambda row: (row.version,), VersionRow.resource)
 
 
@@ -156,8 +157,8 @@ def _download(media_type: str, description: str) -> Responses:
 )
 async def download_original(document_id: UUID, caller: Viewer, here: Ingestion) -> StreamingResponse:
     """The newest version as it was received, always as a download: a browser never shows it in place."""
-    async with here.database.workspace(caller.workspace_id) as connection:
-        document = await documents.find(connection, caller.workspace_id, document_id)
+    async with here.catalogs.open(caller.workspace_id) as catalog:
+        document = await catalog.documents.find(document_id)
     headers = {"Content-Length": str(document.file_size), "ETag": f'"{document.content_hash}"'}
     key = original_key(caller.workspace_id, document.content_hash)
     return await _streamed(here, key, OriginalNotFound(), document.name, "application/octet-stream", headers)
@@ -184,15 +185,15 @@ async def download_markdown(document_id: UUID, caller: Viewer, here: Ingestion) 
 )
 async def get_receipt(document_id: UUID, caller: Viewer, here: Ingestion) -> DeletionReceipt:
     """The proof of a deletion: what each service removed, and what it still counts."""
-    async with here.database.workspace(caller.workspace_id) as connection:
-        return await deletion.receipt(connection, caller.workspace_id, document_id)
+    async with here.catalogs.open(caller.workspace_id) as catalog:
+        return await catalog.deletions.receipt(document_id)
 
 
 async def _readable(here: Parts, workspace_id: UUID, document_id: UUID) -> tuple[DocumentRow, int]:
     """The document, and its version whose converted form is read."""
-    async with here.database.workspace(workspace_id) as connection:
-        document = await documents.find(connection, workspace_id, document_id)
-        return document, await versions.readable(connection, document)
+    async with here.catalogs.open(workspace_id) as catalog:
+        document = await catalog.documents.find(document_id)
+        return document, await catalog.documents.readable_version(document)
 
 
 async def _streamed(

@@ -9,9 +9,8 @@ from fastapi import APIRouter, Query, Response
 
 from contracts.base import Page, ProblemBody
 from contracts.sources import Source, SourceCreate, SourceDeletion, SourceUpdate, SyncTrigger
-from ingestion.api.documents import DOCUMENT_CHANNEL, Ingestion
+from ingestion.api.parts import DOCUMENT_CHANNEL, Ingestion
 from ingestion.api.waiting import until
-from ingestion.documents import deletion
 from ingestion.documents.errors import ReceiptNotFound
 from ingestion.sources import removal, store
 from ingestion.sources.errors import SourceReceiptNotFound
@@ -47,7 +46,7 @@ async def create_source(
     """
     await kind_module(body.config.kind).check(body.config, here.settings)
     source_id = uuid5(caller.workspace_id, f"source/{caller.user_id}/{key}") if key else uuid4()
-    async with here.database.workspace(caller.workspace_id) as connection:
+    async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         row = await store.insert(connection, caller.workspace_id, source_id, body)
         if row is not None and sync:
             await store.queue_sync(connection, caller.workspace_id, row.id, SyncTrigger.created)
@@ -60,7 +59,7 @@ async def create_source(
 @router.get("", summary="List the sources", response_model=Page[Source])
 async def list_sources(caller: Viewer, here: Ingestion, limit: Limit = 50, cursor: Cursor = None) -> Page[Source]:
     """Newest first."""
-    async with here.database.workspace(caller.workspace_id) as connection:
+    async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         rows = await store.page(connection, caller.workspace_id, decode_cursor(cursor), limit + 1)
         found = page(rows, limit, lambda row: (row.created_at, row.id))
         sources = await store.resources(connection, caller.workspace_id, found.items)
@@ -70,7 +69,7 @@ async def list_sources(caller: Viewer, here: Ingestion, limit: Limit = 50, curso
 @router.get("/{source_id}", summary="Read a source", response_model=Source, responses=MISSING)
 async def get_source(source_id: UUID, caller: Viewer, here: Ingestion, response: Response) -> Source:
     """With its newest synchronisation. The header `ETag` is the version, for If-Match."""
-    async with here.database.workspace(caller.workspace_id) as connection:
+    async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         row = await store.find(connection, caller.workspace_id, source_id)
         [source] = await store.resources(connection, caller.workspace_id, [row])
     return _tagged(source, response)
@@ -94,7 +93,7 @@ async def update_source(
 
     Other patterns are followed by a synchronisation at once: what they leave out now is removed.
     """
-    async with here.database.workspace(caller.workspace_id) as connection:
+    async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         row = await store.find(connection, caller.workspace_id, source_id, for_update=True)
         if version is not None and version != row.version:
             raise PreconditionFailed(f"the source has the version {row.version}")
@@ -125,15 +124,15 @@ async def delete_source(
     timeout: Annotated[float, Query(ge=0, le=300, description="Seconds to wait for the confirmations")] = 10,
 ) -> SourceDeletion | Response:
     """Removes its documents everywhere, but for those that also come from elsewhere, and proves it by a receipt."""
-    async with here.database.workspace(caller.workspace_id) as connection:
+    async with here.catalogs.open(caller.workspace_id) as catalog:
         if keep_documents:
-            await removal.delete_but_keep_documents(connection, here.outbox, caller.workspace_id, source_id)
+            await removal.delete_but_keep_documents(catalog, source_id)
             return Response(status_code=204)
-        await removal.delete_with_documents(connection, here.outbox, caller.workspace_id, source_id)
+        await removal.delete_with_documents(catalog, source_id)
 
     async def read() -> SourceDeletion:
-        async with here.database.workspace(caller.workspace_id) as connection:
-            return await deletion.source_receipt(connection, caller.workspace_id, source_id)
+        async with here.catalogs.open(caller.workspace_id) as catalog:
+            return await catalog.deletions.source_receipt(source_id)
 
     receipt = await until(here.notifications, DOCUMENT_CHANNEL, None, read, _is_complete, timeout)
     response.status_code = 200 if _is_complete(receipt) else 202
@@ -148,9 +147,9 @@ async def delete_source(
 )
 async def get_source_receipt(source_id: UUID, caller: Viewer, here: Ingestion) -> SourceDeletion:
     """The receipts of all documents that went with it, added up."""
-    async with here.database.workspace(caller.workspace_id) as connection:
+    async with here.catalogs.open(caller.workspace_id) as catalog:
         try:
-            return await deletion.source_receipt(connection, caller.workspace_id, source_id)
+            return await catalog.deletions.source_receipt(source_id)
         except ReceiptNotFound as error:
             raise SourceReceiptNotFound from error
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 
 from contracts.base import Page, ProblemBody
 from contracts.sources import Sync, SyncChange, SyncStatus, SyncTrigger
-from ingestion.api.documents import DOCUMENT_CHANNEL, Ingestion
+from ingestion.api.parts import DOCUMENT_CHANNEL, Ingestion
 from ingestion.api.sources import MISSING
 from ingestion.api.waiting import until
 from ingestion.sources import store
@@ -32,7 +32,7 @@ async def start_sync(
     dry_run: Annotated[bool, Query(description="List what would change, and change nothing")] = False,
 ) -> Sync:
     """Queues a synchronisation; the answer is the one that waits already, if there is one. Also for a paused source."""
-    async with here.database.workspace(caller.workspace_id) as connection:
+    async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         await store.find(connection, caller.workspace_id, source_id)
         row = await store.queue_sync(connection, caller.workspace_id, source_id, SyncTrigger.request, dry_run=dry_run)
     return row.resource()
@@ -43,7 +43,7 @@ async def list_syncs(
     source_id: UUID, caller: Viewer, here: Ingestion, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[Sync]:
     """The newest first; the last twenty are kept."""
-    async with here.database.workspace(caller.workspace_id) as connection:
+    async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         await store.find(connection, caller.workspace_id, source_id)
         rows = await store.syncs(connection, caller.workspace_id, source_id, decode_cursor(cursor), limit + 1)
     return page(rows, limit, lambda row: (row.created_at, row.id), lambda row: row.resource())
@@ -63,7 +63,7 @@ async def get_sync(
     """How far it is, or how it ended."""
 
     async def read() -> Sync:
-        async with here.database.workspace(caller.workspace_id) as connection:
+        async with here.catalogs.database.workspace(caller.workspace_id) as connection:
             return (await store.find_sync(connection, caller.workspace_id, source_id, sync_id)).resource()
 
     return await until(here.notifications, DOCUMENT_CHANNEL, sync_id, read, _has_ended, timeout if wait else 0)
@@ -80,7 +80,7 @@ async def list_changes(
 ) -> Page[SyncChange]:
     """File by file, in the order in which it was done; of a dry run what would be done."""
     after = _position(cursor)
-    async with here.database.workspace(caller.workspace_id) as connection:
+    async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         await store.find_sync(connection, caller.workspace_id, source_id, sync_id)
         rows = await store.changes(connection, caller.workspace_id, sync_id, after, limit + 1)
     more = str(rows[limit - 1].position) if len(rows) > limit else None
@@ -95,7 +95,7 @@ async def list_changes(
 )
 async def cancel_sync(source_id: UUID, sync_id: UUID, caller: Editor, here: Ingestion) -> Sync:
     """It stops soon; what it has done until then stays."""
-    async with here.database.workspace(caller.workspace_id) as connection:
+    async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         await store.cancel(connection, caller.workspace_id, source_id, sync_id)
         row = await store.find_sync(connection, caller.workspace_id, source_id, sync_id)
     if row.status != SyncStatus.cancelled:

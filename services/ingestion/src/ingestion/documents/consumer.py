@@ -1,4 +1,4 @@
-"""Events in: what the other services have done with a document."""
+"""Consumes what other services publish about documents."""
 
 from __future__ import annotations
 
@@ -12,26 +12,24 @@ from contracts.events import (
     EmbeddingSpaceActivated,
     Event,
 )
-from contracts.ingestion import DocumentStatus, StageName
+from contracts.ingestion import DocumentStatus
 from contracts.registry import STAGE_OF_SERVICE
-from ingestion.documents import deletion, documents
+from ingestion.documents.catalog import Catalog, Catalogs
 from ingestion.documents.rows import DocumentRow
-from ingestion.statements import SQL
 from service_kit.outbox import first_time
-from service_kit.postgres import Connection, Database
 from service_kit.streams import Handler
 
 GROUP = "ingestion"
 
 
 class DocumentEvents:
-    """Enters confirmations and failures. Those of a document that is gone change nothing.
+    """Enters confirmations and failures; ignores those of deleted documents.
 
-    Of a version before the newest only that it is searchable counts.
+    Of older versions, it only enters that they are searchable.
     """
 
-    def __init__(self, database: Database) -> None:
-        self.database = database
+    def __init__(self, catalogs: Catalogs) -> None:
+        self.catalogs = catalogs
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
@@ -45,75 +43,56 @@ class DocumentEvents:
 
     async def indexed(self, event: Event) -> None:
         data = DocumentIndexed.model_validate(event.data)
-        async with self.database.workspace(event.workspace_id) as connection:
-            document = await documents.lock(connection, event.workspace_id, data.document_id)
-            if not await first_time(connection, event) or document is None:
+        async with self.catalogs.open(event.workspace_id) as catalog:
+            document = await catalog.documents.lock(data.document_id)
+            if not await first_time(catalog.connection, event) or document is None:
                 return
-            key = {"workspace_id": event.workspace_id, "document_id": document.id, "version": data.version}
             counts = {"vectors": data.vectors, "chunk_count": data.chunk_count}
-            await connection.execute(SQL["confirm_index"], {**key, **counts})
-            if data.version == document.version and await _confirm(connection, document, "index", event.source):
-                await documents.set_status(connection, document, DocumentStatus.searchable)
+            await catalog.documents.confirm_index(document.id, data.version, **counts)
+            is_newest = data.version == document.version
+            if is_newest and await catalog.stages.confirm(document.id, "index", event.source):
+                await catalog.documents.set_status(document.id, DocumentStatus.searchable)
 
     async def graphed(self, event: Event) -> None:
         data = DocumentGraphed.model_validate(event.data)
-        async with self.database.workspace(event.workspace_id) as connection:
-            document = await _current(connection, event, data)
-            if document:
-                await _confirm(connection, document, "graph", event.source)
+        async with self.catalogs.open(event.workspace_id) as catalog:
+            if document := await _current(catalog, event, data):
+                await catalog.stages.confirm(document.id, "graph", event.source)
 
     async def failed(self, event: Event) -> None:
-        """A document whose index failed has failed; one without a graph stays searchable."""
+        """Fails the document if its indexing failed; without a graph it stays searchable."""
         data = DocumentFailed.model_validate(event.data)
         stage = STAGE_OF_SERVICE.get(data.service)
         if stage is None:
             return
-        async with self.database.workspace(event.workspace_id) as connection:
-            document = await _current(connection, event, data)
-            if document is None:
+        async with self.catalogs.open(event.workspace_id) as catalog:
+            document = await _current(catalog, event, data)
+            if document is None or not await catalog.stages.reject(
+                document.id, stage, event.source, data.error_class, data.error_message
+            ):
                 return
-            values = {
-                "workspace_id": document.workspace_id,
-                "document_id": document.id,
-                "name": stage,
-                "worker": event.source,
-                "error_class": data.error_class,
-                "error_message": data.error_message,
-            }
-            changed = await connection.execute(SQL["reject_stage"], values)
-            if changed.rowcount == 0 or stage != "index":
-                return
-            if document.searchable_version == document.version:
-                # Told again with its vectors: its words are indexed.
-                key = {"workspace_id": document.workspace_id, "document_id": document.id}
-                await connection.execute(SQL["fail_embedding"], key)
-            else:
-                await documents.set_status(connection, document, DocumentStatus.failed)
+            if stage == "index" and document.searchable_version == document.version:
+                # Published again with its vectors: its text is already indexed.
+                await catalog.documents.fail_embedding(document.id)
+            elif stage == "index":
+                await catalog.documents.set_status(document.id, DocumentStatus.failed)
 
     async def purged(self, event: Event) -> None:
         data = DocumentPurged.model_validate(event.data)
-        async with self.database.workspace(event.workspace_id) as connection:
-            if await first_time(connection, event):
-                await deletion.confirm(
-                    connection, event.workspace_id, data.document_id, data.service, data.removed, data.remaining
-                )
+        async with self.catalogs.open(event.workspace_id) as catalog:
+            if await first_time(catalog.connection, event):
+                await catalog.deletions.confirm(data.document_id, data.service, data.removed, data.remaining)
 
     async def activated(self, event: Event) -> None:
-        """What workers embed new documents of the workspace with from now on; the latest choice counts."""
+        """Enters what workers embed the workspace's new documents with; the latest choice wins."""
         data = EmbeddingSpaceActivated.model_validate(event.data)
-        async with self.database.workspace(event.workspace_id) as connection:
-            values = {"workspace_id": event.workspace_id, "model": data.model, "dims": data.dims}
-            await connection.execute(SQL["choose_embedding"], {**values, "told_at": event.time})
+        async with self.catalogs.open(event.workspace_id) as catalog:
+            await catalog.documents.choose_embedding(data.model, data.dims, event.time)
 
 
-async def _current(connection: Connection, event: Event, data: DocumentGraphed | DocumentFailed) -> DocumentRow | None:
-    """The document that the event is about, locked; None when there is nothing to do."""
-    document = await documents.lock(connection, event.workspace_id, data.document_id)
-    if not await first_time(connection, event) or document is None or document.version != data.version:
+async def _current(catalog: Catalog, event: Event, data: DocumentGraphed | DocumentFailed) -> DocumentRow | None:
+    """Locks the document that the event is about; None if there is nothing to do."""
+    document = await catalog.documents.lock(data.document_id)
+    if not await first_time(catalog.connection, event) or document is None or document.version != data.version:
         return None
     return document
-
-
-async def _confirm(connection: Connection, document: DocumentRow, stage: StageName, worker: str) -> bool:
-    values = {"workspace_id": document.workspace_id, "document_id": document.id, "name": stage, "worker": worker}
-    return (await connection.execute(SQL["confirm_stage"], values)).rowcount == 1

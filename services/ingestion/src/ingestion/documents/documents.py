@@ -1,116 +1,201 @@
-"""Locks, reads and writes documents and stages in the caller's transaction."""
+"""The tables of documents and their versions."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import LiteralString
 from uuid import UUID
 
-from psycopg.rows import class_row
-
-from contracts.ingestion import DocumentStatus, OriginKind, StageName
-from ingestion.documents.errors import DocumentNotFound
-from ingestion.documents.rows import DocumentRow, StageRow, in_order
-from ingestion.statements import SQL
-from service_kit.postgres import Connection
-from service_kit.tracing import outgoing_headers
+from contracts.ingestion import DocumentFilter, DocumentStatus, OriginKind, StageName
+from ingestion.documents.errors import DocumentNotFound, NotConverted
+from ingestion.documents.rows import DocumentRow, VersionRow, columns
+from service_kit.repository import Repository
+from service_kit.statements import Statements
 
 
-async def _one(connection: Connection, statement: str, **values: Any) -> DocumentRow | None:
-    async with connection.cursor(row_factory=class_row(DocumentRow)) as cursor:
-        await cursor.execute(SQL[statement], values)
-        return await cursor.fetchone()
+class DocumentSql(Statements, file="documents.sql", columns=columns(DocumentRow), version_columns=columns(VersionRow)):
+    find: LiteralString
+    find_by_hash: LiteralString
+    lock: LiteralString
+    lock_all: LiteralString
+    page: LiteralString
+    choose: LiteralString
+    summarise: LiteralString
+    lock_content: LiteralString
+    insert: LiteralString
+    begin_version: LiteralString
+    set_status: LiteralString
+    cancel: LiteralString
+    resume: LiteralString
+    describe: LiteralString
+    record_conversion: LiteralString
+    record_embedding: LiteralString
+    fail_embedding: LiteralString
+    confirm_index: LiteralString
+    page_of_versions: LiteralString
+    readable_version: LiteralString
+    reusable_version: LiteralString
+    choose_embedding: LiteralString
+    chosen_embedding: LiteralString
 
 
-async def find_by_hash(connection: Connection, workspace_id: UUID, content_hash: str) -> DocumentRow | None:
-    """The one whose newest version has these bytes."""
-    return await _one(connection, "find_document_by_hash", workspace_id=workspace_id, content_hash=content_hash)
+@dataclass(frozen=True)
+class Content:
+    """A file that was accepted, to become a document's version; it lies at `path`."""
+
+    path: Path
+    name: str
+    media_type: str
+    file_size: int
+    content_hash: str
+    received_at: datetime
 
 
-async def find(
-    connection: Connection, workspace_id: UUID, document_id: UUID, *, for_update: bool = False
-) -> DocumentRow:
-    """Raises DocumentNotFound, also when the document is being deleted. `for_update` locks it."""
-    statement = "lock_document" if for_update else "find_document"
-    row = await _one(connection, statement, workspace_id=workspace_id, document_id=document_id)
+@dataclass(frozen=True)
+class DocumentFilters:
+    """None does not filter. `name` matches any part of the name, ignoring case."""
+
+    status: DocumentStatus | None = None
+    name: str | None = None
+    media_type: str | None = None
+    source_id: UUID | None = None
+    source_type: OriginKind | None = None
+    tag: str | None = None
+    embedding_status: str | None = None
+    stale: bool | None = None
+
+
+@dataclass(frozen=True)
+class SummaryRow:
+    total: int
+    by_status: dict[str, int]
+    by_stage: dict[str, int]
+    embedding_failed: int
+    failures: dict[str, int]
+    queued_bytes: int
+    done_last_minute: int
+    done_lately: int
+    done_since: datetime | None
+
+
+@dataclass(frozen=True)
+class DescribedRow(DocumentRow):
+    """`changed`: other services know something else of the document."""
+
+    changed: bool
+
+
+class Documents(Repository):
+    async def find(self, document_id: UUID) -> DocumentRow:
+        """Raises DocumentNotFound, also when the document is being deleted."""
+        return _found(await self.one(DocumentSql.find, DocumentRow, document_id=document_id))
+
+    async def find_by_hash(self, content_hash: str) -> DocumentRow | None:
+        """Returns the document whose newest version has these bytes."""
+        return await self.one(DocumentSql.find_by_hash, DocumentRow, content_hash=content_hash)
+
+    async def lock(self, document_id: UUID) -> DocumentRow | None:
+        """Locks the document until the transaction ends; None if it does not exist or is being deleted.
+
+        Lock a document before changing its stages, so that all transactions lock in the same order.
+        """
+        return await self.one(DocumentSql.lock, DocumentRow, document_id=document_id)
+
+    async def lock_existing(self, document_id: UUID) -> DocumentRow:
+        """Locks the document; raises DocumentNotFound."""
+        return _found(await self.lock(document_id))
+
+    async def lock_all(self, document_ids: Sequence[UUID]) -> list[DocumentRow]:
+        """Locks those that exist and are not being deleted, in the order of their ids."""
+        return await self.all(DocumentSql.lock_all, DocumentRow, document_ids=list(document_ids))
+
+    async def lock_content(self, content_hash: str) -> None:
+        """Keeps others from taking in or deleting these bytes until the transaction ends.
+
+        Locks are taken in the order place, source, content, document.
+        """
+        await self.run(DocumentSql.lock_content, content_hash=content_hash)
+
+    async def page(
+        self, filters: DocumentFilters, before: tuple[datetime | None, UUID | None], limit: int
+    ) -> list[DocumentRow]:
+        """Returns documents newest first, starting after `before`."""
+        name = filters.name and f"%{_escaped(filters.name)}%"
+        values = {**asdict(filters), "name": name, "before": before[0], "before_id": before[1], "limit": limit}
+        return await self.all(DocumentSql.page, DocumentRow, **values)
+
+    async def choose(self, chosen: DocumentFilter, after: UUID | None, limit: int) -> list[UUID]:
+        """Returns the ids of matching documents in their order, starting after `after`."""
+        return await self.values(DocumentSql.choose, **chosen.model_dump(), after=after, limit=limit)
+
+    async def summarise(self, source_id: UUID | None) -> SummaryRow:
+        """Counts the workspace's documents, or those of one source."""
+        row = await self.one(DocumentSql.summarise, SummaryRow, source_id=source_id)
+        assert row is not None
+        return row
+
+    async def insert(self, document_id: UUID, content: Content, kind: OriginKind) -> None:
+        """Inserts a document with its first version."""
+        await self.run(DocumentSql.insert, document_id=document_id, kind=kind, **asdict(content))
+
+    async def begin_version(self, document_id: UUID, content: Content) -> None:
+        await self.run(DocumentSql.begin_version, document_id=document_id, **asdict(content))
+
+    async def set_status(self, document_id: UUID, status: DocumentStatus) -> None:
+        await self.run(DocumentSql.set_status, document_id=document_id, status=status)
+
+    async def cancel(self, document_ids: Sequence[UUID]) -> None:
+        """Cancels documents whose stages were cancelled; an indexed version stays searchable."""
+        await self.run(DocumentSql.cancel, document_ids=list(document_ids))
+
+    async def resume(self, stages: Sequence[tuple[UUID, StageName]]) -> None:
+        """Enters that these stages of these documents are queued again."""
+        ids, names = [document_id for document_id, _ in stages], [name for _, name in stages]
+        await self.run(DocumentSql.resume, document_ids=ids, names=names)
+
+    async def describe(self, document_ids: Sequence[UUID]) -> list[DescribedRow]:
+        """Enters into documents what their origins say; returns those that have an origin."""
+        return await self.all(DocumentSql.describe, DescribedRow, document_ids=list(document_ids))
+
+    async def record_embedding(self, document: DocumentRow, model: str | None, dims: int | None) -> None:
+        """Records the model of the newest version's vectors; None: embedding failed."""
+        key = {"document_id": document.id, "version": document.version}
+        await self.run(DocumentSql.record_embedding, **key, embedding_model=model, embedding_dims=dims)
+
+    async def fail_embedding(self, document_id: UUID) -> None:
+        await self.run(DocumentSql.fail_embedding, document_id=document_id)
+
+    async def confirm_index(self, document_id: UUID, version: int, *, vectors: int, chunk_count: int) -> None:
+        """Records what the index holds of a version."""
+        key = {"document_id": document_id, "version": version}
+        await self.run(DocumentSql.confirm_index, **key, vectors=vectors, chunk_count=chunk_count)
+
+    async def versions(self, document_id: UUID, *, before: int | None, limit: int) -> list[VersionRow]:
+        """Returns versions newest first, starting after the version `before`."""
+        key = {"document_id": document_id}
+        return await self.all(DocumentSql.page_of_versions, VersionRow, **key, before=before, limit=limit)
+
+    async def readable_version(self, document: DocumentRow) -> int:
+        """Returns the version that search serves, else the newest converted one; raises NotConverted."""
+        values = {"document_id": document.id, "searchable_version": document.searchable_version}
+        version = await self.value(DocumentSql.readable_version, **values)
+        if version is None:
+            raise NotConverted
+        return int(version)
+
+    async def choose_embedding(self, model: str, dims: int, told_at: datetime) -> None:
+        """Records the model that the workspace's new documents are embedded with; the latest choice wins."""
+        await self.run(DocumentSql.choose_embedding, model=model, dims=dims, told_at=told_at)
+
+
+def _found(row: DocumentRow | None) -> DocumentRow:
     if row is None:
         raise DocumentNotFound
     return row
 
 
-async def lock(connection: Connection, workspace_id: UUID, document_id: UUID) -> DocumentRow | None:
-    """The document, held until the transaction ends; None when there is none or it is being deleted.
-
-    Whoever changes stages together with the document takes this first, so that locks have one order.
-    """
-    return await _one(connection, "lock_document", workspace_id=workspace_id, document_id=document_id)
-
-
-async def lock_all(connection: Connection, workspace_id: UUID, document_ids: Sequence[UUID]) -> list[DocumentRow]:
-    """Those that there are and that are not being deleted, in the order of their ids."""
-    async with connection.cursor(row_factory=class_row(DocumentRow)) as cursor:
-        values = {"workspace_id": workspace_id, "document_ids": list(document_ids)}
-        await cursor.execute(SQL["lock_documents"], values)
-        return await cursor.fetchall()
-
-
-async def lock_content(connection: Connection, workspace_id: UUID, content_hash: str) -> None:
-    """Held until the transaction ends: nobody takes in or erases these bytes beside it.
-
-    Locks have one order: place, source, content, document.
-    """
-    values = {"workspace_id": workspace_id, "content_hash": content_hash}
-    await connection.execute(SQL["lock_content"], values)
-
-
-async def insert(
-    connection: Connection,
-    *,
-    workspace_id: UUID,
-    document_id: UUID,
-    name: str,
-    media_type: str,
-    file_size: int,
-    content_hash: str,
-    kind: OriginKind,
-) -> DocumentRow:
-    """With its first version."""
-    values = {"workspace_id": workspace_id, "document_id": document_id, "name": name, "media_type": media_type}
-    more = {"file_size": file_size, "content_hash": content_hash, "kind": kind}
-    await connection.execute(SQL["insert_document"], {**values, **more})
-    return await find(connection, workspace_id, document_id)
-
-
-async def stages(connection: Connection, workspace_id: UUID, document_id: UUID) -> list[StageRow]:
-    """In their order."""
-    return (await stages_of_all(connection, workspace_id, [document_id]))[document_id]
-
-
-async def stages_of_all(
-    connection: Connection, workspace_id: UUID, document_ids: Sequence[UUID]
-) -> dict[UUID, list[StageRow]]:
-    """By document, in their order."""
-    values = {"workspace_id": workspace_id, "document_ids": list(document_ids)}
-    found: dict[UUID, list[StageRow]] = defaultdict(list)
-    for row in await (await connection.execute(SQL["list_stages"], values)).fetchall():
-        found[row[0]].append(StageRow(*row[1:]))
-    return {document_id: in_order(found[document_id]) for document_id in document_ids}
-
-
-async def set_status(connection: Connection, document: DocumentRow, status: DocumentStatus) -> None:
-    values = {"workspace_id": document.workspace_id, "document_id": document.id, "status": status}
-    await connection.execute(SQL["set_document_status"], values)
-
-
-async def requeue(connection: Connection, document: DocumentRow, stage: StageName) -> None:
-    """The stage waits for a worker (or a confirmation) again, with its counters at zero."""
-    values = {"workspace_id": document.workspace_id, "document_id": document.id, "name": stage}
-    traceparent = outgoing_headers().get("traceparent")
-    await connection.execute(SQL["requeue_stage"], {**values, "traceparent": traceparent})
-
-
-async def reset(connection: Connection, document: DocumentRow, stage: StageName) -> None:
-    """The stage waits for the one before it."""
-    values = {"workspace_id": document.workspace_id, "document_id": document.id, "name": stage}
-    await connection.execute(SQL["reset_stage"], values)
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

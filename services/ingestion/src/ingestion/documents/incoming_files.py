@@ -1,4 +1,4 @@
-"""A file that arrives, and what may become of it."""
+"""Files on their way in, and what can become of them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Literal
 from uuid import UUID
 
 from contracts.formats import SUPPORTED
+from ingestion.documents.documents import Content
 from ingestion.documents.media_types import media_type_of
 from ingestion.documents.rows import DocumentRow
-from ingestion.documents.versions import Content
 
 HEAD_BYTES = 8192
 Change = Literal["created", "new_version", "linked", "unchanged", "excluded", "refused"]
 
 
 @dataclass(frozen=True)
-class Limits:
-    """`max_queued_bytes` is per workspace and lane: what waits to be converted."""
+class IntakeLimits:
+    """`max_queued_bytes` limits what is queued for conversion, per workspace and lane."""
 
     max_file_bytes: int
     max_queued_bytes: int
@@ -27,7 +27,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class IncomingFile:
-    """A file on disk. `name` decides its format, `head` (its first 8 KiB) where the name has no extension."""
+    """A file on disk. Its `name` determines its format; without an extension, `head` (its first 8 KiB) does."""
 
     path: Path
     name: str
@@ -46,9 +46,9 @@ class Refused:
 
 @dataclass(frozen=True)
 class Taken:
-    """`document` is None when the place is excluded (`excluded`) or the file was refused (`refused` says why).
+    """What became of a file. `document` is None when it is excluded, or refused for the reason `refused`.
 
-    `linked`: the bytes were there already, and the place is one more of their document's origins.
+    `linked`: a document already had these bytes, and has one more origin now.
     """
 
     change: Change
@@ -57,18 +57,17 @@ class Taken:
     refused: Refused | None = None
 
 
-def accepted(file: IncomingFile, limits: Limits) -> Content | Refused:
+def accepted(file: IncomingFile, limits: IntakeLimits) -> Content | Refused:
     if file.size > limits.max_file_bytes:
-        most = limits.max_file_bytes
-        return Refused("file-too-large", f"the file has more than {most} bytes, the largest accepted size")
+        return Refused("file-too-large", f"the file is larger than the limit of {limits.max_file_bytes} bytes")
     if file.size == 0:
         return Refused("empty-file", "the file is empty")
     media_type = media_type_of(file.name, file.head)
     if media_type is None:
         return unsupported(file.name)
-    return Content(file.name, media_type, file.size, file.content_hash, datetime.now(UTC))
+    return Content(file.path, file.name, media_type, file.size, file.content_hash, datetime.now(UTC))
 
 
 def unsupported(name: str) -> Refused:
-    kind = "by its extension" if "." in name else "it has no extension and is not text"
-    return Refused("unsupported-format", f"the format is not supported ({kind}); supported: {', '.join(SUPPORTED)}")
+    reason = "unknown extension" if "." in name else "no extension, and not text"
+    return Refused("unsupported-format", f"the format is not supported ({reason}); supported: {', '.join(SUPPORTED)}")

@@ -1,13 +1,16 @@
-"""Rows as the database gives them, and the resources that callers see."""
+"""Rows of documents, their stages, versions and origins, and the resources that callers see.
+
+The fields of a row's class are the columns that are selected for it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 from contracts.ingestion import (
-    STAGES,
     Document,
     DocumentStatus,
     DocumentVersion,
@@ -25,7 +28,7 @@ UNKEYED = "sha256:"
 
 @dataclass(frozen=True)
 class DocumentRow:
-    """The newest version's facts, but for what its conversion has yet to tell: there those of the version before."""
+    """The newest version. What only its conversion can tell is that of the version before until it is converted."""
 
     id: UUID
     workspace_id: UUID
@@ -72,6 +75,7 @@ class DocumentRow:
 
 @dataclass(frozen=True)
 class StageRow:
+    document_id: UUID
     name: StageName
     status: StageStatus
     lane: Lane
@@ -98,14 +102,14 @@ class StageRow:
 
     @property
     def next_attempt_at(self) -> datetime | None:
-        """Set while the stage is put off."""
+        """When a postponed stage becomes due; None if it is not postponed."""
         if self.status is not StageStatus.queued or self.not_before is None or self.not_before <= datetime.now(UTC):
             return None
         return self.not_before
 
     @property
     def seconds(self) -> float | None:
-        """How long the last attempt took, or has taken."""
+        """Duration of the last attempt, or of the current one so far."""
         if self.started_at is None:
             return None
         if self.status is StageStatus.running:
@@ -116,13 +120,9 @@ class StageRow:
         return Stage.model_validate(self, from_attributes=True)
 
 
-def in_order(stages: list[StageRow]) -> list[StageRow]:
-    return sorted(stages, key=lambda stage: STAGES.index(stage.name))
-
-
 @dataclass(frozen=True)
 class OriginRow:
-    """A place that a document comes from. `document_id` is null when it is excluded: deleted here by a user."""
+    """Where a document comes from. `document_id` is None when it is excluded: a user deleted the document."""
 
     id: UUID
     workspace_id: UUID
@@ -144,7 +144,7 @@ class OriginRow:
 
     @property
     def is_unkeyed(self) -> bool:
-        """True for an upload that is known by its bytes alone."""
+        """True for an upload without a key, which is identified by its bytes."""
         return self.kind is OriginKind.upload and self.path.startswith(UNKEYED)
 
     def resource(self) -> Origin:
@@ -171,7 +171,7 @@ class VersionRow:
 
 @dataclass(frozen=True)
 class Job:
-    """A stage that a worker holds: nothing is written for it without its `lease`. The facts are of `version`."""
+    """A stage that a worker holds. Every write for it is guarded by `lease`; the other fields describe `version`."""
 
     workspace_id: UUID
     document_id: UUID
@@ -196,3 +196,8 @@ class Job:
 class DocumentKey:
     workspace_id: UUID
     document_id: UUID
+
+
+def columns(row_class: type[Any]) -> str:
+    """Returns the column list of a row's class."""
+    return ", ".join(field.name for field in fields(row_class))

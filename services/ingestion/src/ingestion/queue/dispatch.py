@@ -17,7 +17,7 @@ from contracts.ingestion import Lane
 from ingestion.queue.celery_app import PROCESS_TASK, QUEUES, SYNC_QUEUE, SYNC_TASK
 from ingestion.queue.metrics import QueueMetrics
 from ingestion.queue.recovery import Recovery
-from ingestion.statements import SQL
+from ingestion.queue.statements import QueueSql
 from service_kit.notifications import Notifications
 from service_kit.postgres import Connection, Database
 
@@ -118,9 +118,9 @@ class Dispatcher:
 
     async def _wanted(self, connection: Connection) -> Wanted:
         async with connection.cursor(row_factory=class_row(LaneLoad)) as cursor:
-            await cursor.execute(SQL["capacity"], {"lease": self.lease_seconds})
+            await cursor.execute(QueueSql.capacity, {"lease": self.lease_seconds})
             loads = await cursor.fetchall()
-        row = await (await connection.execute(SQL["sync_load"])).fetchone()
+        row = await (await connection.execute(QueueSql.sync_load)).fetchone()
         assert row is not None
         return wanted(loads, running_syncs=row[0], due_syncs=row[1])
 

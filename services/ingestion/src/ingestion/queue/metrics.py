@@ -1,4 +1,4 @@
-"""How long the queue is, for Prometheus: told by the replica that dispatches, and counted every few seconds."""
+"""Prometheus gauges of the queue, collected every few seconds and published by the replica that dispatches."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import time
 
 from prometheus_client import CollectorRegistry, Gauge
 
-from ingestion.documents.worker_count import count_workers
-from ingestion.statements import SQL
+from ingestion.documents.workers import count_workers
+from ingestion.queue.statements import QueueSql
 from service_kit.postgres import Database
 
 EVERY_SECONDS = 10.0
@@ -20,21 +20,21 @@ class QueueMetrics:
         self.database, self.lease_seconds = database, lease_seconds
         self.depth = Gauge(
             "attractor_ingestion_queue_depth",
-            "Documents that wait for a worker, by lane and stage",
+            "Documents waiting for a worker, by lane and stage",
             ["lane", "stage"],
             registry=registry,
         )
         self.oldest = Gauge(
             "attractor_ingestion_queue_oldest_seconds",
-            "Age of what has waited longest, by lane",
+            "Age of the oldest queued stage, by lane",
             ["lane"],
             registry=registry,
         )
-        self.workers = Gauge("attractor_ingestion_workers", "Workers that give signs of life", registry=registry)
+        self.workers = Gauge("attractor_ingestion_workers", "Live workers", registry=registry)
         self._next = 0.0
 
     async def collect(self, leads: bool) -> None:
-        """Counts, unless it did a moment ago. What the leading replica tells, the others do not tell again."""
+        """Collects at most every EVERY_SECONDS; only the replica that dispatches publishes the queue."""
         if time.monotonic() < self._next:
             return
         self._next = time.monotonic() + EVERY_SECONDS
@@ -46,7 +46,7 @@ class QueueMetrics:
 
     async def _collect_queue(self) -> None:
         async with self.database.system() as connection:
-            rows = await (await connection.execute(SQL["queue_state"])).fetchall()
+            rows = await (await connection.execute(QueueSql.depths)).fetchall()
         for lane in ("interactive", "bulk"):
             ages = [age for row_lane, _, _, age in rows if row_lane == lane]
             self.oldest.labels(lane).set(max(ages, default=0.0))

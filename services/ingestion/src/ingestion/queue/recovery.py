@@ -1,119 +1,99 @@
-"""Finds again what a worker or a stream has lost."""
+"""Recovers what a worker or an event stream has lost."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from uuid import UUID
 
-from psycopg.rows import class_row
 from redis.asyncio import Redis
 
 from contracts.events import DOCUMENTS, DocumentDeleted, DocumentFailed
-from contracts.ingestion import DocumentStatus, StageName
+from contracts.ingestion import DocumentStatus
 from contracts.registry import CONFIRM_DOCUMENT_DELETION, INGESTION, STAGE_OF_SERVICE
-from ingestion.documents import documents
-from ingestion.documents.derived import converted_event
+from ingestion.documents.catalog import Catalog, Catalogs
+from ingestion.documents.deletions import AllDeletions
+from ingestion.documents.events import converted_event
 from ingestion.documents.rows import DocumentKey, DocumentRow
+from ingestion.documents.stages import AllStages
+from ingestion.documents.workers import Workers
 from ingestion.settings import Settings
 from ingestion.sources import queue as syncs
-from ingestion.statements import SQL
-from service_kit.outbox import Outbox
-from service_kit.postgres import Connection, Database
 
 OTHERS = [service for service in CONFIRM_DOCUMENT_DELETION if service != INGESTION]
-LOST = "The worker stopped without a sign while it worked on this document, {times} times in a row"
-FORGET_WORKERS_SECONDS = 3600.0
+LOST = "The worker was lost while it processed this document, {times} times in a row"
+SILENT_WORKER_SECONDS = 3600.0
 
 
 class Recovery:
-    """Part of the dispatcher's tick; harmless beside another replica's, by row locks and conditions."""
+    """Part of the dispatcher's tick. Row locks and conditions make it safe to run in several replicas."""
 
-    def __init__(self, database: Database, redis: Redis, outbox: Outbox, settings: Settings) -> None:
-        self.database, self.redis, self.outbox, self.settings = database, redis, outbox, settings
+    def __init__(self, catalogs: Catalogs, redis: Redis, settings: Settings) -> None:
+        self.catalogs, self.redis, self.settings = catalogs, redis, settings
 
     async def run(self) -> None:
         await self.recover_lost_workers()
         await self.recover_lost_events()
 
     async def recover_lost_workers(self) -> None:
-        """Queues again what a worker holds without a heartbeat; fails it when it has taken several workers down."""
+        """Queues stages whose leases have expired; fails those that have lost several workers."""
         lease, losses = self.settings.lease_seconds, self.settings.max_losses
-        async with (
-            self.database.system() as connection,
-            connection.cursor(row_factory=class_row(DocumentKey)) as cursor,
-        ):
-            await cursor.execute(SQL["expired_leases"], {"lease": lease})
-            found = await cursor.fetchall()
+        async with self.catalogs.database.system() as connection:
+            found = await AllStages(connection).expired_leases(lease)
             await syncs.recover_lost(connection, lease, losses)
-            await connection.execute(SQL["forget_workers"], {"after": FORGET_WORKERS_SECONDS})
+            await Workers(connection).delete_silent(SILENT_WORKER_SECONDS)
         for key in found:
-            async with self.database.workspace(key.workspace_id) as connection:
-                await self._recover(connection, key)
+            async with self.catalogs.open(key.workspace_id) as catalog:
+                await self._recover(catalog, key.document_id)
 
-    async def _recover(self, connection: Connection, key: DocumentKey) -> None:
-        document = await documents.lock(connection, key.workspace_id, key.document_id)
+    async def _recover(self, catalog: Catalog, document_id: UUID) -> None:
+        document = await catalog.documents.lock(document_id)
         if document is None:
-            return  # it is being deleted: the eraser waits for the lease to end, not for the stage
-        message = LOST.format(times=self.settings.max_losses)
-        values = {
-            "workspace_id": key.workspace_id,
-            "document_id": key.document_id,
-            "losses": self.settings.max_losses,
-            "lease": self.settings.lease_seconds,
-            "message": message,
-        }
-        rows = await (await connection.execute(SQL["recover_stages"], values)).fetchall()
-        failed: StageName | None = next((name for name, status in rows if status == "failed"), None)
+            return  # it is being deleted, which waits for the end of the lease, not of the stage
+        losses, message = self.settings.max_losses, LOST.format(times=self.settings.max_losses)
+        lease = self.settings.lease_seconds
+        failed = await catalog.stages.recover(document_id, losses=losses, lease=lease, message=message)
         if failed == "embed":
-            await self._announce_unembedded(connection, document)
+            await self._announce_unembedded(catalog, document)
         elif failed:
-            await documents.set_status(connection, document, DocumentStatus.failed)
+            await catalog.documents.set_status(document_id, DocumentStatus.failed)
             event = DocumentFailed(
-                document_id=document.id,
+                document_id=document_id,
                 version=document.version,
-                service="ingestion",
+                service=INGESTION,
                 stage=failed,
                 error_class="worker-lost",
                 error_message=message,
             )
-            await self.outbox.write(connection, document.workspace_id, event, str(document.id))
+            await catalog.publish(document_id, event)
 
-    async def _announce_unembedded(self, connection: Connection, document: DocumentRow) -> None:
-        """It has chunks, and is found by its words."""
-        key = {"workspace_id": document.workspace_id, "document_id": document.id}
-        unembedded = {"version": document.version, "embedding_model": None, "embedding_dims": None}
-        await connection.execute(SQL["record_embedding"], {**key, **unembedded})
-        if await (await connection.execute(SQL["is_announced"], key)).fetchone() is None:
-            await connection.execute(SQL["queue_confirmations"], key)
-            current = await documents.find(connection, document.workspace_id, document.id)
-            await self.outbox.write(connection, document.workspace_id, converted_event(current), str(document.id))
+    async def _announce_unembedded(self, catalog: Catalog, document: DocumentRow) -> None:
+        """Publishes a document that has chunks, so that it is found lexically."""
+        await catalog.documents.record_embedding(document, None, None)
+        if not await catalog.stages.is_announced(document.id):
+            await catalog.stages.queue_confirmations(document.id)
+            await catalog.publish(document.id, converted_event(await catalog.documents.find(document.id)))
 
     async def recover_lost_events(self) -> None:
-        """Tells again of what has not been confirmed although its reader has nothing left to read."""
-        values = {"resend_after": self.settings.reannounce_after_seconds}
+        """Publishes again what was not confirmed although its consumer has nothing left to read."""
+        wait = self.settings.reannounce_after_seconds
         for group, stage in STAGE_OF_SERVICE.items():
-            for key in await self._unanswered("unanswered_announcements", {**values, "name": stage}, group):
-                await self._announce_again(key, stage, values)
-        for key in await self._unanswered("unanswered_deletions", values, *OTHERS):
-            ids = {"workspace_id": key.workspace_id, "document_id": key.document_id}
-            async with self.database.workspace(key.workspace_id) as connection:
-                if (await connection.execute(SQL["deletion_announced_again"], {**ids, **values})).rowcount:
-                    event = DocumentDeleted(document_id=key.document_id)
-                    await self.outbox.write(connection, key.workspace_id, event, str(key.document_id))
+            async with self.catalogs.database.system() as connection:
+                converted = await AllStages(connection).unanswered(stage, wait)
+            for key in await self._lost(converted, group):
+                async with self.catalogs.open(key.workspace_id) as catalog:
+                    document = await catalog.documents.lock(key.document_id)
+                    if await catalog.stages.announced_again(key.document_id, stage, wait) and document:
+                        await catalog.publish(document.id, converted_event(document))
+        async with self.catalogs.database.system() as connection:
+            deleted = await AllDeletions(connection).unanswered(wait)
+        for key in await self._lost(deleted, *OTHERS):
+            async with self.catalogs.open(key.workspace_id) as catalog:
+                if await catalog.deletions.announced_again(key.document_id, wait):
+                    await catalog.publish(key.document_id, DocumentDeleted(document_id=key.document_id))
 
-    async def _unanswered(self, statement: str, values: dict[str, Any], *groups: str) -> list[DocumentKey]:
-        async with self.database.system() as connection:
-            rows = await (await connection.execute(SQL[statement], values)).fetchall()
-        if not rows or not all([await self._is_idle(group) for group in groups]):
-            return []
-        return [DocumentKey(row[0], row[1]) for row in rows]
-
-    async def _announce_again(self, key: DocumentKey, stage: str, values: dict[str, Any]) -> None:
-        ids = {"workspace_id": key.workspace_id, "document_id": key.document_id}
-        async with self.database.workspace(key.workspace_id) as connection:
-            document = await documents.lock(connection, key.workspace_id, key.document_id)
-            again = await connection.execute(SQL["announced_again"], {**ids, **values, "name": stage})
-            if document and again.rowcount:
-                await self.outbox.write(connection, key.workspace_id, converted_event(document), str(document.id))
+    async def _lost(self, unanswered: Sequence[DocumentKey], *groups: str) -> Sequence[DocumentKey]:
+        """Returns `unanswered` if no group has anything left to read, else nothing."""
+        return unanswered if unanswered and all([await self._is_idle(group) for group in groups]) else ()
 
     async def _is_idle(self, group: str) -> bool:
         """True when the group has read and handled all of the stream, or the stream is gone with Redis' data."""

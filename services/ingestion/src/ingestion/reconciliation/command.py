@@ -1,4 +1,4 @@
-"""`python -m ingestion reconcile`: object store, PostgreSQL, index and graph, compared and repaired."""
+"""`python -m ingestion reconcile`: compares object store, PostgreSQL, index and graph, and repairs them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from uuid import UUID
 
 import httpx2
 
+from ingestion.documents.catalog import Catalogs
 from ingestion.reconciliation.drift import REMEDY, Drift, DriftKind, compare
 from ingestion.reconciliation.repair import Repair
 from ingestion.reconciliation.survey import Surveyor
@@ -39,7 +40,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def reconcile_command(arguments: argparse.Namespace) -> None:
-    """Exits with 1 when something has drifted and was not repaired, with 2 when a store or service is away."""
+    """Exits with 1 when something has drifted and was not repaired, with 2 when a store or service does not answer."""
     found = asyncio.run(_run(ReconcileSettings(), arguments))
     left = [one for one in found if not arguments.repair or one.drift.kind is DriftKind.original_missing]
     if left:
@@ -60,7 +61,7 @@ async def _run(settings: ReconcileSettings, arguments: argparse.Namespace) -> li
 
 @asynccontextmanager
 async def reconciler(settings: ReconcileSettings) -> AsyncIterator[tuple[Surveyor, Repair]]:
-    """Both parts on open connections; a store or service that is away ends the command with one line."""
+    """Opens the connections; ends the command with one line when a store or service does not answer."""
     objects = ObjectStore(settings)
     tokens = Tokens(settings.internal_token_secret.get_secret_value(), NAME)
     try:
@@ -69,7 +70,7 @@ async def reconciler(settings: ReconcileSettings) -> AsyncIterator[tuple[Surveyo
             httpx2.AsyncClient(timeout=ANSWER_SECONDS, trust_env=False) as http,
         ):
             surveyor = Surveyor(database, objects, http, tokens, settings.retrieval_url, settings.knowledge_graph_url)
-            yield surveyor, Repair(database, objects, Outbox(NAME))
+            yield surveyor, Repair(Catalogs(database, Outbox(NAME)), objects)
     except httpx2.HTTPError as error:
         sys.stderr.write(f"{NAME}: a service did not answer as it should: {error}\n")
         sys.exit(2)

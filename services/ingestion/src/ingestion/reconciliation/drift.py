@@ -1,4 +1,4 @@
-"""What should be the same everywhere, and where it is not: pure."""
+"""Compares what the stores hold of a workspace: pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ORIGINAL = re.compile(r"^[^/]+/originals/([0-9a-f]{64})$")
 
 
 class DriftKind(StrEnum):
-    """A kind and, in `REMEDY`, what the repair does about it."""
+    """Kinds of drift; `REMEDY` says how each is repaired."""
 
     original_missing = "original-missing"
     derived_missing = "derived-missing"
@@ -34,7 +34,7 @@ REMEDY: Mapping[DriftKind, str] = {
     DriftKind.derived_missing: "convert again",
     DriftKind.not_indexed: "index again",
     DriftKind.index_differs: "index again",
-    DriftKind.not_graphed: "tell the knowledge graph again",
+    DriftKind.not_graphed: "add to the knowledge graph again",
     DriftKind.index_orphan: "remove from the index",
     DriftKind.graph_orphan: "remove from the graph",
     DriftKind.object_orphan: "delete the objects",
@@ -52,7 +52,7 @@ class Drift:
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownDocument:
     """A document as ingestion knows it. `embedded`: a worker stored its vectors; `graphed`: its graph stage is done."""
 
     id: UUID
@@ -66,7 +66,14 @@ class Known:
     updated_at: datetime
 
 
-class Held(NamedTuple):
+@dataclass(frozen=True)
+class KeptVersion:
+    document_id: UUID
+    version: int
+    content_hash: str
+
+
+class HeldDocument(NamedTuple):
     """What another service holds of a document; `chunks` is None where it does not count them."""
 
     version: int
@@ -77,20 +84,20 @@ class Held(NamedTuple):
 class Survey:
     """The stores of one workspace.
 
-    `kept` are (document, version, content hash) of the versions whose objects must be there. `objects` maps keys to the
-    time of their last change. `deleting` are documents whose deletion is under way.
+    `versions` are those whose objects must exist. `objects` maps keys to the time of their last change. `deleting` are
+    documents whose deletion is not complete.
     """
 
-    documents: Mapping[UUID, Known]
-    kept: Collection[tuple[UUID, int, str]]
+    documents: Mapping[UUID, KnownDocument]
+    versions: Collection[KeptVersion]
     deleting: Collection[UUID]
-    index: Mapping[UUID, Held]
-    graph: Mapping[UUID, Held]
+    index: Mapping[UUID, HeldDocument]
+    graph: Mapping[UUID, HeldDocument]
     objects: Mapping[str, datetime]
 
 
 def compare(survey: Survey, settled_before: datetime) -> list[Drift]:
-    """What differs. Documents and objects that changed after `settled_before` are still on their way."""
+    """Returns what differs. Ignores documents and objects that changed after `settled_before`: they are in progress."""
     originals = {found[1] for key in survey.objects if (found := ORIGINAL.match(key))}
     derived: dict[tuple[UUID, int], set[str]] = {}
     for key in survey.objects:
@@ -106,10 +113,10 @@ def compare(survey: Survey, settled_before: datetime) -> list[Drift]:
 
 
 def _of_document(
-    document: Known, survey: Survey, originals: set[str], derived: Mapping[tuple[UUID, int], set[str]]
+    document: KnownDocument, survey: Survey, originals: set[str], derived: Mapping[tuple[UUID, int], set[str]]
 ) -> Iterator[Drift]:
     if document.content_hash not in originals:
-        yield Drift(DriftKind.original_missing, document.id, f"{document.name}: the original is gone")
+        yield Drift(DriftKind.original_missing, document.id, f"{document.name}: the original is missing")
     served = document.searchable_version
     if served is None:
         return
@@ -124,7 +131,7 @@ def _of_document(
         yield Drift(DriftKind.not_graphed, document.id, f"{document.name}: version {served} is not in the graph")
 
 
-def _in_index(document: Known, served: int, held: Held | None) -> Iterator[Drift]:
+def _in_index(document: KnownDocument, served: int, held: HeldDocument | None) -> Iterator[Drift]:
     if held is None or held.version < served:
         yield Drift(DriftKind.not_indexed, document.id, f"{document.name}: version {served} is not in the index")
     elif held.version == served == document.version and held.chunks != document.chunk_count:
@@ -132,16 +139,16 @@ def _in_index(document: Known, served: int, held: Held | None) -> Iterator[Drift
         yield Drift(DriftKind.index_differs, document.id, f"{document.name}: the index has {counts}")
 
 
-def _orphans(held: Mapping[UUID, Held], survey: Survey, kind: DriftKind, place: str) -> Iterator[Drift]:
+def _orphans(held: Mapping[UUID, HeldDocument], survey: Survey, kind: DriftKind, place: str) -> Iterator[Drift]:
     for document_id in held:
         if document_id not in survey.documents and document_id not in survey.deleting:
             yield Drift(kind, document_id, f"{place} holds a document that does not exist")
 
 
 def _orphan_objects(survey: Survey, settled_before: datetime) -> Iterator[Drift]:
-    hashes = {content_hash for _, _, content_hash in survey.kept}
+    hashes = {version.content_hash for version in survey.versions}
     hashes |= {document.content_hash for document in survey.documents.values()}
-    versions = {(document_id, version) for document_id, version, _ in survey.kept}
+    versions = {(version.document_id, version.version) for version in survey.versions}
     orphans: dict[UUID | None, list[str]] = {}
     for key, changed in survey.objects.items():
         if changed >= settled_before:

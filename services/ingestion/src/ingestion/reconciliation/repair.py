@@ -1,4 +1,4 @@
-"""Brings together what has drifted apart. Every repair may be repeated."""
+"""Repairs what has drifted apart. Every repair can be repeated."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ from uuid import UUID
 
 from contracts.events import DocumentDeleted
 from contracts.ingestion import DocumentStatus, StageName
-from ingestion.documents import documents
-from ingestion.documents.derived import converted_event
-from ingestion.documents.rows import DocumentRow
+from ingestion.documents.catalog import Catalogs
+from ingestion.documents.events import converted_event
 from ingestion.reconciliation.drift import Drift, DriftKind
 from service_kit.objects import ObjectStore
-from service_kit.outbox import Outbox
-from service_kit.postgres import Connection, Database
 
 CONFIRMED: dict[DriftKind, StageName] = {
     DriftKind.not_indexed: "index",
@@ -24,13 +21,13 @@ AFTER_CONVERSION: tuple[StageName, ...] = ("chunk", "embed", "index", "graph")
 
 
 class Repair:
-    """Writes what the pipeline then does: it converts, indexes, graphs and erases as for any document."""
+    """Queues repairs: the pipeline converts, indexes, graphs and deletes as for any document."""
 
-    def __init__(self, database: Database, objects: ObjectStore, outbox: Outbox) -> None:
-        self.database, self.objects, self.outbox = database, objects, outbox
+    def __init__(self, catalogs: Catalogs, objects: ObjectStore) -> None:
+        self.catalogs, self.objects = catalogs, objects
 
     async def repair(self, workspace_id: UUID, found: Iterable[Drift]) -> int:
-        """Returns how many were begun; those without a remedy are passed over."""
+        """Returns how many repairs were queued; skips drift without a remedy."""
         return sum([await self._repair(workspace_id, drift) for drift in found])
 
     async def _repair(self, workspace_id: UUID, drift: Drift) -> bool:
@@ -38,24 +35,19 @@ class Repair:
             return await self.objects.adelete(drift.keys) > 0
         if drift.document_id is None or drift.kind is DriftKind.original_missing:
             return False
-        async with self.database.workspace(workspace_id) as connection:
-            document = await documents.lock(connection, workspace_id, drift.document_id)
+        async with self.catalogs.open(workspace_id) as catalog:
+            document = await catalog.documents.lock(drift.document_id)
             if drift.kind in {DriftKind.index_orphan, DriftKind.graph_orphan}:
                 if document is None:
-                    event = DocumentDeleted(document_id=drift.document_id)
-                    await self.outbox.write(connection, workspace_id, event, str(drift.document_id))
+                    await catalog.publish(drift.document_id, DocumentDeleted(document_id=drift.document_id))
                 return document is None
             if document is None or document.version != document.searchable_version:
-                return False  # deleted since, or a later version is on its way
-            await self._again(connection, document, drift.kind)
+                return False  # deleted meanwhile, or a later version is in progress
+            if drift.kind is DriftKind.derived_missing:
+                await catalog.stages.requeue([(document.id, "convert")])
+                await catalog.stages.reset(document.id, AFTER_CONVERSION)
+                await catalog.documents.set_status(document.id, DocumentStatus.processing)
+            else:
+                await catalog.stages.requeue([(document.id, CONFIRMED[drift.kind])])
+                await catalog.publish(document.id, converted_event(document))
         return True
-
-    async def _again(self, connection: Connection, document: DocumentRow, kind: DriftKind) -> None:
-        if kind is DriftKind.derived_missing:
-            await documents.requeue(connection, document, "convert")
-            for later in AFTER_CONVERSION:
-                await documents.reset(connection, document, later)
-            await documents.set_status(connection, document, DocumentStatus.processing)
-            return
-        await documents.requeue(connection, document, CONFIRMED[kind])
-        await self.outbox.write(connection, document.workspace_id, converted_event(document), str(document.id))

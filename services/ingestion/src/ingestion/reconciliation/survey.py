@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import TypeVar
+from typing import LiteralString, TypeVar
 from uuid import UUID
 
 import httpx2
-from psycopg.rows import class_row
 
 from contracts.base import Page
 from contracts.gateway import Role
 from contracts.knowledge_graph import GraphedDocument
 from contracts.retrieval import IndexedDocument
-from ingestion.reconciliation.drift import Held, Known, Survey
-from ingestion.statements import SQL
+from ingestion.reconciliation.drift import HeldDocument, KeptVersion, KnownDocument, Survey
 from service_kit.auth import Principal, Tokens
 from service_kit.objects import ObjectStore
 from service_kit.postgres import Database
+from service_kit.repository import Repository, SystemRepository
+from service_kit.statements import Statements
 
 T = TypeVar("T")
 PAGE = 200
 NOBODY = UUID(int=0)  # no user asks
+
+
+class SurveySql(Statements, file="survey.sql"):
+    workspaces: LiteralString
+    documents: LiteralString
+    versions: LiteralString
+    deletions: LiteralString
 
 
 class Surveyor:
@@ -41,11 +48,10 @@ class Surveyor:
         self.retrieval_url, self.graph_url = retrieval_url, graph_url
 
     async def workspaces(self) -> list[UUID]:
-        """Those that have documents, deletions or objects."""
+        """Returns the workspaces that have documents, deletions or objects."""
         async with self.database.system() as connection:
-            rows = await (await connection.execute(SQL["reconcile_workspaces"])).fetchall()
+            found = set(await SystemRepository(connection).values(SurveySql.workspaces))
         prefixes = await asyncio.to_thread(self.objects.folders)
-        found = {row[0] for row in rows}
         for prefix in prefixes:
             try:
                 found.add(UUID(prefix))
@@ -54,32 +60,30 @@ class Surveyor:
         return sorted(found)
 
     async def survey(self, workspace_id: UUID) -> Survey:
-        """The other stores first: what appears in them later belongs to documents that are too young to compare.
+        """Reads the other stores first: what appears in them later belongs to documents too new to compare.
 
         Raises httpx2.HTTPError when a service does not answer, Unavailable when a store is away.
         """
         index = {
-            one.document_id: Held(one.version, one.chunk_count)
+            one.document_id: HeldDocument(one.version, one.chunk_count)
             async for one in self._pages(
                 f"{self.retrieval_url}/v1/index/documents", Page[IndexedDocument], workspace_id
             )
         }
         graph = {
-            one.document_id: Held(one.version)
+            one.document_id: HeldDocument(one.version)
             async for one in self._pages(f"{self.graph_url}/v1/graph/documents", Page[GraphedDocument], workspace_id)
         }
         objects = await asyncio.to_thread(self.objects.ages, f"{workspace_id}/")
-        key = {"workspace_id": workspace_id}
         async with self.database.workspace(workspace_id) as connection:
-            async with connection.cursor(row_factory=class_row(Known)) as cursor:
-                await cursor.execute(SQL["reconcile_documents"], key)
-                documents = {document.id: document async for document in cursor}
-            kept = await (await connection.execute(SQL["reconcile_versions"], key)).fetchall()
-            deleting = await (await connection.execute(SQL["reconcile_deletions"], key)).fetchall()
+            tables = Repository(connection, workspace_id)
+            documents = await tables.all(SurveySql.documents, KnownDocument)
+            versions = await tables.all(SurveySql.versions, KeptVersion)
+            deleting = await tables.values(SurveySql.deletions)
         return Survey(
-            documents=documents,
-            kept={(row[0], row[1], row[2]) for row in kept},
-            deleting={row[0] for row in deleting},
+            documents={document.id: document for document in documents},
+            versions=versions,
+            deleting=set(deleting),
             index=index,
             graph=graph,
             objects=objects,

@@ -6,30 +6,26 @@ from uuid import UUID
 
 from psycopg.rows import scalar_row
 
-from ingestion.documents import deletion, origins
+from ingestion.documents.catalog import Catalog
 from ingestion.sources.errors import SourceNotFound
 from ingestion.sources.statements import SQL
-from service_kit.outbox import Outbox
-from service_kit.postgres import Connection
 
 
-async def delete_with_documents(connection: Connection, outbox: Outbox, workspace_id: UUID, source_id: UUID) -> None:
+async def delete_with_documents(catalog: Catalog, source_id: UUID) -> None:
     """A synchronisation that runs ends at its next heartbeat, and can take nothing from here on.
 
     Again for a deleted source it changes nothing. Raises SourceNotFound where there was none, or its documents stayed.
     """
-    key = {"workspace_id": workspace_id, "source_id": source_id}
-    if await deletion.request_source(connection, outbox, workspace_id, source_id):
+    connection, key = catalog.connection, {"workspace_id": catalog.workspace_id, "source_id": source_id}
+    if await catalog.delete_source(source_id):
         await connection.execute(SQL["forget_source_syncs"], key)
     elif (await connection.execute(SQL["was_deleted"], key)).rowcount == 0:
         raise SourceNotFound
 
 
-async def delete_but_keep_documents(
-    connection: Connection, outbox: Outbox, workspace_id: UUID, source_id: UUID
-) -> None:
+async def delete_but_keep_documents(catalog: Catalog, source_id: UUID) -> None:
     """Raises SourceNotFound."""
-    key = {"workspace_id": workspace_id, "source_id": source_id}
+    connection, key = catalog.connection, {"workspace_id": catalog.workspace_id, "source_id": source_id}
     if (await connection.execute(SQL["abandon_source"], key)).rowcount == 0:
         raise SourceNotFound
     await connection.execute(SQL["forget_source_syncs"], key)
@@ -38,4 +34,4 @@ async def delete_but_keep_documents(
     document_ids: list[UUID] = await cursor.fetchall()
     await connection.execute(SQL["keep_as_uploads"], {**key, "document_ids": document_ids})
     await connection.execute(SQL["delete_origins"], key)
-    await origins.describe(connection, outbox, workspace_id, document_ids)
+    await catalog.describe(document_ids)

@@ -13,7 +13,9 @@ from psycopg.rows import class_row
 
 from contracts.ingestion import Lane, OriginKind
 from contracts.sources import OnRemoved, SyncAction, SyncTrigger
-from ingestion.documents.intake import IncomingFile, Intake, Place, Taken
+from ingestion.documents.incoming_files import IncomingFile, Taken
+from ingestion.documents.intake import Intake
+from ingestion.documents.origins import Provenance
 from ingestion.sources.plan import Known, Plan, Wanted, make_plan, missing
 from ingestion.sources.queue import Counts, HeldSync
 from ingestion.sources.source import (
@@ -197,7 +199,7 @@ class SyncRun:
             await self._enter(wanted, SyncAction.add if wanted.is_new else SyncAction.change, None, fetched.size)
         else:
             file = await asyncio.to_thread(_incoming, fetched, target)
-            place = Place(self.kind, self.held.source_id, wanted.item.path, wanted.item.uri, fetched.fingerprint)
+            place = Provenance(self.kind, self.held.source_id, wanted.item.path, wanted.item.uri, fetched.fingerprint)
             taken = await self.intake.take(self.held.workspace_id, file, place, Lane.bulk)
             await self._count(wanted, taken, fetched.size)
         with suppress(FileNotFoundError):

@@ -12,9 +12,8 @@ from ingestion.documents.errors import NotAKey, TooMuchQueued
 from ingestion.documents.file_names import safe_name
 from ingestion.documents.incoming_files import IncomingFile, Refused, Taken
 from ingestion.documents.intake import Intake
-from ingestion.documents.origins import Place
+from ingestion.documents.origins import Provenance
 from ingestion.documents.rows import UNKEYED
-from ingestion.uploads import replacement
 from ingestion.uploads.archives import ArchiveKind, ArchiveLimits, archive_kind, expanded
 from ingestion.uploads.multipart import ReceivedFile
 
@@ -72,11 +71,11 @@ class UploadRequest:
                 return [_answer(name, Refused("archive-with-key", "a key stands for one file, not for an archive"))]
             return await self._expand(file, kind)
         if self.key.value is None:
-            return [await self._take(name, file, Place.of_content(file.content_hash))]
+            return [await self._take(name, file, Provenance.of_content(file.content_hash))]
         self.taken += 1
         if self.taken > 1:
             return [_answer(name, Refused("one-file-per-key", "a key stands for one file: send the others without"))]
-        return [await self._take(name, file, Place(self.key.kind, None, self.key.value))]
+        return [await self._take(name, file, Provenance(self.key.kind, None, self.key.value))]
 
     async def replace(self, document_id: UUID, received: ReceivedFile, expected_version: int | None) -> UploadedFile:
         """Raises DocumentNotFound, PreconditionFailed, ContentExists, ComesFromSource."""
@@ -84,7 +83,7 @@ class UploadRequest:
         if refused := part_refusal(received) or self._queue_refusal(received.size):
             return _answer(name, refused)
         file = incoming(received, name)
-        taken = await replacement.replace(self.intake, self.workspace_id, document_id, file, expected_version)
+        taken = await self.intake.replace(self.workspace_id, document_id, file, expected_version)
         return _answer(name, taken)
 
     async def _expand(self, archive: IncomingFile, kind: ArchiveKind) -> list[UploadedFile]:
@@ -97,11 +96,11 @@ class UploadRequest:
                 if isinstance(content, Refused):
                     answers.append(_answer(name, content))
                 else:
-                    place = Place.of_content(content.content_hash, within=name)
+                    place = Provenance.of_content(content.content_hash, within=name)
                     answers.append(await self._take(name, content, place))
         return answers or [_answer(archive.name, Refused("empty-archive", "the archive holds no file"))]
 
-    async def _take(self, name: str, file: IncomingFile, place: Place) -> UploadedFile:
+    async def _take(self, name: str, file: IncomingFile, place: Provenance) -> UploadedFile:
         if refused := self._queue_refusal(file.size):
             return _answer(name, refused)
         taken = await self.intake.take(self.workspace_id, file, place, Lane.interactive)

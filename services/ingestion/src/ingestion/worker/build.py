@@ -12,7 +12,8 @@ from typing import TypeVar
 
 from inference.factory import build_embedders
 from ingestion.conversion import Converter
-from ingestion.documents.intake import Intake, Limits
+from ingestion.documents.incoming_files import IntakeLimits
+from ingestion.documents.intake import Intake
 from ingestion.sources.queue import Leases
 from ingestion.sources.sync import Policy as SyncPolicy
 from ingestion.sources.sync import Synchroniser
@@ -104,7 +105,7 @@ def _syncs(
     loop = stack.enter_context(running_loop("syncs"))
     opened = Database(settings.database_url.get_secret_value(), SYNC_CONNECTIONS).opened()
     database = stack.enter_context(_entered(opened, loop))
-    limits = Limits(settings.max_file_bytes, settings.max_queued_bytes)
+    limits = IntakeLimits(settings.max_file_bytes, settings.max_queued_bytes)
     synchroniser = Synchroniser(
         database,
         Intake(database, objects, Outbox(SOURCE), limits),

@@ -16,7 +16,7 @@ from opentelemetry.trace import SpanKind
 
 from contracts.ingestion import StageName
 from ingestion.conversion import Converted, Limits, Progress
-from ingestion.documents.derived import DerivedKeys, derived_keys
+from ingestion.documents.derived_objects import DerivedKeys, derived_keys
 from ingestion.documents.rows import Job
 from ingestion.worker.holding import Holding, Shutdown, Stopped
 from ingestion.worker.metrics import WorkerMetrics, format_of

@@ -8,7 +8,7 @@ from psycopg.rows import class_row
 
 from contracts.ingestion import Lane
 from ingestion.documents.rows import DocumentKey, Job
-from ingestion.statements import SQL
+from ingestion.documents.stages import StageSql
 from ingestion.worker.database import WorkerDatabase
 from ingestion.worker.stages import Stages
 
@@ -35,5 +35,5 @@ class WorkQueue:
 
     def _choices(self, lanes: Sequence[Lane]) -> list[DocumentKey]:
         with self.database.system() as connection, connection.cursor(row_factory=class_row(DocumentKey)) as cursor:
-            cursor.execute(SQL["choose_stages"], {"lanes": list(lanes), "limit": CHOICES})
+            cursor.execute(StageSql.choose, {"lanes": list(lanes), "limit": CHOICES})
             return cursor.fetchall()

@@ -12,7 +12,7 @@ import psutil
 import psycopg
 from psycopg_pool import PoolTimeout
 
-from ingestion.statements import SQL
+from ingestion.documents.workers import WorkerSql
 from ingestion.worker.database import WorkerDatabase
 
 log = logging.getLogger(__name__)
@@ -46,7 +46,7 @@ class Registration:
         self._thread.join()
         try:
             with self.database.system() as connection:
-                connection.execute(SQL["unregister_worker"], {"id": self.worker})
+                connection.execute(WorkerSql.unregister, {"id": self.worker})
         except (psycopg.OperationalError, PoolTimeout) as failure:
             log.warning("still registered", extra={"reason": str(failure)})
 
@@ -62,4 +62,4 @@ class Registration:
     def _write(self) -> None:
         values = {"id": self.worker, "slots": self.slots, "documents": self.documents()}
         with self.database.system() as connection:
-            connection.execute(SQL["register_worker"], {**values, "resident_bytes": psutil.Process().memory_info().rss})
+            connection.execute(WorkerSql.register, {**values, "resident_bytes": psutil.Process().memory_info().rss})

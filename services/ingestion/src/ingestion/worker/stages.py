@@ -13,9 +13,10 @@ from psycopg.rows import TupleRow, class_row
 from contracts.events import DocumentFailed, EventData
 from contracts.ingestion import DocumentStatus, StageName
 from ingestion.conversion import Converted
-from ingestion.documents.derived import converted_event
+from ingestion.documents.documents import DocumentSql
+from ingestion.documents.events import converted_event
 from ingestion.documents.rows import DocumentRow, Job
-from ingestion.statements import SQL
+from ingestion.documents.stages import StageSql
 from ingestion.worker.database import WorkerDatabase
 from service_kit.outbox import INSERT, event_row, new_event
 
@@ -40,11 +41,11 @@ class Stages:
             self.database.workspace(workspace_id) as connection,
             connection.cursor(row_factory=class_row(Job)) as cursor,
         ):
-            cursor.execute(SQL["lock_document"], key)  # so that the stage and the version belong together
-            cursor.execute(SQL["lease_stage"], {**key, "lease": uuid4(), "worker": self.worker})
+            cursor.execute(DocumentSql.lock, key)  # so that the stage and the version belong together
+            cursor.execute(StageSql.lease, {**key, "lease": uuid4(), "worker": self.worker})
             job = cursor.fetchone()
             if job and job.stage == "convert":
-                cursor.execute(SQL["reset_stage"], {**_key(job), "name": "chunk"})
+                cursor.execute(StageSql.reset, {**_key(job), "names": ["chunk"]})
             return job
 
     def beat(self, job: Job, page: int | None, pages: int | None) -> bool:
@@ -53,7 +54,7 @@ class Stages:
             values = {**_held(job), "page": page, "pages": pages}
             # Again when there is none: the lease may have passed to the next stage while the statement waited for the
             # row of the one before, and only a new statement sees that.
-            return any(connection.execute(SQL["beat"], values).rowcount for _ in range(2))
+            return any(connection.execute(StageSql.beat, values).rowcount for _ in range(2))
 
     def start_chunking(self, job: Job) -> None:
         """Raises LeaseLost."""
@@ -64,7 +65,7 @@ class Stages:
         """Conversion and chunks are stored; embedding runs under the same lease. Raises LeaseLost."""
         with self._held(job) as (connection, _):
             done = {**_key(job), "worker": self.worker, "names": ["convert", "chunk"]}
-            connection.execute(SQL["finish_stages"], done)
+            connection.execute(StageSql.finish, done)
             values = {
                 "title": result.title,
                 "pages": result.pages,
@@ -77,13 +78,13 @@ class Stages:
                 "written_at": result.written_at,
                 "modified_at": result.modified_at,
             }
-            connection.execute(SQL["record_conversion"], {**_key(job), "version": job.version, **values})
+            connection.execute(DocumentSql.record_conversion, {**_key(job), "version": job.version, **values})
             self._start(connection, job, "embed")
 
     def embedded(self, job: Job, *, model: str, dims: int) -> None:
         """The vectors are stored: tells the others. Raises LeaseLost."""
         with self._held(job) as (connection, _):
-            connection.execute(SQL["finish_stages"], {**_key(job), "worker": self.worker, "names": ["embed"]})
+            connection.execute(StageSql.finish, {**_key(job), "worker": self.worker, "names": ["embed"]})
             self._record_embedding(connection, job, model, dims)
             self._announce(connection, job)
 
@@ -96,10 +97,10 @@ class Stages:
             announced = _is_announced(connection, job)
             reason = {"error_class": error_class, "error_message": message}
             if delay is None:
-                connection.execute(SQL["fail_stage"], {**_held(job), "failed": "embed", **reason})
+                connection.execute(StageSql.fail, {**_held(job), "failed": "embed", **reason})
             else:
                 again = {**RELEASED, "postponed": 1, "delay": delay, **reason}
-                connection.execute(SQL["release_stage"], {**_held(job), **again})
+                connection.execute(StageSql.release, {**_held(job), **again})
             self._record_embedding(connection, job, None, None)
             if not announced:
                 self._announce(connection, job)
@@ -108,10 +109,10 @@ class Stages:
         """The stage has failed, and with it the document, unless it is searchable already. Raises LeaseLost."""
         with self._held(job) as (connection, document):
             reason = {"failed": stage, "error_class": error_class, "error_message": message}
-            connection.execute(SQL["fail_stage"], {**_held(job), **reason})
+            connection.execute(StageSql.fail, {**_held(job), **reason})
             if stage == "embed" and _is_announced(connection, job):
                 return
-            connection.execute(SQL["set_document_status"], {**_key(job), "status": DocumentStatus.failed})
+            connection.execute(DocumentSql.set_status, {**_key(job), "status": DocumentStatus.failed})
             event = DocumentFailed(
                 document_id=document.id,
                 version=document.version,
@@ -136,7 +137,7 @@ class Stages:
         with self.database.workspace(job.workspace_id) as connection:
             if _lock_document(connection, job) is not None:
                 return False
-            connection.execute(SQL["abandon_stage"], _held(job))
+            connection.execute(StageSql.abandon, _held(job))
             return True
 
     def is_deleted(self, job: Job) -> bool:
@@ -145,22 +146,22 @@ class Stages:
 
     def _release(self, job: Job, **values: Any) -> None:
         with self._held(job) as (connection, _):
-            connection.execute(SQL["release_stage"], {**_held(job), **RELEASED, **values})
+            connection.execute(StageSql.release, {**_held(job), **RELEASED, **values})
 
     def _record_embedding(
         self, connection: Connection[TupleRow], job: Job, model: str | None, dims: int | None
     ) -> None:
         values = {"version": job.version, "embedding_model": model, "embedding_dims": dims}
-        connection.execute(SQL["record_embedding"], {**_key(job), **values})
+        connection.execute(DocumentSql.record_embedding, {**_key(job), **values})
 
     def _announce(self, connection: Connection[TupleRow], job: Job) -> None:
-        connection.execute(SQL["queue_confirmations"], _key(job))
+        connection.execute(StageSql.queue_confirmations, _key(job))
         document = _lock_document(connection, job)
         assert document is not None
         _write_event(connection, document, converted_event(document))
 
     def _start(self, connection: Connection[TupleRow], job: Job, stage: StageName) -> None:
-        connection.execute(SQL["start_stage"], {**_held(job), "name": stage, "worker": self.worker})
+        connection.execute(StageSql.start, {**_held(job), "name": stage, "worker": self.worker})
 
     @contextmanager
     def _held(self, job: Job) -> Iterator[tuple[Connection[TupleRow], DocumentRow]]:
@@ -181,16 +182,16 @@ def _held(job: Job) -> dict[str, Any]:
 
 
 def _holds(connection: Connection[TupleRow], job: Job) -> bool:
-    return connection.execute(SQL["holds_lease"], _held(job)).fetchone() is not None
+    return connection.execute(StageSql.holds_lease, _held(job)).fetchone() is not None
 
 
 def _is_announced(connection: Connection[TupleRow], job: Job) -> bool:
-    return connection.execute(SQL["is_announced"], _key(job)).fetchone() is not None
+    return connection.execute(StageSql.is_announced, _key(job)).fetchone() is not None
 
 
 def _lock_document(connection: Connection[TupleRow], job: Job) -> DocumentRow | None:
     with connection.cursor(row_factory=class_row(DocumentRow)) as cursor:
-        cursor.execute(SQL["lock_document"], _key(job))
+        cursor.execute(DocumentSql.lock, _key(job))
         return cursor.fetchone()
 
 

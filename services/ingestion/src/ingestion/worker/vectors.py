@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from inference.embeddings import Embedder
 from ingestion.conversion import embedding_text
-from ingestion.documents.derived import derived_keys
+from ingestion.documents.derived_objects import derived_keys
+from ingestion.documents.documents import DocumentSql
 from ingestion.documents.rows import Job
-from ingestion.statements import SQL
 from ingestion.worker.database import WorkerDatabase
 from ingestion.worker.embedding import BATCH, TextEmbedder
 from ingestion.worker.holding import Holding
@@ -90,14 +90,14 @@ class VectorMaker:
     def _chosen_model(self, job: Job) -> tuple[str, int] | None:
         """(model, dims) that the workspace is searched with; None: the default."""
         with self.database.workspace(job.workspace_id) as connection:
-            row = connection.execute(SQL["chosen_embedding"], {"workspace_id": job.workspace_id}).fetchone()
+            row = connection.execute(DocumentSql.chosen_embedding, {"workspace_id": job.workspace_id}).fetchone()
         return (row[0], row[1]) if row else None
 
     def _reusable_version(self, job: Job, model: str, dims: int) -> int | None:
         key = {"workspace_id": job.workspace_id, "document_id": job.document_id, "version": job.version}
         with self.database.workspace(job.workspace_id) as connection:
             values = {**key, "embedding_model": model, "embedding_dims": dims}
-            row = connection.execute(SQL["find_reusable"], values).fetchone()
+            row = connection.execute(DocumentSql.reusable_version, values).fetchone()
         return row[0] if row else None
 
     def _earlier(self, job: Job, model: str, dims: int, folder: Path) -> Earlier | None:

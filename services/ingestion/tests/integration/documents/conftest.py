@@ -15,7 +15,9 @@ import pytest
 
 from contracts.ingestion import Lane, OriginKind
 from contracts.sources import OnRemoved
-from ingestion.documents.intake import Dropped, IncomingFile, Intake, Limits, Place, Taken
+from ingestion.documents.incoming_files import IncomingFile, IntakeLimits, Taken
+from ingestion.documents.intake import Dropped, Intake
+from ingestion.documents.origins import Provenance
 from ingestion.settings import Settings
 from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox
@@ -36,7 +38,7 @@ class Folder:
         stored = self.scratch / f"{uuid4()}"
         stored.write_bytes(content)
         file = IncomingFile(stored, path.rsplit("/", 1)[-1], len(content), digest, content[:8192])
-        place = Place(OriginKind.folder, self.source_id, path, uri=f"file:///{path}", fingerprint=digest)
+        place = Provenance(OriginKind.folder, self.source_id, path, uri=f"file:///{path}", fingerprint=digest)
         return await self.intake.take(self.workspace_id, file, place, lane)
 
     async def drop(self, origin_id: UUID | None, on_removed: OnRemoved = OnRemoved.delete) -> Dropped:
@@ -52,7 +54,7 @@ async def open_database(settings: Settings) -> AsyncIterator[Database]:
 
 @pytest.fixture
 def intake(open_database: Database, object_store: ObjectStore, settings: Settings) -> Intake:
-    limits = Limits(settings.max_file_bytes, settings.max_queued_bytes)
+    limits = IntakeLimits(settings.max_file_bytes, settings.max_queued_bytes)
     return Intake(open_database, object_store, Outbox("ingestion"), limits)
 
 

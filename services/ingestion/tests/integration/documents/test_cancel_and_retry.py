@@ -134,7 +134,7 @@ async def test_all_that_a_filter_names(
 async def test_a_filter_is_worked_through_in_batches(
     upload: Entry, client: httpx2.AsyncClient, monkeypatch: Any, auth_headers: Callable[..., dict[str, str]]
 ) -> None:
-    monkeypatch.setattr("ingestion.documents.bulk_actions.BATCH", 3)
+    monkeypatch.setattr("ingestion.documents.actions.BATCH", 3)
     for _ in range(8):
         await upload()
     theirs = auth_headers(workspace_id=UUID(int=5))

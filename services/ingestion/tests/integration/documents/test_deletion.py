@@ -133,7 +133,7 @@ async def test_objects_that_a_worker_wrote_too_late_are_removed(
     assert object_store.keys(str(workspace_id)) == []
 
 
-async def test_an_erasure_is_resumed_after_a_crash(
+async def test_a_deletion_is_resumed_after_a_crash(
     settings: Settings,
     running: Any,
     auth_headers: Callable[..., dict[str, str]],
@@ -148,7 +148,7 @@ async def test_an_erasure_is_resumed_after_a_crash(
         raise ConnectionError("as if the process had died here")
 
     with monkeypatch.context() as patch:
-        patch.setattr("ingestion.documents.erasure.Eraser.erase_all", crash)
+        patch.setattr("ingestion.documents.deletion_job.DeletionJob.delete_due", crash)
         async with running(create_app(settings)) as client:
             answer = await client.post("/v1/documents", files=[("files", ("a.md", b"text"))], headers=headers)
             document_id = answer.json()["files"][0]["document"]["id"]

@@ -15,7 +15,7 @@ import pytest
 
 from contracts.events import DocumentConverted, EmbeddingSpaceActivated
 from inference.errors import ContextTooLong, ProviderRejected, ProviderUnavailable
-from ingestion.documents.derived import derived_keys
+from ingestion.documents.derived_objects import derived_keys
 from service_kit.objects import ObjectStore
 from service_kit.outbox import new_event
 

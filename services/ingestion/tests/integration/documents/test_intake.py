@@ -13,8 +13,10 @@ import pytest
 
 from contracts.ingestion import Lane, OriginKind
 from contracts.sources import OnRemoved
-from ingestion.documents import deletion
-from ingestion.documents.intake import IncomingFile, Intake, Limits, Place, SourceGone
+from ingestion.documents.catalog import Catalogs
+from ingestion.documents.incoming_files import IncomingFile, IntakeLimits
+from ingestion.documents.intake import Intake, SourceGone
+from ingestion.documents.origins import Provenance
 from ingestion.settings import Settings
 from service_kit.objects import ObjectStore, original_key
 from service_kit.outbox import Outbox
@@ -214,8 +216,8 @@ async def test_nothing_is_taken_from_a_deleted_source(
     folder: Any, open_database: Database, client: httpx2.AsyncClient
 ) -> None:
     await folder.take("a.md", b"text")
-    async with open_database.workspace(folder.workspace_id) as connection:
-        await deletion.request_source(connection, Outbox("ingestion"), folder.workspace_id, folder.source_id)
+    async with Catalogs(open_database, Outbox("ingestion")).open(folder.workspace_id) as catalog:
+        await catalog.delete_source(folder.source_id)
     with pytest.raises(SourceGone):
         await folder.take("b.md", b"more")
     assert (await client.get("/v1/documents")).json()["items"] == []
@@ -231,7 +233,7 @@ async def test_a_source_waits_until_there_is_room_and_uploads_are_beside_it(
     folder: Any, settings: Settings, object_store: ObjectStore, open_database: Database, client: httpx2.AsyncClient
 ) -> None:
     assert client
-    limits = Limits(settings.max_file_bytes, max_queued_bytes=10)
+    limits = IntakeLimits(settings.max_file_bytes, max_queued_bytes=10)
     folder.intake = Intake(open_database, object_store, Outbox("ingestion"), limits)
     assert await folder.intake.has_room(folder.workspace_id, Lane.bulk)
     await folder.take("a.md", b"ten bytes!")
@@ -252,7 +254,7 @@ async def test_workspaces_do_not_meet(folder: Any, intake: Intake, client: httpx
     path = folder.scratch / "file"
     path.write_bytes(b"text")
     file = IncomingFile(path, "a.md", 4, first.document.content_hash, b"text")
-    theirs = await intake.take(uuid4(), file, Place(OriginKind.upload, None, "key"), Lane.interactive)
+    theirs = await intake.take(uuid4(), file, Provenance(OriginKind.upload, None, "key"), Lane.interactive)
     assert theirs.change == "created"
     assert theirs.document
     assert theirs.document.id != first.document.id

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from contracts.events import DocumentFailed, DocumentIndexed, EventData
-from ingestion.documents.derived import derived_keys
+from ingestion.documents.derived_objects import derived_keys
 from ingestion.worker.holding import Shutdown
 from service_kit.objects import ObjectStore, original_key
 from service_kit.outbox import new_event

@@ -12,8 +12,9 @@ import psycopg
 import pytest
 
 from contracts.sources import SourceDeletion
-from ingestion.documents import deletion
-from ingestion.documents.erasure import purge_objects
+from ingestion.documents.catalog import Catalogs
+from ingestion.documents.deletion_job import delete_workspace_objects
+from ingestion.documents.deletions import Deletions
 from ingestion.documents.errors import ReceiptNotFound
 from service_kit.objects import ObjectStore, derived_prefix
 from service_kit.outbox import Outbox
@@ -26,9 +27,8 @@ Process = Callable[[str], Coroutine[Any, Any, None]]
 @pytest.fixture
 def delete_source(open_database: Database) -> Callable[..., Awaitable[bool]]:
     async def run(folder: Any) -> bool:
-        async with open_database.workspace(folder.workspace_id) as connection:
-            outbox = Outbox("ingestion")
-            return await deletion.request_source(connection, outbox, folder.workspace_id, folder.source_id)
+        async with Catalogs(open_database, Outbox("ingestion")).open(folder.workspace_id) as catalog:
+            return await catalog.delete_source(folder.source_id)
 
     return run
 
@@ -37,7 +37,7 @@ def delete_source(open_database: Database) -> Callable[..., Awaitable[bool]]:
 def source_receipt(open_database: Database) -> Callable[..., Awaitable[SourceDeletion]]:
     async def read(folder: Any) -> SourceDeletion:
         async with open_database.workspace(folder.workspace_id) as connection:
-            return await deletion.source_receipt(connection, folder.workspace_id, folder.source_id)
+            return await Deletions(connection, folder.workspace_id).source_receipt(folder.source_id)
 
     return read
 
@@ -172,6 +172,6 @@ async def test_a_workspaces_objects_are_erased_and_counted(object_store: ObjectS
     for workspace_id in (mine, theirs):
         for index in range(3):
             object_store.put(f"{workspace_id}/documents/{index}", b"x")
-    assert await purge_objects(object_store, mine) == (3, 0)
-    assert await purge_objects(object_store, mine) == (0, 0)
+    assert await delete_workspace_objects(object_store, mine) == (3, 0)
+    assert await delete_workspace_objects(object_store, mine) == (0, 0)
     assert len(object_store.keys(f"{theirs}/")) == 3

@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from contracts.events import DocumentIndexed
-from ingestion.documents.derived import derived_keys
+from ingestion.documents.derived_objects import derived_keys
 from service_kit.objects import ObjectStore, derived_prefix, original_key
 from service_kit.outbox import new_event
 

@@ -9,7 +9,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from ingestion.documents.intake import Intake, Limits
+from ingestion.documents.incoming_files import IntakeLimits
+from ingestion.documents.intake import Intake
 from ingestion.settings import Settings
 from ingestion.sources.queue import Leases, claim_due
 from ingestion.sources.sync import Policy, Synchroniser
@@ -45,7 +46,10 @@ def make_synchroniser(
 ) -> Callable[..., Synchroniser]:
     def make(name: str = "test", **options: Any) -> Synchroniser:
         intake = Intake(
-            pool, object_store, Outbox("ingestion"), Limits(MAX_FILE_BYTES, options.get("queued", MAX_QUEUED_BYTES))
+            pool,
+            object_store,
+            Outbox("ingestion"),
+            IntakeLimits(MAX_FILE_BYTES, options.get("queued", MAX_QUEUED_BYTES)),
         )
         policy = Policy(settings.lease_seconds, 3, MAX_FILE_BYTES, tmp_path)
         stopping = options.get("stopping", lambda: False)

@@ -59,4 +59,6 @@ def stages() -> Callable[..., list[StageRow]]:
 def _stage(name: StageName, change: StageStatus | dict[str, Any]) -> StageRow:
     values = change if isinstance(change, dict) else {"status": change}
     fields = dict.fromkeys(StageRow.__dataclass_fields__)
-    return StageRow(**{**fields, "name": name, "lane": Lane.interactive, "attempts": 0, **values})
+    return StageRow(
+        **{**fields, "document_id": uuid4(), "name": name, "lane": Lane.interactive, "attempts": 0, **values}
+    )

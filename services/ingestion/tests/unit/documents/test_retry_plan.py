@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from contracts.ingestion import EmbeddingStatus, StageStatus
-from ingestion.documents.retry import Plan, plan
+from ingestion.documents.actions import RetryPlan, plan_retry
 from ingestion.documents.rows import DocumentRow, StageRow
 
 DONE, QUEUED, RUNNING = StageStatus.succeeded, StageStatus.queued, StageStatus.running
@@ -21,29 +21,32 @@ CONVERTED = {"store": DONE, "convert": DONE, "chunk": DONE}
 @pytest.mark.parametrize(
     ("changes", "wanted"),
     [
-        ({"convert": FAILED}, Plan(["convert"])),
-        ({"convert": DONE, "chunk": FAILED}, Plan(["convert"])),
-        ({"convert": CANCELLED, "chunk": CANCELLED}, Plan(["convert"])),
-        ({"convert": PUT_OFF}, Plan(["convert"])),
-        ({"convert": QUEUED}, Plan()),
-        ({"convert": RUNNING}, Plan()),
-        ({**CONVERTED, "embed": FAILED}, Plan(["embed"])),
-        ({**CONVERTED, "embed": PUT_OFF, "index": DONE, "graph": DONE}, Plan(["embed"])),
-        ({**CONVERTED, "embed": CANCELLED, "index": FAILED}, Plan(["embed", "index"], announce=True)),
-        ({**CONVERTED, "embed": DONE, "index": FAILED, "graph": DONE}, Plan(["index"], announce=True)),
-        ({**CONVERTED, "embed": DONE, "index": FAILED, "graph": FAILED}, Plan(["index", "graph"], announce=True)),
-        ({**CONVERTED, "embed": DONE, "index": QUEUED, "graph": QUEUED}, Plan()),
-        ({**CONVERTED, "embed": DONE, "index": DONE, "graph": DONE}, Plan(["embed"])),
+        ({"convert": FAILED}, RetryPlan(("convert",))),
+        ({"convert": DONE, "chunk": FAILED}, RetryPlan(("convert",))),
+        ({"convert": CANCELLED, "chunk": CANCELLED}, RetryPlan(("convert",))),
+        ({"convert": PUT_OFF}, RetryPlan(("convert",))),
+        ({"convert": QUEUED}, RetryPlan()),
+        ({"convert": RUNNING}, RetryPlan()),
+        ({**CONVERTED, "embed": FAILED}, RetryPlan(("embed",))),
+        ({**CONVERTED, "embed": PUT_OFF, "index": DONE, "graph": DONE}, RetryPlan(("embed",))),
+        ({**CONVERTED, "embed": CANCELLED, "index": FAILED}, RetryPlan(("embed", "index"), announce=True)),
+        ({**CONVERTED, "embed": DONE, "index": FAILED, "graph": DONE}, RetryPlan(("index",), announce=True)),
+        ({**CONVERTED, "embed": DONE, "index": FAILED, "graph": FAILED}, RetryPlan(("index", "graph"), announce=True)),
+        ({**CONVERTED, "embed": DONE, "index": QUEUED, "graph": QUEUED}, RetryPlan()),
+        ({**CONVERTED, "embed": DONE, "index": DONE, "graph": DONE}, RetryPlan(("embed",))),
     ],
 )
 def test_it_begins_where_it_ended(
-    document: Callable[..., DocumentRow], stages: Callable[..., list[StageRow]], changes: dict[str, Any], wanted: Plan
+    document: Callable[..., DocumentRow],
+    stages: Callable[..., list[StageRow]],
+    changes: dict[str, Any],
+    wanted: RetryPlan,
 ) -> None:
-    assert plan(document(), stages(**changes)) == wanted
+    assert plan_retry(document(), stages(**changes)) == wanted
 
 
 def test_what_is_complete_is_left_alone(
     document: Callable[..., DocumentRow], stages: Callable[..., list[StageRow]]
 ) -> None:
     rows = stages(**CONVERTED, embed=DONE, index=DONE, graph=DONE)
-    assert plan(document(embedding_status=EmbeddingStatus.complete), rows).is_empty
+    assert plan_retry(document(embedding_status=EmbeddingStatus.complete), rows) == RetryPlan()

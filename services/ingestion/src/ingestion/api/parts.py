@@ -1,0 +1,45 @@
+"""What the routes need, built in app.py."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Depends, Request
+
+from contracts.base import ProblemBody
+from contracts.ingestion import DocumentDetail
+from ingestion.documents import listing
+from ingestion.documents.catalog import Catalogs
+from ingestion.settings import Settings
+from ingestion.uploads.upload import Uploads
+from service_kit.auth import Principal
+from service_kit.notifications import Notifications
+from service_kit.objects import ObjectStore
+
+DOCUMENT_CHANNEL = "ingestion_document"
+WORK_CHANNEL = "ingestion_work"
+Responses = dict[int | str, dict[str, Any]]
+MISSING: Responses = {404: {"model": ProblemBody, "description": "No such document"}}
+
+
+@dataclass(frozen=True)
+class Parts:
+    settings: Settings
+    catalogs: Catalogs
+    objects: ObjectStore
+    notifications: Notifications
+    uploads: Uploads
+
+    async def detail(self, caller: Principal, document_id: UUID) -> DocumentDetail:
+        """Raises DocumentNotFound."""
+        return await listing.detail(self.catalogs, self.settings.lease_seconds, caller.workspace_id, document_id)
+
+
+def parts(request: Request) -> Parts:
+    found: Parts = request.app.state.ingestion
+    return found
+
+
+Ingestion = Annotated[Parts, Depends(parts)]

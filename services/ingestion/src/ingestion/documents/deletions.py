@@ -1,0 +1,159 @@
+"""The tables of deletions, which prove what each service deleted of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import LiteralString
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from contracts.ingestion import DeletionReceipt, StoreReceipt
+from contracts.registry import CONFIRM_DOCUMENT_DELETION
+from contracts.sources import SourceDeletion
+from ingestion.documents.errors import ReceiptNotFound
+from ingestion.documents.rows import DocumentKey
+from service_kit.repository import Repository, SystemRepository
+from service_kit.statements import Statements
+
+
+class DeletionSql(Statements, file="deletions.sql"):
+    mark_deleting: LiteralString
+    stop_queued_stages: LiteralString
+    exclude_origins: LiteralString
+    delete_origins: LiteralString
+    insert: LiteralString
+    find: LiteralString
+    lock: LiteralString
+    receipts: LiteralString
+    write_receipt: LiteralString
+    complete: LiteralString
+    touch: LiteralString
+    mark_source_deleted: LiteralString
+    insert_of_source: LiteralString
+    lock_source_documents: LiteralString
+    delete_source_origins: LiteralString
+    without_origin: LiteralString
+    find_of_source: LiteralString
+    sum_source_receipts: LiteralString
+    unanswered: LiteralString
+    announced_again: LiteralString
+
+
+@dataclass(frozen=True)
+class DeletionRow:
+    document_id: UUID
+    requested_at: datetime
+    completed_at: datetime | None
+
+
+@dataclass(frozen=True)
+class SourceDeletionRow:
+    requested_at: datetime
+    completed_at: datetime | None
+    documents: int
+    pending_documents: int
+
+
+@dataclass(frozen=True)
+class ReceiptRow:
+    service: str
+    removed: dict[str, int]
+    remaining: dict[str, int]
+    confirmed_at: datetime
+
+
+class Deletions(Repository):
+    async def find(self, document_id: UUID) -> DeletionRow | None:
+        return await self.one(DeletionSql.find, DeletionRow, document_id=document_id)
+
+    async def exclude_origins(self, document_id: UUID) -> None:
+        """Excludes the document's files from later synchronisations of their sources."""
+        await self.run(DeletionSql.exclude_origins, document_id=document_id)
+
+    async def begin(self, document_ids: Sequence[UUID], source_id: UUID | None) -> None:
+        """Hides locked documents and deletes their origins; `source_id` if they are deleted with their source."""
+        key = {"document_ids": list(document_ids), "source_id": source_id}
+        for statement in (
+            DeletionSql.mark_deleting,
+            DeletionSql.stop_queued_stages,
+            DeletionSql.delete_origins,
+            DeletionSql.insert,
+        ):
+            await self.run(statement, **key)
+
+    async def begin_of_source(self, source_id: UUID) -> list[UUID] | None:
+        """Deletes the source and its origins; returns its documents, locked. None if there is no such source."""
+        if await self.run(DeletionSql.mark_source_deleted, source_id=source_id) == 0:
+            return None
+        await self.run(DeletionSql.insert_of_source, source_id=source_id)
+        document_ids = await self.values(DeletionSql.lock_source_documents, source_id=source_id)
+        await self.run(DeletionSql.delete_source_origins, source_id=source_id)
+        return document_ids
+
+    async def without_origin(self, document_ids: Sequence[UUID]) -> set[UUID]:
+        """Returns those documents that have no origin left."""
+        return set(await self.values(DeletionSql.without_origin, document_ids=list(document_ids)))
+
+    async def receipt(self, document_id: UUID) -> DeletionReceipt:
+        """Returns what has been confirmed so far; raises ReceiptNotFound."""
+        row = await self.find(document_id)
+        if row is None:
+            raise ReceiptNotFound
+        confirmed = await self._receipts(document_id)
+        return DeletionReceipt(
+            document_id=document_id,
+            requested_at=row.requested_at,
+            completed_at=row.completed_at,
+            pending=[] if row.completed_at else [name for name in CONFIRM_DOCUMENT_DELETION if name not in confirmed],
+            services=[StoreReceipt.model_validate(one, from_attributes=True) for one in confirmed.values()],
+        )
+
+    async def source_receipt(self, source_id: UUID) -> SourceDeletion:
+        """Returns the sum of the receipts of a source's documents; raises ReceiptNotFound."""
+        row = await self.one(DeletionSql.find_of_source, SourceDeletionRow, source_id=source_id)
+        if row is None:
+            raise ReceiptNotFound
+        receipts = await self.all(DeletionSql.sum_source_receipts, ReceiptRow, source_id=source_id)
+        return SourceDeletion(
+            source_id=source_id,
+            requested_at=row.requested_at,
+            completed_at=None if row.pending_documents else row.completed_at or row.requested_at,
+            documents=row.documents,
+            pending_documents=row.pending_documents,
+            services=[StoreReceipt.model_validate(one, from_attributes=True) for one in receipts],
+        )
+
+    async def confirm(
+        self, document_id: UUID, service: str, removed: dict[str, int], remaining: dict[str, int]
+    ) -> None:
+        """Enters a service's counts, adding to what it removed earlier; ignores unknown deletions."""
+        if await self.one(DeletionSql.lock, DeletionRow, document_id=document_id) is None:
+            return
+        confirmed = await self._receipts(document_id)
+        earlier = confirmed[service].removed if service in confirmed else {}
+        total = {kind: earlier.get(kind, 0) + removed.get(kind, 0) for kind in {**earlier, **removed}}
+        counts = {"removed": Jsonb(total), "remaining": Jsonb(remaining)}
+        await self.run(DeletionSql.write_receipt, document_id=document_id, service=service, **counts)
+        # Also the trigger by which a waiting caller learns of the receipt.
+        done = set(CONFIRM_DOCUMENT_DELETION) <= {*confirmed, service}
+        await self.run(DeletionSql.complete if done else DeletionSql.touch, document_id=document_id)
+
+    async def announced_again(self, document_id: UUID, resend_after: float) -> bool:
+        """Enters that the deletion is published again; False if it is too early or complete."""
+        values = {"document_id": document_id, "resend_after": resend_after}
+        return await self.run(DeletionSql.announced_again, **values) > 0
+
+    async def _receipts(self, document_id: UUID) -> dict[str, ReceiptRow]:
+        rows = await self.all(DeletionSql.receipts, ReceiptRow, document_id=document_id)
+        return {row.service: row for row in rows}
+
+
+class AllDeletions(SystemRepository):
+    """The deletions of all workspaces."""
+
+    async def unanswered(self, resend_after: float) -> list[DocumentKey]:
+        """Returns deletions that were published a while ago and are not complete."""
+        return await self.all(DeletionSql.unanswered, DocumentKey, resend_after=resend_after)

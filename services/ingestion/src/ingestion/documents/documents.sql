@@ -1,0 +1,297 @@
+-- name: find
+SELECT {columns}
+FROM document
+WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s AND status <> 'deleting';
+
+-- name: find_by_hash
+SELECT {columns}
+FROM document
+WHERE workspace_id = %(workspace_id)s AND content_hash = %(content_hash)s AND status <> 'deleting';
+
+-- name: lock
+SELECT {columns}
+FROM document
+WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s AND status <> 'deleting'
+FOR UPDATE;
+
+-- name: lock_all
+-- In the order of their ids, as all who lock several do.
+SELECT {columns}
+FROM document
+WHERE workspace_id = %(workspace_id)s AND id = ANY(%(document_ids)s) AND status <> 'deleting'
+ORDER BY id
+FOR UPDATE;
+
+-- name: page
+SELECT {columns}
+FROM document
+WHERE workspace_id = %(workspace_id)s AND status <> 'deleting'
+  AND (%(status)s::text IS NULL OR status = %(status)s)
+  AND (%(name)s::text IS NULL OR name ILIKE %(name)s)
+  AND (%(media_type)s::text IS NULL OR media_type = %(media_type)s)
+  AND (%(source_type)s::text IS NULL OR source_type = %(source_type)s)
+  AND (%(source_id)s::uuid IS NULL OR EXISTS (
+        SELECT FROM origin
+        WHERE origin.workspace_id = document.workspace_id AND origin.document_id = document.id
+          AND origin.source_id = %(source_id)s
+      ))
+  AND (%(tag)s::text IS NULL OR lower(%(tag)s) = ANY(lower(tags::text)::text[]))
+  AND (%(embedding_status)s::text IS NULL OR embedding_status = %(embedding_status)s)
+  AND (%(stale)s::boolean IS NULL OR (stale_at IS NOT NULL) = %(stale)s)
+  AND (%(before)s::timestamptz IS NULL OR (created_at, id) < (%(before)s, %(before_id)s::uuid))
+ORDER BY created_at DESC, id DESC
+LIMIT %(limit)s;
+
+-- name: choose
+SELECT id FROM document
+WHERE workspace_id = %(workspace_id)s AND status <> 'deleting'
+  AND (%(after)s::uuid IS NULL OR id > %(after)s)
+  AND (%(document_ids)s::uuid[] IS NULL OR id = ANY(%(document_ids)s))
+  AND (%(status)s::text IS NULL OR status = %(status)s)
+  AND (%(embedding_status)s::text IS NULL OR embedding_status = %(embedding_status)s)
+  AND (%(source_id)s::uuid IS NULL OR EXISTS (
+        SELECT FROM origin
+        WHERE origin.workspace_id = document.workspace_id AND origin.document_id = document.id
+          AND origin.source_id = %(source_id)s
+      ))
+  AND (%(error_class)s::text IS NULL OR EXISTS (
+        SELECT FROM document_stage AS stage
+        WHERE stage.workspace_id = document.workspace_id AND stage.document_id = document.id
+          AND stage.status IN ('failed', 'queued') AND stage.error_class = %(error_class)s
+      ))
+ORDER BY id
+LIMIT %(limit)s;
+
+-- name: summarise
+-- Joined by primary keys alone, so that it stays quick before the planner knows how many documents there are.
+WITH counted AS (
+    SELECT document.status, count(*) AS documents,
+           count(*) FILTER (WHERE document.embedding_status = 'failed') AS embedding_failed
+    FROM document
+    WHERE document.workspace_id = %(workspace_id)s AND document.status <> 'deleting'
+      AND (%(source_id)s::uuid IS NULL OR EXISTS (
+            SELECT FROM origin
+            WHERE origin.workspace_id = document.workspace_id AND origin.document_id = document.id
+              AND origin.source_id = %(source_id)s
+          ))
+    GROUP BY document.status
+),
+open_stage AS (
+    SELECT stage.document_id, stage.name, stage.status, stage.error_class, document.status AS document_status,
+           document.file_size
+    FROM document_stage AS stage
+    JOIN document ON document.workspace_id = stage.workspace_id AND document.id = stage.document_id
+    WHERE stage.workspace_id = %(workspace_id)s AND stage.status IN ('queued', 'running', 'failed')
+      AND document.status <> 'deleting'
+      AND (%(source_id)s::uuid IS NULL OR EXISTS (
+            SELECT FROM origin
+            WHERE origin.workspace_id = stage.workspace_id AND origin.document_id = stage.document_id
+              AND origin.source_id = %(source_id)s
+          ))
+),
+at_stage AS (
+    SELECT name, count(*) AS documents FROM open_stage WHERE status IN ('queued', 'running') GROUP BY name
+),
+failure AS (
+    SELECT coalesce(error_class, 'unknown') AS error_class, count(DISTINCT document_id) AS documents
+    FROM open_stage
+    WHERE document_status = 'failed' AND status = 'failed' AND name <> 'graph'
+    GROUP BY 1
+),
+done AS (
+    SELECT version.indexed_at
+    FROM document_version AS version
+    JOIN document ON document.workspace_id = version.workspace_id AND document.id = version.document_id
+    WHERE version.workspace_id = %(workspace_id)s AND version.indexed_at > now() - interval '5 minutes'
+      AND document.status <> 'deleting'
+      AND (%(source_id)s::uuid IS NULL OR EXISTS (
+            SELECT FROM origin
+            WHERE origin.workspace_id = version.workspace_id AND origin.document_id = version.document_id
+              AND origin.source_id = %(source_id)s
+          ))
+)
+SELECT (SELECT coalesce(sum(documents), 0)::bigint FROM counted) AS total,
+       (SELECT coalesce(jsonb_object_agg(status, documents), '{}') FROM counted) AS by_status,
+       (SELECT coalesce(jsonb_object_agg(name, documents), '{}') FROM at_stage) AS by_stage,
+       (SELECT coalesce(sum(embedding_failed), 0)::bigint FROM counted) AS embedding_failed,
+       (SELECT coalesce(jsonb_object_agg(error_class, documents), '{}') FROM failure) AS failures,
+       (SELECT coalesce(sum(file_size), 0)::bigint FROM open_stage
+        WHERE name = 'convert' AND status IN ('queued', 'running')) AS queued_bytes,
+       (SELECT count(*) FROM done WHERE indexed_at > now() - interval '1 minute') AS done_last_minute,
+       (SELECT count(*) FROM done) AS done_lately,
+       (SELECT min(indexed_at) FROM done) AS done_since;
+
+-- name: lock_content
+-- Serialises, for one content, its upload with the erasure of its last document.
+SELECT pg_advisory_xact_lock(hashtextextended(%(workspace_id)s::text || %(content_hash)s, 0));
+
+-- name: insert
+-- With its first version. The columns about where it comes from follow with its origin.
+WITH inserted AS (
+    INSERT INTO document (workspace_id, id, name, media_type, file_size, content_hash, source_type)
+    VALUES (%(workspace_id)s, %(document_id)s, %(name)s, %(media_type)s, %(file_size)s, %(content_hash)s, %(kind)s)
+    RETURNING *
+)
+INSERT INTO document_version (workspace_id, document_id, version, name, media_type, file_size, content_hash)
+SELECT workspace_id, id, version, name, media_type, file_size, content_hash FROM inserted;
+
+-- name: begin_version
+-- What only the conversion can tell stays as it was; the vectors are those of the version before.
+WITH newer AS (
+    UPDATE document
+    SET version = version + 1, media_type = %(media_type)s, file_size = %(file_size)s, content_hash = %(content_hash)s,
+        status = 'processing', embedding_status = 'pending', embedding_model = NULL, embedding_dims = NULL,
+        stale_at = NULL, updated_at = now()
+    WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s
+    RETURNING workspace_id, id, version, media_type, file_size, content_hash
+),
+replaced AS (
+    UPDATE document_version AS older
+    SET replaced_at = now()
+    FROM newer
+    WHERE older.workspace_id = newer.workspace_id AND older.document_id = newer.id AND older.replaced_at IS NULL
+)
+INSERT INTO document_version (workspace_id, document_id, version, name, media_type, file_size, content_hash)
+SELECT workspace_id, id, version, %(name)s, media_type, file_size, content_hash FROM newer;
+
+-- name: set_status
+UPDATE document
+SET status = %(status)s, updated_at = now(),
+    indexed_at = CASE WHEN %(status)s = 'searchable' THEN now() ELSE indexed_at END
+WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s;
+
+-- name: cancel
+-- What was told of already goes on to be searchable by its words. Both tables are asked for the ids, so that neither is
+-- read as a whole.
+UPDATE document
+SET status = CASE WHEN index.status = 'waiting' THEN 'cancelled' ELSE document.status END,
+    embedding_status = CASE WHEN index.status = 'waiting' THEN document.embedding_status ELSE 'failed' END,
+    updated_at = now()
+FROM document_stage AS index
+WHERE document.workspace_id = %(workspace_id)s AND document.id = ANY(%(document_ids)s)
+  AND index.workspace_id = %(workspace_id)s AND index.document_id = ANY(%(document_ids)s)
+  AND index.document_id = document.id AND index.name = 'index';
+
+-- name: resume
+-- A version that search serves stays searchable while its embedding or its graph is tried again.
+UPDATE document
+SET status = CASE WHEN status IN ('failed', 'cancelled') THEN 'processing' ELSE status END,
+    embedding_status = CASE WHEN id IN (
+        SELECT wanted.document_id
+        FROM unnest(%(document_ids)s::uuid[], %(names)s::text[]) AS wanted (document_id, name)
+        WHERE wanted.name IN ('convert', 'embed')
+    ) THEN 'pending' ELSE embedding_status END,
+    updated_at = now()
+WHERE workspace_id = %(workspace_id)s AND id = ANY(%(document_ids)s);
+
+-- name: describe
+-- What a document shows of where it comes from is that of its first origin; it is stale when it is missing everywhere.
+WITH was AS (
+    SELECT id, (name, source_type, source_ids, source_name, source_path, source_uri) AS shown FROM document
+    WHERE workspace_id = %(workspace_id)s AND id = ANY(%(document_ids)s)
+),
+first AS (
+    SELECT DISTINCT ON (origin.document_id) origin.document_id, origin.kind, origin.source_id, origin.path, origin.uri,
+           origin.name, coalesce(source.name, origin.name) AS source_name,
+           bool_and(origin.missing_since IS NOT NULL) OVER (PARTITION BY origin.document_id) AS missing,
+           ARRAY(SELECT DISTINCT other.source_id FROM origin AS other
+                 WHERE other.workspace_id = %(workspace_id)s AND other.document_id = origin.document_id
+                   AND other.source_id IS NOT NULL
+                 ORDER BY other.source_id) AS source_ids
+    FROM origin
+    LEFT JOIN source ON source.workspace_id = origin.workspace_id AND source.id = origin.source_id
+    WHERE origin.workspace_id = %(workspace_id)s AND origin.document_id = ANY(%(document_ids)s)
+    ORDER BY origin.document_id, origin.created_at, origin.id
+),
+described AS (
+    UPDATE document
+    SET name = first.name, source_type = first.kind, source_id = first.source_id, source_name = first.source_name,
+        source_path = first.path, source_uri = first.uri, source_ids = first.source_ids,
+        stale_at = CASE WHEN first.missing THEN coalesce(document.stale_at, now()) END, updated_at = now()
+    FROM first
+    JOIN was ON was.id = first.document_id
+    WHERE document.workspace_id = %(workspace_id)s AND document.id = first.document_id
+    RETURNING document.*,
+              document.chunk_count IS NOT NULL
+              AND (document.name, document.source_type, document.source_ids, document.source_name, document.source_path,
+                   document.source_uri) IS DISTINCT FROM was.shown AS changed
+)
+SELECT {columns}, changed FROM described;
+
+-- name: record_conversion
+WITH version AS (
+    UPDATE document_version
+    SET title = %(title)s, pages = %(pages)s, chunk_count = %(chunk_count)s, engine = %(engine)s,
+        embedding_model = NULL, embedding_dims = NULL
+    WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND version = %(version)s
+)
+UPDATE document
+SET title = %(title)s, pages = %(pages)s, chunk_count = %(chunk_count)s, engine = %(engine)s,
+    headings = %(headings)s, tags = %(tags)s, language = %(language)s, authors = %(authors)s,
+    written_at = %(written_at)s, modified_at = %(modified_at)s, embedding_status = 'pending', embedding_model = NULL,
+    embedding_dims = NULL, updated_at = now()
+WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s;
+
+-- name: record_embedding
+-- Without a model the embedding has failed; with one it is complete when the index confirms its vectors.
+WITH version AS (
+    UPDATE document_version
+    SET embedding_model = %(embedding_model)s, embedding_dims = %(embedding_dims)s
+    WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND version = %(version)s
+)
+UPDATE document
+SET embedding_model = %(embedding_model)s, embedding_dims = %(embedding_dims)s, updated_at = now(),
+    embedding_status = CASE WHEN %(embedding_model)s::text IS NULL THEN 'failed' ELSE 'pending' END
+WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s;
+
+-- name: fail_embedding
+UPDATE document SET embedding_status = 'failed', updated_at = now()
+WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s;
+
+-- name: confirm_index
+-- Retrieval serves this version, if no later one. Success of the embedding is what the index counts, nothing else.
+WITH version AS (
+    UPDATE document_version SET indexed_at = coalesce(indexed_at, now())
+    WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND version = %(version)s
+)
+UPDATE document
+SET searchable_version = greatest(searchable_version, %(version)s),
+    embedding_status = CASE
+        WHEN version <> %(version)s THEN embedding_status
+        WHEN %(vectors)s = %(chunk_count)s THEN 'complete'
+        WHEN embedding_status = 'complete' THEN 'pending'
+        ELSE embedding_status
+    END,
+    updated_at = now()
+WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s AND version >= %(version)s;
+
+-- name: page_of_versions
+SELECT {version_columns}
+FROM document_version
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+  AND (%(before)s::bigint IS NULL OR version < %(before)s)
+ORDER BY version DESC
+LIMIT %(limit)s;
+
+-- name: readable_version
+SELECT version FROM document_version
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND chunk_count IS NOT NULL AND erased_at IS NULL
+ORDER BY version = %(searchable_version)s::integer DESC NULLS LAST, version DESC
+LIMIT 1;
+
+-- name: reusable_version
+-- The latest earlier version whose vectors are of this space and still stored.
+SELECT version FROM document_version
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND version < %(version)s
+  AND embedding_model = %(embedding_model)s AND embedding_dims = %(embedding_dims)s AND erased_at IS NULL
+ORDER BY version DESC
+LIMIT 1;
+
+-- name: choose_embedding
+INSERT INTO workspace_embedding (workspace_id, model, dims, told_at)
+VALUES (%(workspace_id)s, %(model)s, %(dims)s, %(told_at)s)
+ON CONFLICT (workspace_id) DO UPDATE SET model = excluded.model, dims = excluded.dims, told_at = excluded.told_at
+WHERE workspace_embedding.told_at <= excluded.told_at;
+
+-- name: chosen_embedding
+SELECT model, dims FROM workspace_embedding WHERE workspace_id = %(workspace_id)s;

@@ -1,0 +1,139 @@
+"""The table of the stages that documents go through."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import LiteralString
+from uuid import UUID
+
+from contracts.ingestion import STAGES, Lane, StageName
+from ingestion.documents.rows import DocumentKey, StageRow, columns
+from service_kit.repository import Repository, SystemRepository
+from service_kit.statements import Statements
+from service_kit.tracing import outgoing_headers
+
+
+class StageSql(Statements, file="stages.sql", columns=columns(StageRow)):
+    of_documents: LiteralString
+    count_ahead: LiteralString
+    count_queued_bytes: LiteralString
+    insert: LiteralString
+    restart: LiteralString
+    requeue: LiteralString
+    reset: LiteralString
+    cancel: LiteralString
+    hasten: LiteralString
+    queue_confirmations: LiteralString
+    confirm: LiteralString
+    reject: LiteralString
+    is_announced: LiteralString
+    choose: LiteralString
+    lease: LiteralString
+    holds_lease: LiteralString
+    start: LiteralString
+    beat: LiteralString
+    finish: LiteralString
+    fail: LiteralString
+    release: LiteralString
+    abandon: LiteralString
+    recover: LiteralString
+    expired_leases: LiteralString
+    announced_again: LiteralString
+    unanswered: LiteralString
+
+
+class Stages(Repository):
+    async def of_document(self, document_id: UUID) -> list[StageRow]:
+        """Returns the stages in the order in which they run."""
+        return (await self.of_documents([document_id]))[document_id]
+
+    async def of_documents(self, document_ids: Sequence[UUID]) -> dict[UUID, list[StageRow]]:
+        """Returns each document's stages in the order in which they run."""
+        rows = await self.all(StageSql.of_documents, StageRow, document_ids=list(document_ids))
+        found: dict[UUID, list[StageRow]] = {document_id: [] for document_id in document_ids}
+        for row in sorted(rows, key=lambda row: STAGES.index(row.name)):
+            found[row.document_id].append(row)
+        return found
+
+    async def count_ahead(self, document_id: UUID) -> int:
+        """Returns how many documents of the workspace are processed before this one."""
+        return int(await self.value(StageSql.count_ahead, document_id=document_id) or 0)
+
+    async def count_queued_bytes(self, lane: Lane) -> int:
+        """Returns the total size of the files that are queued for conversion."""
+        return int(await self.value(StageSql.count_queued_bytes, lane=lane) or 0)
+
+    async def insert(self, document_id: UUID, lane: Lane, received_at: datetime) -> None:
+        """Inserts the stages of a document's first version, with its conversion queued."""
+        await self._begin(StageSql.insert, document_id, lane, received_at)
+
+    async def restart(self, document_id: UUID, lane: Lane, received_at: datetime) -> None:
+        """Queues the conversion of a new version; workers on the previous one lose their leases."""
+        await self._begin(StageSql.restart, document_id, lane, received_at)
+
+    async def requeue(self, stages: Sequence[tuple[UUID, StageName]], lane: Lane | None = None) -> None:
+        """Queues these stages of these documents again, in `lane` or in their own."""
+        values = {"document_ids": [one for one, _ in stages], "names": [name for _, name in stages], "lane": lane}
+        await self.run(StageSql.requeue, **values, traceparent=_traceparent())
+
+    async def reset(self, document_id: UUID, names: Sequence[StageName]) -> None:
+        """Makes stages wait for the ones before them."""
+        await self.run(StageSql.reset, document_id=document_id, names=list(names))
+
+    async def cancel(self, document_ids: Sequence[UUID]) -> set[UUID]:
+        """Cancels queued and running stages; returns the documents that had any."""
+        return set(await self.values(StageSql.cancel, document_ids=list(document_ids)))
+
+    async def hasten(self, document_id: UUID) -> None:
+        """Moves the document's stages to the interactive lane."""
+        await self.run(StageSql.hasten, document_id=document_id)
+
+    async def queue_confirmations(self, document_id: UUID) -> None:
+        await self.run(StageSql.queue_confirmations, document_id=document_id)
+
+    async def confirm(self, document_id: UUID, name: StageName, service: str) -> bool:
+        """Enters that a service has finished its stage; False if it was not expected to."""
+        return await self.run(StageSql.confirm, document_id=document_id, name=name, worker=service) == 1
+
+    async def reject(
+        self, document_id: UUID, name: StageName, service: str, error_class: str, error_message: str
+    ) -> bool:
+        """Enters that a service's stage has failed; False if it was not expected to run."""
+        values = {"worker": service, "error_class": error_class, "error_message": error_message}
+        return await self.run(StageSql.reject, document_id=document_id, name=name, **values) == 1
+
+    async def is_announced(self, document_id: UUID) -> bool:
+        """True when the newest version's conversion was published."""
+        return await self.run(StageSql.is_announced, document_id=document_id) > 0
+
+    async def recover(self, document_id: UUID, *, losses: int, lease: float, message: str) -> StageName | None:
+        """Queues the stages of a lost worker again; returns the one that fails as it has lost too many."""
+        values = {"losses": losses, "lease": lease, "message": message}
+        failed: StageName | None = await self.value(StageSql.recover, document_id=document_id, **values)
+        return failed
+
+    async def announced_again(self, document_id: UUID, name: StageName, resend_after: float) -> bool:
+        """Enters that the conversion is published again; False if it is too early or confirmed."""
+        values = {"name": name, "resend_after": resend_after}
+        return await self.run(StageSql.announced_again, document_id=document_id, **values) > 0
+
+    async def _begin(self, sql: str, document_id: UUID, lane: Lane, received_at: datetime) -> None:
+        values = {"lane": lane, "received_at": received_at, "traceparent": _traceparent()}
+        await self.run(sql, document_id=document_id, **values)
+
+
+class AllStages(SystemRepository):
+    """The stages of all workspaces."""
+
+    async def expired_leases(self, lease: float) -> list[DocumentKey]:
+        """Returns the documents whose workers have been silent for `lease` seconds."""
+        return await self.all(StageSql.expired_leases, DocumentKey, lease=lease)
+
+    async def unanswered(self, name: StageName, resend_after: float) -> list[DocumentKey]:
+        """Returns documents that were published and not confirmed, longest first."""
+        return await self.all(StageSql.unanswered, DocumentKey, name=name, resend_after=resend_after)
+
+
+def _traceparent() -> str | None:
+    return outgoing_headers().get("traceparent")

@@ -1,0 +1,28 @@
+"""The table of workers."""
+
+from __future__ import annotations
+
+from typing import LiteralString
+
+from service_kit.postgres import Database
+from service_kit.repository import SystemRepository
+from service_kit.statements import Statements
+
+
+class WorkerSql(Statements, file="workers.sql"):
+    count: LiteralString
+    register: LiteralString
+    unregister: LiteralString
+    delete_silent: LiteralString
+
+
+class Workers(SystemRepository):
+    async def delete_silent(self, seconds: float) -> None:
+        """Deletes workers that have been silent for so long."""
+        await self.run(WorkerSql.delete_silent, after=seconds)
+
+
+async def count_workers(database: Database, lease_seconds: float) -> int:
+    """Returns how many workers are alive. In its own transaction, as a workspace's transaction sees no workers."""
+    async with database.system() as connection:
+        return int(await SystemRepository(connection).value(WorkerSql.count, lease=lease_seconds))

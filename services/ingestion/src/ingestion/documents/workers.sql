@@ -1,0 +1,15 @@
+-- name: count
+SELECT count(*) FROM worker WHERE seen_at > now() - make_interval(secs => %(lease)s);
+
+-- name: register
+INSERT INTO worker (id, slots, documents, resident_bytes)
+VALUES (%(id)s, %(slots)s, %(documents)s, %(resident_bytes)s)
+ON CONFLICT (id) DO UPDATE
+SET slots = excluded.slots, documents = excluded.documents, resident_bytes = excluded.resident_bytes, seen_at = now(),
+    started_at = CASE WHEN excluded.documents < worker.documents THEN now() ELSE worker.started_at END;
+
+-- name: unregister
+DELETE FROM worker WHERE id = %(id)s;
+
+-- name: delete_silent
+DELETE FROM worker WHERE seen_at < now() - make_interval(secs => %(after)s);

@@ -1,0 +1,35 @@
+-- name: capacity
+-- Workers that live, and what each lane waits for and has in work; due ones are counted no further than needed.
+SELECT live.workers, live.slots, lane.name AS lane,
+       (SELECT count(*) FROM document_stage AS stage
+        WHERE stage.status = 'running' AND stage.name IN ('convert', 'embed') AND stage.lane = lane.name) AS running,
+       (SELECT count(*) FROM (
+            SELECT FROM document_stage AS stage
+            WHERE stage.status = 'queued' AND stage.name IN ('convert', 'embed') AND stage.lane = lane.name
+              AND stage.due_at <= now()
+            LIMIT live.slots + live.workers
+        ) AS due) AS due
+FROM (
+    SELECT count(*) AS workers, coalesce(sum(slots), 0) AS slots FROM worker
+    WHERE slots > 0 AND seen_at > now() - make_interval(secs => %(lease)s)
+) AS live
+CROSS JOIN (VALUES ('interactive'), ('bulk')) AS lane (name);
+
+-- name: sync_load
+-- (running, due): of a source, one after the other.
+SELECT count(*) FILTER (WHERE status = 'running'),
+       count(*) FILTER (
+           WHERE status = 'queued' AND (not_before IS NULL OR not_before <= now())
+             AND (dry_run OR NOT EXISTS (
+                 SELECT FROM source_sync AS other
+                 WHERE other.workspace_id = sync.workspace_id AND other.source_id = sync.source_id
+                   AND other.status = 'running' AND NOT other.dry_run))
+       )
+FROM source_sync AS sync
+WHERE status IN ('queued', 'running');
+
+-- name: depths
+SELECT lane, name AS stage, count(*) AS depth, extract(epoch FROM now() - min(queued_at))::float8 AS oldest_seconds
+FROM document_stage
+WHERE status = 'queued' AND name IN ('convert', 'embed')
+GROUP BY lane, name;

@@ -1,6 +1,0 @@
-SELECT id, workspace_id, name, title, media_type, file_size, content_hash, status, version, searchable_version,
-       embedding_status, source_type, source_id, source_name, source_path, source_uri, source_ids, tags, language, authors,
-       headings, written_at, modified_at, pages, chunk_count, engine, embedding_model, embedding_dims, created_at,
-       updated_at, indexed_at, stale_at
-FROM document
-WHERE workspace_id = %(workspace_id)s AND content_hash = %(content_hash)s AND status <> 'deleting'

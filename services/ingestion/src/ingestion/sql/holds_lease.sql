@@ -1,3 +1,0 @@
-SELECT FROM document_stage
-WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND lease = %(lease)s AND status = 'running'
-FOR UPDATE

@@ -1,6 +1,0 @@
-SELECT id, workspace_id, kind, source_id, path, uri, name, document_id, fingerprint, content_hash, excluded, created_at,
-       seen_at, missing_since
-FROM origin
-WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
-ORDER BY created_at, id
-LIMIT %(limit)s

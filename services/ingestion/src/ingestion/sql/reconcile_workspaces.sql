@@ -1,2 +1,0 @@
-SELECT DISTINCT workspace_id FROM document_stage
-UNION SELECT DISTINCT workspace_id FROM deletion

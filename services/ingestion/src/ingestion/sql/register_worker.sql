@@ -1,5 +1,0 @@
-INSERT INTO worker (id, slots, documents, resident_bytes)
-VALUES (%(id)s, %(slots)s, %(documents)s, %(resident_bytes)s)
-ON CONFLICT (id) DO UPDATE
-SET slots = excluded.slots, documents = excluded.documents, resident_bytes = excluded.resident_bytes, seen_at = now(),
-    started_at = CASE WHEN excluded.documents < worker.documents THEN now() ELSE worker.started_at END
