@@ -14,7 +14,7 @@ ID_LENGTH = 32  # hexadecimal digits
 
 
 def chunk_id(document_id: UUID, content: str, ordinal: int) -> str:
-    """The same for the same passage of the same document; `ordinal` tells repeats of a passage apart, from 0."""
+    """Returns the same id for the same text of the same document; `ordinal` tells repeats of a text apart, from 0."""
     return hashlib.sha256(f"{document_id}\n{ordinal}\n{content}".encode()).hexdigest()[:ID_LENGTH]
 
 

@@ -54,7 +54,7 @@ def detect_zip(data: bytes) -> Format:
 
 
 def _refuse_bombs(archive: zipfile.ZipFile) -> None:
-    """By the declared sizes, which are also where reading stops."""
+    """Raises InputTooLarge by the declared sizes, at which reading stops, too."""
     total = 0
     for member in archive.infolist():
         total += member.file_size

@@ -69,12 +69,12 @@ def html(data: bytes) -> Declared:
 
 
 def office(data: bytes) -> Declared:
-    """Office Open XML: the core properties (ECMA-376 part 2, 11). `subject` is a sentence there, no tag."""
+    """Reads the core properties of Office Open XML (ECMA-376 part 2, 11). `subject` is a sentence there, no tag."""
     return _properties(_part(data, "docProps/core.xml"), frozenset({"subject"}))
 
 
 def open_document(data: bytes) -> Declared:
-    """`dc:date` is when it was last saved; `dc:creator` who did that."""
+    """Reads `meta.xml`; `dc:date` is when the file was last saved, `dc:creator` who did that."""
     declared = _properties(_part(data, "meta.xml"), frozenset({"subject", "creator"}))
     declared.modified += [each for name, each in _texts(_part(data, "meta.xml")) if name == "date"]
     return declared

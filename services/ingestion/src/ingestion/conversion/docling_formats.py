@@ -73,7 +73,7 @@ def backend(kind: Format) -> type:
 
 
 def read(data: bytes, file_name: str, kind: Format, max_pages: int, pdf: PdfModels, on_page: OnPage) -> DoclingDocument:
-    """The structured document. `on_page` gets the pages done and their total, from PDF and images only.
+    """Returns the structured document. `on_page` gets the pages done and their total, for PDF files and images only.
 
     Raises CorruptFile when docling cannot read the file, PageLimitExceeded, RecursionError when it is nested too
     deeply, MemoryError.

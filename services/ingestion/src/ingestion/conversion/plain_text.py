@@ -37,7 +37,7 @@ class _Title:
 
 
 def sections(text: str) -> list[Section]:
-    """All of the text; its titles are lines that are underlined, and perhaps overlined, over their whole width.
+    """Splits all of the text at titles: lines that are underlined, and perhaps overlined, over their whole width.
 
     As in reStructuredText, the level of a title is the order in which its kind of line was first used.
     """

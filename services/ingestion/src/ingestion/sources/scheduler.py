@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from ingestion.sources.statements import SQL
+from ingestion.sources.sources import AllSources, Sources
+from ingestion.sources.syncs import AllSyncs
 from service_kit.postgres import Database
 
 log = logging.getLogger(__name__)
@@ -31,13 +32,11 @@ class Scheduler:
             row = await (await connection.execute("SELECT pg_try_advisory_xact_lock(hashtext(%s))", (LOCK,))).fetchone()
             if row is None or not row[0]:
                 return
-            queued = (await connection.execute(SQL["queue_due_syncs"], {"limit": BATCH})).rowcount
-            unseen = await (await connection.execute(SQL["unseen_sources"], {"limit": BATCH})).fetchall()
+            queued = await AllSyncs(connection).queue_due(BATCH)
+            unseen = await AllSources(connection).unseen(BATCH)
         stale = 0
-        for workspace_id, source_id in unseen:
-            key = {"workspace_id": workspace_id, "source_id": source_id}
-            async with self.database.workspace(workspace_id) as connection:
-                if (await connection.execute(SQL["mark_source_stale"], key)).rowcount:
-                    stale += (await connection.execute(SQL["mark_documents_stale"], key)).rowcount
+        for source in unseen:
+            async with self.database.workspace(source.workspace_id) as connection:
+                stale += await Sources(connection, source.workspace_id).mark_stale(source.id)
         if queued or stale:
             log.info("sources scheduled", extra={"queued": queued, "stale_documents": stale})

@@ -7,20 +7,18 @@ import logging
 import os
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 import anyio.to_thread
-from psycopg.rows import class_row
 from watchfiles import Change, awatch
 
 from ingestion.sources.allowed_paths import NotAllowed, located
 from ingestion.sources.selection import Selection
 from ingestion.sources.settings import ScheduleSettings
-from ingestion.sources.statements import SQL
+from ingestion.sources.sources import AllSources, WatchedFolder
+from ingestion.sources.syncs import Syncs
 from service_kit.notifications import Notifications
 from service_kit.postgres import Database
 
@@ -33,15 +31,8 @@ THREADS = 2000
 Changes = set[tuple[Change, str]]
 
 
-@dataclass(frozen=True)
-class Watched:
-    workspace_id: UUID
-    id: UUID
-    config: dict[str, Any]
-
-
 def concerns(change: Change, path: str, root: Path, selection: Selection) -> bool:
-    """False for what no synchronisation would take: hidden, excluded or of a format that cannot be read."""
+    """Returns False for what no synchronisation would take: hidden, excluded or of a format that cannot be read."""
     if not Path(path).is_relative_to(root):
         return False
     relative = Path(path).relative_to(root).as_posix()
@@ -62,7 +53,7 @@ class FolderWatcher:
         self, database: Database, notifications: Notifications, roots: tuple[Path, ...], settings: ScheduleSettings
     ) -> None:
         self.database, self.notifications, self.roots, self.settings = database, notifications, roots, settings
-        self.tasks: dict[UUID, tuple[Watched, asyncio.Task[None]]] = {}
+        self.tasks: dict[UUID, tuple[WatchedFolder, asyncio.Task[None]]] = {}
 
     async def run(self) -> None:
         """Runs until cancelled; follows the sources that come, change and go."""
@@ -75,12 +66,11 @@ class FolderWatcher:
         finally:
             await self._end(list(self.tasks))
 
-    async def _wanted(self) -> list[Watched]:
-        async with self.database.system() as connection, connection.cursor(row_factory=class_row(Watched)) as cursor:
-            await cursor.execute(SQL["watched_sources"])
-            return await cursor.fetchall()
+    async def _wanted(self) -> list[WatchedFolder]:
+        async with self.database.system() as connection:
+            return await AllSources(connection).watched()
 
-    async def _adjust(self, wanted: dict[UUID, Watched]) -> None:
+    async def _adjust(self, wanted: dict[UUID, WatchedFolder]) -> None:
         await self._end([one for one, (source, _) in self.tasks.items() if wanted.get(one) != source])
         for source in wanted.values():
             if source.id not in self.tasks:
@@ -93,7 +83,7 @@ class FolderWatcher:
                 task.cancel()
             _, pending = await asyncio.wait(pending, timeout=1)
 
-    async def _keep_watching(self, source: Watched) -> None:
+    async def _keep_watching(self, source: WatchedFolder) -> None:
         polling = self.settings.watch_polling
         while True:
             try:
@@ -105,7 +95,7 @@ class FolderWatcher:
                 polling = True
             await asyncio.sleep(LOOK_SECONDS)
 
-    async def _watch(self, source: Watched, polling: bool) -> None:
+    async def _watch(self, source: WatchedFolder, polling: bool) -> None:
         """Returns when the folder is gone, or another one has taken its place; raises OSError when it is not there."""
         path = source.config["path"]
         root = await asyncio.to_thread(located, path, self.roots)
@@ -125,7 +115,7 @@ class FolderWatcher:
                 caught_up = True
 
     def _changes(self, root: Path, polling: bool) -> AsyncGenerator[Changes]:
-        """Also empty sets, now and then: a look whether the folder is still there."""
+        """Yields changes, and empty sets now and then, so that the folder is looked at again."""
         return awatch(
             root,
             watch_filter=None,
@@ -138,11 +128,10 @@ class FolderWatcher:
             ignore_permission_denied=True,
         )
 
-    async def _queue(self, source: Watched, since: datetime) -> None:
-        values = {"workspace_id": source.workspace_id, "source_id": source.id, "since": since}
+    async def _queue(self, source: WatchedFolder, since: datetime) -> None:
         async with self.database.workspace(source.workspace_id) as connection:
-            if (await connection.execute(SQL["queue_watched_sync"], values)).rowcount:
-                log.info("change seen", extra={"source_id": str(source.id)})
+            if await Syncs(connection, source.workspace_id).queue_watched(source.id, since):
+                log.info("folder changed", extra={"source_id": str(source.id)})
 
 
 def _identity(root: Path) -> tuple[int, int] | None:

@@ -14,25 +14,25 @@ from inference.factory import build_embedders
 from ingestion.conversion import Converter
 from ingestion.documents.incoming_files import IntakeLimits
 from ingestion.documents.intake import Intake
-from ingestion.sources.queue import Leases
-from ingestion.sources.sync import Policy as SyncPolicy
-from ingestion.sources.sync import Synchroniser
+from ingestion.sources.sync import Synchroniser, SyncPolicy
+from ingestion.sources.syncs import sync_work
 from ingestion.worker.database import WorkerDatabase
 from ingestion.worker.embedding import TextEmbedder, running_loop
 from ingestion.worker.holding import Shutdown
 from ingestion.worker.metrics import Readings, WorkerMetrics, serve_metrics
 from ingestion.worker.process import Processor
-from ingestion.worker.queue import WorkQueue
+from ingestion.worker.queue import StageQueue
 from ingestion.worker.recording import Policy
 from ingestion.worker.registration import Registration
 from ingestion.worker.settings import WorkerSettings
 from ingestion.worker.slots import ALL_LANES, Slots
 from ingestion.worker.stages import Stages
-from ingestion.worker.syncs import Syncs
+from ingestion.worker.syncs import SyncThread
 from ingestion.worker.vectors import VectorMaker
 from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
+from service_kit.work import WorkQueue
 
 T = TypeVar("T")
 SOURCE = "ingestion"
@@ -44,7 +44,7 @@ class Worker:
     """What the tasks call."""
 
     slots: Slots
-    syncs: Syncs
+    syncs: SyncThread
 
 
 def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack) -> Worker:
@@ -61,7 +61,7 @@ def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack)
     def is_closed() -> bool:
         return shutdown.has_begun
 
-    queue = WorkQueue(database, stages, is_closed)
+    queue = StageQueue(database, stages, is_closed)
     slots = Slots(settings.worker_concurrency, queue.take, processor.process)
     syncs = _syncs(settings, name, objects, is_closed, stack)
     stack.enter_context(
@@ -101,7 +101,7 @@ def _processor(
 
 def _syncs(
     settings: WorkerSettings, name: str, objects: ObjectStore, is_closed: Callable[[], bool], stack: ExitStack
-) -> Syncs:
+) -> SyncThread:
     loop = stack.enter_context(running_loop("syncs"))
     opened = Database(settings.database_url.get_secret_value(), SYNC_CONNECTIONS).opened()
     database = stack.enter_context(_entered(opened, loop))
@@ -109,17 +109,17 @@ def _syncs(
     synchroniser = Synchroniser(
         database,
         Intake(database, objects, Outbox(SOURCE), limits),
-        Leases(database, name),
+        WorkQueue(database, sync_work(settings.max_losses), settings.lease_seconds, name),
         settings,
-        SyncPolicy(settings.lease_seconds, settings.max_postponements, settings.max_file_bytes, settings.work_folder),
+        SyncPolicy(settings.max_postponements, settings.max_file_bytes, settings.work_folder),
         is_closed,
     )
-    return Syncs(database, synchroniser, loop, settings.lease_seconds, is_closed)
+    return SyncThread(synchroniser, loop)
 
 
 @contextmanager
 def _entered(opened: AbstractAsyncContextManager[T], loop: asyncio.AbstractEventLoop) -> Iterator[T]:
-    """An asynchronous context, entered and left on another thread's loop."""
+    """Enters and leaves an asynchronous context on another thread's loop."""
     value = asyncio.run_coroutine_threadsafe(opened.__aenter__(), loop).result()
     try:
         yield value

@@ -86,7 +86,7 @@ def _list_item(node: nodes.Element) -> list[nodes.Node]:
 
 
 def _item(blocks: list[nodes.Node]) -> list[nodes.Node]:
-    """What follows the first paragraph of an item stands behind it: inside, a reader of HTML would make it one text."""
+    """Puts what follows the first paragraph of an item behind it; inside, docling would join it to one text."""
     first = blocks[:1] if blocks and isinstance(blocks[0], nodes.paragraph) else []
     return [nodes.list_item("", *(first or [nodes.paragraph("", "")])), *blocks[len(first) :]]
 
@@ -105,7 +105,7 @@ def _definitions(node: nodes.Element) -> list[nodes.Node]:
 
 
 def _note(node: nodes.Element) -> list[nodes.Node]:
-    """A footnote or a citation begins with its label."""
+    """Puts the label of a footnote or a citation before its text."""
     label = node.children[0].astext() if node.children and isinstance(node.children[0], nodes.label) else ""
     rest = nodes.Element("", *(each for each in node.children if not isinstance(each, nodes.label)))
     _simplify(rest)
@@ -113,7 +113,7 @@ def _note(node: nodes.Element) -> list[nodes.Node]:
 
 
 def _admonition(node: nodes.Element) -> list[nodes.Node]:
-    """A note, a warning, a topic, a sidebar begins with its title or its kind; a table of contents is left out."""
+    """Puts the title or kind of a note, a topic or a sidebar before its text; leaves out a table of contents."""
     if "contents" in node.get("classes", ()):
         return []
     title = next((inline_text(each) for each in node.children if isinstance(each, nodes.title)), "")
@@ -132,7 +132,7 @@ def _prefixed(prefix: str, blocks: list[nodes.Node]) -> list[nodes.Node]:
 
 
 def _target(node: nodes.Element) -> list[nodes.Node]:
-    """An address that the text refers to by its name."""
+    """Shows the address of a named target."""
     names = ", ".join(node.get("names", ()))
     address = node.get("refuri", "")
     return _lines([f"{names}: {address}" if names and address else address])

@@ -11,7 +11,7 @@ URI = re.compile(r"[a-z][a-z0-9+.-]*:", re.I)
 
 
 def inline_text(node: nodes.Node) -> str:
-    """On one line. Literals are in backticks, links that hold their address are Markdown's."""
+    """Returns the text on one line; literals are in backticks, links that hold their address are Markdown's."""
     return " ".join("".join(_text(node, 0)).split())
 
 

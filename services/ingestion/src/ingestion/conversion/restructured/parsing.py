@@ -38,7 +38,7 @@ class UnreadableMarkup(Exception):
 
 
 def parse(text: str) -> nodes.document:
-    """The tree without any transform but the numbering of footnotes. Raises UnreadableMarkup.
+    """Parses without any transform but the numbering of footnotes. Raises UnreadableMarkup.
 
     The body of a directive that docutils does not know is read as text, the text of an unknown role stays.
     """
@@ -57,7 +57,7 @@ def parse(text: str) -> nodes.document:
 
 @contextmanager
 def _own_tables() -> Iterator[None]:
-    """docutils keeps directives and roles, also those that a document defines, in tables of the process."""
+    """Restores docutils' tables of directives and roles, which belong to the process and which documents change."""
     known = dict(directives._directives), dict(roles._roles)
     try:
         yield
@@ -80,7 +80,7 @@ def _settings() -> Any:
 
 
 def _accept_unknown(text: str) -> None:
-    """What docutils' tables lack for this text."""
+    """Registers the directives and roles of this text that docutils does not know."""
     for name in {found[1].lower() for found in DIRECTIVE.finditer(text)}:
         if name in VERBATIM:
             directives.register_directive(name, Verbatim)
