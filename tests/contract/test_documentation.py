@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 import typer
-from contract.generated import FOLDER
+from contract.generated import MERGED
 
 from attractor_client.cli import app
 
 ROOT = Path(__file__).parents[2]
-LONGEST_README = 252
+LONGEST_README = 100
 DATA = ("infra/examples/", "/prompts/", "/tests/", "/stop_words/", ".github/")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
@@ -90,9 +90,14 @@ def attractor_lines() -> list[tuple[str, str]]:
     return found
 
 
+@cache
+def attractor() -> Any:
+    return typer.main.get_command(app)
+
+
 @pytest.mark.parametrize(("page", "line"), attractor_lines(), ids=lambda value: value)
 def test_every_command_and_option_of_attractor_exists(page: str, line: str) -> None:
-    command: Any = typer.main.get_command(app)
+    command = attractor()
     options = {option for parameter in command.params for option in parameter.opts} | {"--help", "-h"}
     for word in shlex.split(line, comments=True):
         if hasattr(command, "commands") and not word.startswith("-"):
@@ -112,7 +117,7 @@ def test_every_target_of_make_exists() -> None:
 
 
 def test_every_route_in_an_example_exists() -> None:
-    document = json.loads((FOLDER / "attractor.openapi.json").read_text(encoding="utf-8"))
+    document = json.loads(MERGED.read_text(encoding="utf-8"))
     forms = [re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(path))) for path in document["paths"]]
     unknown = []
     for page, line in commands("sh", "console"):

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from contracts.gateway import Role
-from retrieval.search.everywhere import MOST_WORKSPACES
+from retrieval.search.scoped_search import MOST_WORKSPACES
 from service_kit.auth import Principal, Tokens
 
 
@@ -86,9 +86,15 @@ def search_cache() -> bool:
 
 
 @pytest.fixture
-def settings(make_settings, others, search_cache):
+def graph_deadline() -> float:
+    """Seconds."""
+    return 60.0
+
+
+@pytest.fixture
+def settings(make_settings, others, search_cache, graph_deadline):
     urls = {"knowledge_graph_url": others.url, "orchestrator_url": others.url}
-    return make_settings(**urls, graph_deadline_seconds=2.0, search_cache=search_cache)
+    return make_settings(**urls, graph_deadline_seconds=graph_deadline, search_cache=search_cache)
 
 
 @pytest.fixture
@@ -112,7 +118,7 @@ def leg(answer: dict[str, Any], name: str) -> dict[str, Any] | None:
     return next((one for one in answer["legs"] if one["leg"] == name), None)
 
 
-async def test_a_session_is_searched_in_what_is_attached_to_it(ask, index, converted, others, principal):
+async def test_a_session_search_covers_the_attached_documents(ask, index, converted, others, principal):
     documents = [converted([f"walrus number {number}"]) for number in range(6)]
     for document in documents:
         await index(document)
@@ -129,7 +135,7 @@ async def test_a_session_is_searched_in_what_is_attached_to_it(ask, index, conve
     assert len(found(await ask("walrus"))) == 6
 
 
-async def test_a_scope_without_what_it_needs_is_refused_and_never_widened(ask, index, converted, others):
+async def test_an_incomplete_scope_is_rejected_and_never_widened(ask, index, converted, others):
     await index(converted(["walrus"]))
     assert (await ask("walrus", 422, scope="session"))["type"] == "scope-needs-session"
     assert (await ask("walrus", 403, scope="global"))["type"] == "global-needs-key"
@@ -141,7 +147,7 @@ async def test_a_scope_without_what_it_needs_is_refused_and_never_widened(ask, i
     assert (bad["type"], bad["place"]) == ("invalid-metadata-path", "metadata[0]")
 
 
-async def test_a_context_and_a_saved_search_have_scopes_too(client, index, converted, others, auth_headers):
+async def test_a_context_has_scopes_too(client, index, converted, others, auth_headers):
     documents = [converted([f"walrus number {number}"]) for number in range(2)]
     for document in documents:
         await index(document)
@@ -183,7 +189,7 @@ def entity(name: str) -> dict[str, Any]:
     return {"id": name, "name": name, "entity_type": "SERVICE", "mentions": 1, "documents": 1}
 
 
-async def test_the_graph_brings_passages_of_the_scope_with_their_path(ask, index, converted, others, principal):
+async def test_the_graph_brings_chunks_of_the_scope_with_their_path(ask, index, converted, others, principal):
     near = converted(["Nothing in common with the question."])
     far = converted(["Another passage of other words."])
     for document in (near, far, converted(["AuthService issues tokens."])):
@@ -226,7 +232,7 @@ def expanded(chunk: tuple[Any, str], hop: int, score: float, path: list[str], **
     return {"chunk_id": chunk_id, "document_id": str(document), "hop": hop, "path": path, "score": score, **more}
 
 
-async def test_a_bridge_leads_from_the_passage_of_a_name_to_one_without_a_word_of_the_query(
+async def test_a_bridge_leads_from_the_chunk_of_a_name_to_one_without_a_word_of_the_query(
     ask, index, converted, others
 ):
     first = converted(["Lothair II was a son of Ermengarde of Tours."])
@@ -264,7 +270,7 @@ async def test_a_bridge_leads_from_the_passage_of_a_name_to_one_without_a_word_o
     ]
 
 
-async def test_a_graph_that_knows_nothing_or_does_not_answer_changes_nothing(ask, index, converted, others):
+async def test_a_graph_that_knows_nothing_or_fails_changes_nothing(ask, index, converted, others):
     for number in range(5):
         await index(converted([f"walrus number {number}", f"the port is {number}"]))
 
@@ -281,6 +287,11 @@ async def test_a_graph_that_knows_nothing_or_does_not_answer_changes_nothing(ask
         assert without_legs(failed) == plain
         assert leg(failed, "graph")["error"] == "the knowledge graph answered with status 503"
         others.status = 200
+
+
+@pytest.mark.parametrize("graph_deadline", [0.1])
+async def test_a_graph_that_is_late_is_left_out(ask, index, converted, others):
+    await index(converted([f"walrus number {number}" for number in range(10)]))
     others.open.clear()
     late = await ask("the walrus port")
     assert "did not answer within" in leg(late, "graph")["error"] or "not done within" in leg(late, "graph")["error"]

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 from contracts.embedding_spaces import SpaceStatus
-from contracts.retrieval import Around, SearchMode, SearchRequest
+from contracts.retrieval import Around, SearchMode, SearchRequest, SearchSettingsUpdate
 from inference.embedders import Embedders
 from inference.errors import ProviderUnavailable, WrongScores
 from inference.factory import build_embedders
 from retrieval.app import build_search, create_app
 from retrieval.search.reranking import Reranking
 from retrieval.spaces.rows import SpaceRows
+from retrieval.tuning.store import SearchSettingsStore
 
 WORDS = [f"{first}{second}" for first in ("al", "bra", "che", "do") for second in ("pha", "vo", "rry", "mus")]
 
@@ -89,7 +90,9 @@ async def test_diversity_prefers_what_is_not_said_yet(index, search, converted, 
     await index(converted(["port port port one", "port port two", "port three"], vectors=vectors))
     plain = contents(await search("port", mode=SearchMode.lexical, k=2))
     assert plain == ["port port port one", "port port two"]
-    varied = contents(await search("port", mode=SearchMode.lexical, k=2, diversity=0.8))
+    settings = SearchSettingsStore(database, space)
+    await settings.change(workspace_id, SearchSettingsUpdate(diversity=0.8), None)
+    varied = contents(await search("port", mode=SearchMode.lexical, k=2))
     assert varied == ["port port port one", "port three"]
 
 
@@ -110,7 +113,7 @@ async def test_a_hit_brings_its_neighbours_and_neighbouring_hits_are_one(index, 
     assert answer.hits[0].score == max(part.score or 0 for part in around.parts)
 
 
-async def test_overlapping_passages_are_joined_without_the_overlap(index, search, converted):
+async def test_overlapping_chunks_are_joined_without_the_overlap(index, search, converted):
     shared = "This sentence is in both of the passages."
     await index(converted([f"The zebra is striped. {shared}", f"{shared} It ends here."]))
     (hit,) = (await search("zebra", mode=SearchMode.lexical, around=Around.neighbours)).hits
@@ -163,7 +166,7 @@ async def test_a_reranker_orders_the_first_candidates(index, search, converted):
 
 
 @pytest.mark.parametrize("around", list(Around))
-async def test_what_is_chosen_after_a_reranker_is_as_without_one(index, search, converted, around):
+async def test_a_reranker_that_keeps_the_order_changes_nothing(index, search, converted, around):
     """Reading ahead of it changes nothing: the reranker gives the fused order again."""
 
     class Echo(Scripted):
@@ -194,7 +197,7 @@ async def test_what_is_chosen_after_a_reranker_is_as_without_one(index, search, 
     ],
     ids=["late", "down", "wrong"],
 )
-async def test_without_its_answer_the_fused_order_stays(index, search, converted, reranker, reason):
+async def test_a_failed_reranker_leaves_the_fused_order(index, search, converted, reranker, reason):
     await index(converted(["port port port open", "port"]))
     fused = await search("port", mode=SearchMode.lexical)
     search.reranking = Reranking(reranker, 0.05, 50)

@@ -1,4 +1,4 @@
-"""What every node of every graph gets: its events, its span, its place in the trace."""
+"""Wraps every node of every graph: its events, its span, its place in the trace."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Node(Protocol[NodeInputT_contra, ContextT]):
 
 
 def stage(node: Node[NodeInputT_contra, ContextT], label: str) -> Node[NodeInputT_contra, ContextT]:
-    """The node between `stage_started` and `stage_completed`, in a span of its name, and added to `node_trace`.
+    """Returns the node between `stage_started` and `stage_completed`, in a span of its name, and in `node_trace`.
 
-    The context has `events` (an EventSink). They are on the stream before the node's checkpoint is written: what a
-    resumed run does not repeat was told.
+    The context has `events` (an EventSink). They are on the stream before the node's checkpoint is written, so that a
+    resumed run need not repeat them.
     """
     name = str(getattr(node, "__name__", "node"))
 

@@ -22,23 +22,23 @@ log = logging.getLogger(__name__)
 
 
 class EventSink(Protocol):
-    """Where a run's events go."""
+    """Takes a run's events."""
 
     def emit(self, event: RunEventData) -> None:
-        """Takes the event; it is written soon, in the order of the calls."""
+        """Has the event written soon, in the order of the calls."""
         ...
 
     async def flush(self) -> None:
-        """Returns when all that was emitted is written."""
+        """Waits until all that was emitted is written."""
         ...
 
 
 @dataclass
 class RunEvents:
-    """Writes one attempt's events: what gathers while a write is under way goes out together with the next.
+    """Writes one attempt's events; those that gather during a write are written together.
 
-    When Redis fails the run goes on without live events (`lost` is then true): its result is in Postgres, from where
-    followers get it. `stage` is the one that began last.
+    If Redis fails the run continues without live events (`lost` is then true); followers get its result from
+    PostgreSQL. `stage` is the one that began last.
     """
 
     redis: Redis
@@ -67,7 +67,7 @@ class RunEvents:
             await asyncio.wait({self._writer})
 
     async def streamed_before(self) -> bool:
-        """Whether an earlier attempt has streamed a part of the answer that still counts."""
+        """Returns whether an earlier attempt has streamed a part of the answer that still counts."""
         try:
             entries: Any = await self.redis.xrevrange(run_stream(self.run_id))
         except RedisError as error:

@@ -1,4 +1,4 @@
-"""Answers of searches in Redis. A stale one cannot be found: its key names the state of the index that it is of.
+"""Search answers in Redis. A stale answer cannot be found: its key names the state of the index that it is of.
 
 The state is read in the search's own snapshot. Whatever could change an answer raises the index's generation in the
 transaction that changes it, or is part of `version`: the code, the ranking's data and the settings of the deployment.
@@ -22,17 +22,15 @@ from uuid import UUID
 
 from prometheus_client import CollectorRegistry, Counter
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
 from contracts.retrieval import SearchRequest, SearchResponse
 from retrieval.highlights.highlighter import NOT_COMPARED
-from retrieval.search.state import IndexState
+from retrieval.reading.state import IndexState
+from service_kit.optional_redis import OptionalRedis, RedisUnavailable
 from service_kit.workspace_purge import Erased
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
-ANSWER_SECONDS = 0.25
-PAUSE_SECONDS = 5.0
 MOST_BYTES = 128 * 1024  # of an answer, compressed
 MOST_ANSWERS = 500  # of a workspace; those that expire first make room
 REMEMBER_MILLISECONDS = 10 * 60 * 1000  # what was forgotten, longer than any search takes
@@ -41,7 +39,7 @@ KIND = "cached_searches"
 
 
 @dataclass(frozen=True)
-class Place:
+class CacheSlot:
     """Where the answer of one request is kept for one state of the index."""
 
     workspace_id: UUID
@@ -49,23 +47,19 @@ class Place:
     key: str
 
 
-class _Away(Exception):
-    """Redis did not answer."""
-
-
 class SearchCache:
-    """Shared by all replicas that have the same `version`. When Redis is away, searches go on without it."""
+    """The answers shared by all replicas of the same `version`. Searches go on without it when Redis is unavailable."""
 
     def __init__(self, redis: Redis, version: str, seconds: float, registry: CollectorRegistry) -> None:
         """`redis` gives bytes; `seconds` is how long an answer is kept."""
         self.redis, self.version, self.seconds = redis, version, seconds
         folder = resources.files("retrieval").joinpath("lua")
         self.keeping = redis.register_script(folder.joinpath("keep_search.lua").read_text("utf-8"))
-        self.forgetting = redis.register_script(folder.joinpath("forget_searches.lua").read_text("utf-8"))
-        self.paused_until = 0.0
+        self.deleting = redis.register_script(folder.joinpath("forget_searches.lua").read_text("utf-8"))
+        self.optional = OptionalRedis()
         self.results = Counter(
             "attractor_search_cache_total",
-            "Searches by what the cache did: hit, miss, bypass (cannot be kept), failed (Redis is away)",
+            "Searches by cache result: hit, miss, bypass (not cacheable), failed (Redis unavailable)",
             ["result"],
             registry=registry,
         )
@@ -78,8 +72,8 @@ class SearchCache:
         attached: Collection[UUID] | None = None,
         *,
         graph: str = "",
-    ) -> Place | None:
-        """None where the answer tells of this one search (`explain`).
+    ) -> CacheSlot | None:
+        """Returns where the answer is kept; None for an answer that `explain`s.
 
         `attached` are the documents that the search is limited to, beside its filters; `graph` is the graph's
         generation from before it is asked, empty where it is not asked.
@@ -91,19 +85,19 @@ class SearchCache:
         asked = request.model_dump_json(exclude_defaults=True)
         parts = json.dumps([self.version, *state.version, limited, graph, asked])
         digest = hashlib.sha256(parts.encode()).hexdigest()
-        return Place(workspace_id, state.generation or 0, f"{_answers(workspace_id)}:{digest}")
+        return CacheSlot(workspace_id, state.generation or 0, f"{_answers(workspace_id)}:{digest}")
 
-    async def get(self, place: Place) -> SearchResponse | None:
-        """The answer, told to be a cached one."""
+    async def get(self, place: CacheSlot) -> SearchResponse | None:
+        """Returns the answer, marked as cached."""
         try:
-            kept = await self._asked(lambda: self.redis.get(place.key))
-        except _Away:
+            kept = await self._ask(lambda: self.redis.get(place.key))
+        except RedisUnavailable:
             return None
         self.results.labels("hit" if kept else "miss").inc()
         return SearchResponse.model_validate_json(zlib.decompress(kept)) if isinstance(kept, bytes) else None
 
-    async def put(self, place: Place, response: SearchResponse) -> None:
-        """Keeps it, unless a part of it failed or was late, or it is too large."""
+    async def put(self, place: CacheSlot, response: SearchResponse) -> None:
+        """Stores the answer, unless a part of it failed or was late, or it is too large."""
         if _is_partial(response):
             return
         body = response.model_copy(update={"cached": True}).model_dump_json()
@@ -111,37 +105,32 @@ class SearchCache:
         if len(kept) > MOST_BYTES:
             return
         keys = [place.key, _answers(place.workspace_id), _least(place.workspace_id)]
-        with suppress(_Away):
+        with suppress(RedisUnavailable):
             arguments = (place.generation, kept, int(1000 * self.seconds), MOST_ANSWERS)
-            await self._asked(lambda: self.keeping(keys=keys, args=arguments))
+            await self._ask(lambda: self.keeping(keys=keys, args=arguments))
 
-    async def forget(self, workspace_id: UUID, generation: int = LAST_GENERATION) -> Erased:
-        """Removes what is kept of the workspace; a search that still runs on an older index keeps nothing either.
+    async def delete(self, workspace_id: UUID, generation: int = LAST_GENERATION) -> Erased:
+        """Deletes the workspace's answers; a search that still runs on an older index stores nothing either.
 
         Raises RedisError.
         """
         keys = [_answers(workspace_id), _least(workspace_id)]
-        removed, left = await self.forgetting(keys=keys, args=[generation, REMEMBER_MILLISECONDS])
+        removed, left = await self.deleting(keys=keys, args=[generation, REMEMBER_MILLISECONDS])
         return Erased({KIND: int(removed)}, {KIND: int(left)})
 
-    async def _asked(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """What Redis says. Raises _Away where it says nothing in time, and for a while after."""
-        now = asyncio.get_running_loop().time()
-        if now < self.paused_until:
-            self.results.labels("failed").inc()
-            raise _Away
+    async def _ask(self, call: Callable[[], Awaitable[T]]) -> T:
+        """Asks Redis, and counts failures. Raises RedisUnavailable."""
         try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                return await ask()
-        except (RedisError, OSError, TimeoutError) as error:
-            self.paused_until = now + PAUSE_SECONDS
+            return await self.optional.ask(call)
+        except RedisUnavailable as error:
             self.results.labels("failed").inc()
-            log.warning("searches are not cached: Redis is away", extra={"error": repr(error)})
-            raise _Away from error
+            if error.__cause__ is not None:
+                log.warning("searches are not cached: Redis is unavailable", extra={"error": repr(error.__cause__)})
+            raise
 
 
 def version_of(settings_json: str) -> str:
-    """Of the code and the data that make an answer, and of the deployment's settings."""
+    """Returns a digest of the code and data that make an answer, and of the deployment's settings."""
     digest = hashlib.sha256(settings_json.encode())
     for package in ("retrieval", "inference", "contracts"):
         for name, content in sorted(_files(resources.files(package), package)):

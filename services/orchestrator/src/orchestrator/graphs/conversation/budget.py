@@ -1,4 +1,4 @@
-"""How much text a prompt may carry. Pure."""
+"""Budgets of text in a prompt. Does no IO."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 
 def estimated_tokens(text: str) -> int:
-    """About four bytes to a token: near enough for a budget, and right on the safe side for other scripts."""
+    """Counts four bytes to a token: near enough for a budget, and on the safe side for other scripts."""
     return -(-len(text.encode()) // 4)
 
 
 def within_budget(texts: Sequence[str], tokens: int) -> int:
-    """How many of the texts, from the first on, fit into the budget together."""
+    """Returns how many of the texts, from the first on, fit into the budget together."""
     used = 0
     for count, text in enumerate(texts):
         used += estimated_tokens(text)

@@ -1,4 +1,4 @@
-"""What the nodes need. It lives beside the state, never in it."""
+"""The nodes' dependencies, which live beside the state and never in it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from service_kit.auth import Principal
 
 @dataclass(frozen=True)
 class Prompts:
-    """Loaded at start-up: a token that does not fit shows then, not in a user's turn."""
+    """The prompts, loaded at start-up: a wrong token fails then and not in a user's turn."""
 
     reply_to_general_input: Prompt
     generate_title: Prompt

@@ -40,7 +40,7 @@ class Reply:
 
 
 async def reply_to_general_input(state: State, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """A chat model that fails for good is told, and the turn is answered by quotations instead."""
+    """Answers by quotations if the chat model fails for good, and reports the failure."""
     context = runtime.context
     if context.chat is None:
         reply = _quote(state, context.events, [])
@@ -66,7 +66,7 @@ async def _ask(state: State, context: ConversationContext, chat: ChatModel) -> R
     messages = [ChatMessage("system", prompt), *_conversation(state, context.limits.history_tokens)]
     shown: list[str] = []
     _show(context.events, shown, f"{notice}\n\n" if (notice := NOTICES[state["search"]]) else "")
-    told = len(shown)
+    opening = len(shown)
     try:
         async with aclosing(chat.stream(messages)) as deltas:
             async for text in _answer_text(deltas, context.events):
@@ -75,7 +75,7 @@ async def _ask(state: State, context: ConversationContext, chat: ChatModel) -> R
     except ChatError as error:
         issue = f"the chat model failed, so the answer quotes the documents instead: {error}"
     else:
-        if "".join(shown[told:]).strip():
+        if "".join(shown[opening:]).strip():
             return Reply("".join(shown), "model", markers.cited, markers.removed, [])
         issue = "the chat model gave no answer, so the answer quotes the documents instead"
     context.events.emit(ProviderIssue(message=issue))
@@ -85,7 +85,7 @@ async def _ask(state: State, context: ConversationContext, chat: ChatModel) -> R
 
 
 async def _answer_text(deltas: AsyncIterator[ChatDelta], events: EventSink) -> AsyncIterator[str]:
-    """The answer without the thinking, which is told apart."""
+    """Yields the answer; the thinking becomes events of its own."""
     async for delta in deltas:
         if delta.thinking:
             events.emit(ThinkingDelta(text=delta.thinking))
@@ -94,7 +94,7 @@ async def _answer_text(deltas: AsyncIterator[ChatDelta], events: EventSink) -> A
 
 
 def _conversation(state: State, tokens: int) -> list[ChatMessage]:
-    """As much of the newest history as fits, then the question."""
+    """Returns as much of the newest history as fits, then the question."""
     *before, question = (turn for turn in state["messages"] if turn["id"] != state["answer_id"])
     newest_first = before[::-1]
     kept = newest_first[: within_budget([turn["content"] for turn in newest_first], tokens)]
@@ -102,7 +102,7 @@ def _conversation(state: State, tokens: int) -> list[ChatMessage]:
 
 
 def _quote(state: State, events: EventSink, issues: list[str]) -> Reply:
-    """The answer without a model: quotations, or a plain word that there is nothing to quote."""
+    """Answers without a model: by quotations, or by saying that there is nothing to quote."""
     passages = [
         Highlighted(
             passage["document_title"] or passage["document_name"],
@@ -114,12 +114,12 @@ def _quote(state: State, events: EventSink, issues: list[str]) -> Reply:
     ]
     content, cited = extract(state["question"], passages)
     shown: list[str] = []
-    for piece in content.splitlines(keepends=True) or [_plain_word(state)]:
+    for piece in content.splitlines(keepends=True) or [_without_sources(state)]:
         _show(events, shown, piece)
     return Reply("".join(shown), "extractive", cited, 0, issues)
 
 
-def _plain_word(state: State) -> str:
+def _without_sources(state: State) -> str:
     return COURTESY if state["search"] is None else NOTICES[state["search"]] or NOTHING_FOUND
 
 

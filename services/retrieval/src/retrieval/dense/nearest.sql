@@ -1,0 +1,47 @@
+-- name: exact
+-- Compares every vector of the workspace that the filter has a bit for. The untyped column matches no HNSW index.
+SELECT chunk, 1 - (embedding <=> %(vector)s::halfvec) AS score
+FROM chunk_vector
+WHERE workspace_id = %(workspace_id)s
+  AND model = %(model)s AND dims = %(dims)s
+  AND (%(bitmap)s::bytea IS NULL
+       OR CASE WHEN (chunk >> 20) - %(first)s BETWEEN 0 AND 8 * length(%(bitmap)s::bytea) - 1
+               THEN get_bit(%(bitmap)s::bytea, (chunk >> 20) - %(first)s) = 1 ELSE false END)
+ORDER BY embedding <=> %(vector)s::halfvec, chunk
+LIMIT %(limit)s;
+
+-- name: exact_in_documents
+-- Compares every vector of some documents, whose chunks are ranges of the key; OFFSET 0 keeps the plan so.
+SELECT chunk, 1 - (embedding <=> %(vector)s::halfvec) AS score
+FROM unnest(%(documents)s::bigint[]) AS wanted (document)
+CROSS JOIN LATERAL (
+    SELECT chunk, embedding FROM chunk_vector
+    WHERE workspace_id = %(workspace_id)s AND model = %(model)s AND dims = %(dims)s
+      AND chunk >= wanted.document << 20 AND chunk < (wanted.document + 1) << 20
+    OFFSET 0
+) AS vector
+ORDER BY embedding <=> %(vector)s::halfvec, chunk
+LIMIT %(limit)s;
+
+-- name: approximate
+-- Asks the partial index of the space, so {model} and {dims} are literals. The outer order mends the relaxed one.
+SELECT chunk, score FROM (
+    SELECT chunk, 1 - (embedding::halfvec({dims}) <=> %(vector)s::halfvec({dims})) AS score
+    FROM chunk_vector
+    WHERE workspace_id = %(workspace_id)s
+      AND model = {model} AND vector_dims(embedding) = {dims}
+      AND (%(bitmap)s::bytea IS NULL
+           OR CASE WHEN (chunk >> 20) - %(first)s BETWEEN 0 AND 8 * length(%(bitmap)s::bytea) - 1
+                   THEN get_bit(%(bitmap)s::bytea, (chunk >> 20) - %(first)s) = 1 ELSE false END)
+    ORDER BY embedding::halfvec({dims}) <=> %(vector)s::halfvec({dims})
+    LIMIT greatest(%(limit)s, %(at_least)s)
+) AS nearest
+ORDER BY score DESC, chunk
+LIMIT %(limit)s;
+
+-- name: configure
+-- Sets how far HNSW searches, and how the scan is planned.
+SELECT set_config('hnsw.max_scan_tuples', %(most_visited)s::text, true),
+       set_config('hnsw.ef_search', %(candidates)s::text, true),
+       set_config('enable_sort', %(sorting)s, true),
+       set_config('plan_cache_mode', %(planning)s, true);
