@@ -22,7 +22,7 @@ from contracts.events import (
 from inference.embedders import SpaceKey
 from retrieval.errors import ConvertedInvalid
 from retrieval.index.converted import read_chunks, read_vectors
-from retrieval.index.documents import KnownDocument, RowCounts
+from retrieval.index.documents import KnownIndexDocument, RowCounts
 from retrieval.index.preparation import Facts, Prepared, prepare
 from retrieval.index.writer import IndexWriter
 from retrieval.ranking.wordpieces import WordPieces
@@ -169,7 +169,7 @@ class Indexer:
 
         return await asyncio.to_thread(work)
 
-    async def _write(self, writer: IndexWriter, known: KnownDocument, prepared: Prepared) -> None:
+    async def _write(self, writer: IndexWriter, known: KnownIndexDocument, prepared: Prepared) -> None:
         """Leaves out vectors of a space that the workspace does not have: nothing would compare or delete them."""
         rows = SpaceRows(writer.connection, writer.workspace_id)
         active = await ensure_active(rows, self.default, self.outbox)
