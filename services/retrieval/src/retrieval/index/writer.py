@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from contracts.ingestion import Chunk
 from retrieval.index.blocks import PostingRows
 from retrieval.index.changes import ChunkChanges, StoredChunk, compare
 from retrieval.index.documents import IndexDocumentRows, Indexed, KnownIndexDocument, RowCounts
@@ -33,15 +32,11 @@ class IndexWriter:
     async def lock(self, document_id: UUID) -> KnownIndexDocument:
         """Keeps other writers of the document out until the end of the transaction; returns what is known of it."""
         await self.lock_all([document_id])
-        return await self.known(document_id)
+        return await self.documents.find(document_id)
 
     async def lock_all(self, document_ids: Sequence[UUID]) -> None:
         """Locks several documents: once in a transaction, before any other lock of the index."""
         await lock_documents(self.connection, self.workspace_id, document_ids)
-
-    async def known(self, document_id: UUID) -> KnownIndexDocument:
-        """Returns what the index knows of the document."""
-        return await self.documents.find(document_id)
 
     async def replace(self, known: KnownIndexDocument, prepared: Prepared) -> int:
         """Writes what differs from what is `known` of the document; returns its number."""
@@ -83,20 +78,12 @@ class IndexWriter:
         await self.documents.set_facts(facts)
         await raise_generation(self.connection, self.workspace_id)
 
-    async def chunks(self, indexed: Indexed) -> list[Chunk]:
-        """Returns the indexed chunks in their order, without a count of their tokens."""
-        return await self.documents.chunks(indexed)
-
-    async def purge(self, document_id: UUID) -> tuple[RowCounts, RowCounts]:
-        """Deletes the document for good; returns what was deleted, and what is still counted afterwards."""
-        return (await self.purge_all([document_id]))[document_id]
-
     async def purge_all(self, document_ids: Sequence[UUID]) -> dict[UUID, tuple[RowCounts, RowCounts]]:
         """Deletes several documents, which takes much less than one after the other."""
         found: list[Indexed] = []
         for document_id in dict.fromkeys(document_ids):
             await self.documents.add_tombstone(document_id)
-            if indexed := (await self.known(document_id)).indexed:
+            if indexed := (await self.documents.find(document_id)).indexed:
                 found.append(indexed)
         counts = dict.fromkeys(document_ids, (RowCounts(), RowCounts()))
         if found:
