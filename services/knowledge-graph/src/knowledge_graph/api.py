@@ -17,10 +17,9 @@ from contracts.knowledge_graph import (
     GraphStatus,
 )
 from knowledge_graph.extraction.names import name_key
-from knowledge_graph.graph_store import EntityFilter
+from knowledge_graph.graph_store import EntityFilter, StoredEntity
 from knowledge_graph.queries import Graph
 from knowledge_graph.recording.generation import Generations
-from knowledge_graph.shown import to_entity
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
 
@@ -62,7 +61,7 @@ async def list_entities(
     mentions, last = decode_cursor(cursor, int, str)
     after = None if mentions is None or last is None else (mentions, last)
     found = await asked.list_entities(caller.workspace_id, EntityFilter(prefix, entity_type, after, limit + 1, least))
-    return page(found, limit, lambda one: (one.mentions, one.id), to_entity)
+    return page(found, limit, lambda one: (one.mentions, one.id), StoredEntity.to_contract)
 
 
 @router.get("/entities/{entity_id}", summary="Show an entity", responses={404: {"model": ProblemBody}})
@@ -98,6 +97,5 @@ async def status(caller: Viewer, asked: Asked) -> GraphStatus:
 async def show_generation(
     caller: Viewer, generations: Annotated[Generations, Depends(_generations)]
 ) -> GraphGeneration:
-    """Another word after every change of what the graph would answer: what was made from the graph can be kept as long
-    as this is the same."""
-    return GraphGeneration(generation=await generations.of(caller.workspace_id))
+    """An opaque token that changes whenever graph answers may change; use it in cache keys."""
+    return GraphGeneration(generation=await generations.token(caller.workspace_id))

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 from uuid import UUID
 
+from contracts.knowledge_graph import Entity
+
 
 @dataclass(frozen=True)
 class StoredEntity:
@@ -19,6 +21,16 @@ class StoredEntity:
     mentions: int
     documents: int
     aliases: list[str]
+
+    def to_contract(self) -> Entity:
+        return Entity(
+            id=self.id,
+            name=self.name,
+            entity_type=self.entity_type,
+            mentions=self.mentions,
+            documents=self.documents,
+            aliases=self.aliases,
+        )
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from knowledge_graph.expansion.hops import expand
 from knowledge_graph.expansion.linking import without_names
 from knowledge_graph.extraction.extractor import Extractor
 from knowledge_graph.graph_store import EntityFilter, GraphStore, StoredEntity
-from knowledge_graph.shown import to_entity
 from knowledge_graph.store.reader import GraphReader
 
 MOST_RELATIONS = 100
@@ -54,7 +53,7 @@ class Graph:
             names = {one.id: one.name for one in await store.entities(workspace_id, sorted(ends))}
             chunks = await store.chunks_of(workspace_id, [wanted], MOST_CHUNKS)
             return EntityDetail(
-                **to_entity(found[0]).model_dump(),
+                **found[0].to_contract().model_dump(),
                 relations=[
                     Relation(
                         source=one.source_id,
@@ -85,7 +84,7 @@ class Graph:
         least = self.least(request.min_mentions)
         chunks = await expand(store, workspace_id, seeds, request.max_hops, least, request.limit)
         return ExpandResponse(
-            entities=[to_entity(seed) for seed in seeds],
+            entities=[seed.to_contract() for seed in seeds],
             names=names_of(linked),
             residual=without_names(request.query or "", [one for one in linked if one.end]),
             chunks=chunks,
@@ -105,13 +104,13 @@ class Graph:
     async def documents(self, workspace_id: UUID, after: UUID | None, limit: int) -> list[GraphedDocument]:
         """By id, those after the given one."""
         found = await self.reader.postgres.documents(workspace_id, after, limit)
-        shows = self.reader.neo4j is not None
+        is_projected = self.reader.projection is not None
         return [
             GraphedDocument(
                 document_id=one.document_id,
                 version=one.version,
                 mentions=one.mentions,
-                projected=not (shows and one.queued),
+                projected=not (is_projected and one.queued),
             )
             for one in found
         ]

@@ -13,13 +13,13 @@ from contracts.graph_picture import ExportFormat, Subgraph
 from contracts.graph_tools import RelationType
 from knowledge_graph.api import Asked, MinMentions
 from knowledge_graph.export.export import Export
-from knowledge_graph.export.formats import Form, GraphMl, JsonLines, Turtle
+from knowledge_graph.export.formats import ExportForm, GraphMl, JsonLines, Turtle
 from knowledge_graph.export.picture import Wanted, subgraph
 from knowledge_graph.graph_store import SubgraphBounds
 from service_kit.auth import Viewer
 
 router = APIRouter(prefix="/v1/graph", tags=["knowledge-graph"])
-FORMS: dict[ExportFormat, type[Form]] = {
+FORMS: dict[ExportFormat, type[ExportForm]] = {
     ExportFormat.graphml: GraphMl,
     ExportFormat.turtle: Turtle,
     ExportFormat.jsonl: JsonLines,

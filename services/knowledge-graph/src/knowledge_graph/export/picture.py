@@ -11,7 +11,7 @@ from contracts.graph_picture import Subgraph, SubgraphEdge, SubgraphNode
 from knowledge_graph.errors import EntityNotFound
 from knowledge_graph.graph_store import GraphStore, SubgraphBounds
 from knowledge_graph.store.reader import GraphReader
-from knowledge_graph.tools.naming import Meant, NotTold, meant
+from knowledge_graph.tools.naming import Meant, NoToolResult, meant
 from service_kit.problems import Unavailable
 
 
@@ -67,5 +67,5 @@ async def subgraph(reader: GraphReader, workspace_id: UUID, wanted: Wanted) -> S
 async def _centre(store: GraphStore, workspace_id: UUID, name: str) -> Meant:
     try:
         return await meant(store, workspace_id, name)
-    except NotTold as error:
+    except NoToolResult as error:
         raise EntityNotFound(str(error), suggestions=error.suggestions) from error

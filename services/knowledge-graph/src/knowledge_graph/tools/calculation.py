@@ -7,7 +7,7 @@ from uuid import UUID
 
 from contracts.graph_tools import Aggregation, CalculatedRow, Calculation, Measure, RunCalculation
 from knowledge_graph.graph_store import Dependent, GraphStore, Ranked, StoredEntity
-from knowledge_graph.tools.naming import Meant, NotTold, meant
+from knowledge_graph.tools.naming import Meant, NoToolResult, meant
 from knowledge_graph.tools.question_words import DEPENDENCY_TYPES, POSSIBLE
 from knowledge_graph.tools.questions import parsed
 
@@ -18,11 +18,11 @@ PRECISION = 3
 
 
 async def run_calculation(store: GraphStore, workspace_id: UUID, asked: RunCalculation) -> Calculation:
-    """Raises NotTold when the question is not one that can be calculated, or names what the graph has not."""
+    """Raises NoToolResult when the question is not one that can be calculated, or names what the graph has not."""
     if asked.query is not None:
         read = parsed(asked.query)
         if read is None:
-            raise NotTold(
+            raise NoToolResult(
                 "this question is none that can be calculated; ask one like the suggestions, "
                 f"or give an aggregation: {', '.join(Aggregation)}",
                 POSSIBLE,
@@ -173,9 +173,9 @@ async def _entity(store: GraphStore, workspace_id: UUID, asked: RunCalculation) 
 
 
 def _of_type(counted: dict[str, int], kind: str, what: str) -> int:
-    """Raises NotTold where there is no such type: nought would read as if it were one."""
+    """Raises NoToolResult where there is no such type: nought would read as if it were one."""
     if kind not in counted:
-        raise NotTold(f"the graph has no {what} of the type {kind}", sorted(counted))
+        raise NoToolResult(f"the graph has no {what} of the type {kind}", sorted(counted))
     return counted[kind]
 
 

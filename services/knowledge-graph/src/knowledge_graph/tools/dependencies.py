@@ -27,7 +27,7 @@ LEVELS = (
 
 
 async def analyze_dependencies(store: GraphStore, workspace_id: UUID, asked: AnalyzeDependencies) -> DependencyAnalysis:
-    """Raises NotTold when the entity is unknown."""
+    """Raises NoToolResult when the entity is unknown."""
     found = await meant(store, workspace_id, asked.entity)
     types = list(dict.fromkeys(asked.relation_types))
     # One more than is shown: so it is known whether there is more.

@@ -18,7 +18,7 @@ LEAST_SIMILARITY = 0.5
 """Trigrams in common, from which on a misspelled name is taken for the entity's; below it is only suggested."""
 
 
-class NotTold(Exception):
+class NoToolResult(Exception):
     """A tool has no result; the message says why, `suggestions` what to ask instead."""
 
     def __init__(self, message: str, suggestions: Sequence[str] = ()) -> None:
@@ -42,7 +42,7 @@ class Meant:
 async def meant(store: GraphStore, workspace_id: UUID, name: str) -> Meant:
     """The entity of this name or id: by its own name, an alias, a beginning, or a similar name, in this order.
 
-    Raises NotTold with the nearest names when none is near enough.
+    Raises NoToolResult with the nearest names when none is near enough.
     """
     if ENTITY_ID.fullmatch(name) and (found := await store.entities(workspace_id, [name])):
         return Meant(found[0], matched(Match(found[0], "exact", 1.0), name), [])
@@ -51,7 +51,7 @@ async def meant(store: GraphStore, workspace_id: UUID, name: str) -> Meant:
     if not matches or not _is_near(described[0], name):
         near = [one.name for one in described]
         known = "; did you mean one of the suggestions?" if near else ""
-        raise NotTold(f"the graph has no entity named {name!r}{known}", near)
+        raise NoToolResult(f"the graph has no entity named {name!r}{known}", near)
     return Meant(matches[0].entity, described[0], described[1:])
 
 

@@ -21,7 +21,7 @@ MOST_RELATIONS = 400
 
 
 async def shortest_path(store: GraphStore, workspace_id: UUID, asked: ShortestPath) -> PathsFound:
-    """Raises NotTold when one of the two is unknown."""
+    """Raises NoToolResult when one of the two is unknown."""
     source = await meant(store, workspace_id, asked.source)
     target = await meant(store, workspace_id, asked.target)
     given = {"source": source.entity, "target": target.entity}
@@ -51,7 +51,7 @@ async def shortest_path(store: GraphStore, workspace_id: UUID, asked: ShortestPa
 
 
 async def neighbours(store: GraphStore, workspace_id: UUID, asked: Neighbours) -> NeighboursFound:
-    """Raises NotTold when the entity is unknown."""
+    """Raises NoToolResult when the entity is unknown."""
     found = await meant(store, workspace_id, asked.entity)
     relations = await store.relations_of(workspace_id, found.id, MOST_RELATIONS)
     near = await near_entities(

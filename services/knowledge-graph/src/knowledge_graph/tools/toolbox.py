@@ -32,10 +32,10 @@ from contracts.graph_tools import (
 from knowledge_graph.graph_store import GraphStore
 from knowledge_graph.store.reader import GraphReader
 from knowledge_graph.tools.calculation import run_calculation
-from knowledge_graph.tools.chunks import Passages
+from knowledge_graph.tools.chunks import ChunkTexts
 from knowledge_graph.tools.dependencies import analyze_dependencies
 from knowledge_graph.tools.facts import lookup_facts
-from knowledge_graph.tools.naming import NotTold
+from knowledge_graph.tools.naming import NoToolResult
 from knowledge_graph.tools.paths import neighbours, shortest_path
 from knowledge_graph.tools.topics import from_graph, from_search
 from service_kit.auth import Principal
@@ -72,7 +72,7 @@ class Toolbox:
     """One process's tools; each call is in the name of a caller and about his workspace."""
 
     reader: GraphReader
-    passages: Passages
+    passages: ChunkTexts
     retrieval: HttpService
 
     async def lookup_facts(self, caller: Principal, asked: LookupFacts) -> ToolResult[EntityFacts]:
@@ -127,7 +127,7 @@ async def _told(name: str, work: Awaitable[R]) -> ToolResult[R]:
     try:
         async with asyncio.timeout(TOOL_SECONDS):
             return ToolResult[R](tool_name=name, success=True, result=await work)
-    except NotTold as error:
+    except NoToolResult as error:
         return ToolResult[R](tool_name=name, success=False, error=str(error), suggestions=error.suggestions)
     except (TimeoutError, QueryCanceled):
         log.warning("the tool %s took too long", name)
