@@ -18,7 +18,7 @@ from contracts.knowledge_graph import (
 )
 from knowledge_graph.extraction.names import name_key
 from knowledge_graph.graph_store import EntityFilter, StoredEntity
-from knowledge_graph.queries import Graph
+from knowledge_graph.queries import AskedGraph, MinMentions
 from knowledge_graph.recording.generation import Generations
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
@@ -26,24 +26,15 @@ from service_kit.pagination import Cursor, Limit, decode_cursor, page
 router = APIRouter(prefix="/v1/graph", tags=["knowledge-graph"])
 
 
-def graph(request: Request) -> Graph:
-    found: Graph = request.app.state.graph
-    return found
-
-
 def _generations(request: Request) -> Generations:
     found: Generations = request.app.state.generations
     return found
 
 
-Asked = Annotated[Graph, Depends(graph)]
-MinMentions = Annotated[int | None, Query(ge=1, le=1_000_000, description="Only entities mentioned so often")]
-
-
 @router.get("/entities", summary="List entities")
 async def list_entities(
     caller: Viewer,
-    asked: Asked,
+    asked: AskedGraph,
     q: Annotated[Text | None, Query(max_length=200, description="What the name, in any spelling, begins with")] = None,
     entity_type: Annotated[Text | None, Query(max_length=50, description="For instance SERVICE or PERSON")] = None,
     min_mentions: MinMentions = None,
@@ -65,13 +56,15 @@ async def list_entities(
 
 
 @router.get("/entities/{entity_id}", summary="Show an entity", responses={404: {"model": ProblemBody}})
-async def show_entity(entity_id: Annotated[Text, Path(max_length=64)], caller: Viewer, asked: Asked) -> EntityDetail:
+async def show_entity(
+    entity_id: Annotated[Text, Path(max_length=64)], caller: Viewer, asked: AskedGraph
+) -> EntityDetail:
     """The entity with its 100 strongest relations and the 100 chunks that mention it most often."""
     return await asked.detail(caller.workspace_id, entity_id)
 
 
 @router.post("/expand", summary="From names to the chunks around them")
-async def expand(body: ExpandRequest, caller: Viewer, asked: Asked) -> ExpandResponse:
+async def expand(body: ExpandRequest, caller: Viewer, asked: AskedGraph) -> ExpandResponse:
     """Finds the known names of a text (or takes names) and goes on from there: `hops` over relations to the chunks that
     mention what is reached, `bridge` over what the best chunks with a name mention to the chunks about it. Each chunk
     has its path. Unknown names give an empty answer."""
@@ -80,7 +73,7 @@ async def expand(body: ExpandRequest, caller: Viewer, asked: Asked) -> ExpandRes
 
 @router.get("/documents", summary="List the documents in the graph")
 async def list_documents(
-    caller: Viewer, asked: Asked, limit: Limit = 50, cursor: Cursor = None
+    caller: Viewer, asked: AskedGraph, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[GraphedDocument]:
     """What the graph holds of each document, by id. `projected`: the store that answers shows it already."""
     (after,) = decode_cursor(cursor, UUID)
@@ -88,7 +81,7 @@ async def list_documents(
 
 
 @router.get("/status", summary="What the graph holds")
-async def status(caller: Viewer, asked: Asked) -> GraphStatus:
+async def status(caller: Viewer, asked: AskedGraph) -> GraphStatus:
     """Counts of the workspace, the store that answers now, and how names are found."""
     return await asked.status(caller.workspace_id)
 

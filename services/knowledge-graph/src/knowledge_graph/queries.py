@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 from uuid import UUID
+
+from fastapi import Depends, Query, Request
 
 from contracts.graph_expansion import ExpandRequest, ExpandResponse, GraphMethod
 from contracts.knowledge_graph import (
@@ -114,3 +117,12 @@ class Graph:
             )
             for one in found
         ]
+
+
+def asked_graph(request: Request) -> Graph:
+    found: Graph = request.app.state.graph
+    return found
+
+
+AskedGraph = Annotated[Graph, Depends(asked_graph)]
+MinMentions = Annotated[int | None, Query(ge=1, le=1_000_000, description="Only entities mentioned at least so often")]

@@ -11,11 +11,11 @@ from fastapi.responses import StreamingResponse
 from contracts.base import Name, ProblemBody
 from contracts.graph_picture import ExportFormat, Subgraph
 from contracts.graph_tools import RelationType
-from knowledge_graph.api import Asked, MinMentions
 from knowledge_graph.export.export import Export
 from knowledge_graph.export.formats import ExportForm, GraphMl, JsonLines, Turtle
 from knowledge_graph.export.picture import Wanted, subgraph
 from knowledge_graph.graph_store import SubgraphBounds
+from knowledge_graph.queries import AskedGraph, MinMentions
 from service_kit.auth import Viewer
 
 router = APIRouter(prefix="/v1/graph", tags=["knowledge-graph"])
@@ -44,7 +44,7 @@ Relations = Annotated[list[RelationType] | None, Query(max_length=20, descriptio
 @router.get("/subgraph", summary="A part of the graph as nodes and edges", responses={404: {"model": ProblemBody}})
 async def show_subgraph(
     caller: Viewer,
-    asked: Asked,
+    asked: AskedGraph,
     entity: Annotated[Name | None, Query(description="A name, in any spelling, or an id")] = None,
     hops: Annotated[int, Query(ge=1, le=3)] = 1,
     max_nodes: Annotated[int, Query(ge=1, le=500)] = 100,
