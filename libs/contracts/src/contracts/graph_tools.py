@@ -20,8 +20,8 @@ RelationTypes = Annotated[
 
 
 class ToolResult(Resource, Generic[R]):
-    """What every tool returns. Without success `error` says why, and `suggestions` what to ask instead: names that the
-    graph has, or questions that can be calculated.
+    """The result of a tool. If `success` is false, `error` says why, and `suggestions` what to ask instead: names that
+    the graph has, or questions that can be calculated.
     """
 
     tool_name: str
@@ -32,7 +32,7 @@ class ToolResult(Resource, Generic[R]):
 
 
 class ToolDescription(Resource):
-    """A tool as a chat model is told of it; `parameters` is the JSON schema of the body to POST."""
+    """The description of a tool for a chat model; `parameters` is the JSON schema of the body to POST."""
 
     name: str
     description: str
@@ -47,7 +47,7 @@ class EntityMatch(Entity):
     """The entity that a name was taken for. `how`: `exact` (in any spelling), `alias`, `prefix` or `fuzzy`."""
 
     how: str
-    similarity: float = Field(description="1 where the name is the entity's own; else how near it comes, 0 to 1.")
+    similarity: float = Field(description="1 for the entity's own name, else the similarity, 0 to 1.")
 
 
 class AboutEntity(Resource):
@@ -58,7 +58,7 @@ class AboutEntity(Resource):
 
 
 class CitedPassage(Resource):
-    """A passage, or its beginning where it is long; `score` where a search found it."""
+    """A chunk, or the beginning of a long one; `score` is set if a search found it."""
 
     chunk_id: str
     document_id: UUID
@@ -82,7 +82,7 @@ class LookupFacts(Request):
 
 
 class Statement(Resource):
-    """A place that states a relation; `text` is its sentence where it could be read.
+    """A place that states a relation; `text` is its sentence if it could be read.
 
     `method`: `pattern`, `dependency` (parse), `model`, `user` (an import of triples: `document_id` is the import's id),
     or `cooccurrence`.
@@ -130,7 +130,7 @@ class SummarizeDocument(Request):
 
 
 class TopicPassages(Resource):
-    """`found_by`: `search`, or `graph` where there is no search or it did not answer, which `note` then says."""
+    """`found_by` is `search`, or `graph` if there is no search or it did not answer; `note` then says so."""
 
     topic: str
     passages: list[CitedPassage]
@@ -182,7 +182,9 @@ class RunCalculation(Request):
     direction: Annotated[
         Literal["in", "out", "both"], Field(description="`in`: what relates to the entity; `out`: what it relates to.")
     ] = "in"
-    transitive: Annotated[bool, Field(description="Also over others, up to ten steps (not with `both`).")] = False
+    transitive: Annotated[bool, Field(description="Include indirect relations, up to ten steps (not with `both`).")] = (
+        False
+    )
     by: Measure = Measure.mentions
     n: Annotated[int, Field(ge=1, le=100)] = 10
 
@@ -205,9 +207,9 @@ class CalculatedRow(Resource):
 
 
 class Calculation(Resource):
-    """`understood` says in words what was calculated; `value` is the number, or `rows` the numbers, of it.
+    """`understood` says in words what was calculated; the result is the number `value`, or the `rows`.
 
-    `at_least`: there are more than were counted, so the number is a lower bound.
+    `at_least`: the number is a lower bound, since counting was bounded.
     """
 
     aggregation: Aggregation
@@ -226,13 +228,13 @@ class AnalyzeDependencies(Request):
     """What an entity depends on, what depends on it, directly and over others, cycles, and how critical it is."""
 
     entity: Annotated[Name, Field(description="The entity's name, in any spelling, or its id.")]
-    depth: Annotated[int, Field(ge=1, le=10, description="Steps at most.")] = 5
+    depth: Annotated[int, Field(ge=1, le=10, description="The most steps.")] = 5
     relation_types: RelationTypes = ["DEPENDS_ON", "USES", "CALLS"]
-    limit: Annotated[int, Field(ge=1, le=1000, description="Entities in each direction at most.")] = 200
+    limit: Annotated[int, Field(ge=1, le=1000, description="The most entities in each direction.")] = 200
 
 
 class Dependency(Resource):
-    """Reached in `depth` steps, the last of them over `via` (a name; null for direct ones)."""
+    """An entity reached in `depth` steps, the last of them from `via` (a name; null for direct dependencies)."""
 
     id: str
     name: str
@@ -260,8 +262,8 @@ class Criticality(Resource):
 
 
 class DependencyAnalysis(AboutEntity):
-    """`cycles` are lists of names, each beginning with the entity. `truncated`: there is more than `limit` or `depth`
-    let through."""
+    """`cycles` are lists of names, each beginning with the entity. `truncated` tells whether `limit` or
+    `depth` left something out."""
 
     relation_types: list[str]
     depends_on: list[Dependency]
@@ -275,12 +277,12 @@ class DependencyAnalysis(AboutEntity):
 
 
 class ShortestPath(Request):
-    """The shortest ways between two entities, over relations in either direction."""
+    """The shortest paths between two entities, over relations in either direction."""
 
     source: Annotated[Name, Field(description="A name, in any spelling, or an id.")]
     target: Annotated[Name, Field(description="A name, in any spelling, or an id.")]
-    max_length: Annotated[int, Field(ge=1, le=6, description="Steps at most.")] = 4
-    limit: Annotated[int, Field(ge=1, le=5, description="Ways at most.")] = 3
+    max_length: Annotated[int, Field(ge=1, le=6, description="The most steps.")] = 4
+    limit: Annotated[int, Field(ge=1, le=5, description="The most paths.")] = 3
     relation_types: RelationTypes | None = None
 
 
@@ -293,7 +295,7 @@ class EntityPath(Resource):
 
 
 class PathsFound(Resource):
-    """`note` says so where there is no way of this length."""
+    """`note` says so if there is no path of this length."""
 
     source: EntityMatch
     target: EntityMatch
@@ -310,8 +312,10 @@ class Neighbours(Request):
 
     entity: Annotated[Name, Field(description="The entity's name, in any spelling, or its id.")]
     limit: Annotated[int, Field(ge=1, le=100)] = 20
-    min_mentions: Annotated[int, Field(ge=1, le=1_000_000, description="Only entities mentioned so often.")] = 1
-    min_weight: Annotated[float, Field(ge=0, le=1_000_000, description="Only relations of this weight.")] = 0
+    min_mentions: Annotated[
+        int, Field(ge=1, le=1_000_000, description="Only entities mentioned at least so often.")
+    ] = 1
+    min_weight: Annotated[float, Field(ge=0, le=1_000_000, description="Only relations of at least this weight.")] = 0
 
 
 class NeighboursFound(AboutEntity):

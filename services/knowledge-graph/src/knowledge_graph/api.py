@@ -1,4 +1,4 @@
-"""Routes: parse, call, return."""
+"""Routes of entities, expansion, documents and status: parse, call, return."""
 
 from __future__ import annotations
 
@@ -35,16 +35,17 @@ def _generations(request: Request) -> Generations:
 async def list_entities(
     caller: Viewer,
     asked: AskedGraph,
-    q: Annotated[Text | None, Query(max_length=200, description="What the name, in any spelling, begins with")] = None,
+    q: Annotated[Text | None, Query(max_length=200, description="Beginning of the name, in any spelling")] = None,
     entity_type: Annotated[Text | None, Query(max_length=50, description="For instance SERVICE or PERSON")] = None,
     min_mentions: MinMentions = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Entity]:
-    """The entities of the workspace's documents, most mentioned first.
+    """Lists the entities of the workspace's documents, most mentioned first.
 
     Without `q` only those that are mentioned as often as the deployment asks for (`GRAPH_MIN_ENTITY_FREQ`, twice unless
-    it is set); `min_mentions` 1 lists all. What `q` names is found however seldom it is mentioned."""
+    it is set); `min_mentions` 1 lists all. What `q` names is found however seldom it is mentioned.
+    """
     prefix = name_key(q) if q is not None else None
     if prefix == "":
         return Page(items=[])
@@ -59,15 +60,17 @@ async def list_entities(
 async def show_entity(
     entity_id: Annotated[Text, Path(max_length=64)], caller: Viewer, asked: AskedGraph
 ) -> EntityDetail:
-    """The entity with its 100 strongest relations and the 100 chunks that mention it most often."""
+    """Returns the entity with its 100 strongest relations and the 100 chunks that mention it most often."""
     return await asked.detail(caller.workspace_id, entity_id)
 
 
-@router.post("/expand", summary="From names to the chunks around them")
+@router.post("/expand", summary="Expand names to chunks")
 async def expand(body: ExpandRequest, caller: Viewer, asked: AskedGraph) -> ExpandResponse:
-    """Finds the known names of a text (or takes names) and goes on from there: `hops` over relations to the chunks that
-    mention what is reached, `bridge` over what the best chunks with a name mention to the chunks about it. Each chunk
-    has its path. Unknown names give an empty answer."""
+    """Finds the known names of a text (or takes names) and returns the chunks that the graph leads to from there.
+
+    `hops` follows relations to the chunks that mention what is reached; `bridge` follows what the best chunks with a
+    name mention to the chunks about it. Each chunk has its path. Unknown names give an empty answer.
+    """
     return await asked.expand(caller.workspace_id, body)
 
 
@@ -75,18 +78,20 @@ async def expand(body: ExpandRequest, caller: Viewer, asked: AskedGraph) -> Expa
 async def list_documents(
     caller: Viewer, asked: AskedGraph, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[GraphedDocument]:
-    """What the graph holds of each document, by id. `projected`: the store that answers shows it already."""
+    """Lists what the graph holds of each document, by id. `projected` is false while the document's latest change is
+    not projected yet.
+    """
     (after,) = decode_cursor(cursor, UUID)
     return page(await asked.documents(caller.workspace_id, after, limit + 1), limit, lambda one: (one.document_id,))
 
 
-@router.get("/status", summary="What the graph holds")
+@router.get("/status", summary="Show the state of the graph")
 async def status(caller: Viewer, asked: AskedGraph) -> GraphStatus:
-    """Counts of the workspace, the store that answers now, and how names are found."""
+    """Returns counts of the workspace, the store that answers now, and how names are found."""
     return await asked.status(caller.workspace_id)
 
 
-@router.get("/generation", summary="Which state the graph is in")
+@router.get("/generation", summary="Show the graph's generation token")
 async def show_generation(
     caller: Viewer, generations: Annotated[Generations, Depends(_generations)]
 ) -> GraphGeneration:

@@ -1,4 +1,4 @@
-"""The use cases of the consumer: graph a document, follow its name, forget a deleted one, tell of a failure."""
+"""Consumes document events: graphs documents, follows their names, deletes them, reports failures."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SERVICE = "knowledge-graph"
 
 
 class DocumentGraphs:
-    """Handlers of document events. `projects` says that Neo4j shows the graph too, and confirms deletions."""
+    """Handles document events. With `projects` deletions are confirmed once the projection has followed."""
 
     def __init__(
         self, database: Database, objects: ObjectStore, extractor: Extractor, outbox: Outbox, *, projects: bool
@@ -44,13 +44,13 @@ class DocumentGraphs:
         return {
             DocumentConverted.event_type: self.graph,
             DocumentDescribed.event_type: self.describe,
-            DocumentDeleted.event_type: self.forget,
+            DocumentDeleted.event_type: self.delete,
         }
 
     async def graph(self, event: Event) -> None:
-        """`document.converted`: replaces the document's graph, unless it is deleted or newer already.
+        """Handles `document.converted`: replaces the document's graph, unless it is deleted or newer already.
 
-        The same chunks told of again (now with vectors) are only confirmed again.
+        The same chunks, republished (now with vectors), are only confirmed again.
         """
         data, workspace_id = DocumentConverted.model_validate(event.data), event.workspace_id
         async with self.database.workspace(workspace_id) as connection:
@@ -75,7 +75,7 @@ class DocumentGraphs:
         await self._replace(event, data.document_id, source, content)
 
     async def describe(self, event: Event) -> None:
-        """`document.described`: the graph follows a new file name or title, which name entities of their own."""
+        """Handles `document.described`: graphs the document under its new file name or title."""
         data, workspace_id = DocumentDescribed.model_validate(event.data), event.workspace_id
         async with self.database.workspace(workspace_id) as connection:
             known = await Provenance(connection, workspace_id).find(data.document_id)
@@ -90,8 +90,8 @@ class DocumentGraphs:
             return  # deleted meanwhile
         await self._replace(event, data.document_id, source, content)
 
-    async def forget(self, event: Event) -> None:
-        """`document.deleted`: provenance goes, and what had no other. Confirmed here, or after Neo4j followed."""
+    async def delete(self, event: Event) -> None:
+        """Handles `document.deleted`: deletes its provenance, and what had no other."""
         document_id, workspace_id = DocumentDeleted.model_validate(event.data).document_id, event.workspace_id
         async with self.database.workspace(workspace_id) as connection:
             await Provenance(connection, workspace_id).lock()
@@ -108,7 +108,7 @@ class DocumentGraphs:
                 await self.outbox.write(connection, workspace_id, purged, str(document_id))
 
     async def give_up(self, event: Event, reason: str) -> None:
-        """A dead letter: the document's stage shows it."""
+        """Reports a dead letter, so that the document's stage shows it."""
         if event.type != DocumentConverted.event_type:
             return
         error_class, _, message = reason.partition(": ")
@@ -128,7 +128,7 @@ class DocumentGraphs:
         await self.outbox.write(connection, event.workspace_id, failed, str(data.document_id))
 
     async def regraph(self, workspace_id: UUID, document_id: UUID) -> None:
-        """The same chunks graphed anew, as what refinement found in them has changed. Nothing for one that is gone."""
+        """Graphs the same chunks again after their refinement changed; does nothing if the document is gone."""
         async with self.database.workspace(workspace_id) as connection:
             known = await Provenance(connection, workspace_id).find(document_id)
         if known is None or not known.chunks_key:

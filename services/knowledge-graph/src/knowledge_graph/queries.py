@@ -1,4 +1,4 @@
-"""What the routes ask the graph: lists, one entity, expansion from names or a text, status."""
+"""The use cases that read the graph: lists, one entity, expansion, status."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_CHUNKS = 100
 
 @dataclass(frozen=True)
 class Graph:
-    """Reads of one process; each names the workspace."""
+    """Reads the graph of a workspace."""
 
     reader: GraphReader
     extractor: Extractor
@@ -37,7 +37,7 @@ class Graph:
     min_entity_freq: int
 
     def least(self, asked: int | None) -> int:
-        """Mentions from which on an entity is shown."""
+        """Returns the number of mentions from which on an entity is listed."""
         return self.min_entity_freq if asked is None else asked
 
     async def list_entities(self, workspace_id: UUID, wanted: EntityFilter) -> list[StoredEntity]:
@@ -45,7 +45,10 @@ class Graph:
         return found
 
     async def detail(self, workspace_id: UUID, wanted: str) -> EntityDetail:
-        """The entity with its strongest relations and the chunks that mention it most. Raises EntityNotFound."""
+        """Expands names to chunks; unknown names are left out.
+
+        PostgreSQL answers, which takes a tenth of Neo4j's time for it.
+        """
 
         async def read(store: GraphStore) -> EntityDetail:
             found = await store.entities(workspace_id, [wanted])
@@ -75,7 +78,7 @@ class Graph:
         return (await self.reader.read(workspace_id, read))[0]
 
     async def expand(self, workspace_id: UUID, request: ExpandRequest) -> ExpandResponse:
-        """Unknown names are left out; with none known the answer is empty.
+        """Expands names to chunks; unknown names are left out.
 
         PostgreSQL answers, which takes a tenth of Neo4j's time for it.
         """
@@ -105,7 +108,7 @@ class Graph:
         )
 
     async def documents(self, workspace_id: UUID, after: UUID | None, limit: int) -> list[GraphedDocument]:
-        """By id, those after the given one."""
+        """Returns documents by id, after the given one."""
         found = await self.reader.postgres.documents(workspace_id, after, limit)
         is_projected = self.reader.projection is not None
         return [

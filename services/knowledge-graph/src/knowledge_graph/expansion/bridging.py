@@ -39,12 +39,12 @@ class Bridging:
         self.database, self.statement_milliseconds = database, statement_milliseconds
 
     async def linked(self, workspace_id: UUID, query: str, names: Sequence[str]) -> list[Linked]:
-        """The known names of the query, and of `names` those that are known (at 0 to 0)."""
+        """Returns the known names of the query, and those of `names` that are known (at 0 to 0)."""
         async with self._reading(workspace_id) as connection:
             return await ProvenanceReader(connection, workspace_id).linked(query, names)
 
     async def expand(self, workspace_id: UUID, request: ExpandRequest) -> ExpandResponse:
-        """The `bridge` method; with no name known the answer is empty."""
+        """Expands by the `bridge` method; the answer is empty if no name is known."""
         async with self._reading(workspace_id) as connection:
             reading = ProvenanceReader(connection, workspace_id)
             linked = await self._linked(reading, request)
@@ -100,12 +100,12 @@ class Bridging:
 
 
 def states(told: Sequence[Stated], asks_for: Collection[str]) -> bool:
-    """Whether a relation has a word of what is asked: "directed by" answers who the director is."""
+    """Tells whether a relation has a word of what is asked: "directed by" answers who the director is."""
     return any(share_a_word(content_words(f"{one.phrase} {one.relation_type}"), asks_for) for one in told)
 
 
 def entities(linked: Sequence[Linked]) -> list[StoredEntity]:
-    """Each once, in the order of the names."""
+    """Returns each entity once, in the order of the names."""
     return list({one.entity.id: one.entity for name in linked for one in name.meanings}.values())
 
 

@@ -28,7 +28,7 @@ class Near(StoredEntity):
 
 
 def unlinked(text: str, found: Iterable[Candidate], linked: Iterable[Linked]) -> list[Candidate]:
-    """The runs, longest first, that the text writes as names and nothing is known by."""
+    """Returns the runs, longest first, that the text writes as names and that are not known."""
     names = list(linked)
     free = [
         one
@@ -42,7 +42,7 @@ def unlinked(text: str, found: Iterable[Candidate], linked: Iterable[Linked]) ->
 
 
 def nearest(text: str, runs: Iterable[Candidate], near: Mapping[str, Sequence[Near]]) -> list[Linked]:
-    """`near` by key. The nearest names share a run; of overlapping runs the longest counts."""
+    """Links the runs to the nearest names (`near`, by key); of overlapping runs the longest counts."""
     chosen: list[Linked] = []
     for one in runs:
         if any(name.start < one.end and one.start < name.end for name in chosen):
@@ -58,7 +58,7 @@ def nearest(text: str, runs: Iterable[Candidate], near: Mapping[str, Sequence[Ne
 
 
 def _is_bounded(surface: str) -> bool:
-    """Whether its first and last word look like those of a name."""
+    """Tells whether its first and last word look like those of a name."""
     words = WORD.findall(surface)
     return all(
         (word[0].isupper() or word[0].isdigit()) and word.casefold() not in STOP_WORDS for word in (words[0], words[-1])

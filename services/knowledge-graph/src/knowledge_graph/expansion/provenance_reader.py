@@ -81,7 +81,7 @@ class ProvenanceReader(Repository):
         return found
 
     async def linked_before(self, names: Sequence[LinkedName]) -> list[Linked]:
-        """As an earlier answer told."""
+        """Restores the names that an earlier answer linked."""
         ids = sorted({one.entity_id for one in names})
         known = {row.id: row for row in await self.all(ProvenanceSql.entities, StoredEntity, ids=ids)}
         places: dict[tuple[int, int, str], list[Meaning]] = {}
@@ -110,7 +110,7 @@ class ProvenanceReader(Repository):
         return Places(rows, self.chunks)
 
     async def around(self, begun: Sequence[Start]) -> Places:
-        """Where the mentioned names are; and, where no chunk is about one, the chunks about the longest part of it."""
+        """Returns what the pairs' chunks state between the two, in either direction, surest first."""
         named = {one.mention.entity_id: one.mention for one in begun}
         found = await self.places(list(named))
         parts = {
@@ -139,7 +139,7 @@ class ProvenanceReader(Repository):
         )
 
     async def stated(self, pairs: Collection[Pair]) -> dict[Pair, list[Stated]]:
-        """What the pairs' chunks state between the two, in either direction, surest first; only where they do."""
+        """Returns what the pairs' chunks state between the two, in either direction, surest first."""
         wanted = list(pairs)
         if not wanted:
             return {}

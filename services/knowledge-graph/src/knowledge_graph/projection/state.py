@@ -52,7 +52,7 @@ class GraphParts:
 
     @property
     def single_mentions(self) -> list[Pair]:
-        """Those outside of the documents that are replaced as a whole."""
+        """The mentions outside of the documents that are replaced as a whole."""
         return sorted(one for one in self.mentions if one[0] not in self.documents)
 
 

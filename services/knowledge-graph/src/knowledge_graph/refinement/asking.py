@@ -24,7 +24,7 @@ WHITE = re.compile(r"\s+")
 
 
 def digest_of(content: str) -> bytes:
-    """Of the text alone: the same chunk elsewhere has the same."""
+    """Hashes the text alone: the same chunk elsewhere has the same digest."""
     return sha256(content.encode("utf-8", "replace")).digest()[:DIGEST_BYTES]
 
 
@@ -64,7 +64,7 @@ class Asking:
 
     @property
     def overhead_tokens(self) -> int:
-        """Of every call, beside the chunk."""
+        """The tokens of every call beside the chunk."""
         return self.question("").tokens
 
     def question(self, content: str) -> Question:

@@ -70,7 +70,7 @@ class Searching(Steps, ABC):
 
 
 def counted(rows: Sequence[tuple[str, str, int, int]]) -> Counts:
-    """From (what is counted, its kind, how many, their mentions); kinds by number, most first."""
+    """Sums rows of (what is counted, its kind, how many, their mentions); kinds by number, most first."""
     by_type = {kind: number for what, kind, number, _ in sorted(rows, key=_most) if what == "entity"}
     by_relation = {kind: number for what, kind, number, _ in sorted(rows, key=_most) if what == "relation"}
     entities = sum(by_type.values())

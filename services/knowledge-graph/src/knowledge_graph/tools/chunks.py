@@ -51,7 +51,7 @@ class ReadChunks:
     chunks: dict[ChunkPlace, Chunk]
 
     def cited(self, place: ChunkPlace) -> CitedPassage | None:
-        """None where the text could not be read."""
+        """Returns None if the text could not be read."""
         chunk = self.chunks.get(place)
         if chunk is None:
             return None

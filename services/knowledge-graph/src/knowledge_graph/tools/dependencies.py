@@ -52,8 +52,9 @@ async def analyze_dependencies(store: GraphStore, workspace_id: UUID, asked: Ana
 
 
 def criticality(name: str, dependents: Sequence[Dependent], dependencies: int, cycles: int) -> Criticality:
-    """By how many depend on it, directly or not, and by their share of all that it is tied to; a cycle raises an entity
-    that others depend on by one level, as nothing in the cycle can change alone.
+    """Rates by how many depend on the entity, directly or not, and by their share of all that it is tied to.
+
+    A cycle raises an entity that others depend on by one level, as nothing in the cycle can change alone.
     """
     direct = [one for one in dependents if one.depth == 1]
     every = len(dependents)

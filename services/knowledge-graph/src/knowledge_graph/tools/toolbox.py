@@ -1,4 +1,4 @@
-"""The tools: each answers or says why not, within its time, and never with an exception of the question's making."""
+"""The tools: each answers, or says why it cannot, within a time limit."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from service_kit.http_service import HttpService, ServiceSilent
 log = logging.getLogger(__name__)
 R = TypeVar("R")
 TOOL_SECONDS = 15.0
-TOO_LONG = "this took too long; ask for less: fewer steps, a smaller limit, fewer relation types"
+TOO_LONG = "this took too long; ask for fewer steps, a smaller limit or fewer relation types"
 TOOLS: dict[str, type[BaseModel]] = {
     "lookup_facts": LookupFacts,
     "summarize_document": SummarizeDocument,
@@ -56,7 +56,7 @@ TOOLS: dict[str, type[BaseModel]] = {
 
 
 def described() -> ToolList:
-    """The tools as a chat model is told of them."""
+    """Describes the tools for a chat model."""
     return ToolList(tools=[_description(name, parameters) for name, parameters in TOOLS.items()])
 
 
@@ -69,7 +69,7 @@ def _description(name: str, parameters: type[BaseModel]) -> ToolDescription:
 
 @dataclass(frozen=True)
 class Toolbox:
-    """One process's tools; each call is in the name of a caller and about his workspace."""
+    """The tools of one process; each call is made in the name of a caller, in the caller's workspace."""
 
     reader: GraphReader
     passages: ChunkTexts
@@ -86,9 +86,9 @@ class Toolbox:
     async def summarize_document(self, caller: Principal, asked: SummarizeDocument) -> ToolResult[TopicPassages]:
         if self.retrieval.is_there:
             try:
-                return await _told("summarize_document", from_search(self.retrieval, caller, asked))
+                return await _answered("summarize_document", from_search(self.retrieval, caller, asked))
             except ServiceSilent as error:
-                log.warning("a topic is looked up in the graph alone: %s", error)
+                log.warning("search did not answer; looking the topic up in the graph alone: %s", error)
                 why = str(error)
         else:
             why = "this deployment has no search"
@@ -119,11 +119,11 @@ class Toolbox:
             found, _ = await self.reader.read(caller.workspace_id, lambda store: work(store, caller.workspace_id))
             return found
 
-        return await _told(name, read())
+        return await _answered(name, read())
 
 
-async def _told(name: str, work: Awaitable[R]) -> ToolResult[R]:
-    """The result, or the reason in words."""
+async def _answered(name: str, work: Awaitable[R]) -> ToolResult[R]:
+    """Returns the result, or the reason why there is none."""
     try:
         async with asyncio.timeout(TOOL_SECONDS):
             return ToolResult[R](tool_name=name, success=True, result=await work)

@@ -14,11 +14,13 @@ from knowledge_graph.tools.naming import NoToolResult, meant
 from service_kit.auth import Principal
 from service_kit.http_service import HttpService, ServiceSilent
 
-NO_MATCH = "nothing that was found is likely to be about it"
+NO_MATCH = "nothing that was found is likely to be about the topic"
 
 
 async def from_search(retrieval: HttpService, caller: Principal, asked: SummarizeDocument) -> TopicPassages:
-    """In the caller's name. Raises NoToolResult when nothing is found, ServiceSilent when retrieval does not answer."""
+    """Searches in the caller's name. Raises NoToolResult if nothing is found, ServiceSilent if retrieval does not
+    answer.
+    """
     body = SearchRequest(query=asked.topic, k=asked.max_passages).model_dump(mode="json", exclude_none=True)
     answer = await retrieval.ask(caller, "POST", "/v1/search", json=body)
     if answer.status_code != 200:

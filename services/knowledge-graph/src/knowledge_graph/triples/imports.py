@@ -76,9 +76,7 @@ class TripleImports:
     def __init__(self, database: Database, *, projects: bool) -> None:
         self.database, self.projects = database, projects
 
-    async def bring(
-        self, caller: Principal, name: str, kind: TripleFormat, content: bytes
-    ) -> tuple[StoredImport, bool]:
+    async def put(self, caller: Principal, name: str, kind: TripleFormat, content: bytes) -> tuple[StoredImport, bool]:
         """Replaces the set of this name by these triples; the second value tells whether the set is new.
 
         Raises TriplesNotValid, with every line that is wrong, before anything is changed.
