@@ -36,17 +36,6 @@ class Relation(Resource):
     evidence: int
 
 
-class Evidence(Resource):
-    """Where a relation is stated: characters `start` to `end` of the chunk's content."""
-
-    chunk_id: str
-    document_id: UUID
-    start: int
-    end: int
-    text: str
-    confidence: float
-
-
 class EntityDetail(Entity):
     relations: list[Relation]
     chunk_ids: list[str]

@@ -24,7 +24,7 @@ from knowledge_graph.neo4j.store import Neo4jStore
 from knowledge_graph.projection.deletion import ProjectionDeletion
 from knowledge_graph.projection.projector import Projector
 from knowledge_graph.projection.queue import CHANNEL
-from knowledge_graph.queries import Graph
+from knowledge_graph.queries import GraphQueries
 from knowledge_graph.recording.generation import Generations
 from knowledge_graph.refinement.api import router as refinement_router
 from knowledge_graph.refinement.build import CHANNELS, start_refinement
@@ -71,7 +71,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     projected = Neo4jStore(neo4j, postgres) if neo4j is not None else None
     reader = GraphReader(postgres, projected)
     app.state.generations = Generations(database, f"min_entity_freq={settings.graph_min_entity_freq}")
-    app.state.graph = Graph(reader, extractor, Bridging(database), settings.graph_min_entity_freq)
+    app.state.graph = GraphQueries(reader, extractor, Bridging(database), settings.graph_min_entity_freq)
     client = await stack.enter_async_context(httpx2.AsyncClient(trust_env=False))
     seconds = settings.retrieval_deadline_seconds
     retrieval = HttpService("the search", client, app.state.tokens, settings.retrieval_url, seconds)

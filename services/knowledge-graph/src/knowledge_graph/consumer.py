@@ -20,7 +20,7 @@ from knowledge_graph.extraction.extractor import Extractor
 from knowledge_graph.extraction.records import Extraction, SourceDocument
 from knowledge_graph.extraction.source_document import read_document
 from knowledge_graph.projection.queue import queue
-from knowledge_graph.recording.provenance import Graphed, KnownGraph, MadeFrom, Provenance
+from knowledge_graph.recording.provenance import Graphed, GraphProvenance, KnownGraph, MadeFrom
 from knowledge_graph.refinement import chunks
 from service_kit.objects import ObjectMissing, ObjectStore
 from service_kit.outbox import Outbox, first_time
@@ -54,7 +54,7 @@ class DocumentGraphs:
         """
         data, workspace_id = DocumentConverted.model_validate(event.data), event.workspace_id
         async with self.database.workspace(workspace_id) as connection:
-            if not await Provenance(connection, workspace_id).is_current(data.document_id, data.version):
+            if not await GraphProvenance(connection, workspace_id).is_current(data.document_id, data.version):
                 return
         try:
             content = await self.objects.aget(data.chunks_key)
@@ -67,7 +67,7 @@ class DocumentGraphs:
         digest = sha256(content).hexdigest()
         source = MadeFrom(data.version, data.name, data.title, data.language, data.chunks_key, digest)
         async with self.database.workspace(workspace_id) as connection:
-            known = await Provenance(connection, workspace_id).find(data.document_id)
+            known = await GraphProvenance(connection, workspace_id).find(data.document_id)
             if known and known.is_made_from(source):
                 if await first_time(connection, event):
                     await self._confirm(connection, event, data.document_id, known)
@@ -78,7 +78,7 @@ class DocumentGraphs:
         """Handles `document.described`: graphs the document under its new file name or title."""
         data, workspace_id = DocumentDescribed.model_validate(event.data), event.workspace_id
         async with self.database.workspace(workspace_id) as connection:
-            known = await Provenance(connection, workspace_id).find(data.document_id)
+            known = await GraphProvenance(connection, workspace_id).find(data.document_id)
         if known is None or known.version != data.version or not known.chunks_key:
             return  # a conversion that is yet to come brings the name with it
         source = MadeFrom(data.version, data.name, data.title, known.language, known.chunks_key, known.chunks_digest)
@@ -94,16 +94,16 @@ class DocumentGraphs:
         """Handles `document.deleted`: deletes its provenance, and what had no other."""
         document_id, workspace_id = DocumentDeleted.model_validate(event.data).document_id, event.workspace_id
         async with self.database.workspace(workspace_id) as connection:
-            await Provenance(connection, workspace_id).lock()
+            await GraphProvenance(connection, workspace_id).lock()
             if not await first_time(connection, event):
                 return
             refined = await chunks.delete(connection, workspace_id, document_id)
-            changes, removed = await Provenance(connection, workspace_id).delete(document_id)
+            changes, removed = await GraphProvenance(connection, workspace_id).delete(document_id)
             removed |= refined
             receipt = removed if self.projects else None
             await queue(connection, workspace_id, changes, receipt, projects=self.projects)
             if receipt is None:
-                left = await Provenance(connection, workspace_id).remaining(document_id)
+                left = await GraphProvenance(connection, workspace_id).remaining(document_id)
                 purged = DocumentPurged(document_id=document_id, service=SERVICE, removed=removed, remaining=left)
                 await self.outbox.write(connection, workspace_id, purged, str(document_id))
 
@@ -130,7 +130,7 @@ class DocumentGraphs:
     async def regraph(self, workspace_id: UUID, document_id: UUID) -> None:
         """Graphs the same chunks again after their refinement changed; does nothing if the document is gone."""
         async with self.database.workspace(workspace_id) as connection:
-            known = await Provenance(connection, workspace_id).find(document_id)
+            known = await GraphProvenance(connection, workspace_id).find(document_id)
         if known is None or not known.chunks_key:
             return
         source = MadeFrom(**{field.name: getattr(known, field.name) for field in fields(MadeFrom)})
@@ -141,8 +141,8 @@ class DocumentGraphs:
         document = read_document(source.name, source.title, source.language, content)
         extraction = await self.extractor.extract(document)
         async with self.database.workspace(workspace_id) as connection:
-            await Provenance(connection, workspace_id).lock()
-            present = await Provenance(connection, workspace_id).find(document_id)
+            await GraphProvenance(connection, workspace_id).lock()
+            present = await GraphProvenance(connection, workspace_id).find(document_id)
             if present and present.is_made_from(source):
                 await self._write(connection, workspace_id, document_id, source, document, extraction)
 
@@ -150,11 +150,11 @@ class DocumentGraphs:
         workspace_id, document = event.workspace_id, read_document(source.name, source.title, source.language, content)
         extraction = await self.extractor.extract(document)
         async with self.database.workspace(workspace_id) as connection:
-            await Provenance(connection, workspace_id).lock()
+            await GraphProvenance(connection, workspace_id).lock()
             if not await first_time(connection, event):
                 return
             # Again: a later version or a deletion may have been handled while this one was extracted.
-            if not await Provenance(connection, workspace_id).is_current(document_id, source.version):
+            if not await GraphProvenance(connection, workspace_id).is_current(document_id, source.version):
                 return
             graphed = await self._write(connection, workspace_id, document_id, source, document, extraction)
             await self._confirm(connection, event, document_id, graphed.known)
@@ -170,7 +170,7 @@ class DocumentGraphs:
     ) -> Graphed:
         joined = await chunks.join_results(connection, workspace_id, document_id, document, extraction)
         graphed = Graphed(document_id, source, len(document.chunks), joined)
-        changes = await Provenance(connection, workspace_id).replace(graphed)
+        changes = await GraphProvenance(connection, workspace_id).replace(graphed)
         await queue(connection, workspace_id, changes, projects=self.projects)
         return graphed
 

@@ -125,7 +125,7 @@ class SubgraphBounds:
 
 
 @dataclass(frozen=True)
-class Subgraph:
+class StoredSubgraph:
     """The relations are those among the nodes, strongest first."""
 
     nodes: list[StoredEntity]
@@ -152,7 +152,7 @@ class Dependent:
 
 
 @dataclass(frozen=True)
-class Counts:
+class GraphCounts:
     entities: int
     relations: int
     documents: int
@@ -230,7 +230,7 @@ class GraphStore(Protocol):
 
     async def subgraph(
         self, workspace_id: UUID, ids: Sequence[str] | None, hops: int, bounds: SubgraphBounds
-    ) -> Subgraph:
+    ) -> StoredSubgraph:
         """Returns the graph around the entities, nearest first; for None the entities with the most relations, and what
         links them.
         """
@@ -278,7 +278,7 @@ class GraphStore(Protocol):
 
     async def statistics(self, workspace_id: UUID) -> Statistics: ...
 
-    async def counts(self, workspace_id: UUID) -> Counts: ...
+    async def counts(self, workspace_id: UUID) -> GraphCounts: ...
 
     async def top(self, workspace_id: UUID, by: Measure, entity_type: str | None, limit: int) -> list[Ranked]:
         """Returns outgoing and incoming relations of the entities that exist."""

@@ -28,7 +28,7 @@ MOST_CHUNKS = 100
 
 
 @dataclass(frozen=True)
-class Graph:
+class GraphQueries:
     """Reads the graph of a workspace."""
 
     reader: GraphReader
@@ -122,10 +122,10 @@ class Graph:
         ]
 
 
-def asked_graph(request: Request) -> Graph:
-    found: Graph = request.app.state.graph
+def asked_graph(request: Request) -> GraphQueries:
+    found: GraphQueries = request.app.state.graph
     return found
 
 
-AskedGraph = Annotated[Graph, Depends(asked_graph)]
+AskedGraph = Annotated[GraphQueries, Depends(asked_graph)]
 MinMentions = Annotated[int | None, Query(ge=1, le=1_000_000, description="Only entities mentioned at least so often")]

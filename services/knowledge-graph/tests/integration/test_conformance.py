@@ -23,7 +23,7 @@ from knowledge_graph.neo4j.projection import Neo4jProjection
 from knowledge_graph.neo4j.store import Neo4jStore
 from knowledge_graph.projection.projector import Projector
 from knowledge_graph.projection.queue import queue
-from knowledge_graph.recording.provenance import Graphed, MadeFrom, Provenance
+from knowledge_graph.recording.provenance import Graphed, GraphProvenance, MadeFrom
 from knowledge_graph.settings import Neo4jSettings
 from knowledge_graph.store.postgres import PostgresStore
 from service_kit.outbox import Outbox
@@ -50,12 +50,12 @@ class Stores:
             for document, extraction in documents.items():
                 source = MadeFrom(1, "x", None, "en", "chunks", "digest")
                 graphed = Graphed(document, source, 3, extraction)
-                changes = await Provenance(connection, workspace_id).replace(graphed)
+                changes = await GraphProvenance(connection, workspace_id).replace(graphed)
                 await queue(connection, workspace_id, changes, projects=True)
         await self.project()
         async with self.database.workspace(workspace_id) as connection:
             for document in deleted:
-                changes, _ = await Provenance(connection, workspace_id).delete(document)
+                changes, _ = await GraphProvenance(connection, workspace_id).delete(document)
                 await queue(connection, workspace_id, changes, projects=True)
         await self.project()
 

@@ -17,7 +17,7 @@ from knowledge_graph.neo4j.connection import Neo4jConnection
 from knowledge_graph.neo4j.maintenance import differences, rebuild
 from knowledge_graph.neo4j.store import Neo4jStore
 from knowledge_graph.projection.queue import queue
-from knowledge_graph.recording.provenance import Graphed, MadeFrom, Provenance
+from knowledge_graph.recording.provenance import Graphed, GraphProvenance, MadeFrom
 from knowledge_graph.settings import Neo4jSettings
 from knowledge_graph.store.postgres import PostgresStore
 from knowledge_graph.store.reader import GraphReader
@@ -62,7 +62,7 @@ async def graph(database: Database, workspace_id: UUID, texts: Sequence[str]) ->
         made = MadeFrom(1, document.name, None, "en", "key", "digest")
         graphed = Graphed(uuid4(), made, 1, extract(document, None))
         async with database.workspace(workspace_id) as connection:
-            changes = await Provenance(connection, workspace_id).replace(graphed)
+            changes = await GraphProvenance(connection, workspace_id).replace(graphed)
             await queue(connection, workspace_id, changes, projects=False)
 
 

@@ -20,7 +20,7 @@ from knowledge_graph.projection.projector import Projector
 from knowledge_graph.projection.queue import queue
 from knowledge_graph.recording import names
 from knowledge_graph.recording.names import resolve
-from knowledge_graph.recording.provenance import Graphed, MadeFrom, Provenance
+from knowledge_graph.recording.provenance import Graphed, GraphProvenance, MadeFrom
 from knowledge_graph.settings import Neo4jSettings
 from knowledge_graph.store.postgres import PostgresStore
 from service_kit.outbox import Outbox
@@ -92,13 +92,13 @@ async def database(make_database):
 async def write(database: Database, workspace_id: UUID, document: UUID, extraction: Extraction | None) -> None:
     """None: the document is deleted."""
     async with database.workspace(workspace_id) as connection:
-        await Provenance(connection, workspace_id).lock()
+        await GraphProvenance(connection, workspace_id).lock()
         if extraction is None:
-            changes, _ = await Provenance(connection, workspace_id).delete(document)
+            changes, _ = await GraphProvenance(connection, workspace_id).delete(document)
         else:
             source = MadeFrom(1, "x", None, "en", "chunks", "digest")
             graphed = Graphed(document, source, 2, extraction)
-            changes = await Provenance(connection, workspace_id).replace(graphed)
+            changes = await GraphProvenance(connection, workspace_id).replace(graphed)
         await queue(connection, workspace_id, changes, projects=True)
 
 

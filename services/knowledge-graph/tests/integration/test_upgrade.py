@@ -15,7 +15,7 @@ from knowledge_graph.extraction.document import extract
 from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.extraction.records import SourceChunk, SourceDocument
 from knowledge_graph.graph_store import EntityFilter
-from knowledge_graph.recording.provenance import Graphed, MadeFrom, Provenance
+from knowledge_graph.recording.provenance import Graphed, GraphProvenance, MadeFrom
 from knowledge_graph.recording.recount import wrong_sums
 from knowledge_graph.store.postgres import PostgresStore
 from knowledge_graph.tools.dependencies import analyze_dependencies
@@ -140,9 +140,9 @@ async def test_a_document_that_comes_again_is_as_if_it_were_new(old, make_databa
     for url in (urls.service, make_database("knowledge_graph").service):
         async with Database(url, 2).opened() as database:
             async with database.workspace(workspace_id) as connection:
-                await Provenance(connection, workspace_id).lock()
-                await Provenance(connection, workspace_id).replace(graphed)
-                await Provenance(connection, workspace_id).delete(second)
+                await GraphProvenance(connection, workspace_id).lock()
+                await GraphProvenance(connection, workspace_id).replace(graphed)
+                await GraphProvenance(connection, workspace_id).delete(second)
             assert not await wrong_sums(database, workspace_id)
             store = PostgresStore(database)
             seen.append((await store.list_entities(workspace_id, EntityFilter()), await store.counts(workspace_id)))

@@ -62,7 +62,7 @@ class Mentioned:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedName:
     """A name of the question; `share`: how likely it means this entity."""
 
     entity_id: str
@@ -88,7 +88,7 @@ class Start:
     the bridge `before` it led over."""
 
     weight: float
-    asked: Asked
+    asked: AskedName
     mention: Mentioned
     before: Start | None = None
 
@@ -116,14 +116,14 @@ class Bridged:
     start: Start
 
 
-def lifted(asked: Sequence[Asked], places: Places, *, is_question: bool = True) -> list[Lifted]:
+def lifted(asked: Sequence[AskedName], places: Places, *, is_question: bool = True) -> list[Lifted]:
     """Scores the chunks about the names of the question, or with one, best first: rare names lift more.
 
     A statement names what it is about, so that what merely mentions that has nothing to add to it: without
     `is_question` only chunks under a title or file name that is one count.
     """
     scores: dict[Place, float] = defaultdict(float)
-    best: dict[Place, tuple[float, float, Asked]] = {}
+    best: dict[Place, tuple[float, float, AskedName]] = {}
     for one in asked:
         rarity = one.share * places.rarity(one.entity_id, one.mentions)
         about = _about(one, places, is_question)
@@ -149,7 +149,7 @@ def lifted(asked: Sequence[Asked], places: Places, *, is_question: bool = True) 
 def starts(
     seeds: Mapping[Place, float],
     mentions: Iterable[Mentioned],
-    asked: Sequence[Asked],
+    asked: Sequence[AskedName],
     places: Places,
     *,
     is_question: bool = True,
@@ -178,7 +178,7 @@ def starts(
     return sorted(best.values(), key=lambda one: (-one.weight, one.mention.entity_id))
 
 
-def _anchor(one: Asked, place: Place, places: Places, is_question: bool) -> float:
+def _anchor(one: AskedName, place: Place, places: Places, is_question: bool) -> float:
     """Rates how good a start the chunk is for this name."""
     rarity = places.rarity(one.entity_id, one.mentions)
     sure = _about(one, places, is_question).get(place, 0.0) * rarity**2
@@ -187,7 +187,7 @@ def _anchor(one: Asked, place: Place, places: Places, is_question: bool) -> floa
     return one.share * sure
 
 
-def _about(one: Asked, places: Places, is_question: bool) -> Mapping[Place, float]:
+def _about(one: AskedName, places: Places, is_question: bool) -> Mapping[Place, float]:
     about = places.chunks_about(one.entity_id)
     return about if is_question else {place: IN_A_STATEMENT * sure for place, sure in about.items() if sure >= NAMESAKE}
 

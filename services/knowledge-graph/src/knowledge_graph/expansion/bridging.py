@@ -9,7 +9,7 @@ from uuid import UUID
 from contracts.graph_expansion import ExpandedChunk, ExpandRequest, ExpandResponse, LinkedName, PathStep
 from knowledge_graph.expansion.bridge import (
     MOST_ONWARD,
-    Asked,
+    AskedName,
     Bridged,
     Lifted,
     Pair,
@@ -67,7 +67,7 @@ class Bridging:
         return [one for one in found if not one.is_concept]
 
     async def _chunks(
-        self, reading: ProvenanceReader, asked: Sequence[Asked], residual: str, request: ExpandRequest
+        self, reading: ProvenanceReader, asked: Sequence[AskedName], residual: str, request: ExpandRequest
     ) -> list[ExpandedChunk]:
         named = await reading.places([one.entity_id for one in asked])
         is_question = asks(request.query) if request.query else True
@@ -117,12 +117,12 @@ def names_of(linked: Sequence[Linked]) -> list[LinkedName]:
     ]
 
 
-def _asked(linked: Sequence[Linked]) -> list[Asked]:
-    found: dict[str, Asked] = {}
+def _asked(linked: Sequence[Linked]) -> list[AskedName]:
+    found: dict[str, AskedName] = {}
     for name in linked:
         for one in name.meanings:
             if one.entity.id not in found or one.share > found[one.entity.id].share:
-                found[one.entity.id] = Asked(one.entity.id, one.entity.name, one.entity.mentions, one.share)
+                found[one.entity.id] = AskedName(one.entity.id, one.entity.name, one.entity.mentions, one.share)
     return list(found.values())
 
 

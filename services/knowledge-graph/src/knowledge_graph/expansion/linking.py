@@ -20,7 +20,7 @@ WRITTEN_SMALL = frozenset({"IDENTIFIER", "SERVICE"})
 
 
 @dataclass(frozen=True)
-class Candidate:
+class NameRun:
     """Words `first` to `last` (exclusive) of the text, characters `start` to `end`, could be the name of `key`.
 
     `is_written_as_name`: some word begins with a capital or a digit, or is an identifier; `has_capitals`: one that does
@@ -70,10 +70,10 @@ class Linked:
         return all(one.entity.entity_type == "CONCEPT" for one in self.meanings)
 
 
-def candidates(text: str) -> list[Candidate]:
+def candidates(text: str) -> list[NameRun]:
     """Returns the runs of the text's first 400 words, longest first; a run as written comes before its singular."""
     words = list(WORD.finditer(text))[:LONGEST_QUERY_WORDS]
-    found: list[Candidate] = []
+    found: list[NameRun] = []
     for size in range(min(MOST_WORDS, len(words)), 0, -1):
         for first in range(len(words) - size + 1):
             last = first + size
@@ -85,12 +85,12 @@ def candidates(text: str) -> list[Candidate]:
             is_long = len([word for word in own if word.casefold() not in STOP_WORDS and len(word) > 1]) > 1
             capitals = any(word[0].isupper() for word in (own if first else own[1:]))
             found += [
-                Candidate(first, last, start, end, key, written, is_long, capitals) for key in _keys(text[start:end])
+                NameRun(first, last, start, end, key, written, is_long, capitals) for key in _keys(text[start:end])
             ]
     return found
 
 
-def longest_known(found: Iterable[Candidate], known: Mapping[str, Sequence[Meaning]]) -> list[Linked]:
+def longest_known(found: Iterable[NameRun], known: Mapping[str, Sequence[Meaning]]) -> list[Linked]:
     """Picks the longest known names; a name inside a longer one does not count. `known` is by key."""
     taken: set[int] = set()
     chosen: list[Linked] = []
@@ -105,7 +105,7 @@ def longest_known(found: Iterable[Candidate], known: Mapping[str, Sequence[Meani
     return chosen
 
 
-def _names(run: Candidate, entity_type: str) -> bool:
+def _names(run: NameRun, entity_type: str) -> bool:
     """Small words that stand apart name no identifier: who wants to "read a csv file" does not ask about `csv_file`."""
     if run.is_written_as_name:
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from knowledge_graph.expansion.linking import Candidate, Linked, Meaning
+from knowledge_graph.expansion.linking import Linked, Meaning, NameRun
 from knowledge_graph.extraction.names import STOP_WORDS, WORD
 from knowledge_graph.graph_store import StoredEntity
 
@@ -27,7 +27,7 @@ class Near(StoredEntity):
     similarity: float
 
 
-def unlinked(text: str, found: Iterable[Candidate], linked: Iterable[Linked]) -> list[Candidate]:
+def unlinked(text: str, found: Iterable[NameRun], linked: Iterable[Linked]) -> list[NameRun]:
     """Returns the runs, longest first, that the text writes as names and that are not known."""
     names = list(linked)
     free = [
@@ -41,7 +41,7 @@ def unlinked(text: str, found: Iterable[Candidate], linked: Iterable[Linked]) ->
     return list({one.key: one for one in free}.values())[:MOST_RUNS]
 
 
-def nearest(text: str, runs: Iterable[Candidate], near: Mapping[str, Sequence[Near]]) -> list[Linked]:
+def nearest(text: str, runs: Iterable[NameRun], near: Mapping[str, Sequence[Near]]) -> list[Linked]:
     """Links the runs to the nearest names (`near`, by key); of overlapping runs the longest counts."""
     chosen: list[Linked] = []
     for one in runs:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from contracts.graph_expansion import LinkedName
 from knowledge_graph.expansion.bridge import Mentioned, Pair, Start
-from knowledge_graph.expansion.linking import Candidate, Linked, Meaning, asks, candidates, longest_known
+from knowledge_graph.expansion.linking import Linked, Meaning, NameRun, asks, candidates, longest_known
 from knowledge_graph.expansion.near_names import Near, nearest, unlinked
 from knowledge_graph.expansion.partial_names import parts_of
 from knowledge_graph.expansion.places import MOST_ABOUT, MOST_CHUNKS, MOST_MENTIONS, Place, Places, Where
@@ -45,7 +45,7 @@ class Stated:
     span_end: int
 
 
-class ProvenanceSql(Statements, file="provenance.sql", entity=ENTITY):
+class NameLookupSql(Statements, file="provenance.sql", entity=ENTITY):
     entities: str
     meanings: str
     names_like: str
@@ -73,17 +73,17 @@ class ProvenanceReader(Repository):
             chosen += nearest(query, left, await self._near(left))
         return [*named, *chosen][:MOST_NAMES]
 
-    async def _near(self, runs: Sequence[Candidate]) -> dict[str, list[Near]]:
+    async def _near(self, runs: Sequence[NameRun]) -> dict[str, list[Near]]:
         keys = sorted({one.key for one in runs})
         found: dict[str, list[Near]] = {}
-        for row in await self.all(ProvenanceSql.names_like, Near, keys=keys, most=MOST_LIKE):
+        for row in await self.all(NameLookupSql.names_like, Near, keys=keys, most=MOST_LIKE):
             found.setdefault(row.key, []).append(row)
         return found
 
     async def linked_before(self, names: Sequence[LinkedName]) -> list[Linked]:
         """Restores the names that an earlier answer linked."""
         ids = sorted({one.entity_id for one in names})
-        known = {row.id: row for row in await self.all(ProvenanceSql.entities, StoredEntity, ids=ids)}
+        known = {row.id: row for row in await self.all(NameLookupSql.entities, StoredEntity, ids=ids)}
         places: dict[tuple[int, int, str], list[Meaning]] = {}
         for one in names:
             if one.entity_id in known:
@@ -95,7 +95,7 @@ class ProvenanceReader(Repository):
         if not keys:
             return {}
         ids = [entity_id(key) for key in keys]
-        rows = await self.all(ProvenanceSql.meanings, _Meaning, keys=list(keys), ids=ids, most=MOST_MEANINGS)
+        rows = await self.all(NameLookupSql.meanings, _Meaning, keys=list(keys), ids=ids, most=MOST_MEANINGS)
         found: dict[str, list[_Meaning]] = {}
         for row in rows:
             found.setdefault(row.key, []).append(row)
@@ -104,9 +104,9 @@ class ProvenanceReader(Repository):
     async def places(self, ids: Sequence[str]) -> Places:
         if not ids:
             return Places([], 0)
-        rows = await self.all(ProvenanceSql.places, Where, ids=sorted(set(ids)), most=MOST_MENTIONS, titles=MOST_CHUNKS)
+        rows = await self.all(NameLookupSql.places, Where, ids=sorted(set(ids)), most=MOST_MENTIONS, titles=MOST_CHUNKS)
         if self.chunks is None:
-            self.chunks = int(await self.value(ProvenanceSql.count_chunks))
+            self.chunks = int(await self.value(NameLookupSql.count_chunks))
         return Places(rows, self.chunks)
 
     async def around(self, begun: Sequence[Start]) -> Places:
@@ -119,7 +119,7 @@ class ProvenanceReader(Repository):
         ids = {key: entity_id(key) for sizes in parts.values() for keys in sizes for key in keys}
         if not ids:
             return found
-        rows = await self.all(ProvenanceSql.chunks_about_names, Where, ids=sorted(ids.values()), most=MOST_ABOUT)
+        rows = await self.all(NameLookupSql.chunks_about_names, Where, ids=sorted(ids.values()), most=MOST_ABOUT)
         about = Places(rows, 0)
         for own, sizes in parts.items():
             for keys in sizes:
@@ -131,7 +131,7 @@ class ProvenanceReader(Repository):
 
     async def mentions(self, seeds: Sequence[Place]) -> list[Mentioned]:
         return await self.all(
-            ProvenanceSql.mentions,
+            NameLookupSql.mentions,
             Mentioned,
             chunk_ids=[chunk for _, chunk in seeds],
             document_ids=[document for document, _ in seeds],
@@ -145,7 +145,7 @@ class ProvenanceReader(Repository):
             return {}
         both = [*wanted, *((target, source, chunk) for source, target, chunk in wanted)]
         rows = await self.all(
-            ProvenanceSql.stated_between,
+            NameLookupSql.stated_between,
             Stated,
             numbers=[number % len(wanted) for number in range(len(both))],
             sources=[one[0] for one in both],

@@ -7,9 +7,9 @@ from typing import Any
 from uuid import UUID
 
 from knowledge_graph.graph_store import (
-    Counts,
     Direction,
     EntityFilter,
+    GraphCounts,
     GraphStore,
     Match,
     Measure,
@@ -150,7 +150,7 @@ class Neo4jStore(Searching):
         (row,) = await self.connection.read(ReadCypher.statistics, workspace_id)
         return Statistics(**row)
 
-    async def counts(self, workspace_id: UUID) -> Counts:
+    async def counts(self, workspace_id: UUID) -> GraphCounts:
         rows = await self.connection.read(ReadCypher.counts, workspace_id)
         return counted([(row["counted"], row["kind"], row["number"], row["mentions"]) for row in rows])
 

@@ -30,7 +30,7 @@ from knowledge_graph.projection.queue import (
     QueuedChange,
 )
 from knowledge_graph.projection.state import GraphParts, read_pages, read_parts
-from knowledge_graph.recording.provenance import Provenance
+from knowledge_graph.recording.provenance import GraphProvenance
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
@@ -105,7 +105,7 @@ class Projector:
                 if finished.receipt is None:
                     continue
                 document_id = UUID(finished.id)
-                left = await Provenance(connection, workspace_id).remaining(document_id)
+                left = await GraphProvenance(connection, workspace_id).remaining(document_id)
                 projected = await self.projection.mentions_of(workspace_id, document_id)
                 purged = DocumentPurged(
                     document_id=document_id,

@@ -38,7 +38,7 @@ class FinishedChange:
     receipt: dict[str, int] | None
 
 
-class QueueSql(Statements, file="queue.sql"):
+class ProjectionQueueSql(Statements, file="queue.sql"):
     add: str
     oldest: str
     finish: str
@@ -66,17 +66,17 @@ class ProjectionQueue(Repository):
             (DOCUMENT, str(changes.document_id), "", None if receipt is None else Jsonb(receipt)),
         ]
         kinds, ids, others, receipts = map(list, zip(*rows, strict=True))
-        await self.run(QueueSql.add, kinds=kinds, ids=ids, others=others, receipts=receipts)
+        await self.run(ProjectionQueueSql.add, kinds=kinds, ids=ids, others=others, receipts=receipts)
 
     async def add_workspace(self) -> None:
         """Queues the whole workspace, once."""
-        await self.run(QueueSql.add_workspace)
+        await self.run(ProjectionQueueSql.add_workspace)
 
     async def finish(self, batch: Sequence[QueuedChange]) -> list[FinishedChange]:
         """Deletes what was projected, unless it changed again meanwhile; returns what was deleted."""
-        await self.run(QueueSql.raise_version)
+        await self.run(ProjectionQueueSql.raise_version)
         return await self.all(
-            QueueSql.finish,
+            ProjectionQueueSql.finish,
             FinishedChange,
             kinds=[one.kind for one in batch],
             ids=[one.id for one in batch],
@@ -89,33 +89,33 @@ class ProjectionQueues(SystemRepository):
     """The queues of all workspaces."""
 
     async def oldest(self, limit: int) -> list[QueuedChange]:
-        return await self.all(QueueSql.oldest, QueuedChange, limit=limit)
+        return await self.all(ProjectionQueueSql.oldest, QueuedChange, limit=limit)
 
     async def add_workspaces(self, workspace_id: UUID | None) -> set[UUID]:
         """Queues the workspace, or all that have documents, as a whole; returns those that were queued."""
-        return set(await self.values(QueueSql.add_workspaces, workspace_id=workspace_id))
+        return set(await self.values(ProjectionQueueSql.add_workspaces, workspace_id=workspace_id))
 
     async def is_empty(self, workspace_id: UUID | None = None) -> bool:
-        return bool(await self.value(QueueSql.is_empty, workspace_id=workspace_id))
+        return bool(await self.value(ProjectionQueueSql.is_empty, workspace_id=workspace_id))
 
     async def workspaces(self) -> set[UUID]:
         """Returns the workspaces with changes that are not projected yet."""
-        return set(await self.values(QueueSql.workspaces))
+        return set(await self.values(ProjectionQueueSql.workspaces))
 
     async def graphed_workspaces(self) -> set[UUID]:
-        return set(await self.values(QueueSql.graphed_workspaces))
+        return set(await self.values(ProjectionQueueSql.graphed_workspaces))
 
     async def try_lock(self) -> bool:
         """Takes the lock of whoever projects, until the transaction ends; returns False if another process has it."""
-        return bool(await self.value(QueueSql.try_lock, channel=CHANNEL))
+        return bool(await self.value(ProjectionQueueSql.try_lock, channel=CHANNEL))
 
     async def lock(self) -> None:
         """Waits for the lock of whoever projects."""
-        await self.value(QueueSql.lock, channel=CHANNEL)
+        await self.value(ProjectionQueueSql.lock, channel=CHANNEL)
 
     async def turn(self) -> int:
         """Returns a number greater than that of every projector before."""
-        return int(await self.value(QueueSql.turn))
+        return int(await self.value(ProjectionQueueSql.turn))
 
 
 async def queue(

@@ -8,7 +8,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from uuid import UUID
 
-from knowledge_graph.recording.provenance import Provenance
+from knowledge_graph.recording.provenance import GraphProvenance
 from service_kit.postgres import Database
 
 
@@ -24,7 +24,7 @@ class Generations:
     async def token(self, workspace_id: UUID) -> str:
         """Returns a token that changes whenever the graph's answers may change."""
         async with self.database.workspace(workspace_id) as connection:
-            found = await Provenance(connection, workspace_id).generation()
+            found = await GraphProvenance(connection, workspace_id).generation()
         return f"{self.version}.{found.generation}.{found.changed_by}"
 
 

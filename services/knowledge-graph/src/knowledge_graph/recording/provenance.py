@@ -9,7 +9,7 @@ from uuid import UUID
 from knowledge_graph.extraction.records import Extraction
 from knowledge_graph.recording.changes import Changes
 from knowledge_graph.recording.names import Names
-from knowledge_graph.recording.rows import DocumentRows, names_of
+from knowledge_graph.recording.rows import ProvenanceRows, names_of
 from knowledge_graph.recording.sums import Sums
 from service_kit.repository import Repository
 from service_kit.statements import Statements
@@ -70,12 +70,12 @@ class RowCount:
 
 
 @dataclass(frozen=True)
-class GraphGeneration:
+class StoredGeneration:
     generation: int
     changed_by: str
 
 
-class DocumentSql(Statements, file="documents.sql"):
+class ProvenanceSql(Statements, file="documents.sql"):
     is_current: str
     find: str
     record: str
@@ -90,7 +90,7 @@ class DocumentSql(Statements, file="documents.sql"):
     reset_limits: str
 
 
-class Provenance(Repository):
+class GraphProvenance(Repository):
     """The documents of a workspace's graph, with all that follows from their rows."""
 
     async def lock(self, wait: str = LONGEST_WAIT) -> None:
@@ -99,26 +99,26 @@ class Provenance(Repository):
         Waits for others for up to `wait`, longer than any statement may take. Raises LockNotAvailable after it.
         """
         key = f"graph/{self.workspace_id}"
-        if await self.value(DocumentSql.try_lock, key=key):
+        if await self.value(ProvenanceSql.try_lock, key=key):
             return
-        await self.run(DocumentSql.wait_without_limit, wait=wait)
-        await self.run(DocumentSql.lock, key=key)
-        await self.run(DocumentSql.reset_limits)
+        await self.run(ProvenanceSql.wait_without_limit, wait=wait)
+        await self.run(ProvenanceSql.lock, key=key)
+        await self.run(ProvenanceSql.reset_limits)
 
     async def is_current(self, document_id: UUID, version: int) -> bool:
         """Returns False if the document was deleted, or a later version of it has been graphed."""
-        return bool(await self.value(DocumentSql.is_current, document_id=document_id, version=version))
+        return bool(await self.value(ProvenanceSql.is_current, document_id=document_id, version=version))
 
     async def find(self, document_id: UUID) -> KnownGraph | None:
         """Returns None if the document has no graph."""
-        return await self.one(DocumentSql.find, KnownGraph, document_id=document_id)
+        return await self.one(ProvenanceSql.find, KnownGraph, document_id=document_id)
 
     async def replace(self, graphed: Graphed) -> Changes:
         """Replaces the document's rows by those of the extraction; returns what changed, for the projection's queue."""
         changes = Changes(graphed.document_id)
         await self._record(changes, graphed.extraction)
         await self.run(
-            DocumentSql.record,
+            ProvenanceSql.record,
             document_id=graphed.document_id,
             **asdict(graphed.source),
             chunks=graphed.chunks,
@@ -134,28 +134,28 @@ class Provenance(Repository):
 
         Returns what changed, and counts of what was deleted.
         """
-        await self.run(DocumentSql.bury, document_id=document_id)
+        await self.run(ProvenanceSql.bury, document_id=document_id)
         before = await self.remaining(document_id)
         changes = Changes(document_id)
         await self._record(changes, Extraction("none"))
-        await self.run(DocumentSql.delete, document_id=document_id)
+        await self.run(ProvenanceSql.delete, document_id=document_id)
         return changes, before | {"entities": changes.removed_entities, "relations": changes.removed_relations}
 
     async def remaining(self, document_id: UUID) -> dict[str, int]:
         """Counts the document's rows by kind."""
-        found = await self.all(DocumentSql.remaining, RowCount, document_id=document_id)
+        found = await self.all(ProvenanceSql.remaining, RowCount, document_id=document_id)
         return {one.kind: one.rows for one in found}
 
-    async def generation(self) -> GraphGeneration:
-        return await self.one(DocumentSql.generation, GraphGeneration) or GraphGeneration(0, "")
+    async def generation(self) -> StoredGeneration:
+        return await self.one(ProvenanceSql.generation, StoredGeneration) or StoredGeneration(0, "")
 
     async def raise_generation(self) -> None:
         """Notes that answers from the graph may change, in the transaction of the change."""
-        await self.run(DocumentSql.raise_generation)
+        await self.run(ProvenanceSql.raise_generation)
 
     async def _record(self, changes: Changes, extraction: Extraction) -> None:
         """Writes the rows. Each step needs those before: names, then what they stand for, then rows that say it."""
-        rows, names = DocumentRows(self.connection, self.workspace_id), Names(self.connection, self.workspace_id)
+        rows, names = ProvenanceRows(self.connection, self.workspace_id), Names(self.connection, self.workspace_id)
         old = await rows.delete(changes.document_id, changes)
         new = names_of(self.workspace_id, extraction)
         await rows.insert_aliases(changes.document_id, extraction)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from knowledge_graph.recording.changes import Changes, Pair
-from knowledge_graph.recording.provenance import Provenance
+from knowledge_graph.recording.provenance import GraphProvenance
 from knowledge_graph.recording.sums import Sums
 from service_kit.postgres import Connection, Database
 
@@ -38,7 +38,7 @@ async def wrong_sums(database: Database, workspace_id: UUID) -> WrongSums:
 async def recount(connection: Connection, workspace_id: UUID) -> WrongSums:
     """Corrects what is wrong, in the workspace's turn; returns what was wrong. The caller queues the workspace for
     projection."""
-    provenance, sums = Provenance(connection, workspace_id), Sums(connection, workspace_id)
+    provenance, sums = GraphProvenance(connection, workspace_id), Sums(connection, workspace_id)
     await provenance.lock()
     await connection.execute("SET LOCAL statement_timeout = 0")
     wrong = await _wrong(connection, workspace_id)

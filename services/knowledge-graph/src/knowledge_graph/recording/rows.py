@@ -95,7 +95,7 @@ class RowSql(Statements, file="rows.sql"):
     insert_candidates: str
 
 
-class DocumentRows(Repository):
+class ProvenanceRows(Repository):
     """The mentions, evidence and candidates of documents; `changes` collects what the sums must follow."""
 
     async def delete(self, document_id: UUID, changes: Changes) -> DocumentNames:

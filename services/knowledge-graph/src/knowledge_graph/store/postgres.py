@@ -9,9 +9,9 @@ from uuid import UUID
 
 from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.graph_store import (
-    Counts,
     Direction,
     EntityFilter,
+    GraphCounts,
     Match,
     Measure,
     MentioningChunk,
@@ -195,7 +195,7 @@ class PostgresStore(Searching):
         (row,) = await self._all(GraphSql.statistics, Statistics, workspace_id)
         return row
 
-    async def counts(self, workspace_id: UUID) -> Counts:
+    async def counts(self, workspace_id: UUID) -> GraphCounts:
         rows = await self._all(GraphSql.counts, _Counted, workspace_id)
         return counted([(row.counted, row.kind, row.number, row.mentions) for row in rows])
 

@@ -27,7 +27,7 @@ OF_DOCUMENT = 3
 
 
 @dataclass(frozen=True)
-class ChunkPlace:
+class ChunkReference:
     """A chunk of a document."""
 
     document_id: UUID
@@ -48,9 +48,9 @@ class ReadChunks:
     """What was read: names of documents, and the chunks that could be."""
 
     names: dict[UUID, str]
-    chunks: dict[ChunkPlace, Chunk]
+    chunks: dict[ChunkReference, Chunk]
 
-    def cited(self, place: ChunkPlace) -> CitedPassage | None:
+    def cited(self, place: ChunkReference) -> CitedPassage | None:
         """Returns None if the text could not be read."""
         chunk = self.chunks.get(place)
         if chunk is None:
@@ -70,7 +70,7 @@ def beginning(text: str) -> str:
     return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
 
 
-class ChunkSql(Statements, file="chunks.sql"):
+class ToolSql(Statements, file="chunks.sql"):
     about: str
     documents: str
 
@@ -85,17 +85,17 @@ class ChunkTexts:
         """Returns chunks about the entity first, then those that mention it most often; at most three of a document."""
         values = {"id": entity_id, "limit": limit, "of_document": OF_DOCUMENT, "looked_at": MENTIONS_LOOKED_AT}
         async with self.database.workspace(workspace_id) as connection:
-            places = await Repository(connection, workspace_id).all(ChunkSql.about, ChunkPlace, **values)
+            places = await Repository(connection, workspace_id).all(ToolSql.about, ChunkReference, **values)
         texts = await self.read(workspace_id, places)
         return [one for place in places if (one := texts.cited(place)) is not None]
 
-    async def read(self, workspace_id: UUID, places: Sequence[ChunkPlace]) -> ReadChunks:
+    async def read(self, workspace_id: UUID, places: Sequence[ChunkReference]) -> ReadChunks:
         """Reads the chunks of the first dozen documents."""
         documents = list(dict.fromkeys(place.document_id for place in places))
         async with self.database.workspace(workspace_id) as connection:
-            found = await Repository(connection, workspace_id).all(ChunkSql.documents, GraphedSource, ids=documents)
+            found = await Repository(connection, workspace_id).all(ToolSql.documents, GraphedSource, ids=documents)
         sources = {one.document_id: one for one in found}
-        chunks: dict[ChunkPlace, Chunk] = {}
+        chunks: dict[ChunkReference, Chunk] = {}
         try:
             async with asyncio.timeout(READ_SECONDS):
                 for document_id in documents[:MOST_DOCUMENTS]:
@@ -106,10 +106,10 @@ class ChunkTexts:
             log.warning("chunk texts are left out, since the object store does not answer: %s", error)
         return ReadChunks({one.document_id: one.name for one in found}, chunks)
 
-    async def _chunks(self, source: GraphedSource, wanted: set[str]) -> dict[ChunkPlace, Chunk]:
+    async def _chunks(self, source: GraphedSource, wanted: set[str]) -> dict[ChunkReference, Chunk]:
         try:
             content = await self.objects.aget(source.chunks_key)
         except ObjectMissing:
             return {}  # a later version took its place, or it was deleted meanwhile
         read = await asyncio.to_thread(lambda: list(read_chunks([content], wanted)))
-        return {ChunkPlace(source.document_id, chunk.chunk_id): chunk for chunk in read}
+        return {ChunkReference(source.document_id, chunk.chunk_id): chunk for chunk in read}

@@ -8,7 +8,7 @@ from uuid import UUID
 from contracts.graph_tools import EntityFacts, Fact, LookupFacts, Statement
 from knowledge_graph.graph_store import GraphStore, StoredEvidence, StoredRelation
 from knowledge_graph.store.postgres import PostgresStore
-from knowledge_graph.tools.chunks import ChunkPlace, ChunkTexts, ReadChunks, beginning
+from knowledge_graph.tools.chunks import ChunkReference, ChunkTexts, ReadChunks, beginning
 from knowledge_graph.tools.naming import meant
 from knowledge_graph.tools.paths import near_entities, relation
 
@@ -34,7 +34,7 @@ async def lookup_facts(
         for one in shown
         if one.relation_type != CO_OCCURS
     }
-    places = [ChunkPlace(one.document_id, one.chunk_id) for each in stated.values() for one in each]
+    places = [ChunkReference(one.document_id, one.chunk_id) for each in stated.values() for one in each]
     texts = await passages.read(workspace_id, places)
     return EntityFacts(
         entity=found.entity,
@@ -51,7 +51,7 @@ def _fact(one: StoredRelation, names: dict[str, str], stated: Sequence[StoredEvi
 
 
 def _statement(evidence: StoredEvidence, texts: ReadChunks) -> Statement:
-    chunk = texts.chunks.get(ChunkPlace(evidence.document_id, evidence.chunk_id))
+    chunk = texts.chunks.get(ChunkReference(evidence.document_id, evidence.chunk_id))
     said = chunk.content[evidence.start : evidence.end or None] if chunk else evidence.phrase
     return Statement(
         document_id=evidence.document_id,

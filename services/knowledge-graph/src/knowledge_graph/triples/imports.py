@@ -15,7 +15,7 @@ from psycopg.errors import LockNotAvailable
 from contracts.graph_triples import TripleFormat
 from knowledge_graph.errors import ImportNotFound
 from knowledge_graph.projection.queue import queue
-from knowledge_graph.recording.provenance import Graphed, MadeFrom, Provenance
+from knowledge_graph.recording.provenance import Graphed, GraphProvenance, MadeFrom
 from knowledge_graph.triples.graphing import graphed
 from knowledge_graph.triples.records import ReadTriples, TriplesNotValid
 from knowledge_graph.triples.tables import from_csv, from_jsonl
@@ -89,7 +89,7 @@ class TripleImports:
             extraction = await asyncio.to_thread(graphed, import_id, read)
             source = MadeFrom(1, name, None, None, "", sha256(content).hexdigest())
             made = Graphed(import_id, source, 0, extraction)
-            changes = await Provenance(connection, workspace_id).replace(made)
+            changes = await GraphProvenance(connection, workspace_id).replace(made)
             await queue(connection, workspace_id, changes, projects=self.projects)
             stored = await _Imports(connection, workspace_id).record(
                 id=import_id,
@@ -120,7 +120,7 @@ class TripleImports:
         async with self._writing(workspace_id) as connection:
             if not await _Imports(connection, workspace_id).delete(import_id):
                 raise ImportNotFound
-            changes, _ = await Provenance(connection, workspace_id).delete(import_id)
+            changes, _ = await GraphProvenance(connection, workspace_id).delete(import_id)
             await queue(connection, workspace_id, changes, projects=self.projects)
 
     @asynccontextmanager
@@ -131,7 +131,7 @@ class TripleImports:
         """
         async with self.database.workspace(workspace_id) as connection:
             try:
-                await Provenance(connection, workspace_id).lock(LONGEST_WAIT)
+                await GraphProvenance(connection, workspace_id).lock(LONGEST_WAIT)
             except LockNotAvailable as error:
                 raise Unavailable("other changes of this workspace's graph are being written; try again") from error
             yield connection
