@@ -21,7 +21,7 @@ class ProjectionSettings(DatabaseSettings, Neo4jSettings):
     """Settings of the commands `rebuild` and `verify`."""
 
 
-class RefinementLimits(Environment):
+class GraphRefinementSettings(Environment):
     """Refinement by the chat model, in workspaces that turn it on."""
 
     graph_refinement_concurrency: int = Field(default=4, ge=1, le=64)
@@ -34,7 +34,7 @@ class RefinementLimits(Environment):
     """The first wait for a provider that is away; doubles up to ten minutes."""
 
 
-class Settings(ServiceSettings, EventSettings, ObjectStoreSettings, Neo4jSettings, ChatSettings, RefinementLimits):
+class Settings(ServiceSettings, EventSettings, ObjectStoreSettings, Neo4jSettings, ChatSettings, GraphRefinementSettings):
     """The service's own settings."""
 
     graph_parser: bool = True
