@@ -34,7 +34,9 @@ class GraphRefinementSettings(Environment):
     """The first wait for a provider that is away; doubles up to ten minutes."""
 
 
-class Settings(ServiceSettings, EventSettings, ObjectStoreSettings, Neo4jSettings, ChatSettings, GraphRefinementSettings):
+class Settings(
+    ServiceSettings, EventSettings, ObjectStoreSettings, Neo4jSettings, ChatSettings, GraphRefinementSettings
+):
     """The service's own settings."""
 
     graph_parser: bool = True
