@@ -116,7 +116,7 @@ class Reached:
 
 @dataclass(frozen=True)
 class SubgraphBounds:
-    """What a picture holds at most; `relation_types` None: of every type."""
+    """What a subgraph may hold; `relation_types` None stands for every type."""
 
     max_nodes: int = 100
     max_edges: int = 300

@@ -1,6 +1,6 @@
 // name: begin_rebuild
 MERGE (p:Projection {workspace_id: $workspace_id})
-SET p.turn = $turn, p.drawing = $attempt
+SET p.turn = $turn, p.rebuild = $attempt
 
 // name: claim_workspace
 // A slow writer, whose turn is over, must not put an older state over a newer one: no row. Writers take turns.
@@ -13,8 +13,8 @@ RETURN p.turn AS turn
 // name: continue_rebuild
 // Taken over by another writer: no row.
 MATCH (p:Projection {workspace_id: $workspace_id})
-WHERE p.drawing = $attempt
-SET p.drawing = $attempt
+WHERE p.rebuild = $attempt
+SET p.rebuild = $attempt
 RETURN p.turn AS turn
 
 // name: count_mentions

@@ -28,8 +28,8 @@ WHERE
 RETURNING projection_queue.id, projection_queue.receipt;
 
 -- name: raise_version
-INSERT INTO projection_state (workspace_id, drawn) VALUES (%(workspace_id)s, 1)
-ON CONFLICT (workspace_id) DO UPDATE SET drawn = projection_state.drawn + 1;
+INSERT INTO projection_state (workspace_id, version) VALUES (%(workspace_id)s, 1)
+ON CONFLICT (workspace_id) DO UPDATE SET version = projection_state.version + 1;
 
 -- name: add_workspaces
 INSERT INTO projection_queue (workspace_id, kind, id)

@@ -1,4 +1,4 @@
-"""A part of the graph for a picture."""
+"""Finds a part of the graph for display."""
 
 from __future__ import annotations
 

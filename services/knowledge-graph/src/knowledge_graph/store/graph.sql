@@ -305,5 +305,5 @@ LIMIT %(limit)s;
 
 -- name: projected_version
 -- Returns no row while a change waits to be projected.
-SELECT coalesce((SELECT drawn FROM projection_state WHERE workspace_id = %(workspace_id)s), 0) AS version
+SELECT coalesce((SELECT version FROM projection_state WHERE workspace_id = %(workspace_id)s), 0) AS version
 WHERE NOT EXISTS (SELECT FROM projection_queue WHERE workspace_id = %(workspace_id)s);

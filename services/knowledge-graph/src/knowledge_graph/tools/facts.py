@@ -20,9 +20,9 @@ MOST_NEIGHBOURS = 20
 
 
 async def lookup_facts(
-    store: GraphStore, truth: PostgresStore, passages: ChunkTexts, workspace_id: UUID, asked: LookupFacts
+    store: GraphStore, truth: PostgresStore, chunk_texts: ChunkTexts, workspace_id: UUID, asked: LookupFacts
 ) -> EntityFacts:
-    """Sentences and passages come from PostgreSQL's provenance, whichever store answers. Raises NoToolResult."""
+    """Looks up what the documents state; sentences come from PostgreSQL, whichever store answers. Raises NoToolResult."""
     found = await meant(store, workspace_id, asked.entity_name)
     relations = await store.relations_of(workspace_id, found.id, LOOKED_AT)
     shown = sorted(relations, key=lambda one: one.relation_type == CO_OCCURS)[: asked.max_relations]
@@ -35,13 +35,13 @@ async def lookup_facts(
         if one.relation_type != CO_OCCURS
     }
     places = [ChunkReference(one.document_id, one.chunk_id) for each in stated.values() for one in each]
-    texts = await passages.read(workspace_id, places)
+    texts = await chunk_texts.read(workspace_id, places)
     return EntityFacts(
         entity=found.entity,
         alternatives=found.alternatives,
         relations=[_fact(one, names, stated.get(one, ()), texts) for one in shown],
         neighbours=near,
-        chunks=await passages.about(workspace_id, found.id, asked.max_chunks) if asked.max_chunks else [],
+        chunks=await chunk_texts.about(workspace_id, found.id, asked.max_chunks) if asked.max_chunks else [],
     )
 
 

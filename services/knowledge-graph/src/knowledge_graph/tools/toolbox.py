@@ -72,7 +72,7 @@ class Toolbox:
     """The tools of one process; each call is made in the name of a caller, in the caller's workspace."""
 
     reader: GraphReader
-    passages: ChunkTexts
+    texts: ChunkTexts
     retrieval: HttpService
 
     async def lookup_facts(self, caller: Principal, asked: LookupFacts) -> ToolResult[EntityFacts]:
@@ -80,7 +80,7 @@ class Toolbox:
         return await self._run(
             "lookup_facts",
             caller,
-            lambda store, workspace_id: lookup_facts(store, truth, self.passages, workspace_id, asked),
+            lambda store, workspace_id: lookup_facts(store, truth, self.texts, workspace_id, asked),
         )
 
     async def summarize_document(self, caller: Principal, asked: SummarizeDocument) -> ToolResult[TopicPassages]:
@@ -95,7 +95,7 @@ class Toolbox:
         return await self._run(
             "summarize_document",
             caller,
-            lambda store, workspace_id: from_graph(store, self.passages, workspace_id, asked, why),
+            lambda store, workspace_id: from_graph(store, self.texts, workspace_id, asked, why),
         )
 
     async def run_calculation(self, caller: Principal, asked: RunCalculation) -> ToolResult[Calculation]:

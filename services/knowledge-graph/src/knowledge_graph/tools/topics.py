@@ -1,4 +1,4 @@
-"""The passages about a topic, for a summary that cites them; the wording is for who asks."""
+"""Finds the chunks about a topic, for a summary that cites them and that the caller writes."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ async def from_search(retrieval: HttpService, caller: Principal, asked: Summariz
 
 
 async def from_graph(
-    store: GraphStore, passages: ChunkTexts, workspace_id: UUID, asked: SummarizeDocument, why: str
+    store: GraphStore, texts: ChunkTexts, workspace_id: UUID, asked: SummarizeDocument, why: str
 ) -> TopicPassages:
     """Returns chunks about the entity that the topic names; `why` goes into the note. Raises NoToolResult."""
     found = await meant(store, workspace_id, asked.topic)
-    about = await passages.about(workspace_id, found.id, asked.max_passages)
+    about = await texts.about(workspace_id, found.id, asked.max_passages)
     if not about:
         raise NoToolResult(f"no passage about {found.stored.name!r} can be read now ({why})")
     note = f"{why}: these are the passages about {found.stored.name} that the graph knows"
