@@ -22,7 +22,7 @@ MOST_NEIGHBOURS = 20
 async def lookup_facts(
     store: GraphStore, truth: PostgresStore, chunk_texts: ChunkTexts, workspace_id: UUID, asked: LookupFacts
 ) -> EntityFacts:
-    """Looks up what the documents state; sentences come from PostgreSQL, whichever store answers. Raises NoToolResult."""
+    """Looks up what the documents state, with sentences from PostgreSQL. Raises NoToolResult."""
     found = await meant(store, workspace_id, asked.entity_name)
     relations = await store.relations_of(workspace_id, found.id, LOOKED_AT)
     shown = sorted(relations, key=lambda one: one.relation_type == CO_OCCURS)[: asked.max_relations]
