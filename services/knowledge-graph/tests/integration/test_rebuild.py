@@ -67,7 +67,7 @@ async def graph(database: Database, workspace_id: UUID, texts: Sequence[str]) ->
 
 
 @pytest.mark.neo4j
-async def test_answers_stay_right_and_complete_while_it_is_drawn_anew(database, neo4j, workspace_id):
+async def test_answers_stay_right_and_complete_while_the_projection_is_rebuilt(database, neo4j, workspace_id):
     texts = [
         f"Service{number}DB depends on Router{number % 3}DB. Router{number % 3}DB uses CoreDB."
         for number in range(DOCUMENTS)
