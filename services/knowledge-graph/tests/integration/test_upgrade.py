@@ -88,7 +88,7 @@ def fill(admin: str, workspace_id: UUID) -> list[UUID]:
         return [*documents, gone]
 
 
-async def test_rows_of_before_answer_as_they_did(old):
+async def test_rows_of_an_earlier_version_answer_as_before(old):
     urls, upgrade = old
     workspace_id = uuid4()
     *documents, gone = fill(urls.admin, workspace_id)

@@ -205,7 +205,7 @@ changed AS (
         AND (found.source_id, found.target_id) <> (resolved.source_id, resolved.target_id)
     RETURNING resolved.old_source_id, resolved.old_target_id, resolved.source_id, resolved.target_id
 )
-SELECT old_source_id, old_target_id FROM changed
+SELECT old_source_id AS source_id, old_target_id AS target_id FROM changed
 UNION
 SELECT source_id, target_id FROM changed;
 
