@@ -1,4 +1,4 @@
-"""Expansion of a question, or of names, to the chunks that the graph leads to."""
+"""From a question, or names, to the chunks that the graph leads to."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class GraphMethod(StrEnum):
 
 
 class SeedChunk(Request):
-    """A chunk that a search found; `score` compares it with the best one (1)."""
+    """A chunk that a search found; `score` is relative to the best one (1)."""
 
     chunk_id: Annotated[Text, Field(max_length=64)]
     document_id: UUID
@@ -28,9 +28,8 @@ class SeedChunk(Request):
 
 
 class LinkedName(Resource):
-    """A known name in the query, at characters `start` to `end` (both 0 for a name that was given), and its entity.
-
-    A name that several entities share is listed once for each; `share` (0 to 1) says how likely this one is meant."""
+    """A known name in the query: characters `start` to `end` (both 0 for one that was given), and what it is taken
+    for; a name that several entities share is there once for each. `share` (0 to 1) says how likely it is this one."""
 
     start: Annotated[int, Field(ge=0, le=10_000)]
     end: Annotated[int, Field(ge=0, le=10_000)]
@@ -39,14 +38,14 @@ class LinkedName(Resource):
 
 
 class ExpandRequest(Request):
-    """Give either a query, whose known names are found, or names of entities.
+    """Either a query, whose known names are found, or names of entities.
 
-    `hops` follows up to `max_hops` relations, over entities that are mentioned at least `min_mentions` times (the
-    deployment's setting by default, 2; the entities of the query always count). `bridge` returns, with `max_hops` 0,
-    only the chunks about the names or with one of them; with 1 also those that the mentions in `seeds` (by default the
-    best of the former) lead to; with 2 or more also those that the mentions in the best of these lead to. `names`
-    (`bridge` only), taken from an earlier answer, are not looked up again: the answer then has only what `seeds` lead
-    to.
+    `hops`: up to `max_hops` relations, over entities that are mentioned `min_mentions` times or more (by default what
+    the deployment sets, 2; the entities of the query themselves always count). `bridge`: with
+    `max_hops` 0 the chunks about the names, or with one of them, alone; with 1 also those that the mentions in `seeds`
+    (by default the best of the former) lead to, with 2 or more those that the mentions in the best of these lead to.
+    `names` (`bridge` alone), as an earlier answer told them, are not looked for again: with them the answer has only
+    what `seeds` lead to.
     """
 
     query: Question | None = None
@@ -66,8 +65,8 @@ class ExpandRequest(Request):
 
 
 class PathStep(Resource):
-    """`relation` is what the text states between the two ("mother", "was born in"), if known. The sentence that states
-    it is characters `start` to `end` of the chunk; both are 0 if the whole chunk does."""
+    """`relation` is what the text states between the two ("mother", "was born in"), where it is known. The sentence is
+    characters `start` to `end` of the chunk that says so; both 0 where the whole chunk does."""
 
     source: str
     target: str
@@ -81,8 +80,8 @@ class PathStep(Resource):
 class ExpandedChunk(Resource):
     """A chunk reached in `hop` steps along `path` (names).
 
-    For `hops`, `score` is 1 / (1 + 0.3 × hop), a little less for hubs; for `bridge` it is what the chunk gains, 0 to 1,
-    or up to 1.25 if a seed states what is asked. `about` (0 to 1, `bridge` only) says how surely the chunk is about a
+    `score` of `hops` is 1 / (1 + 0.3 × hop), a little less for hubs; of `bridge` what the chunk gains, 0 to 1, or up to
+    1.25 where a seed states what is asked. `about` (0 to 1, `bridge` alone): how surely it is about a
     name of the query.
     """
 
@@ -96,10 +95,10 @@ class ExpandedChunk(Resource):
 
 
 class ExpandResponse(Resource):
-    """`residual` is the query without its known names: what is asked about them."""
+    """`residual` is the query without its known names: what is asked about that which it does not name."""
 
     entities: list[Entity]
     names: list[LinkedName] = []
     residual: str = ""
     chunks: list[ExpandedChunk]
-    store: str = Field(description="Which graph store answered: postgres or neo4j.")
+    store: str = Field(description="The graph store that answered: postgres or neo4j.")

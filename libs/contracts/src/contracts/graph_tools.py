@@ -20,8 +20,8 @@ RelationTypes = Annotated[
 
 
 class ToolResult(Resource, Generic[R]):
-    """The result of a tool. If `success` is false, `error` says why, and `suggestions` what to ask instead: names that
-    the graph has, or questions that can be calculated.
+    """What every tool returns. Without success `error` says why, and `suggestions` what to ask instead: names that the
+    graph has, or questions that can be calculated.
     """
 
     tool_name: str
@@ -32,7 +32,7 @@ class ToolResult(Resource, Generic[R]):
 
 
 class ToolDescription(Resource):
-    """The description of a tool for a chat model; `parameters` is the JSON schema of the body to POST."""
+    """A tool as a chat model is told of it; `parameters` is the JSON schema of the body to POST."""
 
     name: str
     description: str
@@ -44,14 +44,14 @@ class ToolList(Resource):
 
 
 class EntityMatch(Entity):
-    """The entity that a name was taken for. `how`: `exact` (in any spelling), `alias`, `prefix` or `fuzzy`."""
+    """The entity that a name was matched to. `how`: `exact` (in any spelling), `alias`, `prefix` or `fuzzy`."""
 
     how: str
-    similarity: float = Field(description="1 for the entity's own name, else the similarity, 0 to 1.")
+    similarity: float = Field(description="1 if the name is the entity's own; otherwise how similar it is, 0 to 1.")
 
 
 class AboutEntity(Resource):
-    """`alternatives` are the other entities that the name may have meant, the nearest first."""
+    """`alternatives` are other entities that the name could mean, the closest first."""
 
     entity: EntityMatch
     alternatives: list[EntityMatch] = []
@@ -82,7 +82,7 @@ class LookupFacts(Request):
 
 
 class Statement(Resource):
-    """A place that states a relation; `text` is its sentence if it could be read.
+    """A place that states a relation; `text` is its sentence where it could be read.
 
     `method`: `pattern`, `dependency` (parse), `model`, `user` (an import of triples: `document_id` is the import's id),
     or `cooccurrence`.
@@ -101,7 +101,7 @@ class Fact(Relation):
 
 
 class NearEntity(Resource):
-    """`weight` is that of the strongest relation between the two."""
+    """`weight` is that of the strongest relation between the two entities."""
 
     id: str
     name: str
@@ -125,12 +125,12 @@ class EntityFacts(AboutEntity):
 class SummarizeDocument(Request):
     """The passages about a topic, to be summarised with their sources cited."""
 
-    topic: Annotated[Name, Field(description="What the summary is to be about: words, a name, a document's title.")]
+    topic: Annotated[Name, Field(description="The topic of the summary: words, a name, a document's title.")]
     max_passages: Annotated[int, Field(ge=1, le=20)] = 8
 
 
 class TopicPassages(Resource):
-    """`found_by` is `search`, or `graph` if there is no search or it did not answer; `note` then says so."""
+    """`found_by`: `search`, or `graph` where there is no search or it did not answer, which `note` then says."""
 
     topic: str
     passages: list[CitedPassage]
@@ -207,9 +207,9 @@ class CalculatedRow(Resource):
 
 
 class Calculation(Resource):
-    """`understood` says in words what was calculated; the result is the number `value`, or the `rows`.
+    """`understood` says in words what was calculated; `value` is the number, or `rows` the numbers, of it.
 
-    `at_least`: the number is a lower bound, since counting was bounded.
+    `at_least`: there are more than were counted, so the number is a lower bound.
     """
 
     aggregation: Aggregation
@@ -228,13 +228,13 @@ class AnalyzeDependencies(Request):
     """What an entity depends on, what depends on it, directly and over others, cycles, and how critical it is."""
 
     entity: Annotated[Name, Field(description="The entity's name, in any spelling, or its id.")]
-    depth: Annotated[int, Field(ge=1, le=10, description="The most steps.")] = 5
+    depth: Annotated[int, Field(ge=1, le=10, description="Most steps.")] = 5
     relation_types: RelationTypes = ["DEPENDS_ON", "USES", "CALLS"]
-    limit: Annotated[int, Field(ge=1, le=1000, description="The most entities in each direction.")] = 200
+    limit: Annotated[int, Field(ge=1, le=1000, description="Most entities in each direction.")] = 200
 
 
 class Dependency(Resource):
-    """An entity reached in `depth` steps, the last of them from `via` (a name; null for direct dependencies)."""
+    """An entity reached in `depth` steps, the last one through `via` (a name; null for direct ones)."""
 
     id: str
     name: str
@@ -262,8 +262,8 @@ class Criticality(Resource):
 
 
 class DependencyAnalysis(AboutEntity):
-    """`cycles` are lists of names, each beginning with the entity. `truncated` tells whether `limit` or
-    `depth` left something out."""
+    """`cycles` are lists of names, each beginning with the entity. `truncated`: there is more than `limit` or `depth`
+    let through."""
 
     relation_types: list[str]
     depends_on: list[Dependency]
@@ -281,8 +281,8 @@ class ShortestPath(Request):
 
     source: Annotated[Name, Field(description="A name, in any spelling, or an id.")]
     target: Annotated[Name, Field(description="A name, in any spelling, or an id.")]
-    max_length: Annotated[int, Field(ge=1, le=6, description="The most steps.")] = 4
-    limit: Annotated[int, Field(ge=1, le=5, description="The most paths.")] = 3
+    max_length: Annotated[int, Field(ge=1, le=6, description="Most steps.")] = 4
+    limit: Annotated[int, Field(ge=1, le=5, description="Most paths.")] = 3
     relation_types: RelationTypes | None = None
 
 
@@ -308,12 +308,12 @@ class PathsFound(Resource):
 
 
 class Neighbours(Request):
-    """The entities that are related with one, the most strongly related first."""
+    """The entities related to one, the most strongly related first."""
 
     entity: Annotated[Name, Field(description="The entity's name, in any spelling, or its id.")]
     limit: Annotated[int, Field(ge=1, le=100)] = 20
     min_mentions: Annotated[
-        int, Field(ge=1, le=1_000_000, description="Only entities mentioned at least so often.")
+        int, Field(ge=1, le=1_000_000, description="Only entities mentioned at least this often.")
     ] = 1
     min_weight: Annotated[float, Field(ge=0, le=1_000_000, description="Only relations of at least this weight.")] = 0
 
