@@ -1,4 +1,4 @@
-"""The formats that are accepted: media type by extension. A client leaves out what is not here before it uploads."""
+"""The accepted formats: media type by extension. Clients skip other files before they upload."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ TEXT = frozenset({"txt", "text", "log", "org"})
 RESTRUCTURED_TEXT = frozenset({"rst", "rest"})
 ASCIIDOC = frozenset({"adoc", "asciidoc"})
 LATEX = frozenset({"tex", "latex"})
-# Office formats from before 2007: read by workers whose image has LibreOffice.
-LEGACY_OFFICE = frozenset({"doc", "ppt", "xls", "rtf"})
 CODE = frozenset(
     """
     py pyi js mjs cjs ts tsx jsx java kt kts scala go rs c h cc cpp cxx hpp hh cs rb php pl lua
@@ -36,6 +34,8 @@ MEDIA_TYPES = {
     "doc": "application/msword",
     "ppt": "application/vnd.ms-powerpoint",
     "xls": "application/vnd.ms-excel",
+    "xlsm": "application/vnd.ms-excel.sheet.macroenabled.12",
+    "xlsb": "application/vnd.ms-excel.sheet.binary.macroenabled.12",
     "rtf": "application/rtf",
     "epub": "application/epub+zip",
     "eml": "message/rfc822",
@@ -78,21 +78,21 @@ SUPPORTED = tuple(sorted(MEDIA_TYPES.keys() - CODE_NAMES | CODE))
 
 
 def extension(file_name: str) -> str:
-    """In lower case, without the dot; the whole name for files like Dockerfile."""
+    """Returns the extension in lower case, without the dot; the whole name for files like Dockerfile."""
     path = PurePath(file_name.strip().lower())
     return path.suffix.lstrip(".") or path.name
 
 
 def has_extension(file_name: str) -> bool:
-    """Without one the content decides."""
+    """Returns whether the name has an extension; without one the content decides the format."""
     return "." in file_name.strip(".")
 
 
 def may_be_supported(file_name: str) -> bool:
-    """False when the server refuses a file of this name, whatever it contains."""
+    """Returns False if the server rejects a file with this name, whatever it contains."""
     return extension(file_name) in MEDIA_TYPES or not has_extension(file_name)
 
 
 def is_archive(file_name: str) -> bool:
-    """True for names of files that an upload takes apart."""
+    """Returns whether an upload expands a file with this name."""
     return file_name.strip().lower().endswith(ARCHIVES)

@@ -28,7 +28,7 @@ class StageStatus(StrEnum):
 
 
 class DocumentStatus(StrEnum):
-    """Of the newest version; an earlier one may be searchable meanwhile (`searchable_version`)."""
+    """The state of the newest version; an earlier one may still be searchable (`searchable_version`)."""
 
     processing = "processing"
     searchable = "searchable"
@@ -38,7 +38,7 @@ class DocumentStatus(StrEnum):
 
 
 class EmbeddingStatus(StrEnum):
-    """`failed`: found by its words alone; tried again by itself, and by a retry."""
+    """`failed`: found by lexical search only; retried automatically, and by a retry."""
 
     pending = "pending"
     complete = "complete"
@@ -46,7 +46,7 @@ class EmbeddingStatus(StrEnum):
 
 
 class Lane(StrEnum):
-    """Uploads and what a user asks for are never behind the synchronisation of a source."""
+    """Uploads and users' requests never wait behind the synchronisation of a source."""
 
     interactive = "interactive"
     bulk = "bulk"
@@ -62,7 +62,7 @@ class OriginKind(StrEnum):
 
 
 class Stage(Resource):
-    """`seconds`: how long the last attempt took, or has taken. `page` of `pages` while it runs."""
+    """`seconds`: how long the last attempt took, or has taken so far. `page` of `pages` while it runs."""
 
     name: StageName
     status: StageStatus
@@ -117,13 +117,13 @@ class Document(Resource):
     source_path: str | None
     source_uri: str | None
     tags: list[str]
-    language: str | None = Field(description="ISO 639-1; null where it could not be told.")
+    language: str | None = Field(description="ISO 639-1; null if it could not be determined.")
     authors: list[str]
     written_at: datetime | None
     modified_at: datetime | None
     pages: int | None
     chunk_count: int | None
-    engine: str | None = Field(description="What converted it, for instance docling/rapid-layout.")
+    engine: str | None = Field(description="The engine that converted it, for instance docling/rapid-layout.")
     created_at: datetime
     updated_at: datetime
     indexed_at: datetime | None
@@ -172,7 +172,7 @@ class DocumentFilter(Request):
 
 
 class ActionResult(Resource):
-    """How many documents an action was done for, and how many it passed over as there was nothing to do."""
+    """How many documents an action changed, and how many it skipped because there was nothing to do."""
 
     done: int
     passed_over: int
@@ -234,12 +234,12 @@ class Chunk(Resource):
 
 
 def embedding_text(heading_path: Sequence[str], content: str) -> str:
-    """What is embedded of a chunk: the headings from the outermost to the innermost, a line each, then the content."""
+    """Returns what is embedded of a chunk: its headings, outermost first, a line each, then the content."""
     return "\n".join([*heading_path, content])
 
 
 class StoreReceipt(Resource):
-    """What one service removed, by kind, and what it still counts afterwards (0 when the delete is proved)."""
+    """What one service deleted, by kind, and what it still counts afterwards (0 proves the deletion)."""
 
     service: str
     removed: dict[str, int]

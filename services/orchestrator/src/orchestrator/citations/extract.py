@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 
-from orchestrator.citations.sentences import sentences, terms
 from orchestrator.citations.support import CitedSpan, likeness, shortened
+from orchestrator.citations.terms import terms
+from service_kit.sentences import sentences
 
 MOST_SENTENCES = 4
 # A sentence joins the answer when it is about as good as the best one.

@@ -11,8 +11,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Literal
 
-from orchestrator.citations.sentences import sentences, terms
 from orchestrator.citations.support import Claim
+from orchestrator.citations.terms import terms
+from service_kit.sentences import sentences
 
 Resolve = Callable[[int, Claim], int | None]
 

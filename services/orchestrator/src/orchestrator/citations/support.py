@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from orchestrator.citations.sentences import sentences, terms
+from orchestrator.citations.terms import terms
+from service_kit.sentences import sentences
 
 LONGEST_QUOTE = 500
 _QUOTED = re.compile(r"“([^”]{8,1000})”|\"([^\"\n]{8,1000})\"|«([^»]{8,1000})»|„([^“”]{8,1000})[“”]")
