@@ -24,7 +24,8 @@ from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, Ingestion, Parts, Res
 from ingestion.api.waiting import until
 from ingestion.documents import actions
 from ingestion.documents.catalog import Catalog
-from ingestion.documents.errors import NoFiles, NothingAccepted, NothingToCancel, NothingToRetry, TooManyFiles
+from ingestion.documents.errors import NothingToCancel, NothingToRetry
+from ingestion.uploads.errors import NoFiles, NothingAccepted, TooManyFiles
 from ingestion.uploads.multipart import ReceivedFile, received_files
 from ingestion.uploads.upload import FULL, Key, too_much_queued
 from service_kit.auth import Editor

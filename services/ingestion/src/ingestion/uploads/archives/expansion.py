@@ -12,12 +12,12 @@ from typing import Literal
 from contracts.formats import has_extension, is_archive
 from ingestion.documents.incoming_files import IncomingFile, Refused
 from ingestion.uploads.archives.limits import ArchiveLimits, ArchiveRefused, Budget
-from ingestion.uploads.archives.spool import Spool, spooling
+from ingestion.uploads.archives.spool import MemberSpool, member_spool
 from ingestion.uploads.archives.tarred import BZIP2, GZIP, XZ, tar_members
 from ingestion.uploads.archives.zipped import zip_members
 
 ArchiveKind = Literal["zip", "tar"]
-Reader = Callable[[Path, Spool], Iterator[tuple[str, IncomingFile | Refused]]]
+Reader = Callable[[Path, MemberSpool], Iterator[tuple[str, IncomingFile | Refused]]]
 READERS: dict[ArchiveKind, Reader] = {"zip": zip_members, "tar": tar_members}
 # Formats of their own are ZIP archives, too; they name one of these first.
 OFFICE_PARTS = (b"[Content_Types].xml", b"mimetype", b"_rels/", b"word/", b"xl/", b"ppt/")
@@ -71,7 +71,7 @@ async def expanded(archive: Path, kind: ArchiveKind, limits: ArchiveLimits, fold
 
 def _members(archive: Path, kind: ArchiveKind, limits: ArchiveLimits, folder: Path) -> Generator[Member, None, None]:
     budget = Budget(limits, archive.stat().st_size)
-    with spooling(folder, budget) as spool:
+    with member_spool(folder, budget) as spool:
         try:
             for path, content in READERS[kind](archive, spool):
                 yield Member(path, content)

@@ -15,7 +15,7 @@ from typing import BinaryIO, Protocol
 from ingestion.documents.incoming_files import IncomingFile, Refused
 from ingestion.uploads.archives.limits import ArchiveRefused, Budget, Damaged
 from ingestion.uploads.archives.naming import member_path, refusal
-from ingestion.uploads.archives.spool import PIECE_BYTES, Spool
+from ingestion.uploads.archives.spool import PIECE_BYTES, MemberSpool
 
 HEADER_BYTES = 1024 * 1024
 XZ_MEMORY_BYTES = 128 * 1024 * 1024
@@ -63,7 +63,7 @@ class _Xz:
         return b""
 
 
-def tar_members(archive: Path, spool: Spool) -> Iterator[tuple[str, IncomingFile | Refused]]:
+def tar_members(archive: Path, spool: MemberSpool) -> Iterator[tuple[str, IncomingFile | Refused]]:
     """(path, file) of each member; raises ArchiveRefused."""
     with archive.open("rb") as file:
         stream = _Unpacked(_decompressed(file), spool.budget)
@@ -89,16 +89,16 @@ def _decompressed(file: BinaryIO) -> _Readable:
     return _Xz(file) if magic.startswith(XZ) else file
 
 
-def _member(opened: tarfile.TarFile, member: tarfile.TarInfo, spool: Spool) -> tuple[str, IncomingFile | Refused]:
+def _member(opened: tarfile.TarFile, member: tarfile.TarInfo, spool: MemberSpool) -> tuple[str, IncomingFile | Refused]:
     path = member_path(member.name)
     if isinstance(path, Refused):
-        found: IncomingFile | Refused = path
+        found: Refused | None = path
         path = member.name
     elif not member.isreg() or member.issparse():
         found = Refused("not-a-file", "it is a link or a device, not a file")
     else:
-        found = refusal(path) or IncomingFile(spool.path, "", 0, "", b"")
-    if isinstance(found, IncomingFile):
+        found = refusal(path)
+    if found is None:
         body = opened.extractfile(member)
         assert body is not None
         return path, spool.fill(path.rsplit("/", 1)[-1], body.read)
@@ -106,7 +106,7 @@ def _member(opened: tarfile.TarFile, member: tarfile.TarInfo, spool: Spool) -> t
     return path, found
 
 
-def _pass_over(opened: tarfile.TarFile, member: tarfile.TarInfo, spool: Spool) -> None:
+def _pass_over(opened: tarfile.TarFile, member: tarfile.TarInfo, spool: MemberSpool) -> None:
     """Reads what is not wanted, so that the next header is the next thing to be read."""
     if member.isreg() and not member.issparse():
         body = opened.extractfile(member)
