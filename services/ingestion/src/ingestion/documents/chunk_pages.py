@@ -1,4 +1,4 @@
-"""Reads what conversion left in the object store, no more of it than is asked for."""
+"""Reads pages of a document's chunks from the object store, and no more of the object than a page needs."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class _Readable(Protocol):
 
 
 class _Unpacked(RawIOBase):
-    """The bytes of the tar, counted. A header may use HEADER_BYTES, as its reader holds all of it in memory."""
+    """Counts the bytes of the tar. A header is limited to HEADER_BYTES, as its reader holds all of it in memory."""
 
     def __init__(self, source: _Readable, budget: Budget) -> None:
         self.source, self.budget = source, budget
@@ -47,7 +47,7 @@ class _Unpacked(RawIOBase):
 
 
 class _Xz:
-    """LZMAFile, but for the limit of its memory."""
+    """Like LZMAFile, with a memory limit."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
@@ -64,7 +64,7 @@ class _Xz:
 
 
 def tar_members(archive: Path, spool: MemberSpool) -> Iterator[tuple[str, IncomingFile | Refused]]:
-    """(path, file) of each member; raises ArchiveRefused."""
+    """Yields (path, file) of each member; raises ArchiveRefused."""
     with archive.open("rb") as file:
         stream = _Unpacked(_decompressed(file), spool.budget)
         try:
@@ -102,12 +102,12 @@ def _member(opened: tarfile.TarFile, member: tarfile.TarInfo, spool: MemberSpool
         body = opened.extractfile(member)
         assert body is not None
         return path, spool.fill(path.rsplit("/", 1)[-1], body.read)
-    _pass_over(opened, member, spool)
+    _skip(opened, member, spool)
     return path, found
 
 
-def _pass_over(opened: tarfile.TarFile, member: tarfile.TarInfo, spool: MemberSpool) -> None:
-    """Reads what is not wanted, so that the next header is the next thing to be read."""
+def _skip(opened: tarfile.TarFile, member: tarfile.TarInfo, spool: MemberSpool) -> None:
+    """Reads a rejected member to its end, so that the next header follows."""
     if member.isreg() and not member.issparse():
         body = opened.extractfile(member)
         while body and (piece := body.read(PIECE_BYTES)):

@@ -22,7 +22,7 @@ READABLE = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP
 
 
 def zip_members(archive: Path, spool: MemberSpool) -> Iterator[tuple[str, IncomingFile | Refused]]:
-    """(path, file) of each member; raises ArchiveRefused."""
+    """Yields (path, file) of each member; raises ArchiveRefused."""
     _check_directory(archive)
     try:
         with zipfile.ZipFile(archive) as opened:
