@@ -41,14 +41,14 @@ from inference.factory import build_embedder
 from inference.settings import EmbeddingSettings
 from retrieval.dense.query_vectors import QueryVectors
 from retrieval.index.compaction import Compaction, CompactionMetrics
-from retrieval.index.rows import Facts, Vectors, prepare
+from retrieval.index.preparation import ChunkVectors, Facts, prepare
 from retrieval.index.writer import IndexWriter, ensure_vector_index
-from retrieval.lexical.analysis import Analyzer
 from retrieval.ranking.wordpieces import WordPieces
-from retrieval.search.leg import Limits
+from retrieval.reading.leg import SearchLimits
+from retrieval.reading.snapshot import SearchStore
 from retrieval.search.legs import Legs
 from retrieval.search.search import Search
-from retrieval.search.snapshot import SearchStore
+from retrieval.text.analysis import Analyzer
 from service_kit.migrate import migrate
 from service_kit.postgres import Database
 
@@ -138,13 +138,13 @@ class Bench:
         self.search = self.searching(int(os.environ.get("EXACT_SCAN_LIMIT", "10000")))
 
     def searching(self, exact_scan: int, tuple_cost: float = 20) -> Search:
-        limits = Limits(30, 30, 30, exact_scan, tuple_cost)
+        limits = SearchLimits(30, 30, 30, exact_scan, tuple_cost)
         return Search(Legs(self.store, self.vectors, self.analyzer, limits), self.analyzer)
 
     async def index(
         self, workspace_id: UUID, document: DocumentConverted, chunks: list[Chunk], vectors: Matrix
     ) -> None:
-        embedded = Vectors(self.embedder.space.model, vectors)
+        embedded = ChunkVectors(self.embedder.space.model, vectors)
         prepared = prepare(Facts.of(document), chunks, embedded, self.analyzer, self.pieces)
         async with self.database.workspace(workspace_id) as connection:
             writer = IndexWriter(connection, workspace_id, self.analyzer)

@@ -20,7 +20,7 @@ from contract.generated import FOLDER
 from attractor_client.cli import app
 
 ROOT = Path(__file__).parents[2]
-LONGEST_README = 252
+LONGEST_README = 100
 DATA = ("infra/examples/", "/prompts/", "/tests/", "/stop_words/", ".github/")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")

@@ -30,8 +30,6 @@ async def neighbours(make_tenant, tmp_path_factory):
         source = (await first.http.post("/v1/sources", json=web)).json()
         syncs = await listed(first.http, f"/v1/sources/{source['id']}/syncs")
         spaces = await listed(first.http, "/v1/embedding-spaces")
-        kept = {"name": SECRET, "request": {"query": SECRET}}
-        saved = (await first.http.post("/v1/saved-searches", json=kept)).json()
         table = "subject,predicate,object\nCodeWordService,uses,quixotic-zebra-4711\n"
         brought = await first.http.post("/v1/graph/triples", params={"name": SECRET, "format": "csv"}, content=table)
         assert brought.status_code == 201, brought.text
@@ -49,7 +47,6 @@ async def neighbours(make_tenant, tmp_path_factory):
             "source_id": source["id"],
             "sync_id": syncs[0]["id"],
             "space_id": spaces[0]["id"],
-            "saved_id": saved["id"],
             "import_id": brought.json()["id"],
         }
         yield first, second, ids
@@ -132,7 +129,6 @@ async def test_the_first_workspace_still_has_all(neighbours):
         f"/v1/graph/triples/{ids['import_id']}",
         "/v1/graph/subgraph?entity=CodeWordService",
         f"/v1/sources/{ids['source_id']}",
-        f"/v1/saved-searches/{ids['saved_id']}",
         f"/v1/sessions/{ids['session_id']}/documents",
         f"/v1/workspaces/{ids['workspace_id']}",
     ):

@@ -1,4 +1,4 @@
-"""Search with all that it can be told, evidence for prompts, saved searches and settings."""
+"""Search with all that it can be told, evidence for prompts and settings."""
 
 from __future__ import annotations
 
@@ -126,34 +126,6 @@ class TestContext:
                 assert one["content"] in packet["text"]
         assert "inc-112-userdb-connections.md" in {one["document_name"] for one in packet["evidence"]}
         assert len({one["chunk_id"] for one in packet["evidence"]}) == len(packet["evidence"])
-
-
-class TestSavedSearches:
-    async def test_saved_run_changed_and_deleted(self, tenant):
-        body = {"name": "incidents", "request": {"query": "incident", "k": 3}}
-        saved = await created(tenant.http, "/v1/saved-searches", body)
-        place = f"/v1/saved-searches/{saved['id']}"
-        assert (await tenant.http.post("/v1/saved-searches", json=body)).status_code == 409
-        listed = (await tenant.http.get("/v1/saved-searches")).json()["items"]
-        assert [one["name"] for one in listed] == ["incidents"]
-        ran = (await tenant.http.post(f"{place}/run")).json()
-        assert len(ran["hits"]) == 3
-        change = {"request": {"query": "incident", "k": 1}}
-        stale = await tenant.http.patch(place, json=change, headers={"If-Match": '"99"'})
-        assert stale.status_code == 412
-        changed = await tenant.http.patch(place, json=change, headers={"If-Match": f'"{saved["version"]}"'})
-        assert changed.status_code == 200, changed.text
-        assert len((await tenant.http.post(f"{place}/run")).json()["hits"]) == 1
-        assert (await tenant.http.delete(place)).status_code == 204
-        assert (await tenant.http.post(f"{place}/run")).status_code == 404
-
-    async def test_another_workspace_does_not_see_them(self, tenant, make_tenant):
-        body = {"name": "private", "request": {"query": "incident"}}
-        saved = await created(tenant.http, "/v1/saved-searches", body)
-        async with make_tenant("neighbour") as other:
-            assert (await other.http.get("/v1/saved-searches")).json()["items"] == []
-            assert (await other.http.get(f"/v1/saved-searches/{saved['id']}")).status_code == 404
-        await tenant.http.delete(f"/v1/saved-searches/{saved['id']}")
 
 
 async def test_settings_are_what_a_search_without_a_mode_follows(make_tenant):

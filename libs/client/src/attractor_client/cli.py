@@ -15,7 +15,6 @@ from attractor_client.commands import (
     graph,
     keys,
     memories,
-    saved_searches,
     search_settings,
     sessions,
     sources,
@@ -73,7 +72,6 @@ for command in (ingest, ask, search, context, status, login):
 for name, group in (
     ("documents", documents.app),
     ("sources", sources.app),
-    ("saved-searches", saved_searches.app),
     ("search-settings", search_settings.app),
     ("eval", evaluation.app),
     ("sessions", sessions.app),

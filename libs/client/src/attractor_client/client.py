@@ -13,7 +13,6 @@ from attractor_client.memories import Memories
 from attractor_client.refinement import GraphRefinement
 from attractor_client.retry import RetryPolicy
 from attractor_client.runs import Runs
-from attractor_client.saved_searches import SavedSearches
 from attractor_client.search import Search
 from attractor_client.search_settings import WorkspaceSearchSettings
 from attractor_client.sessions import Sessions
@@ -44,7 +43,6 @@ class AttractorClient:
         self.sources = Sources(self.transport)
         self.search = Search(self.transport)
         self.context = Context(self.transport)
-        self.saved_searches = SavedSearches(self.transport)
         self.search_settings = WorkspaceSearchSettings(self.transport)
         self.spaces = EmbeddingSpaces(self.transport)
         self.graph = Graph(self.transport)

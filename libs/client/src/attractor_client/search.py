@@ -8,7 +8,7 @@ from typing import Any, TypedDict, Unpack
 from uuid import UUID
 
 from attractor_client.transport import Transport
-from contracts.retrieval import Around, Facet, FusionOptions, SearchMode, SearchRequest, SearchResponse, SearchScope
+from contracts.retrieval import Around, Facet, SearchMode, SearchRequest, SearchResponse, SearchScope
 
 SEARCH = "/v1/search"
 
@@ -35,13 +35,11 @@ class SearchOptions(Filters, total=False):
     queries: Sequence[str]
     k: int
     mode: SearchMode | None
-    fusion: FusionOptions | None
     strict: bool
     use_graph: bool
     rerank: bool
     fold_duplicates: bool
     max_per_document: int | None
-    diversity: float
     around: Around
     facets: Sequence[Facet]
     highlight: bool

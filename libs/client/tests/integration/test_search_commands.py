@@ -1,4 +1,4 @@
-"""attractor search, context, saved-searches and search-settings."""
+"""attractor search, context and search-settings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from starlette.responses import Response
 
 ONE, TWO = str(UUID(int=1)), str(UUID(int=2))
 NOW = "2026-03-01T10:00:00Z"
@@ -46,11 +45,7 @@ class TestSearchOptions:
             (("--query", "second", "--query", "third"), {"queries": ["second", "third"]}),
             (("--around", "section", "--facet", "tag", "--facet", "source"), {"around": "section"}),
             (("--no-graph", "--no-rerank", "--keep-duplicates"), {"use_graph": False, "rerank": False}),
-            (("--per-document", "2", "--diversity", "0.3"), {"max_per_document": 2, "diversity": 0.3}),
-            (
-                ("--rrf-k", "20", "--leg-weight", "graph=0", "--weight", "cosine=1.5"),
-                {"fusion": {"rrf_k": 20, "weights": {"cosine": 1.5}, "legs": {"lexical": 1, "dense": 1, "graph": 0}}},
-            ),
+            (("--per-document", "2"), {"max_per_document": 2}),
         ],
     )
     def test_what_is_asked(self, settled: Any, attractor: Any, options: tuple[str, ...], expected: Any) -> None:
@@ -69,13 +64,8 @@ class TestSearchOptions:
         "options",
         [
             ("--after", "yesterday"),
-            ("--weight", "cosine"),
-            ("--weight", "nothing=1"),
-            ("--weight", "cosine=11"),
-            ("--leg-weight", "graph=x"),
             ("--mode", "best"),
             ("--scope", "planet"),
-            ("--diversity", "2"),
             ("--query", ""),
             ("--source-type", "fax"),
         ],
@@ -204,60 +194,19 @@ class TestContext:
         assert settled.calls("POST", "/v1/context") == []
 
 
-class TestSavedSearches:
-    def saved(self, **changes: Any) -> dict[str, Any]:
-        request = {"query": "outage", "tags": ["incident"], "k": 5}
-        base = {"id": ONE, "name": "new incidents", "request": request, "created_by": TWO, "version": 4}
-        return {**base, "created_at": NOW, "updated_at": NOW, **changes}
-
-    @pytest.fixture
-    def kept(self, settled: Any) -> Any:
-        settled.on("GET", "/v1/saved-searches", {"items": [self.saved()], "next_cursor": None})
-        return settled
-
-    def test_list(self, kept: Any, attractor: Any) -> None:  # noqa: ARG002
-        ran = attractor("saved-searches", "list")
-        assert "new incidents  outage  tags incident; k 5" in ran.out
-        assert attractor("saved-searches", "list", "--json").json[0]["version"] == 4
-
-    def test_save_a_new_one(self, kept: Any, attractor: Any, json: Any) -> None:
-        kept.on("POST", "/v1/saved-searches", json(self.saved(name="other", id=TWO), 201))
-        ran = attractor("saved-searches", "save", "other", "outage", "--tag", "incident", "-k", "20")
-        assert ran.out == f"{TWO} other\n"
-        body = sent(kept, "/v1/saved-searches")
-        assert (body["name"], body["request"]["tags"], body["request"]["k"]) == ("other", ["incident"], 20)
-
-    def test_save_over_one(self, kept: Any, attractor: Any) -> None:
-        kept.on("PATCH", f"/v1/saved-searches/{ONE}", self.saved(version=5))
-        assert attractor("saved-searches", "save", "new incidents", "outages", "--json").json["version"] == 5
-        [call] = kept.calls("PATCH", f"/v1/saved-searches/{ONE}")
-        assert call.headers["if-match"] == '"4"'
-        assert jsonlib.loads(call.body)["request"]["query"] == "outages"
-
-    @pytest.mark.parametrize("which", ["new incidents", ONE])
-    def test_run(self, kept: Any, attractor: Any, samples: Any, which: str) -> None:
-        kept.on("POST", f"/v1/saved-searches/{ONE}/run", found(samples.hit()))
-        kept.on("POST", "/v1/search", found(samples.hit(), timings={"legs": 1.0}))
-        assert "A passage." in attractor("saved-searches", "run", which).out
-        assert "legs 1.0" in attractor("saved-searches", "run", which, "--explain").out
-        assert sent(kept).items() >= {"query": "outage", "tags": ["incident"], "explain": True}.items()
-
-    def test_delete(self, kept: Any, attractor: Any) -> None:
-        kept.on("DELETE", f"/v1/saved-searches/{ONE}", Response(status_code=204))
-        assert attractor("saved-searches", "delete", "new incidents", "--yes").out == "new incidents is deleted\n"
-        assert attractor("saved-searches", "delete", ONE, "--json").json == {"deleted": ONE}
-
-    def test_one_that_is_not_there(self, kept: Any, attractor: Any) -> None:  # noqa: ARG002
-        for which in ("old incidents", TWO):
-            ran = attractor("saved-searches", "run", which)
-            assert (ran.code, ran.out) == (4, "")
-
-
 class TestSearchSettings:
     def settings(self, **changes: Any) -> dict[str, Any]:
-        base = {"mode": "hybrid", "k1": 1.2, "b": 0.75, "rrf_k": 60, "weights": {"cosine": 1.0}, "version": 7}
+        base = {
+            "mode": "hybrid",
+            "k1": 1.2,
+            "b": 0.75,
+            "rrf_k": 60,
+            "weights": {"cosine": 1.0},
+            "version": 7,
+            "diversity": 0.0,
+        }
         legs = {"lexical": 1.0, "dense": 1.0, "graph": 0.5}
-        return {**base, "legs": legs, "embedding_space": "minilm-384", "fitted_on": None, **changes}
+        return {**base, "legs": legs, "embedding_space": "minilm-384", **changes}
 
     @pytest.fixture
     def kept(self, settled: Any) -> Any:
@@ -290,19 +239,29 @@ class TestSearchSettings:
         assert attractor("search-settings", "reset", "weights", "mode").code == 0
         assert self.body(kept) == {"reset": ["weights", "mode"]}
         attractor("search-settings", "reset")
-        assert self.body(kept)["reset"] == ["mode", "k1", "b", "rrf_k", "legs", "weights", "document_vectors"]
+        assert self.body(kept)["reset"] == ["mode", "k1", "b", "rrf_k", "legs", "weights", "diversity"]
 
-    def test_vectors_of_documents(self, kept: Any, attractor: Any) -> None:
-        assert re.search("document vectors +no", attractor("search-settings", "set", "--document-vectors").out)
-        assert self.body(kept) == {"document_vectors": True, "reset": []}
-        attractor("search-settings", "set", "--no-document-vectors")
-        assert self.body(kept) == {"document_vectors": False, "reset": []}
+    def test_set_diversity(self, kept: Any, attractor: Any) -> None:
+        assert re.search("diversity +0", attractor("search-settings", "set", "--diversity", "0.3").out)
+        assert self.body(kept) == {"diversity": 0.3, "reset": []}
 
     def test_someone_else_was_quicker(self, kept: Any, attractor: Any, problem: Any) -> None:
         kept.on("PATCH", "/v1/search-settings", problem(412, "version-mismatch", "It has changed"))
         assert attractor("search-settings", "reset").code == 1
 
-    @pytest.mark.parametrize("options", [(), ("--leg", "x=1"), ("--k1", "11"), ("--weight", "cosine")])
+    @pytest.mark.parametrize(
+        "options",
+        [
+            (),
+            ("--leg", "x=1"),
+            ("--leg", "graph=x"),
+            ("--k1", "11"),
+            ("--weight", "cosine"),
+            ("--weight", "nothing=1"),
+            ("--weight", "cosine=11"),
+            ("--diversity", "2"),
+        ],
+    )
     def test_wrong_usage(self, kept: Any, attractor: Any, options: tuple[str, ...]) -> None:
         assert attractor("search-settings", "set", *options).code == 2
         assert kept.calls("PATCH", "/v1/search-settings") == []

@@ -12,7 +12,7 @@ from contracts.base import Request, Resource, Text
 
 
 class SpaceStatus(StrEnum):
-    """`available`: a model is configured and nothing is built; `ready`: complete, and not searched in."""
+    """`available`: the model is configured, nothing is built. `ready`: complete, but not searched in."""
 
     available = "available"
     building = "building"
@@ -23,7 +23,7 @@ class SpaceStatus(StrEnum):
 
 
 class EmbeddingSpaceCreate(Request):
-    """`model` names a configured model. With `activate` the search switches to it as soon as it is complete."""
+    """`model` is a configured model. With `activate` searches switch to it as soon as it is complete."""
 
     model: Annotated[Text, Field(min_length=1, max_length=300)]
     dims: Annotated[int, Field(gt=0, le=4000)] | None = None
@@ -31,10 +31,9 @@ class EmbeddingSpaceCreate(Request):
 
 
 class EmbeddingSpaceState(Resource):
-    """An embedding space of the workspace: vectors of one model and dimension, compared with no others.
+    """An embedding space of the workspace: vectors of one model and dimension, never compared with others.
 
-    `configured` is false when no running model can embed a query for it. It is complete when `vectors` is `chunks` and
-    `document_vectors` is `documents`: those that are to have a vector of their own, if the workspace wants that.
+    `configured` is false when no running model can embed a query for it. It is complete when `vectors` equals `chunks`.
     """
 
     id: str
@@ -45,8 +44,6 @@ class EmbeddingSpaceState(Resource):
     activate: bool
     vectors: int
     chunks: int
-    document_vectors: int = 0
-    documents: int = 0
     seconds_left: float | None
     created_at: datetime | None
     activated_at: datetime | None

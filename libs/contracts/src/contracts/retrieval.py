@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import AliasChoices, AwareDatetime, Field
 
-from contracts.base import Name, Question, Request, Resource, Text
+from contracts.base import Question, Request, Resource, Text
 from contracts.graph_expansion import GraphMethod, PathStep
 
 Weight = Annotated[float, Field(ge=0, le=10)]
 
 
 class SearchMode(StrEnum):
-    """`hybrid` adds features of all legs on absolute scales, `convex` the legs' scores after min-max (Bruch et al.
+    """`hybrid` adds up features of all legs on absolute scales, `convex` the legs' scores after min-max (Bruch et al.
     2023), `rrf` is reciprocal rank fusion (Cormack et al. 2009); the others are single legs.
     """
 
@@ -36,7 +35,7 @@ class SearchScope(StrEnum):
 
 
 class Around(StrEnum):
-    """How much of its document a hit brings along, beside its own content."""
+    """How much of its document a hit brings along."""
 
     nothing = "nothing"
     neighbours = "neighbours"
@@ -56,11 +55,11 @@ JsonPath = Annotated[Text, Field(min_length=1, max_length=500)]
 
 
 class SearchFilters(Request):
-    """What a search is limited to, inside each leg; an empty list matches nothing, several filters all have to hold.
+    """Limits a search, inside each leg. An empty list matches nothing; of several filters all must hold.
 
-    `tags`: any of them, in either case. `languages`: ISO 639-1. `written_*`: the document's own date where it has one,
-    else when its source changed it last. `metadata`: SQL/JSON path expressions over the document's metadata, for
-    instance `$.authors[*] ? (@ == "Ada")`, that all have to find something.
+    `tags`: any of them, ignoring case. `languages`: ISO 639-1. `written_*`: the document's own date, or else when its
+    source last changed it. `metadata`: SQL/JSON path expressions over the document's metadata, for instance
+    `$.authors[*] ? (@ == "Ada")`; each must find something.
     """
 
     scope: SearchScope = SearchScope.workspace
@@ -77,12 +76,10 @@ class SearchFilters(Request):
 
 
 class FusionWeights(Request):
-    """Of the features of `hybrid`; what is left out keeps the weight of the workspace's embedding space.
+    """Weights of the features of `hybrid`; what is left out stays as it is.
 
-    `document` is of how much nearer the document's own vector is than the passage's, where there are such vectors.
-
-    `residual`, `link` and `bridge` are what the graph method `bridge` adds. `graph` is the part that the method `hops`
-    has in the score of a passage that the other legs found too.
+    `residual`, `link` and `bridge` belong to the graph method `bridge`. `graph` is the share of the method `hops` in
+    the score of a chunk that other legs found too.
     """
 
     cosine: Weight | None = None
@@ -91,7 +88,6 @@ class FusionWeights(Request):
     title_named: Weight | None = None
     all_terms: Weight | None = None
     phrases: Weight | None = None
-    document: Weight | None = None
     residual: Weight | None = None
     link: Weight | None = None
     bridge: Weight | None = None
@@ -99,48 +95,37 @@ class FusionWeights(Request):
 
 
 class LegWeights(Request):
-    """Of the legs in `rrf` and `convex`."""
+    """Weights of the legs in `rrf` and `convex`."""
 
     lexical: Weight = 1.0
     dense: Weight = 1.0
     graph: Weight = 0.5
 
 
-class FusionOptions(Request):
-    """What is left out is as in the workspace's search settings."""
-
-    rrf_k: Annotated[int, Field(ge=1, le=1000)] | None = None
-    weights: FusionWeights | None = None
-    legs: LegWeights | None = None
-
-
 class SearchRequest(SearchFilters):
     """`queries` are further wordings of `query`: all are searched and fused.
 
     In `query`, "several words" in quotes are a phrase, `word*` is a prefix, and `title:`, `name:`, `section:`, `tag:`,
-    `type:`, `language:` and `source:` before a word limit the search to what has it there. A phrase ranks what has it
-    first; with `strict` it is required, and `-word` excludes.
+    `type:`, `language:` and `source:` before a word limit the search to what has it there. Chunks with the phrase rank
+    first; with `strict` the phrase is required, and `-word` excludes.
 
-    `use_graph` adds what the knowledge graph reaches from the names of the query, by `graph_method`: `bridge` goes over
-    what the best passages with such a name mention, `hops` over relations. `rerank` lets the configured reranker order
-    the first hits. `fold_duplicates` returns one of several nearly equal passages and names the others
-    in it; `max_per_document` caps a document's hits; `diversity` (0: none) is the weight of novelty in maximal marginal
-    relevance. `highlight` adds the sentences that answer best, as spans of the content; `explain` adds per leg rank and
-    score, features, matched terms, paths and timings.
+    `use_graph` adds what the knowledge graph reaches from the names of the query, by `graph_method`: `bridge` goes
+    over what the best chunks with such a name mention, `hops` over relations. `rerank` lets the configured reranker
+    order the first hits. `fold_duplicates` returns one of several nearly equal chunks, which names the others;
+    `max_per_document` caps the hits of a document. `highlight` adds the sentences that answer best, as spans of the
+    content; `explain` adds ranks and scores by leg, features, matched terms, paths and timings.
     """
 
     query: Question
     queries: Annotated[list[Question], Field(max_length=7)] = []
     k: Annotated[int, Field(ge=1, le=100, validation_alias=AliasChoices("k", "top_k"))] = 10
     mode: SearchMode | None = None
-    fusion: FusionOptions | None = None
     strict: bool = False
     use_graph: bool = True
     graph_method: GraphMethod = GraphMethod.bridge
     rerank: bool = True
     fold_duplicates: bool = True
     max_per_document: Annotated[int, Field(ge=1, le=100)] | None = None
-    diversity: Annotated[float, Field(ge=0, le=1)] = 0.0
     around: Around = Around.nothing
     facets: Annotated[list[Facet], Field(max_length=6)] = []
     highlight: bool = False
@@ -156,22 +141,20 @@ class Highlight(Resource):
 
 
 class LegScore(Resource):
-    """Rank counts from 1; null where the leg did not return the chunk. `score` is the leg's own, where it has one."""
+    """Rank counts from 1 and is null if the leg did not return the chunk. `score` is the leg's own, if it has one."""
 
     rank: int | None
     score: float | None
 
 
 class GraphStep(PathStep):
-    """With the sentence that says so, where it was among what the search read."""
+    """A step with the sentence that states it, if the search read that sentence."""
 
     sentence: str | None
 
 
 class HitExplanation(Resource):
-    """`legs` by name, with `#2`, `#3` … behind it for those of further queries. `document`: rank and cosine of the
-    passage's document, by the vector of its own.
-    """
+    """`legs` by name; those of further wordings have `#2`, `#3` … appended."""
 
     legs: dict[str, LegScore]
     features: dict[str, float] = Field(description="The terms of the fused score, before their weights.")
@@ -179,15 +162,15 @@ class HitExplanation(Resource):
     matched_terms: list[str]
     graph_path: list[str] = Field(
         default=[],
-        description="From a name of the query to the chunk; between two names what a text states, where that is known.",
+        description="Names from the query to the chunk; between two names the relation, if it is known.",
     )
-    graph_steps: list[GraphStep] = Field(default=[], description="Where the texts say what leads along the path.")
+    graph_steps: list[GraphStep] = Field(default=[], description="Where the texts state the steps of the path.")
     fused_score: float = Field(description="Before reranking.")
     fused_rank: int
 
 
 class Duplicate(Resource):
-    """A passage that says nearly the same as the hit that it is folded into."""
+    """A chunk that says nearly the same as the hit that names it."""
 
     chunk_id: str
     document_id: UUID
@@ -195,8 +178,8 @@ class Duplicate(Resource):
 
 
 class SurroundingPart(Resource):
-    """One passage of a surrounding: characters `start` to `end` of its content, without what the passage before it has
-    as well. `score` is set where the passage was itself found.
+    """One chunk of a surrounding: characters `start` to `end` of its content, without the overlap with the chunk
+    before. `score` is set if the chunk was found itself.
     """
 
     chunk_id: str
@@ -207,9 +190,9 @@ class SurroundingPart(Resource):
 
 
 class Surrounding(Resource):
-    """The passages from `chunk_index_from` to `chunk_index_to` of the hit's document, in order, as one text.
+    """The chunks from `chunk_index_from` to `chunk_index_to` of the hit's document, in order, as one text.
 
-    Hits whose surroundings would overlap are one hit, the best of them.
+    Hits whose surroundings would overlap become one hit, the best of them.
     """
 
     content: str
@@ -221,7 +204,7 @@ class Surrounding(Resource):
 
 
 class Hit(Resource):
-    """`score` is that of the mode, or the reranker's. `workspace_id` matters in a global search."""
+    """`score` is the mode's or the reranker's. `workspace_id` matters in a global search."""
 
     chunk_id: str
     workspace_id: UUID
@@ -249,7 +232,7 @@ class Hit(Resource):
 
 
 class LegReport(Resource):
-    """What one leg did. `method` names how it searched and why, for instance `exact: 812 chunks`."""
+    """Reports on one leg. `method` says how it searched and why, for instance `exact: 812 chunks`."""
 
     leg: str
     candidates: int
@@ -265,7 +248,7 @@ class FacetCount(Resource):
 
 
 class QueryReport(Resource):
-    """How the query was read. `corrected`: terms that no document has, and the known ones that were taken instead."""
+    """How the query was read. `corrected`: unknown terms, with the known ones that were searched instead."""
 
     text: str
     terms: list[str]
@@ -277,7 +260,7 @@ class QueryReport(Resource):
 
 
 class SearchResponse(Resource):
-    """`good_match` is false when nothing found is likely to answer the query: a caller should then say so.
+    """`good_match` is false when nothing found is likely to answer the query; callers should then say so.
 
     `match` is the estimated probability that one of the first hits answers it. `facets` count what the filters left,
     not the hits alone. `understood` and `timings` (milliseconds by step) come with `explain`.
@@ -297,30 +280,8 @@ class SearchResponse(Resource):
     milliseconds: float
 
 
-class SavedSearchCreate(Request):
-    name: Name
-    request: SearchRequest
-
-
-class SavedSearchUpdate(Request):
-    name: Name | None = None
-    request: SearchRequest | None = None
-
-
-class SavedSearch(Resource):
-    """A search that a team keeps, visible to the whole workspace. `version` goes into If-Match when it is changed."""
-
-    id: UUID
-    name: str
-    request: SearchRequest
-    created_by: UUID
-    created_at: datetime
-    updated_at: datetime
-    version: int
-
-
 class SearchSettingsUpdate(Request):
-    """What is left out stays; `reset` lists fields that go back to the deployment's default."""
+    """What is left out stays; `reset` lists the fields to set back to their defaults."""
 
     mode: SearchMode | None = None
     k1: Annotated[float, Field(ge=0, le=10)] | None = None
@@ -328,15 +289,13 @@ class SearchSettingsUpdate(Request):
     rrf_k: Annotated[int, Field(ge=1, le=1000)] | None = None
     legs: LegWeights | None = None
     weights: FusionWeights | None = None
-    document_vectors: bool | None = None
-    reset: list[Literal["mode", "k1", "b", "rrf_k", "legs", "weights", "document_vectors"]] = []
+    diversity: Annotated[float, Field(ge=0, le=1)] | None = None
+    reset: list[Literal["mode", "k1", "b", "rrf_k", "legs", "weights", "diversity"]] = []
 
 
 class SearchSettings(Resource):
-    """How the workspace is searched where a request does not say. `weights` are those of its active embedding space,
-    `fitted_on` names what they were fitted on where a refit set them. With `document_vectors` each document has a
-    vector of its own beside those of its passages, of its summary (`metadata.summary`, where whoever converted it gave
-    one) or of its title, headings and beginning: made in the background, and removed when this is turned off.
+    """How the workspace is searched. `weights` are those of its active embedding space. `diversity` (0: none) is the
+    weight of novelty in maximal marginal relevance.
     """
 
     mode: SearchMode
@@ -345,14 +304,13 @@ class SearchSettings(Resource):
     rrf_k: int
     legs: LegWeights
     weights: dict[str, float]
-    document_vectors: bool = False
+    diversity: float
     embedding_space: str | None
-    fitted_on: str | None
     version: int
 
 
 class IndexedDocument(Resource):
-    """What the index holds of a document; `vectors` of the active embedding space."""
+    """An indexed document; `vectors` counts those of the active embedding space."""
 
     document_id: UUID
     version: int

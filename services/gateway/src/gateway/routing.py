@@ -32,7 +32,6 @@ TABLE = (
     Prefix("/v1/sources", "ingestion", uploads=True),
     Prefix("/v1/search", "retrieval", every_workspace=True),
     Prefix("/v1/context", "retrieval", every_workspace=True),
-    Prefix("/v1/saved-searches", "retrieval"),
     Prefix("/v1/search-settings", "retrieval"),
     Prefix("/v1/embedding-spaces", "retrieval"),
     Prefix("/v1/graph/triples", "knowledge-graph", uploads=True),

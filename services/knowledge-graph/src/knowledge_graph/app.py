@@ -25,8 +25,7 @@ from knowledge_graph.projection.projector import CHANNEL, Projector
 from knowledge_graph.queries import Graph
 from knowledge_graph.recording.generation import Generations
 from knowledge_graph.refinement.api import router as refinement_router
-from knowledge_graph.refinement.build import start_refinement
-from knowledge_graph.refinement.worker import CHANNEL as REFINEMENT
+from knowledge_graph.refinement.build import CHANNELS, start_refinement
 from knowledge_graph.settings import Settings
 from knowledge_graph.store.postgres import PostgresStore
 from knowledge_graph.store.reader import GraphReader
@@ -55,7 +54,7 @@ def create_app(settings: Settings) -> FastAPI:
 
 
 async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> None:
-    service = await stack.enter_async_context(EventService.opened(app, settings, SERVICE, [CHANNEL, REFINEMENT]))
+    service = await stack.enter_async_context(EventService.opened(app, settings, SERVICE, [CHANNEL, *CHANNELS]))
     database, metrics = service.database, app.state.metrics
     objects = ObjectStore(settings)
     stack.callback(objects.close)

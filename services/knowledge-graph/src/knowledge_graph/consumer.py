@@ -98,7 +98,7 @@ class DocumentGraphs:
             await provenance.lock(connection, workspace_id)
             if not await first_time(connection, event):
                 return
-            refined = await chunks.forget(connection, workspace_id, document_id)
+            refined = await chunks.delete(connection, workspace_id, document_id)
             changes, removed = await provenance.remove(connection, workspace_id, document_id)
             removed |= refined
             receipt = removed if self.projects else None
@@ -169,7 +169,7 @@ class DocumentGraphs:
         document: SourceDocument,
         extraction: Extraction,
     ) -> provenance.Graphed:
-        joined = await chunks.take_up(connection, workspace_id, document_id, document, extraction)
+        joined = await chunks.join_results(connection, workspace_id, document_id, document, extraction)
         graphed = provenance.Graphed(document_id, source, len(document.chunks), joined)
         changes = await provenance.replace(connection, workspace_id, graphed)
         await queue(connection, workspace_id, changes, projects=self.projects)

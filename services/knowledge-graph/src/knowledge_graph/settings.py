@@ -19,15 +19,12 @@ class ProjectionSettings(DatabaseSettings, Neo4jSettings):
 
 
 class RefinementSettings(Environment):
-    """Refinement by the chat model, where a workspace turns it on. Prices are of a million tokens."""
+    """Refinement by the chat model, where a workspace turns it on."""
 
     graph_refinement_concurrency: int = Field(default=4, ge=1, le=64)
     graph_refinement_answer_tokens: int = Field(default=1_200, ge=100)
     graph_refinement_lease_seconds: float = Field(default=30.0, gt=0)
     graph_refinement_backoff_seconds: float = Field(default=15.0, gt=0)
-    chat_input_price: float | None = Field(default=None, ge=0)
-    chat_output_price: float | None = Field(default=None, ge=0)
-    chat_price_currency: str = "USD"
 
 
 class Settings(ServiceSettings, EventSettings, ObjectStoreSettings, Neo4jSettings, ChatSettings, RefinementSettings):

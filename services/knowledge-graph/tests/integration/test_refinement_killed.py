@@ -1,4 +1,4 @@
-"""The process dies in the middle of a run: another one goes on, and only calls under way are paid for twice."""
+"""The process dies in the middle of its work: another one continues, and only calls under way are paid for twice."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ assert _spec.loader is not None
 chat_model = sys.modules.setdefault(_spec.name, importlib.util.module_from_spec(_spec))
 _spec.loader.exec_module(chat_model)
 
-PASSAGES = 8
+CHUNKS = 8
 AT_ONCE = 2
-TEXTS = [f"The Router{number}DB greets the Gateway{number}DB every day." for number in range(PASSAGES)]
+TEXTS = [f"The Router{number}DB greets the Gateway{number}DB every day." for number in range(CHUNKS)]
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ async def serving(environment, headers) -> AsyncIterator[Service]:
                 await service.kill()
 
 
-async def test_no_passage_is_paid_twice_but_those_under_way(environment, documents, world, auth_headers):
+async def test_only_calls_under_way_are_paid_for_twice(environment, documents, world, auth_headers):
     answered = []
 
     def three_at_first(text):
@@ -104,9 +104,9 @@ async def test_no_passage_is_paid_twice_but_those_under_way(environment, documen
     async with serving(environment, auth_headers()) as service:
         await documents.send(documents.convert(TEXTS))
         await service.until("/v1/graph/documents", lambda one: one["items"])
-        on = await service.http.patch("/v1/graph/refinement/settings", json={"enabled": True})
-        run = await service.http.post("/v1/graph/refinement/runs", json={"max_calls": 100})
-        assert (on.status_code, run.status_code) == (200, 202)
+        settings = {"enabled": True, "max_tokens": 1_000_000}
+        turned_on = await service.http.patch("/v1/graph/refinement/settings", json=settings)
+        assert turned_on.status_code == 200
         # The first calls may be two at a time: one more may have been answered before the gate closed.
         await service.until("/v1/graph/refinement", lambda _: world.at_once == AT_ONCE and len(answered) >= 3)
         before = await service.until("/v1/graph/refinement", lambda one: one["refined_chunks"] == len(answered))
@@ -119,11 +119,11 @@ async def test_no_passage_is_paid_twice_but_those_under_way(environment, documen
     asked_before = list(world.asked)
     async with serving(environment, auth_headers()) as service:
         after = await service.until(
-            "/v1/graph/refinement", lambda one: one["run"]["state"] == "completed" and not one["unapplied_documents"]
+            "/v1/graph/refinement", lambda one: one["state"] == "waiting" and not one["unapplied_documents"]
         )
-    assert (after["refined_chunks"], after["pending_chunks"], after["failed_chunks"]) == (PASSAGES, 0, 0)
-    assert after["run"]["calls"] == PASSAGES
-    assert before["refined_chunks"] + len(world.asked) - len(asked_before) == PASSAGES
+    assert (after["refined_chunks"], after["pending_chunks"], after["failed_chunks"]) == (CHUNKS, 0, 0)
+    assert after["calls"] == CHUNKS
+    assert before["refined_chunks"] + len(world.asked) - len(asked_before) == CHUNKS
     twice = {text for text, times in Counter(world.asked).items() if times > 1}
     assert twice == set(asked_before) - set(answered)
     assert max(Counter(world.asked).values()) <= 2

@@ -1,4 +1,4 @@
-"""python -m retrieval serve | migrate | replay | refit"""
+"""python -m retrieval serve | migrate | replay"""
 
 import sys
 
@@ -6,8 +6,7 @@ from contracts.events import DOCUMENTS
 from retrieval.app import create_app
 from retrieval.index.consumer import GROUP
 from retrieval.settings import Settings
-from retrieval.tuning import refit
-from service_kit.command import WithArguments, apply_migrations, replay_dead_letters, run
+from service_kit.command import apply_migrations, replay_dead_letters, run
 from service_kit.serve import serve
 
 
@@ -24,7 +23,6 @@ if __name__ == "__main__":
                 "serve": ("run the service", start),
                 "migrate": ("apply new migrations", lambda: apply_migrations("retrieval", "retrieval")),
                 "replay": ("replay dead letters", lambda: replay_dead_letters([DOCUMENTS], GROUP)),
-                "refit": WithArguments("fit a workspace's weights to judged questions", refit.command, refit.declare),
             },
         )
     )

@@ -1,4 +1,4 @@
-"""The one place that builds things."""
+"""The composition root."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from retrieval.context.assembly import ContextAssembly
 from retrieval.context.tokenizers import ContextTokenizers
 from retrieval.dense.query_vectors import QueryVectors
 from retrieval.index import blocks
+from retrieval.index.api import router as index_router
 from retrieval.index.compaction import Compaction, CompactionMetrics
 from retrieval.index.consumer import GROUP, Indexer
-from retrieval.index.held import IndexDocuments
-from retrieval.index.strays import Strays
-from retrieval.index.writer import ensure_vector_index
-from retrieval.lexical.analysis import Analyzer
-from retrieval.saved.api import router as saved_router
-from retrieval.saved.store import SavedSearches
+from retrieval.index.listing import IndexDocuments
+from retrieval.index.orphans import OrphanRemoval
+from retrieval.reading.leg import SearchLimits
+from retrieval.reading.snapshot import SearchStore
 from retrieval.search.api import router
 from retrieval.search.cache import SearchCache, version_of
-from retrieval.search.everywhere import ScopedSearch
-from retrieval.search.leg import Limits
 from retrieval.search.legs import Legs
 from retrieval.search.reranking import Reranking
+from retrieval.search.scoped_search import ScopedSearch
 from retrieval.search.search import Search
-from retrieval.search.sessions import Sessions
-from retrieval.search.snapshot import SearchStore
+from retrieval.search.sessions import SessionDocuments
 from retrieval.settings import Settings
 from retrieval.spaces.api import router as spaces_router
-from retrieval.spaces.builder import CHANNEL, SpaceBuilder
+from retrieval.spaces.builder import SpaceBuilder
 from retrieval.spaces.lifecycle import EmbeddingSpaces
+from retrieval.spaces.rows import ensure_vector_index
+from retrieval.spaces.work import CHANNEL
+from retrieval.text.analysis import Analyzer
 from retrieval.tuning.api import router as settings_router
 from retrieval.tuning.store import SearchSettingsStore
 from service_kit.app import service_app
@@ -52,7 +52,7 @@ log = logging.getLogger(__name__)
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """The retrieval service: the search, the consumer that keeps its index, what folds and builds beside it."""
+    """Builds the service: search, the consumer that keeps the index, and the background tasks."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -82,8 +82,7 @@ def create_app(settings: Settings) -> FastAPI:
             )
             kept = cache if settings.search_cache else None
             searching = build_search(database, embedders, settings, reranker, kept, graphs)
-            app.state.search = ScopedSearch(searching, Sessions(orchestrator))
-            app.state.saved_searches = SavedSearches(database)
+            app.state.search = ScopedSearch(searching, SessionDocuments(orchestrator))
             app.state.search_settings = SearchSettingsStore(database, (default.model, default.dims))
             app.state.context = ContextAssembly(
                 ContextTokenizers(settings.tokenizers_folder, settings.context_tokenizer)
@@ -91,10 +90,10 @@ def create_app(settings: Settings) -> FastAPI:
             app.state.spaces = EmbeddingSpaces(database, embedders, outbox)
             app.state.index_documents = IndexDocuments(database, default)
             app.state.health.add("object_store", objects.check)
-            indexer = Indexer(database, objects, outbox, (default.model, default.dims), cache.forget)
+            indexer = Indexer(database, objects, outbox, (default.model, default.dims), cache.delete)
             background = await stack.enter_async_context(
                 service.running(
-                    {DOCUMENTS: indexer.handlers}, indexer.on_dead, after=[cache.forget], together=indexer.together
+                    {DOCUMENTS: indexer.handlers}, indexer.on_dead, after=[cache.delete], together=indexer.together
                 )
             )
             builder = SpaceBuilder(
@@ -108,10 +107,10 @@ def create_app(settings: Settings) -> FastAPI:
             background.start("embedding_spaces", builder.run)
             compaction = Compaction(database, CompactionMetrics(metrics))
             background.start("compaction", lambda: compaction.run(service.notifications))
-            background.start("strays", Strays(database, metrics).run)
+            background.start("orphans", OrphanRemoval(database, metrics).run)
             yield
 
-    routers = [router, context_router, saved_router, settings_router, spaces_router]
+    routers = [router, index_router, context_router, settings_router, spaces_router]
     return service_app("retrieval", settings, routers, lifespan)
 
 
@@ -123,9 +122,9 @@ def build_search(
     cache: SearchCache | None = None,
     graphs: HttpService | None = None,
 ) -> Search:
-    """The use case on an open database."""
+    """Builds the search over an open database."""
     analyzer = Analyzer()
-    limits = Limits(
+    limits = SearchLimits(
         lexical_seconds=settings.lexical_deadline_seconds,
         dense_seconds=settings.dense_deadline_seconds,
         highlight_seconds=settings.highlight_deadline_seconds,
@@ -143,11 +142,11 @@ def build_search(
 
 
 async def _prepare_default(database: Database, embedders: Embedders) -> None:
-    """The index of the default embedding space, and its model in memory before the first query."""
+    """Creates the index of the default embedding space, and loads its model before the first query."""
     default = embedders.default
     async with database.system() as connection:
         await ensure_vector_index(connection, default.space.model, default.space.dims)
     try:
         await default.embed(["warm"])
-    except EmbeddingError as error:  # a provider that is away must not keep the lexical leg from starting
-        log.warning("the embedding model does not answer yet", exc_info=error)
+    except EmbeddingError as error:  # a provider that is down must not keep the lexical leg from starting
+        log.warning("the embedding model does not respond yet", exc_info=error)

@@ -1,4 +1,4 @@
-"""What callers may be told."""
+"""The problems of the service, and how callers see them."""
 
 from __future__ import annotations
 
@@ -8,78 +8,70 @@ from service_kit.problems import Conflict, Forbidden, InvalidRequest, NotFound, 
 class SearchUnavailable(Problem):
     """No leg of the search could answer; `legs` says why, by leg."""
 
-    status, type, title = 503, "search-unavailable", "The search is not available; try again"
+    status, type, title = 503, "search-unavailable", "Search is unavailable; try again"
 
 
 class InvalidMetadataPath(InvalidRequest):
-    """`place` says which expression; the detail what is wrong with it."""
+    """`place` names the expression, the detail what is wrong with it."""
 
     type, title = "invalid-metadata-path", "A metadata filter is not a valid SQL/JSON path expression"
 
 
 class FilterTooSlow(InvalidRequest):
-    type, title = "filter-too-slow", "The filter takes too long over the documents of this workspace"
+    type, title = "filter-too-slow", "The filter takes too long in this workspace"
 
 
 class ScopeNeedsSession(InvalidRequest):
-    type, title = "scope-needs-session", "The scope of a session needs the session_id"
+    type, title = "scope-needs-session", "The scope `session` requires session_id"
 
 
 class UnknownSession(NotFound):
-    type, title = "session-not-found", "There is no such session"
+    type, title = "session-not-found", "Session not found"
 
 
 class TooManyWorkspaces(InvalidRequest):
-    type, title = "too-many-workspaces", "There are too many workspaces to search all of them at once"
+    type, title = "too-many-workspaces", "There are too many workspaces to search at once"
 
 
 class GlobalNeedsKey(Forbidden):
-    type, title = "global-needs-key", "A search of every workspace needs a key that was made for all workspaces"
+    type, title = "global-needs-key", "Searching every workspace requires a key for all workspaces"
 
 
 class SessionsUnavailable(Problem):
-    status, type, title = 503, "sessions-unavailable", "The documents of the session cannot be told; try again"
+    status, type, title = 503, "sessions-unavailable", "Could not load the session's documents; try again"
 
 
 class UnknownEmbeddingModel(InvalidRequest):
-    """`configured` lists what there is."""
+    """`configured` lists the models that are."""
 
-    type, title = "unknown-embedding-model", "No such embedding model is configured"
+    type, title = "unknown-embedding-model", "This embedding model is not configured"
 
 
 class EmbeddingModelNotConfigured(Conflict):
-    type, title = "embedding-model-not-configured", "The model of this embedding space is configured no more"
+    type, title = "embedding-model-not-configured", "This embedding space's model is no longer configured"
 
 
 class EmbeddingSpaceInUse(Conflict):
-    type, title = "embedding-space-in-use", "The workspace is searched in this embedding space"
+    type, title = "embedding-space-in-use", "This embedding space is in use"
 
 
 class EmbeddingSpaceDropping(Conflict):
-    type, title = "embedding-space-dropping", "The vectors of this embedding space are being removed"
+    type, title = "embedding-space-dropping", "This embedding space is being deleted"
 
 
 class WorkspaceBusy(Problem):
-    status, type, title = 503, "workspace-busy", "Documents of the workspace are being indexed; try again"
+    status, type, title = 503, "workspace-busy", "The workspace's documents are being indexed; try again"
 
 
 class UnknownTokenizer(InvalidRequest):
-    """`available` lists what there is."""
+    """`available` lists the tokenizers."""
 
-    type, title = "unknown-tokenizer", "There is no such tokenizer"
+    type, title = "unknown-tokenizer", "Unknown tokenizer"
 
 
 class TokenizerUnusable(Problem):
-    status, type, title = 503, "tokenizer-unusable", "The tokenizer's file cannot be read"
-
-
-class SavedSearchNotFound(NotFound):
-    type, title = "saved-search-not-found", "There is no such saved search in this workspace"
-
-
-class SavedSearchNameTaken(Conflict):
-    type, title = "saved-search-name-taken", "Another saved search of the workspace has this name"
+    status, type, title = 503, "tokenizer-unusable", "The tokenizer file cannot be read"
 
 
 class ConvertedInvalid(ValueError):
-    """What the object store holds of a document is not what its event says."""
+    """The objects of a converted document differ from what its event says."""

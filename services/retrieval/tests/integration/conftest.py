@@ -25,12 +25,29 @@ from inference.factory import build_embedder
 from inference.settings import EmbeddingSettings
 from retrieval.app import create_app
 from retrieval.index.compaction import Compaction, CompactionMetrics
-from retrieval.index.rows import Facts, Vectors, prepare
+from retrieval.index.preparation import ChunkVectors, Facts, prepare
 from retrieval.index.writer import IndexWriter
-from retrieval.lexical.analysis import Analyzer
 from retrieval.ranking.wordpieces import WordPieces
+from retrieval.search import cache, legs
 from retrieval.settings import Settings
+from retrieval.text.analysis import Analyzer
 from service_kit.postgres import Database
+
+# A leg that is late on a busy machine is left out, so no test but those of deadlines has short ones.
+PATIENT = (
+    "lexical_deadline_seconds",
+    "dense_deadline_seconds",
+    "highlight_deadline_seconds",
+    "graph_deadline_seconds",
+    "sessions_deadline_seconds",
+)
+
+
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch):
+    """Redis and the graph's generation are waited for on a busy machine too."""
+    monkeypatch.setattr(cache, "ANSWER_SECONDS", 60.0)
+    monkeypatch.setattr(legs, "GENERATION_SECONDS", 60.0)
 
 
 @pytest.fixture(scope="session")
@@ -56,7 +73,7 @@ def index(database, workspace_id):
 
     async def write(document, workspace: UUID | None = None) -> None:
         place = workspace or workspace_id
-        vectors = Vectors(document.data.embedding_model, document.vectors)
+        vectors = ChunkVectors(document.data.embedding_model, document.vectors)
         prepared = prepare(Facts.of(document.data), document.chunks, vectors, analyzer, pieces)
         async with database.workspace(place) as connection:
             writer = IndexWriter(connection, place, analyzer)
@@ -85,6 +102,7 @@ def make_settings(urls, redis_url, token_secret, object_store_settings):
             "redis_url": redis_url,
             "embedding_threads": 1,
             "embedding_models": json.dumps(embedding_models or []),
+            **dict.fromkeys(PATIENT, 60.0),
             **object_store_settings.model_dump(),
         }
         return Settings(**values | more)

@@ -21,9 +21,9 @@ from contracts.events import (
 )
 from contracts.retrieval import LegReport, SearchMode, SearchRequest, SearchResponse
 from retrieval.app import create_app
+from retrieval.reading.snapshot import SearchStore
 from retrieval.search import cache as caching
-from retrieval.search.cache import Place, SearchCache, version_of
-from retrieval.search.snapshot import SearchStore
+from retrieval.search.cache import CacheSlot, SearchCache, version_of
 
 LEXICAL = SearchMode.lexical.value
 
@@ -41,8 +41,8 @@ async def keep(redis_url):
         yield SearchCache(redis, "v1", 60, CollectorRegistry())
 
 
-def place(workspace_id, generation: int = 1, name: str = "a") -> Place:
-    return Place(workspace_id, generation, f"retrieval:searches:{workspace_id}:{name}")
+def place(workspace_id, generation: int = 1, name: str = "a") -> CacheSlot:
+    return CacheSlot(workspace_id, generation, f"retrieval:searches:{workspace_id}:{name}")
 
 
 async def counted(client) -> dict[str, float]:
@@ -191,13 +191,13 @@ async def test_what_is_not_whole_is_not_kept(keep, workspace_id):
 
 async def test_a_search_that_is_overtaken_keeps_nothing(keep, workspace_id):
     await keep.put(place(workspace_id, 3), answer())
-    erased = await keep.forget(workspace_id, 4)
+    erased = await keep.delete(workspace_id, 4)
     assert (erased.removed, erased.remaining) == ({"cached_searches": 1}, {"cached_searches": 0})
     await keep.put(place(workspace_id, 3), answer())
     assert await keep.get(place(workspace_id, 3)) is None
     await keep.put(place(workspace_id, 4, "b"), answer())
     assert await keep.get(place(workspace_id, 4, "b")) is not None
-    await keep.forget(workspace_id)
+    await keep.delete(workspace_id)
     await keep.put(place(workspace_id, 9, "c"), answer())
     assert await keep.get(place(workspace_id, 9, "c")) is None
 
@@ -222,7 +222,7 @@ async def test_without_redis_a_search_goes_on(workspace_id):
             await cache.put(place(workspace_id), answer())
         assert cache.results.labels("failed")._value.get() == 4
         with pytest.raises((RedisError, OSError)):
-            await cache.forget(workspace_id)
+            await cache.delete(workspace_id)
 
 
 async def test_it_can_be_switched_off(make_settings, running, object_store, auth_headers):  # noqa: ARG001

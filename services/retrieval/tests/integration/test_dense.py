@@ -10,15 +10,16 @@ import pytest
 
 from inference.embeddings import EmbeddingSpace
 from retrieval.dense.leg import DenseLeg
-from retrieval.index.rows import vector_array
-from retrieval.index.writer import ensure_vector_index
-from retrieval.search.leg import Asked, Limits
-from retrieval.search.scope import Scope
-from retrieval.search.snapshot import SearchStore
+from retrieval.reading.leg import LegQuery, SearchLimits
+from retrieval.reading.snapshot import SearchStore
+from retrieval.reading.vectors import vector_array
+from retrieval.search.filters import Scope
+from retrieval.spaces.rows import ensure_vector_index
+from retrieval.text.query import parse
 
 SPACE = EmbeddingSpace("test", 16, 256)
 PER_DOCUMENT = 20
-CHEAP = Limits(exact_scan=0, hnsw_tuple_cost=0.0001)  # the approximate index is taken whenever it is there
+CHEAP = SearchLimits(exact_scan=0, hnsw_tuple_cost=0.0001)  # the approximate index is taken whenever it is there
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ def ask(database):
         leg.vector, leg.embedder = vector, Model()
         scope = None if documents is None else Scope(documents, PER_DOCUMENT * len(documents))
         async with store.snapshot(workspace, 10) as snapshot:
-            asked = Asked(snapshot, "", scope, (SPACE.model, SPACE.dims), depth)
+            asked = LegQuery(snapshot, parse(""), scope, (SPACE.model, SPACE.dims), depth)
             await leg.run(snapshot.reader, asked, limits)
             sorting = await (await snapshot.reader.connection.execute("SHOW enable_sort")).fetchone()
         assert sorting == ("on",)
@@ -114,7 +115,7 @@ async def test_each_way_finds_the_nearest_behind_each_filter(stored, ask, worksp
     for seed in range(3):
         vector = unit(seed)
         for wanted in (None, few, many, documents[:0], np.array([2], np.int64)):
-            exact = await ask(workspace_id, vector, Limits(), wanted)
+            exact = await ask(workspace_id, vector, SearchLimits(), wanted)
             assert mine.are_nearest(exact, vector, wanted)
             assert exact.method.startswith("exact: ")
             near = await ask(workspace_id, vector, CHEAP, wanted)
@@ -129,12 +130,12 @@ async def test_a_small_workspace_among_many_foreign_vectors_gets_all_of_its_own(
     vector = unit(7)
     await stored(uuid4(), 3_000, around=vector)  # nearer than all of mine
     mine = await stored(workspace_id, 60, around=-vector)
-    by_cost = await ask(workspace_id, vector, Limits(exact_scan=0))
+    by_cost = await ask(workspace_id, vector, SearchLimits(exact_scan=0))
     assert mine.are_nearest(by_cost, vector)
     assert "hnsw would visit about" in by_cost.method
     forced = await ask(workspace_id, vector, CHEAP)
     assert mine.are_nearest(forced, vector)
-    cut_short = await ask(workspace_id, vector, Limits(exact_scan=0, hnsw_tuple_cost=0.4))
+    cut_short = await ask(workspace_id, vector, SearchLimits(exact_scan=0, hnsw_tuple_cost=0.4))
     assert mine.are_nearest(cut_short, vector)
 
 
@@ -144,6 +145,6 @@ async def test_what_hnsw_does_not_reach_is_found_exactly(stored, ask, workspace_
     await stored(uuid4(), 3_000, around=vector)
     mine = await stored(workspace_id, 200, around=-vector)
     monkeypatch.setattr("retrieval.dense.plan.MARGIN", 0.0)
-    leg = await ask(workspace_id, vector, Limits(exact_scan=0, hnsw_tuple_cost=1.0))
+    leg = await ask(workspace_id, vector, SearchLimits(exact_scan=0, hnsw_tuple_cost=1.0))
     assert mine.are_nearest(leg, vector)
     assert leg.method.endswith("of 50, so exact")

@@ -84,7 +84,6 @@ async def test_a_deleted_document_is_gone_and_proved_so(ingestion, search, conve
         "chunks": 0,
         "postings": 0,
         "vectors": 0,
-        "document_vectors": 0,
         "cached_searches": 0,
     }
     for mode in ("hybrid", "rrf", "lexical", "dense"):

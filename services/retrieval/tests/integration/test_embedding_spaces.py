@@ -17,9 +17,9 @@ from contracts.gateway import Role
 from inference.factory import build_embedders
 from retrieval.app import create_app
 from retrieval.spaces import builder as builder_module
-from retrieval.spaces import leases
-from retrieval.spaces.builder import CHANNEL, SpaceBuilder
+from retrieval.spaces.builder import SpaceBuilder
 from retrieval.spaces.rows import SpaceRows
+from retrieval.spaces.work import CHANNEL, LeasedSpace
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox
 
@@ -29,8 +29,8 @@ TEXTS = ["The port is 8080.", "Lunch is at noon.", "Backups run at night."]
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
-    monkeypatch.setattr(leases, "RETRY_SECONDS", 0.2)
-    monkeypatch.setattr(builder_module, "LONGEST_WAIT_SECONDS", 0.3)
+    monkeypatch.setattr(builder_module, "RETRY_SECONDS", 0.2)
+    monkeypatch.setattr(builder_module, "LEASE_SECONDS", 3.0)  # a third of it is the pause between two looks
 
 
 @pytest.fixture
@@ -221,7 +221,7 @@ async def test_of_two_spaces_that_are_built_the_last_one_asked_for_is_searched(s
 async def test_another_environment_never_breaks_the_search(
     make_settings, provider, running, ingesting, converted, connect, auth_headers
 ):
-    """The model that a workspace is searched with is configured no more; then it is again, beside another default."""
+    """The model that a workspace is searched with is no longer configured; then it is again, beside another default."""
 
     async def ask(client, **more):
         answer = await client.post("/v1/search", json={"query": "backups at night", **more}, headers=auth_headers())
@@ -249,7 +249,7 @@ async def test_another_environment_never_breaks_the_search(
         await connect(client).until("moved", "building", error_class="ProviderUnavailable")
         status, found = await ask(client)
         assert (status, found["hits"][0]["content"]) == (200, TEXTS[2])
-        assert found["legs"][1]["error"] == "the embedding model words (64 dimensions) is configured no more"
+        assert found["legs"][1]["error"] == "the embedding model words (64 dimensions) is no longer configured"
         assert (await ask(client, mode="dense"))[0] == 503
         old = (await connect(client).all())[WORDS]
         assert (old["status"], old["configured"]) == ("active", False)
@@ -261,8 +261,8 @@ async def test_another_environment_never_breaks_the_search(
 
 
 CHILD = """
-from retrieval.spaces import leases
-leases.LEASE_SECONDS = 1.0
+from retrieval.spaces import builder
+builder.LEASE_SECONDS = 3.0
 from retrieval.__main__ import start
 start()
 """
@@ -287,9 +287,8 @@ def _free_port() -> int:
 
 
 async def test_a_build_goes_on_after_kill_and_replicas_share_it(
-    settings, urls, database, index, converted, workspace_id, provider, monkeypatch, eventually
+    settings, urls, database, index, converted, workspace_id, provider, eventually
 ):
-    monkeypatch.setattr(leases, "LEASE_SECONDS", 1.0)
     await index(converted([f"passage number {number}" for number in range(200)]))
     configured = build_embedders(settings)
     async with database.workspace(workspace_id) as connection:
@@ -303,6 +302,9 @@ async def test_a_build_goes_on_after_kill_and_replicas_share_it(
             database, waiting, Outbox("test"), lambda: build_embedders(settings), configured.spaces, batch=16
         )
 
+    async def claimed() -> list[LeasedSpace]:
+        return await replica().queue.claim(1, **replica().configured)
+
     async def vectors() -> int:
         return await count(database, workspace_id, "SELECT count(*) FROM chunk_vector WHERE model = %s", WORDS)
 
@@ -310,18 +312,20 @@ async def test_a_build_goes_on_after_kill_and_replicas_share_it(
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", CHILD, env=environment(settings))
     try:
         await eventually(vectors, lambda written: written >= 32)
-        assert await replica().leases.claim() is None
+        assert await claimed() == []
     finally:
         process.kill()
         await process.wait()
     provider.answers = None
     provider.open.set()
 
-    async def complete() -> bool:
-        await asyncio.gather(*(replica().work_off() for _ in range(3)))
-        return await vectors() == 200
-
-    await eventually(complete, bool)
+    replicas = [asyncio.create_task(replica().run()) for _ in range(3)]
+    await eventually(vectors, lambda written: written == 200)
+    statement = "SELECT count(*) FROM embedding_space WHERE model = %s AND status = 'active' AND state = 'idle'"
+    await eventually(lambda: count(database, workspace_id, statement, WORDS), lambda found: found == 1)
+    for one in replicas:
+        one.cancel()
+    await asyncio.gather(*replicas, return_exceptions=True)
     assert 200 <= len(provider.texts) <= 232  # what had been answered, and what was on its way, when it was killed
     statement = "SELECT status FROM embedding_space WHERE model = %s"
     assert await count(database, workspace_id, statement, WORDS) == "active"

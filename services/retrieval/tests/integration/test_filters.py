@@ -9,10 +9,10 @@ import pytest
 
 from contracts.retrieval import Facet, SearchFilters
 from retrieval.errors import FilterTooSlow, InvalidMetadataPath
-from retrieval.lexical.analysis import Analyzer
+from retrieval.reading.snapshot import SearchStore
 from retrieval.search import facets
-from retrieval.search.scope import resolve
-from retrieval.search.snapshot import SearchStore
+from retrieval.search.filters import resolve
+from retrieval.text.analysis import Analyzer
 
 GIT, WEB = uuid4(), uuid4()
 METADATA = {"authors": ["Ada", "Bob"], "pages": 12, "source": {"name": "Handbook", "path": "docs/a.md"}}

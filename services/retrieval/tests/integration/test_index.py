@@ -12,11 +12,11 @@ import pytest
 from contracts.retrieval import SearchFilters
 from inference.embeddings import EmbeddingSpace
 from retrieval.dense.nearest import Nearest
-from retrieval.dense.plan import Plan
-from retrieval.index.writer import ensure_vector_index
-from retrieval.lexical.analysis import Analyzer
-from retrieval.search.scope import resolve
-from retrieval.search.snapshot import SearchStore
+from retrieval.dense.plan import ScanPlan
+from retrieval.reading.snapshot import SearchStore
+from retrieval.search.filters import resolve
+from retrieval.spaces.rows import ensure_vector_index
+from retrieval.text.analysis import Analyzer
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "omega"]
 ONE_ROW = ("indexed_document", "chunk", "chunk_vector", "recent_postings", "workspace_statistics", "workspace_stemming")
@@ -73,7 +73,7 @@ async def test_hnsw_finds_what_the_exact_scan_finds_also_behind_a_filter(
     await index(converted(["another model"], vectors=vectors[:1], model="another"))
     async with store.snapshot(workspace_id, 10) as snapshot:
         reader = snapshot.reader
-        planned = Plan(exact=False, most_visited=20_000, why="", candidates=120)
+        planned = ScanPlan(exact=False, most_visited=20_000, why="", candidates=120)
         for scope in (None, await resolve(reader, Analyzer(), SearchFilters(document_ids=few), {}, None, 10)):
             nearest = Nearest(reader, vectors[100], space, scope, 60)
             exact, near = await nearest.exact(602), await nearest.approximate(planned)

@@ -16,13 +16,13 @@ from prometheus_client import CollectorRegistry
 import retrieval.index.groups
 import retrieval.lexical.vocabulary
 from retrieval.index.compaction import Compaction, CompactionMetrics
-from retrieval.lexical.analysis import Analyzer
-from retrieval.lexical.bm25 import Parameters
 from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.leg import LexicalLeg
-from retrieval.search.leg import Asked
-from retrieval.search.scope import Scope
-from retrieval.search.snapshot import SearchStore
+from retrieval.ranking.bm25 import Parameters
+from retrieval.reading.leg import LegQuery
+from retrieval.reading.snapshot import SearchStore
+from retrieval.search.filters import Scope
+from retrieval.text.analysis import Analyzer
 
 NAUGHTY = Path(__file__).parents[5] / "shared/eval/naughty-strings/blns.json"
 
@@ -49,7 +49,7 @@ def ask(database, workspace_id):
     async def search(query: str, documents: list[int] | None = None, depth: int = 100, **more) -> Answer:
         scope = None if documents is None else Scope(np.array(sorted(documents), np.int64), 0)
         async with store.snapshot(workspace_id, 30) as snapshot:
-            asked = Asked(snapshot, query, scope, None, depth, **more)
+            asked = LegQuery(snapshot, query, scope, None, depth, **more)
             leg = LexicalLeg("lexical")
             async with snapshot.own() as reader:
                 await leg.run(reader, asked, analyzer, cache)

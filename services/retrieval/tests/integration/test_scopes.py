@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from contracts.gateway import Role
-from retrieval.search.everywhere import MOST_WORKSPACES
+from retrieval.search.scoped_search import MOST_WORKSPACES
 from service_kit.auth import Principal, Tokens
 
 
@@ -86,9 +86,15 @@ def search_cache() -> bool:
 
 
 @pytest.fixture
-def settings(make_settings, others, search_cache):
+def graph_deadline() -> float:
+    """Seconds."""
+    return 60.0
+
+
+@pytest.fixture
+def settings(make_settings, others, search_cache, graph_deadline):
     urls = {"knowledge_graph_url": others.url, "orchestrator_url": others.url}
-    return make_settings(**urls, graph_deadline_seconds=2.0, search_cache=search_cache)
+    return make_settings(**urls, graph_deadline_seconds=graph_deadline, search_cache=search_cache)
 
 
 @pytest.fixture
@@ -141,7 +147,7 @@ async def test_a_scope_without_what_it_needs_is_refused_and_never_widened(ask, i
     assert (bad["type"], bad["place"]) == ("invalid-metadata-path", "metadata[0]")
 
 
-async def test_a_context_and_a_saved_search_have_scopes_too(client, index, converted, others, auth_headers):
+async def test_a_context_has_scopes_too(client, index, converted, others, auth_headers):
     documents = [converted([f"walrus number {number}"]) for number in range(2)]
     for document in documents:
         await index(document)
@@ -264,7 +270,7 @@ async def test_a_bridge_leads_from_the_passage_of_a_name_to_one_without_a_word_o
     ]
 
 
-async def test_a_graph_that_knows_nothing_or_does_not_answer_changes_nothing(ask, index, converted, others):
+async def test_a_graph_that_knows_nothing_or_fails_changes_nothing(ask, index, converted, others):
     for number in range(5):
         await index(converted([f"walrus number {number}", f"the port is {number}"]))
 
@@ -281,6 +287,11 @@ async def test_a_graph_that_knows_nothing_or_does_not_answer_changes_nothing(ask
         assert without_legs(failed) == plain
         assert leg(failed, "graph")["error"] == "the knowledge graph answered with status 503"
         others.status = 200
+
+
+@pytest.mark.parametrize("graph_deadline", [0.1])
+async def test_a_graph_that_is_late_is_left_out(ask, index, converted, others):
+    await index(converted([f"walrus number {number}" for number in range(10)]))
     others.open.clear()
     late = await ask("the walrus port")
     assert "did not answer within" in leg(late, "graph")["error"] or "not done within" in leg(late, "graph")["error"]

@@ -17,12 +17,12 @@ from inference.errors import ProviderUnavailable
 from retrieval.dense.query_vectors import QueryVectors
 from retrieval.errors import SearchUnavailable
 from retrieval.index.consumer import Indexer
-from retrieval.lexical.analysis import Analyzer
 from retrieval.lexical.words import MOST_WORDS
-from retrieval.search.leg import Limits
+from retrieval.reading.leg import SearchLimits
+from retrieval.reading.snapshot import SearchStore
 from retrieval.search.legs import Legs
 from retrieval.search.search import Search
-from retrieval.search.snapshot import SearchStore
+from retrieval.text.analysis import Analyzer
 from service_kit.outbox import Outbox
 
 ODD = [
@@ -64,10 +64,10 @@ class Embeddings:
 
 @pytest.fixture
 def searching(database):
-    def build(embeddings: Embeddings, limits: Limits | None = None) -> Search:
+    def build(embeddings: Embeddings, limits: SearchLimits | None = None) -> Search:
         analyzer = Analyzer()
         vectors = QueryVectors(Embedders(embeddings))
-        legs = Legs(SearchStore(database, 100), vectors, analyzer, limits or Limits())
+        legs = Legs(SearchStore(database, 100), vectors, analyzer, limits or SearchLimits(60, 60, 60))
         return Search(legs, analyzer)
 
     return build
@@ -122,7 +122,7 @@ async def test_a_long_query_is_asked_by_its_rarest_terms(index, searching, conve
 
 async def test_a_leg_that_is_late_or_fails_is_left_out_and_named(index, searching, converted, workspace_id):
     await index(converted(["The AuthService signs tokens."]))
-    late = searching(Embeddings(wait=asyncio.Event()), Limits(dense_seconds=0.05))
+    late = searching(Embeddings(wait=asyncio.Event()), SearchLimits(dense_seconds=0.05))
     failing = searching(Embeddings(error=ProviderUnavailable("down")))
     for search, reason in ((late, "not done within 0.05 s"), (failing, "ProviderUnavailable: the leg failed")):
         for mode in (SearchMode.hybrid, SearchMode.rrf):
@@ -221,6 +221,6 @@ async def test_what_the_query_excludes_is_excluded_in_every_mode(index, searchin
 
 async def test_without_the_lexical_leg_conditions_cannot_be_met(index, searching, converted, workspace_id):
     await index(converted(["red apple"]))
-    search = searching(Embeddings(), Limits(lexical_seconds=1e-9))
+    search = searching(Embeddings(), SearchLimits(lexical_seconds=1e-9))
     with pytest.raises(SearchUnavailable):
         await search(workspace_id, SearchRequest(query="apple -red", strict=True))

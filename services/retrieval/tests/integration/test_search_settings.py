@@ -60,7 +60,6 @@ async def test_settings_are_read_changed_and_reset(tuned):
     found = changed.json()
     assert (found["mode"], found["k1"], found["b"], found["version"]) == ("rrf", 0.9, 0.75, 1)
     assert found["weights"] == BUNDLED.weights.as_dict() | {"soft_match": 0.7}
-    assert found["fitted_on"] is None
     assert (await tuned({"rrf_k": 5}, If_Match='"0"')).status_code == 412
     assert (await tuned()).json() == found
 
@@ -73,7 +72,15 @@ async def test_settings_are_read_changed_and_reset(tuned):
 
 async def test_only_owners_change_settings_and_only_to_what_can_be(tuned):
     assert (await tuned({"k1": 1.0}, role=Role.editor)).status_code == 403
-    for wrong in ({"k1": -1}, {"b": 2}, {"mode": "best"}, {"weights": {"luck": 1}}, {"rrf_k": 0}, {"reset": ["all"]}):
+    for wrong in (
+        {"k1": -1},
+        {"b": 2},
+        {"mode": "best"},
+        {"weights": {"luck": 1}},
+        {"rrf_k": 0},
+        {"diversity": 2},
+        {"reset": ["all"]},
+    ):
         assert (await tuned(wrong)).status_code == 422
 
 
@@ -95,20 +102,24 @@ async def test_the_next_search_follows_the_settings(tuned, search):
 
 
 @pytest.mark.usefixtures("indexed")
-async def test_a_request_overrules_the_settings(tuned, search):
+async def test_a_request_overrules_the_mode_alone(tuned, search, client, auth_headers):
     await tuned({"mode": "lexical"})
     for mode in ("hybrid", "convex", "rrf", "dense"):
         answer = await search("who sold the car", mode=mode, explain=True)
         assert answer["mode"] == mode
         assert answer["hits"][0]["content"] == TEXTS[0]
-    convex = await search("car", mode="convex", fusion={"legs": {"lexical": 0, "dense": 1, "graph": 0}})
+    await tuned({"legs": {"lexical": 0, "dense": 1, "graph": 0}})
+    convex = await search("car", mode="convex")
     assert convex["hits"][0]["score"] == pytest.approx(1.0)
-    rrf = await search(
-        "who sold the car", mode="rrf", fusion={"rrf_k": 1, "legs": {"lexical": 1, "dense": 1, "graph": 0}}
-    )
+    await tuned({"rrf_k": 1, "legs": {"lexical": 1, "dense": 1, "graph": 0}})
+    rrf = await search("who sold the car", mode="rrf")
     assert rrf["hits"][0]["score"] == pytest.approx(1.0)
-    alone = await search("car", mode="hybrid", fusion={"weights": {"cosine": 0, "soft_match": 0}}, explain=True)
+    await tuned({"weights": {"cosine": 0, "soft_match": 0}})
+    alone = await search("car", mode="hybrid", explain=True)
     assert alone["hits"][0]["explanation"]["weights"]["cosine"] == 0
+    for tuning in ({"fusion": {"rrf_k": 1}}, {"diversity": 0.5}):
+        refused = await client.post("/v1/search", json={"query": "car", **tuning}, headers=auth_headers())
+        assert refused.status_code == 422
 
 
 @pytest.mark.usefixtures("indexed")

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 from contracts.embedding_spaces import SpaceStatus
-from contracts.retrieval import Around, SearchMode, SearchRequest
+from contracts.retrieval import Around, SearchMode, SearchRequest, SearchSettingsUpdate
 from inference.embedders import Embedders
 from inference.errors import ProviderUnavailable, WrongScores
 from inference.factory import build_embedders
 from retrieval.app import build_search, create_app
 from retrieval.search.reranking import Reranking
 from retrieval.spaces.rows import SpaceRows
+from retrieval.tuning.store import SearchSettingsStore
 
 WORDS = [f"{first}{second}" for first in ("al", "bra", "che", "do") for second in ("pha", "vo", "rry", "mus")]
 
@@ -89,7 +90,9 @@ async def test_diversity_prefers_what_is_not_said_yet(index, search, converted, 
     await index(converted(["port port port one", "port port two", "port three"], vectors=vectors))
     plain = contents(await search("port", mode=SearchMode.lexical, k=2))
     assert plain == ["port port port one", "port port two"]
-    varied = contents(await search("port", mode=SearchMode.lexical, k=2, diversity=0.8))
+    settings = SearchSettingsStore(database, space)
+    await settings.change(workspace_id, SearchSettingsUpdate(diversity=0.8), None)
+    varied = contents(await search("port", mode=SearchMode.lexical, k=2))
     assert varied == ["port port port one", "port three"]
 
 

@@ -13,15 +13,15 @@ from contracts.retrieval import Hit, SearchMode, SearchRequest
 from inference.embedders import Embedders
 from retrieval.dense.query_vectors import QueryVectors
 from retrieval.index.writer import IndexWriter
-from retrieval.lexical.analysis import Analyzer
-from retrieval.search.leg import Limits
+from retrieval.reading.leg import SearchLimits
+from retrieval.reading.snapshot import SearchStore
 from retrieval.search.legs import Legs
 from retrieval.search.search import Search
-from retrieval.search.snapshot import SearchStore
+from retrieval.text.analysis import Analyzer
 from service_kit.postgres import Database
 from service_kit.problems import Unavailable
 
-PATIENT = Limits(30, 30, 30)
+PATIENT = SearchLimits(30, 30, 30)
 MODES = (SearchMode.hybrid, SearchMode.rrf, SearchMode.lexical, SearchMode.dense)
 
 
@@ -151,7 +151,7 @@ async def test_parts_see_what_the_search_saw_and_their_failures_are_their_own(
 
 
 async def test_a_search_that_finds_no_connection_in_time_is_told_so(database, workspace_id, monkeypatch):
-    monkeypatch.setattr("retrieval.search.snapshot.QUEUE_SECONDS", 0.05)
+    monkeypatch.setattr("retrieval.reading.snapshot.QUEUE_SECONDS", 0.05)
     store = SearchStore(database, 100)
     async with asyncio.timeout(20):
         while not store.free.locked():

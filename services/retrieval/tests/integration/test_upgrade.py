@@ -9,11 +9,10 @@ import psycopg
 import pytest
 
 import service_kit.migrate
-from retrieval.index.writer import ensure_vector_index
 from retrieval.lexical.postings import decode
 from retrieval.ranking.wordpieces import decoded
-from retrieval.search.reader import IndexReader
-from retrieval.spaces.rows import SpaceRows, VectorCount, space_id
+from retrieval.reading.reader import IndexReader
+from retrieval.spaces.rows import SpaceRows, ensure_vector_index, space_id
 from service_kit.postgres import Database
 
 OLD_DOCUMENT = "INSERT INTO indexed_document VALUES (%s, %s, %s, 1, 'a.md', NULL, '{}', 'text/plain', 1, 1)"
@@ -64,9 +63,9 @@ async def test_vectors_stay_and_name_the_active_space(at_first):
         for workspace, model, count in ((ours, "old", 2), (theirs, "other", 1)):
             async with database.workspace(workspace) as connection:
                 rows = SpaceRows(connection, workspace)
-                (row,) = await rows.all()
+                (row,) = await rows.spaces()
                 assert (row.key, row.status, row.id) == ((model, 3), "active", space_id(model, 3))
-                assert (await rows.counts())[1] == {(model, 3): VectorCount(chunks=count)}
+                assert (await rows.counts())[1] == {(model, 3): count}
         async with database.system() as connection:
             assert await ensure_vector_index(connection, "old", 3) == f"chunk_vector_{space_id('old', 3)}"
 

@@ -8,11 +8,11 @@ from contracts.events import DocumentDescribed, DocumentIndexed
 from contracts.retrieval import SearchMode, SearchRequest
 from inference.embedders import Embedders
 from retrieval.dense.query_vectors import QueryVectors
-from retrieval.lexical.analysis import Analyzer
-from retrieval.search.leg import Limits
+from retrieval.reading.leg import SearchLimits
+from retrieval.reading.snapshot import SearchStore
 from retrieval.search.legs import Legs
 from retrieval.search.search import Search
-from retrieval.search.snapshot import SearchStore
+from retrieval.text.analysis import Analyzer
 
 SWITCHES = 50
 PASSAGES = ["The port is 8080.", "Nothing else is said.", "Backups run at night."]
@@ -25,7 +25,7 @@ async def rows(database, workspace_id, statement: str):
 
 async def test_a_search_sees_one_version_never_none_and_never_two(index, database, embedder, converted, workspace_id):
     analyzer = Analyzer()
-    legs = Legs(SearchStore(database, 100), QueryVectors(Embedders(embedder)), analyzer, Limits(10, 10, 10))
+    legs = Legs(SearchStore(database, 100), QueryVectors(Embedders(embedder)), analyzer, SearchLimits(10, 10, 10))
     search, first = Search(legs, analyzer), converted(["shared", "port number 0"])
     document_id, done = first.data.document_id, asyncio.Event()
     for _ in range(15):  # others that the query finds too, better than a chunk whose words are gone

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import uuid4
 
 from contracts.ingestion import Chunk
-from retrieval.index.changes import Changes, Naming, StoredChunk, compare
+from retrieval.index.changes import ChunkChanges, Naming, StoredChunk, compare
 
 DOCUMENT = uuid4()
 CALLED = Naming("a.md", "Title")
@@ -24,40 +24,42 @@ def stored(*ids: str, embedded: bool = True) -> list[StoredChunk]:
 
 
 def test_all_of_a_new_document_is_new() -> None:
-    assert compare([], None, chunks("a", "b"), CALLED) == Changes({}, [0, 1], [0, 1], [0, 1], [], [])
+    assert compare([], None, chunks("a", "b"), CALLED) == ChunkChanges({}, [0, 1], [0, 1], [0, 1], [], [])
 
 
 def test_the_same_again_changes_nothing_but_for_vectors_that_were_missing() -> None:
-    assert compare(stored("a", "b"), CALLED, chunks("a", "b"), CALLED) == Changes({0: 100, 1: 101}, [], [], [], [], [])
+    assert compare(stored("a", "b"), CALLED, chunks("a", "b"), CALLED) == ChunkChanges(
+        {0: 100, 1: 101}, [], [], [], [], []
+    )
     late = compare(stored("a", "b", embedded=False), CALLED, chunks("a", "b"), CALLED)
-    assert late == Changes({0: 100, 1: 101}, [], [], [0, 1], [], [])
+    assert late == ChunkChanges({0: 100, 1: 101}, [], [], [0, 1], [], [])
 
 
 def test_a_passage_that_moved_keeps_its_number() -> None:
     changes = compare(stored("a", "b", "c"), CALLED, chunks("x", "b", "c"), CALLED)
-    assert changes == Changes({1: 101, 2: 102}, [0], [0], [0], [], [100])
+    assert changes == ChunkChanges({1: 101, 2: 102}, [0], [0], [0], [], [100])
 
 
 def test_the_first_chunk_is_found_by_the_file_name_too() -> None:
     changes = compare(stored("a", "b"), CALLED, chunks("b"), CALLED)
-    assert changes == Changes({0: 101}, [], [0], [], [101], [100])
+    assert changes == ChunkChanges({0: 101}, [], [0], [], [101], [100])
 
 
 def test_a_new_title_changes_the_words_of_every_chunk_and_no_vector() -> None:
     changes = compare(stored("a", "b"), CALLED, chunks("a", "b"), Naming("a.md", "Other"))
-    assert changes == Changes({0: 100, 1: 101}, [], [0, 1], [], [100, 101], [])
+    assert changes == ChunkChanges({0: 100, 1: 101}, [], [0, 1], [], [100, 101], [])
     renamed = compare(stored("a", "b"), CALLED, chunks("a", "b"), Naming("b.md", "Title"))
-    assert renamed == Changes({0: 100, 1: 101}, [], [0], [], [100], [])
+    assert renamed == ChunkChanges({0: 100, 1: 101}, [], [0], [], [100], [])
 
 
 def test_another_language_changes_the_words_of_every_chunk() -> None:
     changes = compare(stored("a", "b"), CALLED, chunks("a", "b"), Naming("a.md", "Title", "german"))
-    assert changes == Changes({0: 100, 1: 101}, [], [0, 1], [], [100, 101], [])
+    assert changes == ChunkChanges({0: 100, 1: 101}, [], [0, 1], [], [100, 101], [])
 
 
 def test_a_passage_under_other_headings_is_another_one() -> None:
     changes = compare(stored("a"), CALLED, chunks("a", headings=["New"]), CALLED)
-    assert changes == Changes({}, [0], [0], [0], [], [100])
+    assert changes == ChunkChanges({}, [0], [0], [0], [], [100])
 
 
 def test_an_id_that_comes_twice_is_kept_once() -> None:

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from contracts.retrieval import Highlight, Hit, Surrounding, SurroundingPart
 from inference.tokens import count_tokens, load_minilm_tokenizer
-from retrieval.context.fence import LONGEST_ATTRIBUTE, fenced, neutralised
 from retrieval.context.packing import pack
+from retrieval.context.rendering import LONGEST_ATTRIBUTE, fenced, neutralised
 from retrieval.context.tokenizers import ESTIMATE, MINILM, ContextTokenizers, estimated
 from retrieval.errors import TokenizerUnusable, UnknownTokenizer
-from retrieval.search.joining import joined
+from retrieval.search.overlap import joined
 
 BLOCK = re.compile(r'<passage number="(\d+)"[^\n]*>\n(.*?)\n</passage>', re.DOTALL)
 TOKENIZER = load_minilm_tokenizer()
@@ -99,7 +99,7 @@ def test_a_hit_grows_where_the_others_still_have_room() -> None:
     assert 'page="1-3"' in roomy.text
     narrow = pack(hits, 18, words)
     assert [one.content for one in narrow.evidence] == ["The hit itself.", "Another hit."]
-    assert narrow.cut == ["passages without all that is around them, for want of room: 1"]
+    assert narrow.cut == ["passages without their surroundings, which did not fit: 1"]
 
 
 def test_of_neighbouring_hits_all_that_was_found_is_kept_before_what_is_around() -> None:
@@ -115,7 +115,7 @@ def test_what_does_not_fit_is_shortened_at_sentence_ends_and_told() -> None:
     assert len(packet.evidence) == 2
     assert re.fullmatch(r"(Sentence number \d+ is here\. )+\[…\]", packet.evidence[1].content)
     assert packet.cut[0].startswith("passage 2 is shortened at sentence ends, to ")
-    assert packet.cut[1] == "passages left out, for want of room: 1 of 3"
+    assert packet.cut[1] == "passages left out, which did not fit: 1 of 3"
 
 
 def test_a_shortened_passage_has_the_sentence_that_answers() -> None:

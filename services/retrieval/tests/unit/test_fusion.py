@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.retrieval import FusionOptions, FusionWeights, LegWeights, SearchMode, SearchRequest
+from contracts.retrieval import FusionWeights, SearchMode
 from inference.embeddings import BUNDLED_SPACE
-from retrieval.lexical.bm25 import Word, idf, weighted
+from retrieval.ranking.answerability import GOOD, match
+from retrieval.ranking.bm25 import Word, idf, weighted
 from retrieval.ranking.fusion import (
     FEATURES,
     Features,
@@ -18,16 +21,15 @@ from retrieval.ranking.fusion import (
     scaled,
     title_named,
 )
-from retrieval.ranking.match import GOOD, match
 from retrieval.ranking.weights import BUNDLED, UNKNOWN, default_weights
-from retrieval.tuning.tuning import StoredSettings, Tuning
+from retrieval.tuning.tuning import StoredSettings, Tuning, reweighted
 
 SHARE = st.floats(0, 1)
 FEATURE_VALUES = st.builds(
     Features, cosine=st.floats(-1, 1), **dict.fromkeys((name for name in FEATURES if name != "cosine"), SHARE)
 )
 SCORES = st.dictionaries(st.integers(0, 50), st.floats(-5, 5, allow_subnormal=False), max_size=20)
-NOTHING_STORED = StoredSettings(None, None, None, None, None, None, 0, None, None, None, None, None, None)
+NOTHING_STORED = StoredSettings(None, None, None, None, None, None, 0, None, None, None, None, None)
 
 
 @given(FEATURE_VALUES, st.floats(0, 0.5), st.sampled_from([BUNDLED, UNKNOWN]))
@@ -133,17 +135,12 @@ def test_the_cosines_of_a_model_that_nothing_was_fitted_on_are_scaled():
     assert default_weights(("another", 768)).scaled
 
 
-def test_a_request_overrules_the_settings_of_the_workspace():
+def test_a_request_overrules_the_mode_of_the_workspace():
     tuning = Tuning.of(NOTHING_STORED)
-    assert tuning.asked(SearchRequest(query="q")) == tuning.rule
-    asked = SearchRequest(
-        query="q",
-        mode=SearchMode.rrf,
-        fusion=FusionOptions(
-            rrf_k=5, weights=FusionWeights(cosine=2.0), legs=LegWeights(lexical=2.0, dense=1.0, graph=0.0)
-        ),
-    )
-    rule = tuning.asked(asked)
-    assert (rule.mode, rule.rrf_k, rule.legs.lexical) == (SearchMode.rrf, 5, 2.0)
-    assert rule.space.weights.cosine == 2.0
-    assert rule.space.weights.bm25_share == BUNDLED.weights.bm25_share
+    assert tuning.asked(None) == tuning.rule
+    assert tuning.asked(SearchMode.rrf) == replace(tuning.rule, mode=SearchMode.rrf)
+
+
+def test_weights_that_are_not_named_stay():
+    weights = reweighted(BUNDLED, FusionWeights(cosine=2.0)).weights
+    assert (weights.cosine, weights.bm25_share) == (2.0, BUNDLED.weights.bm25_share)

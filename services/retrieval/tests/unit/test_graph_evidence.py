@@ -3,7 +3,7 @@ from uuid import UUID
 import pytest
 
 from contracts.graph_expansion import ExpandedChunk, PathStep
-from retrieval.graph.evidence import MOST_SEEDS, Evidence, ranked, seeds
+from retrieval.graph.evidence import MOST_SEEDS, GraphEvidence, ranked, seeds
 from retrieval.ranking import fusion
 
 DOCUMENT = UUID(int=1)
@@ -17,37 +17,37 @@ def chunk(hop: int, score: float, path: list[str], **more) -> ExpandedChunk:
 
 
 def test_a_path_tells_what_is_stated_between_its_names():
-    found = Evidence("b", DOCUMENT)
+    found = GraphEvidence("b", DOCUMENT)
     found.add(chunk(1, 0.6, ["Lothair II", "Ermengarde"], steps=[STEP]), over_relations=False)
-    assert found.told() == ["Lothair II", "mother", "Ermengarde"]
+    assert found.described_path() == ["Lothair II", "mother", "Ermengarde"]
     assert (found.link, found.bridge) == (0.0, 0.6)
-    unknown = Evidence("b", DOCUMENT)
+    unknown = GraphEvidence("b", DOCUMENT)
     unknown.add(chunk(2, 0.6, ["A", "B", "C"]), over_relations=True)
-    assert (unknown.told(), unknown.near) == (["A", "B", "C"], 0.6)
+    assert (unknown.described_path(), unknown.near) == (["A", "B", "C"], 0.6)
 
 
 def test_what_leads_most_surely_gives_the_path():
-    found = Evidence("b", DOCUMENT)
+    found = GraphEvidence("b", DOCUMENT)
     found.add(chunk(0, 0.1, ["Ermengarde"], about=0.5), over_relations=False)
     found.add(chunk(1, 0.6, ["Lothair II", "Ermengarde"], steps=[STEP]), over_relations=False)
-    assert found.told() == ["Lothair II", "mother", "Ermengarde"]
+    assert found.described_path() == ["Lothair II", "mother", "Ermengarde"]
     assert (found.link, found.about, found.bridge) == (0.1, 0.5, 0.6)
 
 
 def test_seeds_are_the_best_candidates_that_hold_a_name():
-    evidence = {number: Evidence(str(number), DOCUMENT, link=0.5) for number in (1, 3, 40)}
-    evidence[2] = Evidence("2", DOCUMENT, bridge=0.5)
+    evidence = {number: GraphEvidence(str(number), DOCUMENT, link=0.5) for number in (1, 3, 40)}
+    evidence[2] = GraphEvidence("2", DOCUMENT, bridge=0.5)
     scores = {number: 1 - number / 50 for number in range(50)}
     found = seeds(scores, evidence)
     assert list(found) == [1, 3]
     assert found[1] == pytest.approx(48 / 49)
-    assert len(seeds(scores, {number: Evidence("", DOCUMENT, link=1) for number in range(50)})) == MOST_SEEDS
+    assert len(seeds(scores, {number: GraphEvidence("", DOCUMENT, link=1) for number in range(50)})) == MOST_SEEDS
     assert seeds({}, evidence) == {}
     assert seeds({1: 0.7}, evidence) == {1: 1.0}
 
 
 def test_the_leg_ranks_by_all_that_the_graph_says():
-    evidence = {1: Evidence("1", DOCUMENT, link=0.2), 2: Evidence("2", DOCUMENT, link=0.1, bridge=0.4)}
+    evidence = {1: GraphEvidence("1", DOCUMENT, link=0.2), 2: GraphEvidence("2", DOCUMENT, link=0.1, bridge=0.4)}
     assert [number for number, _ in ranked(evidence)] == [2, 1]
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from retrieval.highlights import scoring
 from retrieval.highlights.sentences import is_code, spans
-from retrieval.lexical.analysis import Analyzer
+from retrieval.text.analysis import Analyzer
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.lexical.bm25 import Parameters, WeightedQuery, Word, idf, weighted
 from retrieval.lexical.lists import Header
-from retrieval.lexical.maxscore import Limits, MaxScore
+from retrieval.lexical.maxscore import ChunkFilter, MaxScore
 from retrieval.lexical.postings import ORDINAL_BITS, postings
+from retrieval.ranking.bm25 import Parameters, WeightedQuery, Word, idf, weighted
 
 TERMS = ["a", "b", "c", "d", "e", "f"]
 
@@ -107,7 +107,7 @@ def test_the_best_are_those_of_the_reference(
 ):
     required = {position for position in required if position < len(words)}
     query = weigh(corpus, words, parameters)
-    limits = Limits(
+    limits = ChunkFilter(
         None if documents is None else np.array(sorted(documents), np.int64),
         None if banned is None else np.array(sorted(banned), np.int64),
     )
@@ -162,7 +162,7 @@ def test_blocks_that_cannot_matter_are_not_loaded():
     ranked = asyncio.run(MaxScore(lists, query, together=0).best(3))
     assert (ranked.chunks >> ORDINAL_BITS).tolist() == [7, 200, 333]
     assert sum(term == "a" for term, _ in lists.loaded) <= 4
-    limited = Limits(np.array([200, 201], np.int64))
+    limited = ChunkFilter(np.array([200, 201], np.int64))
     lists.loaded.clear()
     asyncio.run(MaxScore(lists, query, limited).best(3))
     assert len(lists.loaded) <= 4

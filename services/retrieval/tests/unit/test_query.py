@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.lexical.query import FIELDS, MOST_OPERATORS, ParsedQuery, parse
+from retrieval.text.query import FIELDS, MOST_OPERATORS, ParsedQuery, parse
 
 PIECES = st.sampled_from(
     [

@@ -6,7 +6,7 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.search.spans import MOST_MERGED, Outline, Span, merged, neighbours, section
+from retrieval.search.spans import MOST_MERGED, ChunkSpan, Outline, merged, neighbours, section
 
 A, B = UUID(int=1), UUID(int=2)
 
@@ -25,14 +25,14 @@ def merging(*places: At, most: int = MOST_MERGED):
 def test_neighbours_that_meet_are_one_hit() -> None:
     found = merging(At(A, 5), At(A, 7), At(A, 1), At(B, 6), At(A, 6))
     assert found.order == [0, 2, 3]
-    assert found.spans == {0: Span(4, 8), 2: Span(0, 2), 3: Span(5, 7)}
+    assert found.spans == {0: ChunkSpan(4, 8), 2: ChunkSpan(0, 2), 3: ChunkSpan(5, 7)}
     assert found.into == {1: 0, 4: 0}
 
 
 def test_a_hit_does_not_grow_without_end() -> None:
     found = merging(*(At(A, index) for index in (10, 12, 14, 16)), most=5)
     assert found.order == [0, 2]
-    assert found.spans == {0: Span(9, 13), 2: Span(14, 17)}
+    assert found.spans == {0: ChunkSpan(9, 13), 2: ChunkSpan(14, 17)}
 
 
 def test_what_comes_after_the_first_k_hits_changes_nothing() -> None:
@@ -40,17 +40,17 @@ def test_what_comes_after_the_first_k_hits_changes_nothing() -> None:
     spans = {number: neighbours(one.chunk_index) for number, one in places.items()}
     found = merged(list(places), places, spans, MOST_MERGED, 2)
     assert (found.order, found.into) == ([0, 1], {2: 0})
-    assert found.spans == {0: Span(9, 12), 1: Span(19, 21)}
+    assert found.spans == {0: ChunkSpan(9, 12), 1: ChunkSpan(19, 21)}
 
 
 def test_a_section_ends_where_the_headings_change_or_it_is_too_long() -> None:
     outlines = {index: Outline(["Doc", "One" if index < 4 else "Two"], 100) for index in range(8)}
-    assert section(2, outlines) == Span(0, 3)
-    assert section(5, outlines) == Span(4, 7)
-    assert section(5, outlines, 250) == Span(4, 5)
-    assert section(5, outlines, 300) == Span(4, 6)
+    assert section(2, outlines) == ChunkSpan(0, 3)
+    assert section(5, outlines) == ChunkSpan(4, 7)
+    assert section(5, outlines, 250) == ChunkSpan(4, 5)
+    assert section(5, outlines, 300) == ChunkSpan(4, 6)
     del outlines[6]
-    assert section(5, outlines) == Span(4, 5)
+    assert section(5, outlines) == ChunkSpan(4, 5)
 
 
 @given(
@@ -63,7 +63,7 @@ def test_every_hit_is_in_one_span_and_no_passage_in_two(
 ) -> None:
     places = {number: At(*one) for number, one in enumerate(where)}
     spans = {
-        number: Span(max(0, one.chunk_index - reach), one.chunk_index + reach)
+        number: ChunkSpan(max(0, one.chunk_index - reach), one.chunk_index + reach)
         for (number, one), reach in zip(places.items(), reaches, strict=False)
     }
     found = merged(list(places), places, spans, most)

@@ -28,7 +28,6 @@ app.command("import")(graph_files.import_triples)
 app.command("imports")(graph_files.imports)
 app.command("delete-import")(graph_files.delete_import)
 app.command("estimate")(refinement.estimate)
-app.command("refine")(refinement.refine)
 app.add_typer(refinement.app, name="refinement")
 Name = Annotated[str, typer.Argument(metavar="ENTITY", help="Its name, in any spelling, or its id.")]
 Types = Annotated[list[str] | None, typer.Option("--relation", "-r", help="Only relations of this type.")]

@@ -11,7 +11,7 @@ import typer
 from attractor_client.search import Filters, SearchOptions
 from contracts.formats import MEDIA_TYPES
 from contracts.ingestion import OriginKind
-from contracts.retrieval import Around, Facet, FusionOptions, FusionWeights, LegWeights, SearchMode, SearchScope
+from contracts.retrieval import Around, Facet, SearchMode, SearchScope
 
 LIMITS, RANKING, ALONG = "What is searched", "How it is ranked", "What comes along"
 DATES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z"]
@@ -85,18 +85,9 @@ def ranking(
     ] = False,
     no_graph: NoGraph = False,
     no_rerank: NoRerank = False,
-    weight: Annotated[
-        list[str] | None, typer.Option(metavar="FEATURE=N", help="Of hybrid: cosine=1.2, …", rich_help_panel=RANKING)
-    ] = None,
-    leg_weight: Annotated[
-        list[str] | None,
-        typer.Option(metavar="LEG=N", help="Of rrf and convex: lexical, dense, graph.", rich_help_panel=RANKING),
-    ] = None,
-    rrf_k: Annotated[int | None, typer.Option(min=1, max=1000, help="Of rrf.", rich_help_panel=RANKING)] = None,
     per_document: Annotated[
         int | None, typer.Option(min=1, max=100, help="Passages of a document at most.", rich_help_panel=RANKING)
     ] = None,
-    diversity: Annotated[float, typer.Option(min=0, max=1, help="Weight of novelty.", rich_help_panel=RANKING)] = 0.0,
     keep_duplicates: Annotated[
         bool, typer.Option("--keep-duplicates", help="Do not fold nearly equal passages.", rich_help_panel=RANKING)
     ] = False,
@@ -114,33 +105,8 @@ def ranking(
         "strict": strict,
         "use_graph": not no_graph,
         "rerank": not no_rerank,
-        "fusion": fusion(weight, leg_weight, rrf_k),
         "max_per_document": per_document,
-        "diversity": diversity,
         "fold_duplicates": not keep_duplicates,
         "around": around,
         "facets": facet or [],
     }
-
-
-def fusion(weight: list[str] | None, leg_weight: list[str] | None, rrf_k: int | None) -> FusionOptions | None:
-    """None when nothing is said. Raises pydantic.ValidationError for names that there are not."""
-    if not (weight or leg_weight or rrf_k):
-        return None
-    return FusionOptions(
-        rrf_k=rrf_k,
-        weights=FusionWeights.model_validate(numbers(weight)) if weight else None,
-        legs=LegWeights.model_validate(numbers(leg_weight)) if leg_weight else None,
-    )
-
-
-def numbers(pairs: list[str]) -> dict[str, float]:
-    """`["cosine=1.2"]` as {"cosine": 1.2}."""
-    read = {}
-    for pair in pairs:
-        name, _, value = pair.partition("=")
-        try:
-            read[name.strip()] = float(value)
-        except ValueError:
-            raise typer.BadParameter(f"{pair!r} is not of the form NAME=NUMBER") from None
-    return read

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from attractor_client.client import AttractorClient
-from attractor_client.commands.search_options import numbers
 from attractor_client.invocation import Json, run
 from attractor_client.output import Output
 from contracts.retrieval import FusionWeights, LegWeights, SearchMode, SearchSettings, SearchSettingsUpdate
@@ -23,7 +22,7 @@ class Setting(StrEnum):
     rrf_k = "rrf_k"
     legs = "legs"
     weights = "weights"
-    document_vectors = "document_vectors"
+    diversity = "diversity"
 
 
 @app.command()
@@ -45,11 +44,8 @@ def change(
     rrf_k: Annotated[int | None, typer.Option(min=1, max=1000, help="The constant of rrf.")] = None,
     leg: Annotated[list[str] | None, typer.Option(metavar="LEG=N", help="lexical, dense, graph.")] = None,
     weight: Annotated[list[str] | None, typer.Option(metavar="FEATURE=N", help="cosine, bm25_share, …")] = None,
-    document_vectors: Annotated[
-        bool | None,
-        typer.Option(
-            "--document-vectors/--no-document-vectors", help="A vector of each document's summary beside its passages'."
-        ),
+    diversity: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Weight of novelty among the hits; 0 for none.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -59,7 +55,7 @@ def change(
     Example:
       attractor search-settings set --mode convex --leg graph=0.2
     """
-    if all(value is None for value in (mode, k1, b, rrf_k, leg, weight, document_vectors)):
+    if all(value is None for value in (mode, k1, b, rrf_k, leg, weight, diversity)):
         raise typer.BadParameter("name what to change")
     legs, weights = numbers(leg or []), numbers(weight or [])
 
@@ -72,7 +68,7 @@ def change(
             rrf_k=rrf_k,
             legs=LegWeights.model_validate({**now.legs.model_dump(), **legs}) if legs else None,
             weights=FusionWeights.model_validate(weights) if weights else None,
-            document_vectors=document_vectors,
+            diversity=diversity,
         )
         _show(output, await client.search_settings.update(now, update))
 
@@ -112,12 +108,23 @@ def _show(output: Output, settings: SearchSettings) -> None:
             ("rrf_k", settings.rrf_k),
             ("legs", _pairs(settings.legs.model_dump())),
             ("weights", _pairs(settings.weights)),
-            ("document vectors", "yes" if settings.document_vectors else "no"),
+            ("diversity", settings.diversity),
             ("of the space", settings.embedding_space),
-            ("fitted on", settings.fitted_on),
         ]
     )
 
 
 def _pairs(values: dict[str, float]) -> str:
     return ", ".join(f"{name}={value:g}" for name, value in values.items())
+
+
+def numbers(pairs: list[str]) -> dict[str, float]:
+    """`["cosine=1.2"]` as {"cosine": 1.2}."""
+    read = {}
+    for pair in pairs:
+        name, _, value = pair.partition("=")
+        try:
+            read[name.strip()] = float(value)
+        except ValueError:
+            raise typer.BadParameter(f"{pair!r} is not of the form NAME=NUMBER") from None
+    return read

@@ -1,4 +1,4 @@
-"""Asks the model about one passage: what came of it, and what it took."""
+"""Asks the model about one chunk, and tells what came of it and what it took."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from inference.errors import ChatError, ProviderRejected, StreamCut, UnreadableR
 from knowledge_graph.refinement.asking import Asking, answer_schema, estimated_tokens
 from knowledge_graph.refinement.findings import read_answer
 from knowledge_graph.refinement.metrics import RefinementMetrics
-from knowledge_graph.refinement.records import Outcome, Spent
+from knowledge_graph.refinement.records import CallCost, CallOutcome
 
-# Refusals that are of the passage (too long, filtered), not of the key or the model.
-OF_THE_PASSAGE = frozenset({400, 413, 422})
+# Refusals of the text (too long, filtered), not of the key or the model.
+OF_THE_CHUNK = frozenset({400, 413, 422})
 UNREADABLE = "the answer holds no JSON of the form that was asked for"
 
 
 class Asker:
-    """`answer_tokens` bounds an answer, thinking included where the model thinks."""
+    """Asks the chat model. `answer_tokens` bounds an answer, thinking included where the model thinks."""
 
     def __init__(
         self, chat: StructuredChatModel, asking: Asking, answer_tokens: int, metrics: RefinementMetrics
@@ -27,12 +27,12 @@ class Asker:
     def model(self) -> str:
         return self.chat.model
 
-    def most_tokens(self, passage_tokens: int) -> int:
-        """What asking for a passage can take, by the estimate of its input."""
-        return self.asking.overhead_tokens + passage_tokens + self.answer_tokens
+    def most_tokens(self, chunk_tokens: int) -> int:
+        """Bounds what asking about a chunk can take."""
+        return self.asking.overhead_tokens + chunk_tokens + self.answer_tokens
 
-    async def ask(self, content: str) -> Outcome:
-        """Raises ChatError where it is not the passage's fault."""
+    async def ask(self, content: str) -> CallOutcome:
+        """Asks about one chunk. Raises ChatError for what is not the chunk's fault."""
         try:
             outcome = await self._ask(content)
         except ChatError:
@@ -41,29 +41,29 @@ class Asker:
         self.metrics.count(outcome)
         return outcome
 
-    async def _ask(self, content: str) -> Outcome:
+    async def _ask(self, content: str) -> CallOutcome:
         question = self.asking.question(content)
         try:
             answer = await self.chat.complete_structured(question.messages, self.schema, max_tokens=self.answer_tokens)
         except StreamCut as error:
             # Paid for, though nobody says how much.
-            return Outcome(Spent(1, question.tokens, self.answer_tokens), error=str(error))
+            return CallOutcome(CallCost(1, question.tokens, self.answer_tokens), error=str(error))
         except UnreadableReply as error:
-            return Outcome(Spent(1, question.tokens), error=str(error))
+            return CallOutcome(CallCost(1, question.tokens), error=str(error))
         except ProviderRejected as error:
-            if error.status in OF_THE_PASSAGE:
-                return Outcome(Spent(), error=str(error), final=True)
+            if error.status in OF_THE_CHUNK:
+                return CallOutcome(CallCost(), error=str(error), final=True)
             raise
         usage = answer.usage
-        spent = (
-            Spent(1, usage.input_tokens, usage.output_tokens)
+        cost = (
+            CallCost(1, usage.input_tokens, usage.output_tokens)
             if usage
-            else Spent(1, question.tokens, estimated_tokens(answer.text))
+            else CallCost(1, question.tokens, estimated_tokens(answer.text))
         )
         findings = read_answer(answer.text, content)
         if findings is not None:
-            return Outcome(spent, findings)
+            return CallOutcome(cost, findings)
         if answer.cut_short:
             # It would be as long again.
-            return Outcome(spent, error=f"the answer is longer than {self.answer_tokens} tokens", final=True)
-        return Outcome(spent, error=UNREADABLE)
+            return CallOutcome(cost, error=f"the answer is longer than {self.answer_tokens} tokens", final=True)
+        return CallOutcome(cost, error=UNREADABLE)

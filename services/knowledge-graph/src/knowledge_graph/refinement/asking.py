@@ -1,4 +1,4 @@
-"""What the model is asked about a passage, and how many tokens that takes. Pure, but for the prompt's file."""
+"""What the model is asked about a chunk, and how many tokens that takes. Pure, but for the prompt's file."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ TYPES = (
 DIGEST_BYTES = 16
 # What providers add around the messages, and the schema, which they count as well.
 FRAME_TOKENS = 260
-SHORTEST_PASSAGE = 25
+SHORTEST_CHUNK = 25
 WHITE = re.compile(r"\s+")
 
 
 def digest_of(content: str) -> bytes:
-    """Of the text alone: the same passage elsewhere has the same."""
+    """Of the text alone: the same chunk elsewhere has the same."""
     return sha256(content.encode("utf-8", "replace")).digest()[:DIGEST_BYTES]
 
 
 def is_worth_asking(content: str) -> bool:
     """False for what can state nothing: too short, or without letters."""
-    return len(content) >= SHORTEST_PASSAGE and any(char.isalpha() for char in content)
+    return len(content) >= SHORTEST_CHUNK and any(char.isalpha() for char in content)
 
 
 def estimated_tokens(text: str) -> int:
@@ -38,14 +38,14 @@ def estimated_tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "replace")) // 4)
 
 
-def expected_answer_tokens(passage_tokens: int) -> int:
-    """What an answer takes as a rule: it grows with the names of the passage."""
-    return 40 + passage_tokens
+def expected_answer_tokens(chunk_tokens: int) -> int:
+    """Estimates the usual length of an answer, which grows with the names of the chunk."""
+    return 40 + chunk_tokens
 
 
 @dataclass(frozen=True)
 class Question:
-    """The messages for one passage."""
+    """The messages for one chunk."""
 
     messages: list[ChatMessage]
     tokens: int
@@ -64,7 +64,7 @@ class Asking:
 
     @property
     def overhead_tokens(self) -> int:
-        """Of every call, beside the passage."""
+        """Of every call, beside the chunk."""
         return self.question("").tokens
 
     def question(self, content: str) -> Question:
@@ -82,8 +82,8 @@ class Asking:
         )
 
 
-def passage_tokens(content: str) -> int:
-    """Of the passage in its question: its text and the numbers of its sentences."""
+def chunk_tokens(content: str) -> int:
+    """Estimates the tokens of a chunk in its question: its text and the numbers of its sentences."""
     return estimated_tokens(content) + 3 * len(Sentences(content).spans)
 
 

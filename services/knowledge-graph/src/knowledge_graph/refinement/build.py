@@ -12,18 +12,23 @@ from inference.chat import StructuredChatModel
 from knowledge_graph.refinement.asker import Asker
 from knowledge_graph.refinement.asking import Asking
 from knowledge_graph.refinement.metrics import RefinementMetrics
-from knowledge_graph.refinement.pricing import Prices
-from knowledge_graph.refinement.records import ClaimedRun
-from knowledge_graph.refinement.refine import Refinement
-from knowledge_graph.refinement.run_work import Backoff, RunWork
-from knowledge_graph.refinement.texts import Texts, UnreadDocuments
-from knowledge_graph.refinement.work_store import WorkStore
-from knowledge_graph.refinement.worker import RefinementWorker, ResultApplier
+from knowledge_graph.refinement.records import HeldRefinement
+from knowledge_graph.refinement.refinement import Refinement
+from knowledge_graph.refinement.regrapher import Regrapher
+from knowledge_graph.refinement.store import REFINEMENT, REGRAPHING
+from knowledge_graph.refinement.texts import ChunkTexts, UnreadDocuments
+from knowledge_graph.refinement.workspace_refinement import ProviderBackoff, WorkspaceRefinement
 from knowledge_graph.settings import Settings
 from service_kit.background import Background
 from service_kit.notifications import Notifications
 from service_kit.objects import ObjectStore
 from service_kit.postgres import Database
+from service_kit.work import WorkQueue
+from service_kit.worker import Worker
+
+CHANNELS = (REFINEMENT.channel, REGRAPHING.channel)
+WORKSPACES_AT_ONCE = 4
+REGRAPH_LEASE_SECONDS = 120.0
 
 
 def start_refinement(
@@ -36,20 +41,21 @@ def start_refinement(
     regraph: Callable[[UUID, UUID], Awaitable[None]],
     registry: CollectorRegistry,
 ) -> Refinement:
-    """Without a chat model runs cannot be started; results that are there are still joined and removed."""
+    """Starts the workers. Without a chat model refinement cannot be turned on, but results are still joined."""
     asking, unread = Asking.load(), UnreadDocuments(database, objects)
-    store = WorkStore(database, settings.graph_refinement_lease_seconds)
-    background.start("refinement_results", ResultApplier(store, notifications, regraph).run)
+    documents = WorkQueue(database, REGRAPHING, REGRAPH_LEASE_SECONDS)
+    regrapher = Regrapher(documents, regraph)
+    background.start("refinement_results", Worker(documents, regrapher.execute, notifications, 1).run)
     if chat is not None:
         asker = Asker(chat, asking, settings.graph_refinement_answer_tokens, RefinementMetrics(registry))
         concurrency = settings.graph_refinement_concurrency
-        slots, texts = asyncio.Semaphore(concurrency), Texts(objects)
-        backoff = Backoff(settings.graph_refinement_backoff_seconds)
+        slots, texts = asyncio.Semaphore(concurrency), ChunkTexts(objects)
+        backoff = ProviderBackoff(settings.graph_refinement_backoff_seconds)
+        queue = WorkQueue(database, REFINEMENT, settings.graph_refinement_lease_seconds)
 
-        def work(run: ClaimedRun) -> RunWork:
-            return RunWork(run, store, asker, texts, unread, slots, concurrency, backoff)
+        async def execute(held: HeldRefinement) -> None:
+            await WorkspaceRefinement(held, queue, asker, texts, unread, slots, concurrency, backoff).execute()
 
-        background.start("refinement", RefinementWorker(store, notifications, work).run)
-    prices = Prices(settings.chat_input_price, settings.chat_output_price, settings.chat_price_currency)
-    configured = chat.model if chat is not None else None
-    return Refinement(database, unread, asking, prices, configured, settings.graph_refinement_answer_tokens)
+        background.start("refinement", Worker(queue, execute, notifications, WORKSPACES_AT_ONCE).run)
+    model = chat.model if chat is not None else None
+    return Refinement(database, unread, asking, model, settings.graph_refinement_answer_tokens)

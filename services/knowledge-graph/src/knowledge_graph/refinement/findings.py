@@ -1,4 +1,4 @@
-"""What the model's answer is taken for: data, checked against the passage, or dropped. Pure."""
+"""What the model's answer is taken for: data, checked against the chunk, or dropped. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RESERVED = frozenset({"CO_OCCURS", "MENTIONED_IN"})
 
 @dataclass(frozen=True)
 class FoundRelation:
-    """Between two names of the passage; characters `start` to `end` of it are the sentence that states it."""
+    """Between two names of the chunk; characters `start` to `end` of it are the sentence that states it."""
 
     source: str
     relation_type: str
@@ -32,7 +32,7 @@ class FoundRelation:
 
 @dataclass(frozen=True)
 class Findings:
-    """`names`: type by name, each as it stands in the passage; `dropped` counts what did not hold."""
+    """`names`: type by name, each as it stands in the chunk; `dropped` counts what did not hold."""
 
     names: Mapping[str, str]
     relations: tuple[FoundRelation, ...]

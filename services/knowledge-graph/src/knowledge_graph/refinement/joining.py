@@ -16,7 +16,7 @@ MODEL = "model"
 LEAST_COVERED = 0.6
 
 
-def join(extraction: Extraction, passages: Sequence[SourceChunk], found: Mapping[str, Findings]) -> Extraction:
+def join(extraction: Extraction, chunks: Sequence[SourceChunk], found: Mapping[str, Findings]) -> Extraction:
     """The extraction with the findings by chunk id. A name where the rules have a mention is that mention's entity; one
     that they know from elsewhere in the document is resolved as they resolved it. What both state counts once.
     """
@@ -29,13 +29,13 @@ def join(extraction: Extraction, passages: Sequence[SourceChunk], found: Mapping
     stated = {_triple(one) for one in extraction.relations}
     mentions, relations = list(extraction.mentions), list(extraction.relations)
     covered: dict[str, list[tuple[int, int]]] = {}
-    for passage in passages:
-        if passage.chunk_id not in found:
+    for chunk in chunks:
+        if chunk.chunk_id not in found:
             continue
-        joined = _Joined(passage, found[passage.chunk_id], by_chunk.get(passage.chunk_id, []), resolved)
+        joined = _Joined(chunk, found[chunk.chunk_id], by_chunk.get(chunk.chunk_id, []), resolved)
         new = list(joined.mentions())
         mentions += new
-        covered[passage.chunk_id] = [(one.start, one.end) for one in new]
+        covered[chunk.chunk_id] = [(one.start, one.end) for one in new]
         for relation in joined.relations():
             if _triple(relation) not in stated:
                 stated.add(_triple(relation))
@@ -56,21 +56,21 @@ class _Entity:
 
 
 class _Joined:
-    """One passage."""
+    """One chunk."""
 
     def __init__(
-        self, passage: SourceChunk, found: Findings, own: Sequence[Mention], resolved: Mapping[str, _Entity]
+        self, chunk: SourceChunk, found: Findings, own: Sequence[Mention], resolved: Mapping[str, _Entity]
     ) -> None:
-        self.passage, self.found = passage, found
+        self.chunk, self.found = chunk, found
         self.placed = [one for one in own if one.end > one.start]
-        self.places = {name: occurrences(passage.content, name)[:MOST_MENTIONS] for name in found.names}
+        self.places = {name: occurrences(chunk.content, name)[:MOST_MENTIONS] for name in found.names}
         self.entities = {name: self._entity(name, resolved) for name in found.names}
 
     def mentions(self) -> Iterator[Mention]:
         """Where the rules have none; longer names first, so that no two overlap."""
         taken = [(one.start, one.end) for one in self.placed]
         present = {one.entity_id for one in self.placed}
-        bounds = Sentences(self.passage.content)
+        bounds = Sentences(self.chunk.content)
         for name in sorted(self.found.names, key=lambda name: (-len(name), name)):
             entity = self.entities[name]
             free = [one for one in self.places[name] if not any(_overlap(one, other) for other in taken)]
@@ -91,7 +91,7 @@ class _Joined:
                     relation_type=one.relation_type,
                     weight=WEIGHT,
                     confidence=CONFIDENCE,
-                    chunk_id=self.passage.chunk_id,
+                    chunk_id=self.chunk.chunk_id,
                     start=one.start,
                     end=one.end,
                     method=MODEL,
@@ -116,9 +116,9 @@ class _Joined:
         return Mention(
             entity_id=entity.id,
             name_key=entity.key,
-            surface=self.passage.content[start:end],
+            surface=self.chunk.content[start:end],
             entity_type=self.found.names[name],
-            chunk_id=self.passage.chunk_id,
+            chunk_id=self.chunk.chunk_id,
             start=start,
             end=end,
             sentence_start=within[0],

@@ -1,35 +1,35 @@
-"""What refinement costs and how it goes, for the operator's dashboards."""
+"""Metrics of the refinement."""
 
 from __future__ import annotations
 
 from prometheus_client import CollectorRegistry, Counter
 
-from knowledge_graph.refinement.records import Outcome
+from knowledge_graph.refinement.records import CallOutcome
 
 
 class RefinementMetrics:
-    """Of this process since it started; what runs have spent in all stands in the runs."""
+    """Counts since the process started; the status of a workspace has what it spent in all."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.calls = Counter(
             "attractor_graph_refinement_calls_total",
-            "Passages asked about, by what came of it: answered, unreadable (paid for), refused, failed (no answer)",
+            "Chunks that the chat model was asked about: answered, unreadable (paid for), refused, failed (no answer)",
             ["result"],
             registry=registry,
         )
         self.tokens = Counter(
             "attractor_graph_refinement_tokens_total",
-            "Tokens of the calls, as far as the provider tells (else estimated), by kind: input or output",
+            "Tokens spent on refinement, as the provider counts or else estimated, by kind: input or output",
             ["kind"],
             registry=registry,
         )
 
-    def count(self, outcome: Outcome) -> None:
-        result = "answered" if outcome.findings is not None else "unreadable" if outcome.spent.calls else "refused"
+    def count(self, outcome: CallOutcome) -> None:
+        result = "answered" if outcome.findings is not None else "unreadable" if outcome.cost.calls else "refused"
         self.calls.labels(result).inc()
-        self.tokens.labels("input").inc(outcome.spent.input_tokens)
-        self.tokens.labels("output").inc(outcome.spent.output_tokens)
+        self.tokens.labels("input").inc(outcome.cost.input_tokens)
+        self.tokens.labels("output").inc(outcome.cost.output_tokens)
 
     def fail(self) -> None:
-        """No answer came."""
+        """Counts a call without an answer."""
         self.calls.labels("failed").inc()

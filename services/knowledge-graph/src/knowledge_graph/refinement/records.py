@@ -1,4 +1,4 @@
-"""What the worker takes from the queue, and what it brings back."""
+"""Rows and values of the refinement: what is held under a lease, what may be spent, and what a call brought."""
 
 from __future__ import annotations
 
@@ -8,42 +8,57 @@ from uuid import UUID
 
 from knowledge_graph.refinement.findings import Findings
 
-# Before every document, as a place in their order.
 START = (UUID(int=0), -1)
+"""Comes before every chunk in the order of documents."""
 
 
 @dataclass(frozen=True)
-class ClaimedRun:
-    """A run that this process has leased. `outages` counts the provider's in a row."""
+class HeldRefinement:
+    """A workspace's refinement under a lease. `outages` counts those of the provider in a row."""
 
     workspace_id: UUID
-    id: UUID
-    document_ids: list[UUID] | None
-    follow: bool
+    lease_token: UUID
+    attempts: int
     outages: int
+
+
+@dataclass(frozen=True)
+class HeldDocument:
+    """A document to graph again, under a lease; `sequence` changes when it is queued again."""
+
+    workspace_id: UUID
+    document_id: UUID
+    sequence: int
     lease_token: UUID
 
 
 @dataclass(frozen=True)
-class Control:
-    """A run as it stands: what a user may have decided, what it may spend and has spent."""
-
+class RefinementRow:
+    enabled: bool
     state: str
     max_tokens: int | None
-    max_calls: int | None
+    version: int
     calls: int
-    tokens: int
-
-    def allows(self, calls: int, tokens: int) -> bool:
-        """Whether so much more is within the budgets."""
-        return (self.max_calls is None or self.calls + calls <= self.max_calls) and (
-            self.max_tokens is None or self.tokens + tokens <= self.max_tokens
-        )
+    input_tokens: int
+    output_tokens: int
+    last_error: str | None
+    retry_at: datetime | None
 
 
 @dataclass(frozen=True)
-class Waiting:
-    """A passage to be asked for; `tokens` is what its text takes, `chunks_key` the object that holds it."""
+class TokenBudget:
+    """Tokens that the workspace may spend in all (None: none), and what it has spent."""
+
+    max_tokens: int | None
+    tokens: int
+
+    def allows(self, tokens: int) -> bool:
+        return self.max_tokens is not None and self.tokens + tokens <= self.max_tokens
+
+
+@dataclass(frozen=True)
+class PendingChunk:
+    """A chunk to ask about; `tokens` is what its text takes, `chunks_key` names the object that holds it."""
 
     document_id: UUID
     number: int
@@ -53,13 +68,13 @@ class Waiting:
     chunks_key: str
 
     @property
-    def place(self) -> tuple[UUID, int]:
+    def position(self) -> tuple[UUID, int]:
         return self.document_id, self.number
 
 
 @dataclass(frozen=True)
-class Spent:
-    """One call's. Refused calls cost nothing; of broken ones only a bound is known."""
+class CallCost:
+    """What a call took. Refused calls cost nothing; of broken ones only a bound is known."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -67,28 +82,18 @@ class Spent:
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """Of one call. Without findings: `error` says why, `final` that asking again would not help."""
+class CallOutcome:
+    """The result of a call. Without findings, `error` says why, and `final` that asking again would not help."""
 
-    spent: Spent
+    cost: CallCost
     findings: Findings | None = None
     error: str | None = None
     final: bool = False
 
 
 @dataclass(frozen=True)
-class Queued:
-    """A document that is to be graphed anew."""
-
-    workspace_id: UUID
-    document_id: UUID
-    sequence: int
-    attempts: int
-
-
-@dataclass(frozen=True)
 class UnreadDocument:
-    """A graphed document whose passages are not kept yet."""
+    """A graphed document whose chunks are not kept yet."""
 
     document_id: UUID
     name: str
@@ -96,8 +101,14 @@ class UnreadDocument:
 
 
 @dataclass(frozen=True)
-class Estimated:
-    """`calls` and `tokens` of the different texts without a result."""
+class StoredFindings:
+    digest: bytes
+    found: dict[str, object]
+
+
+@dataclass(frozen=True)
+class ChunkCounts:
+    """Counts chunks; `calls` and `tokens` are those of the different texts without a result."""
 
     documents: int
     chunks: int
@@ -105,32 +116,3 @@ class Estimated:
     failed_chunks: int
     calls: int
     tokens: int
-
-
-@dataclass(frozen=True)
-class RunRow:
-    id: UUID
-    state: str
-    follow: bool
-    model: str
-    max_tokens: int | None
-    max_calls: int | None
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    last_error: str | None
-    retry_at: datetime | None
-    created_by: UUID
-    created_at: datetime
-    started_at: datetime | None
-    ended_at: datetime | None
-
-
-@dataclass(frozen=True)
-class FailureRow:
-    document_id: UUID
-    number: int
-    chunk_id: str
-    attempts: int
-    error: str
-    failed_at: datetime

@@ -1,1 +1,1 @@
-"""Evidence for a prompt: the best passages, packed into so many tokens."""
+"""Evidence for a prompt: the best passages, packed into a budget of tokens."""

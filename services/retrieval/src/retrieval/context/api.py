@@ -8,9 +8,7 @@ from fastapi import APIRouter, Depends, Request
 
 from contracts.base import ProblemBody
 from contracts.evidence import ContextRequest, ContextResponse, Tokenizers
-from contracts.retrieval import SearchRequest, SearchResponse
-from retrieval.context.assembly import ContextAssembly
-from retrieval.search.api import InUse
+from retrieval.context.assembly import ContextAssembly, Searching
 from service_kit.auth import Viewer
 
 router = APIRouter(prefix="/v1/context", tags=["retrieval"])
@@ -21,7 +19,13 @@ def context_assembly(request: Request) -> ContextAssembly:
     return found
 
 
+def searching(request: Request) -> Searching:
+    found: Searching = request.app.state.search
+    return found
+
+
 Assembly = Annotated[ContextAssembly, Depends(context_assembly)]
+Search = Annotated[Searching, Depends(searching)]
 
 
 @router.post(
@@ -29,21 +33,17 @@ Assembly = Annotated[ContextAssembly, Depends(context_assembly)]
     summary="Gather evidence for a prompt",
     responses={422: {"model": ProblemBody}, 503: {"model": ProblemBody}},
 )
-async def assemble_context(body: ContextRequest, caller: Viewer, assembly: Assembly, search: InUse) -> ContextResponse:
-    """The passages that answer the queries best, as one text of at most `max_tokens` tokens, the best first.
+async def assemble_context(body: ContextRequest, caller: Viewer, assembly: Assembly, search: Search) -> ContextResponse:
+    """Returns the passages that answer the queries best, as one text of at most `max_tokens` tokens, best first.
 
     Each stands in a block `<passage number="1" document="..." section="..." page="...">`, which its own text cannot
-    close or imitate: what documents say is data. Near-duplicates are left out, neighbouring passages are one, and what
-    had no room is told in `cut`. A tokenizer that is not there is refused; the problem's `available` lists what is.
+    close or imitate: what documents say is data. Near-duplicates are left out, neighbouring passages are one, and `cut`
+    says what did not fit. An unknown tokenizer is rejected; the problem's `available` lists the known ones.
     """
-
-    async def searching(request: SearchRequest) -> SearchResponse:
-        return await search(caller, request)
-
-    return await assembly(body, searching)
+    return await assembly(caller, body, search)
 
 
-@router.get("/tokenizers", summary="List the tokenizers that a context can be counted by")
+@router.get("/tokenizers", summary="List the tokenizers for contexts")
 async def list_tokenizers(caller: Viewer, assembly: Assembly) -> Tokenizers:  # noqa: ARG001
-    """`estimate-4-bytes` knows no vocabulary: its count is an estimate for models whose tokenizer is not there."""
+    """`estimate-4-bytes` estimates, for models whose tokenizer is not available."""
     return Tokenizers(default=assembly.tokenizers.default, names=assembly.tokenizers.names)

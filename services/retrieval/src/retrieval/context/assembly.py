@@ -1,4 +1,4 @@
-"""The use case: search, then pack."""
+"""Gathers evidence: searches, then packs."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from contracts.evidence import ContextRequest, ContextResponse
 from contracts.retrieval import SearchFilters, SearchRequest, SearchResponse
 from retrieval.context.packing import Packet, pack
 from retrieval.context.tokenizers import ContextTokenizers
+from service_kit.auth import Principal
 
-Searching = Callable[[SearchRequest], Awaitable[SearchResponse]]
+Searching = Callable[[Principal, SearchRequest], Awaitable[SearchResponse]]
 
 
 @dataclass(frozen=True)
 class ContextAssembly:
-    """Makes packets of what a search finds."""
+    """Packs what a search finds."""
 
     tokenizers: ContextTokenizers
 
-    async def __call__(self, request: ContextRequest, search: Searching) -> ContextResponse:
-        """`search` asks in the caller's name. Raises UnknownTokenizer, TokenizerUnusable, and what `search` raises."""
+    async def __call__(self, caller: Principal, request: ContextRequest, search: Searching) -> ContextResponse:
+        """Raises UnknownTokenizer, TokenizerUnusable, and what `search` raises."""
         tokenizer = self.tokenizers.check(request.tokenizer)
-        found = await search(_search_of(request))
+        found = await search(caller, _search_of(request))
 
         def work() -> Packet:
             return pack(found.hits, request.max_tokens, self.tokenizers.counting(tokenizer))
@@ -43,7 +44,7 @@ class ContextAssembly:
 
 
 def _search_of(request: ContextRequest) -> SearchRequest:
-    """All queries, and the sentences of each hit that answer them."""
+    """Returns the search behind the packet: all queries, and the sentences of each hit that answer them."""
     query, *further = request.queries
     filters = {name: getattr(request, name) for name in SearchFilters.model_fields}
     return SearchRequest(

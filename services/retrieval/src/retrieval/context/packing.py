@@ -1,4 +1,4 @@
-"""Hits to a packet of so many tokens, without IO.
+"""Packs hits into a budget of tokens. No IO.
 
 Passages stand in the order of their rank, the best first: a model reads the beginning of a long prompt best (Liu et al.
 2023, Lost in the Middle), a caller who shortens the packet loses the worst, and the number of a passage is its rank.
@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from contracts.evidence import Evidence, EvidenceQuote
 from contracts.retrieval import Hit
-from retrieval.context.fence import fenced
-from retrieval.context.forms import Form, shortened, whole_forms
+from retrieval.context.excerpts import Excerpt, shortened, whole_forms
+from retrieval.context.rendering import fenced
 
 SEPARATOR = "\n\n"
 Count = Callable[[str], int]
@@ -30,7 +30,7 @@ class Packet:
 
 
 def pack(hits: Sequence[Hit], max_tokens: int, count: Count) -> Packet:
-    """The packet; `count` gives the tokens of a text, and that of the packet's text is never above `max_tokens`."""
+    """Returns a packet of at most `max_tokens`, as `count` counts the tokens of its text."""
     packing = _Packing(max_tokens, count)
     for position, hit in enumerate(hits):
         if packing.shortened:
@@ -65,7 +65,7 @@ class _Packing:
 
     def packet(self, found: int) -> Packet:
         text = SEPARATOR.join(self.blocks)
-        # Tokens of parts may be fewer than those of the whole: what is told is the whole, counted.
+        # The whole may have more tokens than its parts together, so it is counted again.
         while (tokens := self.count(text)) > self.max_tokens:
             self.blocks.pop()
             self.evidence.pop()
@@ -78,25 +78,25 @@ class _Packing:
             return [f"{self.max_tokens} tokens are too few for any of the {found} passages found"]
         notes = [self.shortened] if self.shortened else []
         if self.alone:
-            notes.append(f"passages without all that is around them, for want of room: {self.alone}")
+            notes.append(f"passages without their surroundings, which did not fit: {self.alone}")
         if found > len(self.blocks):
-            notes.append(f"passages left out, for want of room: {found - len(self.blocks)} of {found}")
+            notes.append(f"passages left out, which did not fit: {found - len(self.blocks)} of {found}")
         return notes
 
-    def _take(self, hit: Hit, form: Form) -> None:
+    def _take(self, hit: Hit, form: Excerpt) -> None:
         block = self._block(hit, form)
         self.used += self._cost(hit, form)
         self.blocks.append(block)
         self.evidence.append(_evidence(len(self.blocks), hit, form, self.count(block)))
 
-    def _cost(self, hit: Hit, form: Form) -> int:
+    def _cost(self, hit: Hit, form: Excerpt) -> int:
         return self.count((SEPARATOR if self.blocks else "") + self._block(hit, form))
 
-    def _block(self, hit: Hit, form: Form) -> str:
+    def _block(self, hit: Hit, form: Excerpt) -> str:
         return fenced(len(self.blocks) + 1, hit.document_name, _section(hit), form.pages, form.content)
 
 
-def _evidence(number: int, hit: Hit, form: Form, tokens: int) -> Evidence:
+def _evidence(number: int, hit: Hit, form: Excerpt, tokens: int) -> Evidence:
     start, end = form.shown
     return Evidence(
         number=number,

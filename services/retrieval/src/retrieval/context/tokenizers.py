@@ -1,4 +1,4 @@
-"""The tokenizers that a packet may be counted by."""
+"""The tokenizers that count packets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BYTES_PER_TOKEN = 4
 class ContextTokenizers:
     """The bundled one, an estimate, and each `NAME.json` of a folder (a `tokenizer.json` under the model's name).
 
-    A file is read when its tokenizer is first asked for, and again never.
+    A file is read once, when its tokenizer is first asked for.
     """
 
     def __init__(self, folder: Path | None = None, default: str = MINILM) -> None:
@@ -37,13 +37,13 @@ class ContextTokenizers:
         return [MINILM, ESTIMATE, *(name for name in self._files if name not in (MINILM, ESTIMATE))]
 
     def check(self, name: str | None) -> str:
-        """The name of the one that is meant: the default's without a name. Raises UnknownTokenizer."""
+        """Returns the name, or the default's for None. Raises UnknownTokenizer."""
         if name is not None and name not in self.names:
             raise self._unknown(name)
         return name or self.default
 
     def counting(self, name: str) -> Callable[[str], int]:
-        """What counts a text's tokens, special ones aside. It may read a large file. Raises TokenizerUnusable."""
+        """Returns a function that counts a text's tokens, without special ones. Raises TokenizerUnusable."""
         with self._lock:
             if name not in self._counting:
                 tokenizer = self._load(name)
@@ -66,5 +66,5 @@ class ContextTokenizers:
 
 
 def estimated(text: str) -> int:
-    """A quarter of the text's bytes in UTF-8, rounded up: near what tokenizers make of prose, and not exact."""
+    """Returns a quarter of the text's bytes in UTF-8, rounded up: about what tokenizers make of prose."""
     return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)

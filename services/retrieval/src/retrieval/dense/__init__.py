@@ -1,1 +1,1 @@
-"""Meaning: the vectors of queries, and their nearest neighbours."""
+"""The dense leg: vectors of queries, and their nearest neighbours."""

@@ -1,45 +1,23 @@
-"""Meaning: the nearest vectors."""
+"""The dense leg: the nearest vectors."""
 
 from __future__ import annotations
 
 from inference.embeddings import Embedder
-from retrieval.dense.documents import NearDocuments, near_documents
 from retrieval.dense.nearest import Nearest
 from retrieval.dense.plan import Sizes, choose, shared_vectors
-from retrieval.dense.query_vectors import Vector
-from retrieval.search.leg import Asked, Leg, Limits
-from retrieval.search.reader import IndexReader, Scored
+from retrieval.reading.leg import Leg, LegQuery, SearchLimits
+from retrieval.reading.reader import IndexReader
+from retrieval.reading.vectors import Vector
 
 
 class DenseLeg(Leg):
-    """Cosine of the query's vector, which is kept in `vector`, made by `embedder`."""
+    """Ranks by the cosine with the query's vector, which `embedder` made and `vector` keeps."""
 
     vector: Vector | None = None
     embedder: Embedder | None = None
-    documents: NearDocuments | None = None
 
-    @property
-    def candidates(self) -> list[Scored]:
-        """Also the passages of the nearest documents, where these have vectors of their own."""
-        own = {one.chunk for one in self.found}
-        return (
-            self.found + [one for one in self.documents.passages if one.chunk not in own]
-            if self.documents
-            else self.found
-        )
-
-    async def run(self, reader: IndexReader, asked: Asked, limits: Limits) -> None:
-        """Whole documents, if they have vectors of their own, after the passages."""
-        await self._passages(reader, asked, limits)
-        if asked.documents:
-            assert self.vector is not None
-            assert self.embedder is not None
-            near = (reader, self.vector, self.embedder.space, asked.scope)
-            self.documents = await near_documents(*near, limits.hnsw_tuple_cost, limits.exact_scan)
-            self.method = f"{self.method}; {self.documents.method}"
-
-    async def _passages(self, reader: IndexReader, asked: Asked, limits: Limits) -> None:
-        """Exactly or by HNSW, whichever is cheaper; exactly also when HNSW gives fewer than there are."""
+    async def run(self, reader: IndexReader, asked: LegQuery, limits: SearchLimits) -> None:
+        """Searches exactly or by HNSW, whichever is cheaper, and exactly when HNSW gives fewer than there are."""
         assert self.vector is not None
         assert self.embedder is not None
         space, scope = self.embedder.space, asked.scope

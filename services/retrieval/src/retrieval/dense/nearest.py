@@ -1,21 +1,33 @@
-"""The statements of nearest neighbours."""
+"""Nearest neighbours in the database."""
 
 from __future__ import annotations
+
+from typing import LiteralString
 
 from psycopg import sql
 
 from inference.embeddings import EmbeddingSpace
-from retrieval.dense.plan import Plan
-from retrieval.dense.query_vectors import Vector
-from retrieval.index.rows import vector_text
-from retrieval.search.reader import QUERIES, IndexReader, Scored, array_text
-from retrieval.search.scope import Scope
+from retrieval.dense.plan import ScanPlan
+from retrieval.reading.arrays import array_text
+from retrieval.reading.reader import IndexReader, ScoredChunk
+from retrieval.reading.scope import Scope
+from retrieval.reading.vectors import Vector, vector_text
+from service_kit.statements import Statements
 
 # Sorting is the plan that costs time: neither the estimate of what a filter leaves nor a plan that does not know the
 # limit is to bring it about.
 FOR_THIS_SCAN = {"sorting": "off", "planning": "force_custom_plan"}
 FOR_ALL_ELSE = {"sorting": "on", "planning": "auto"}
 MOST_BY_RANGE = 0.5  # of the workspace's chunks; of more, all are read and the filter is looked up for each
+
+
+class NearestSql(Statements, file="nearest.sql", model="{model}", dims="{dims}"):
+    """Nearest neighbours; `approximate` takes the model and the dimensions as literals when it is sent."""
+
+    exact: LiteralString
+    exact_in_documents: LiteralString
+    approximate: LiteralString
+    configure: LiteralString
 
 
 class Nearest:
@@ -34,21 +46,21 @@ class Nearest:
             "first": 0 if scope is None else scope.first,
         }
 
-    async def exact(self, workspace_chunks: int) -> list[Scored]:
-        """Every vector of the filter is compared."""
+    async def exact(self, workspace_chunks: int) -> list[ScoredChunk]:
+        """Compares every vector that the filter leaves."""
         if self.scope is not None and self.scope.chunks < MOST_BY_RANGE * workspace_chunks:
             documents = {"documents": array_text(self.scope.documents.tolist())}
-            return await self.reader.scored(QUERIES["dense_ranges"], **self.values, **documents)
-        return await self.reader.scored(QUERIES["dense_exact"], **self.values)
+            return await self.reader.all(NearestSql.exact_in_documents, ScoredChunk, **self.values, **documents)
+        return await self.reader.all(NearestSql.exact, ScoredChunk, **self.values)
 
-    async def approximate(self, plan: Plan) -> list[Scored]:
-        """As the index has them, until it has visited as many as planned; maybe fewer than there are."""
+    async def approximate(self, plan: ScanPlan) -> list[ScoredChunk]:
+        """Returns what the index finds until it has visited as many as planned; maybe fewer than there are."""
         literals = {"model": sql.Literal(self.space.model), "dims": sql.Literal(self.space.dims)}
-        statement = sql.SQL(QUERIES["dense_hnsw"]).format(**literals)
+        statement = sql.SQL(NearestSql.approximate).format(**literals)
         configured = {"most_visited": plan.most_visited, "candidates": plan.candidates}
         async with self.reader.connection.pipeline():
-            await self.reader.connection.execute(QUERIES["configure_hnsw"], configured | FOR_THIS_SCAN)
+            await self.reader.connection.execute(NearestSql.configure, configured | FOR_THIS_SCAN)
             asked = self.values | {"workspace_id": self.reader.workspace_id, "at_least": plan.at_least}
             nearest = await self.reader.connection.execute(statement, asked)
-            await self.reader.connection.execute(QUERIES["configure_hnsw"], configured | FOR_ALL_ELSE)
-        return [Scored(*row) for row in await nearest.fetchall()]
+            await self.reader.connection.execute(NearestSql.configure, configured | FOR_ALL_ELSE)
+        return [ScoredChunk(*row) for row in await nearest.fetchall()]

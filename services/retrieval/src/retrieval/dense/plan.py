@@ -1,4 +1,4 @@
-"""Whether to compare every vector or to ask the approximate index, by what each would cost. Without IO.
+"""Chooses between comparing every vector and the approximate index, by what each would cost. No IO.
 
 Costs are in comparisons of the exact scan. All workspaces share the approximate index of an embedding space: of those
 that it visits, only the share that is searched counts, so a small workspace among many would be slow and incomplete.
@@ -19,13 +19,12 @@ GROWTH = 0.85  # of the candidates that find as much, by the index's size, as me
 @dataclass(frozen=True)
 class Sizes:
     """`matching`: chunks of the workspace that the filter leaves; `workspace`: all of its chunks; `shared`: vectors of
-    all workspaces in the approximate index, about. `kind` names what they are of, in place of chunks maybe documents.
+    all workspaces in the approximate index, about.
     """
 
     matching: int
     workspace: int
     shared: int
-    kind: str = "chunks"
 
     @property
     def are_all(self) -> bool:
@@ -33,7 +32,7 @@ class Sizes:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ScanPlan:
     """`most_visited`: the approximate scan stops there, having cost as much as an exact one. `candidates`: how many it
     keeps at a time, so that as many as are wanted are of those that are searched; where it cannot keep so many it goes
     on until it has read `at_least` of those that are searched. `why` is for explain.
@@ -52,27 +51,27 @@ def shared_vectors(index_bytes: int, dims: int) -> int:
 
 
 def candidates(wanted: int, shared: int) -> int:
-    """How many the approximate scan has to look at; more in a larger index (`shared` vectors)."""
+    """Returns how many entries the approximate scan has to look at: more in a larger index (`shared` vectors)."""
     return round(wanted * max(1.0, math.pow(shared / TUNED_AT, GROWTH)))
 
 
-def choose(sizes: Sizes, wanted: int, tuple_cost: float, always_exact: int) -> Plan:
+def choose(sizes: Sizes, wanted: int, tuple_cost: float, always_exact: int) -> ScanPlan:
     """`wanted`: candidates of the approximate scan in an index of TUNED_AT vectors. Up to `always_exact` chunks every
     vector is compared.
 
     `tuple_cost`: what an entry of the approximate index costs to visit.
     """
-    of = sizes.kind if sizes.are_all else f"{sizes.kind} of the filter, of {sizes.workspace}"
+    of = "chunks" if sizes.are_all else f"chunks of the filter, of {sizes.workspace}"
     if sizes.matching <= always_exact:
-        return Plan(True, 0, f"{sizes.matching} {of}")
+        return ScanPlan(True, 0, f"{sizes.matching} {of}")
     if not sizes.shared:
-        return Plan(True, 0, f"{sizes.matching} {of}; there is no approximate index")
+        return ScanPlan(True, 0, f"{sizes.matching} {of}; there is no approximate index")
     shared = max(sizes.shared, sizes.matching)
     own = candidates(wanted, shared)
     visited = round(own * shared / sizes.matching)
     if MARGIN * visited * tuple_cost >= sizes.matching:
-        return Plan(True, 0, f"{sizes.matching} {of}; hnsw would visit about {visited} of {shared} vectors")
+        return ScanPlan(True, 0, f"{sizes.matching} {of}; hnsw would visit about {visited} of {shared} vectors")
     most = max(round(sizes.matching / tuple_cost), wanted)
     why = f"{sizes.matching} {of}, among about {shared} vectors"
     at_least = own if own * shared > MOST_CANDIDATES * sizes.workspace else 0
-    return Plan(False, most, why, min(visited, MOST_CANDIDATES), at_least)
+    return ScanPlan(False, most, why, min(visited, MOST_CANDIDATES), at_least)

@@ -1,24 +1,20 @@
-"""The vectors of queries, remembered: the same question often comes again."""
+"""The vectors of queries, cached: the same question often comes again."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
 
 from inference.embedders import Embedders
 from inference.embeddings import Embedder
+from retrieval.reading.vectors import Vector
 
-Vector: TypeAlias = NDArray[np.float32]
 REMEMBERED = 512
 
 
 class QueryVectors:
     """Embeds queries with the model that a workspace is searched with.
 
-    The last few are remembered (least recently used goes first).
+    The last few are cached (least recently used goes first).
     """
 
     def __init__(self, embedders: Embedders) -> None:
@@ -26,7 +22,7 @@ class QueryVectors:
         self.known: OrderedDict[tuple[str, int, str], Vector] = OrderedDict()
 
     async def of_query(self, query: str, embedder: Embedder) -> Vector:
-        """A unit vector. Raises EmbeddingError."""
+        """Returns a unit vector. Raises EmbeddingError."""
         key = (embedder.space.model, embedder.space.dims, query)
         vector = self.known.get(key)
         if vector is None:

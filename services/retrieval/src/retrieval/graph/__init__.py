@@ -1,1 +1,1 @@
-"""Relations: what the knowledge graph reaches from the entities of a query."""
+"""The graph leg: what the knowledge graph reaches from the entities of a query."""

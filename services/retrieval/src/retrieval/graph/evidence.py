@@ -1,4 +1,4 @@
-"""What the knowledge graph says of passages, and the seeds that it is asked with, without IO."""
+"""What the knowledge graph says of chunks, and the seeds that it is asked with. No IO."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ MOST_SEEDS = 8
 
 
 @dataclass
-class Evidence:
-    """Of one passage. `link` and `bridge` as the features are, `near` as that of the hops; `path` are names.
+class GraphEvidence:
+    """What is said of one chunk. `link`, `bridge` and `near` (over hops) are features; `path` are names.
 
-    `quoted` are the steps with what the texts say, where somebody wants to know.
+    `quoted` are the steps with the sentences behind them, for explanations.
     """
 
     chunk_id: str
@@ -36,7 +36,7 @@ class Evidence:
         return self.link + self.bridge + self.near
 
     def add(self, one: ExpandedChunk, *, over_relations: bool) -> None:
-        """What leads to it most surely gives the path."""
+        """Adds what the graph says of the chunk; the path is the one that leads to it most surely."""
         if one.score > self.score:
             self.path, self.steps = one.path, one.steps
         if over_relations:
@@ -46,18 +46,18 @@ class Evidence:
         else:
             self.link, self.about = max(self.link, one.score), max(self.about, one.about)
 
-    def told(self) -> list[str]:
-        """The path's names, with what is stated between two of them where that is known."""
+    def described_path(self) -> list[str]:
+        """Returns the path's names, with the relation between two of them where it is known."""
         relations = {(step.source, step.target): step.relation for step in self.steps}
-        told = self.path[:1]
+        names = self.path[:1]
         for source, target in zip(self.path, self.path[1:], strict=False):
             relation = relations.get((source, target))
-            told += [relation, target] if relation else [target]
-        return told
+            names += [relation, target] if relation else [target]
+        return names
 
 
-def seeds(scores: Mapping[int, float], evidence: Mapping[int, Evidence]) -> dict[int, float]:
-    """Of the best candidates those that hold a name of the query, with a score of 0 to 1: others lead nowhere."""
+def seeds(scores: Mapping[int, float], evidence: Mapping[int, GraphEvidence]) -> dict[int, float]:
+    """Returns those of the best candidates that hold a name of the query, with scores of 0 to 1."""
     order = sorted(scores, key=lambda chunk: (-scores[chunk], chunk))
     if not order:
         return {}
@@ -70,6 +70,6 @@ def seeds(scores: Mapping[int, float], evidence: Mapping[int, Evidence]) -> dict
     }
 
 
-def ranked(evidence: Mapping[int, Evidence]) -> Sequence[tuple[int, float]]:
-    """(passage, score), best first."""
+def ranked(evidence: Mapping[int, GraphEvidence]) -> Sequence[tuple[int, float]]:
+    """Returns (chunk, score), best first."""
     return sorted(((chunk, one.score) for chunk, one in evidence.items()), key=lambda one: (-one[1], one[0]))

@@ -1,6 +1,6 @@
-"""What the knowledge graph reaches from the names of a query, as passages of the search's snapshot.
+"""The graph leg: what the knowledge graph reaches from the names of a query, as chunks of the search's snapshot.
 
-`hops` is one question. `bridge` is two: which known names the query has and which passages hold them, beside the other
+`hops` is one question. `bridge` is two: which known names the query has and which chunks hold them, beside the other
 legs; and, once it is known which of these are good, what they lead to.
 """
 
@@ -14,9 +14,9 @@ from pydantic import ValidationError
 from contracts.graph_expansion import ExpandedChunk, ExpandRequest, ExpandResponse, GraphMethod, LinkedName, SeedChunk
 from contracts.knowledge_graph import GraphGeneration
 from retrieval.dense.leg import DenseLeg
-from retrieval.graph.evidence import Evidence, ranked, seeds
-from retrieval.search.leg import Asked, Leg
-from retrieval.search.reader import Scored
+from retrieval.graph.evidence import GraphEvidence, ranked, seeds
+from retrieval.reading.leg import Leg, LegQuery
+from retrieval.reading.reader import ReadingSql, ScoredChunk
 from service_kit.auth import Principal
 from service_kit.http_service import HttpService, ServiceSilent
 
@@ -27,7 +27,7 @@ NAMES_SHOWN = 5
 
 @dataclass(frozen=True)
 class GraphOf:
-    """The graph of a caller's workspace, in whose name it is asked."""
+    """The graph of a workspace, asked in the caller's name."""
 
     service: HttpService
     caller: Principal
@@ -41,17 +41,17 @@ class GraphOf:
         try:
             return ExpandResponse.model_validate_json(answer.content)
         except ValidationError as error:
-            raise ServiceSilent(f"{self.service.name} gave an answer that cannot be read") from error
+            raise ServiceSilent(f"{self.service.name} gave an unreadable answer") from error
 
     async def generation(self) -> str:
-        """Another text after every change of the graph. Raises ServiceSilent."""
+        """Returns a token that changes with the graph. Raises ServiceSilent."""
         answer = await self.service.ask(self.caller, "GET", "/v1/graph/generation")
         if answer.status_code != 200:
             raise ServiceSilent(f"{self.service.name} answered with status {answer.status_code}")
         try:
             return GraphGeneration.model_validate_json(answer.content).generation
         except ValidationError as error:
-            raise ServiceSilent(f"{self.service.name} gave an answer that cannot be read") from error
+            raise ServiceSilent(f"{self.service.name} gave an unreadable answer") from error
 
 
 @dataclass
@@ -61,13 +61,13 @@ class GraphLeg(Leg):
     graph: GraphOf | None = None
     query: str = ""
     by: GraphMethod = GraphMethod.bridge
-    evidence: dict[int, Evidence] = field(default_factory=dict)
+    evidence: dict[int, GraphEvidence] = field(default_factory=dict)
     residual: DenseLeg | None = None
     residual_query: str = ""
     names: list[LinkedName] = field(default_factory=list)
 
-    async def link(self, asked: Asked) -> None:
-        """Finds nothing, without an error, where the graph knows no name of the query. Raises ServiceSilent."""
+    async def link(self, asked: LegQuery) -> None:
+        """Finds nothing, without an error, if the graph knows no name of the query. Raises ServiceSilent."""
         assert self.graph is not None
         over_relations = self.by is GraphMethod.hops
         hops = MOST_HOPS if over_relations else 0
@@ -84,10 +84,10 @@ class GraphLeg(Leg):
             self.residual_query = answer.residual
 
     def seeds(self, scores: Mapping[int, float]) -> dict[int, float]:
-        """Of the scored candidates those to start bridges from."""
+        """Returns those of the scored candidates to start bridges from."""
         return seeds(scores, self.evidence) if self.by is GraphMethod.bridge and not self.error else {}
 
-    async def cross(self, asked: Asked, begin: Mapping[int, float]) -> None:
+    async def cross(self, asked: LegQuery, begin: Mapping[int, float]) -> None:
         """Adds what bridges from these seeds lead to. Raises ServiceSilent."""
         assert self.graph is not None
         places = [
@@ -99,29 +99,29 @@ class GraphLeg(Leg):
         )
         answer = await self.graph.expand(request)
         await self._add(asked, [one for one in answer.chunks if one.hop])
-        self.method = f"{self.method}; bridges from {len(places)} passages"
+        self.method = f"{self.method}; bridges from {len(places)} chunks"
 
-    def forget(self) -> None:
-        """After a failure: what came before it is not to count either."""
+    def discard(self) -> None:
+        """Discards everything after a failure, what was found before it included."""
         self.evidence, self.found, self.residual = {}, [], None
 
-    async def _add(self, asked: Asked, chunks: Sequence[ExpandedChunk]) -> None:
+    async def _add(self, asked: LegQuery, chunks: Sequence[ExpandedChunk]) -> None:
         numbers = await _numbers(asked, chunks)
         for one in chunks:
             number = numbers.get((str(one.document_id), one.chunk_id))
             if number is not None:
-                known = self.evidence.setdefault(number, Evidence(one.chunk_id, one.document_id))
+                known = self.evidence.setdefault(number, GraphEvidence(one.chunk_id, one.document_id))
                 known.add(one, over_relations=self.by is GraphMethod.hops)
-        self.found = [Scored(chunk, score) for chunk, score in ranked(self.evidence)]
+        self.found = [ScoredChunk(chunk, score) for chunk, score in ranked(self.evidence)]
 
 
-async def _numbers(asked: Asked, chunks: Sequence[ExpandedChunk]) -> dict[tuple[str, str], int]:
-    """By (document, chunk id), of those that the snapshot has and the filters leave."""
+async def _numbers(asked: LegQuery, chunks: Sequence[ExpandedChunk]) -> dict[tuple[str, str], int]:
+    """Returns chunk numbers by (document, chunk id), of chunks that the snapshot has and the filters leave."""
     if not chunks:
         return {}
     async with asked.snapshot.beside() as reader:
         rows = await reader.rows(
-            "numbers_of_chunks",
+            ReadingSql.numbers_of_chunks,
             chunk_ids=[one.chunk_id for one in chunks],
             document_ids=[one.document_id for one in chunks],
         )

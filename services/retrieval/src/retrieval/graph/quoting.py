@@ -1,4 +1,4 @@
-"""The sentences that say what leads along a path."""
+"""Quotes the sentences behind the steps of a path."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from uuid import UUID
 from contracts.graph_expansion import PathStep
 from contracts.retrieval import GraphStep
 from retrieval.graph.leg import GraphLeg
-from retrieval.search.reader import IndexReader
+from retrieval.reading.reader import IndexReader
 
 
 async def quote(reader: IndexReader, leg: GraphLeg, chunks: Sequence[int]) -> None:
-    """Of the steps to these passages. Bridges begin with passages that the search knows; no others are read for it."""
+    """Adds the sentences of the steps to these chunks; no chunks are read for it but the search's own."""
     numbers = {(one.document_id, one.chunk_id): chunk for chunk, one in leg.evidence.items()}
-    told = [leg.evidence[chunk] for chunk in chunks if chunk in leg.evidence]
-    wanted = {numbers[place] for one in told for step in one.steps if (place := _place(step)) in numbers}
+    explained = [leg.evidence[chunk] for chunk in chunks if chunk in leg.evidence]
+    wanted = {numbers[place] for one in explained for step in one.steps if (place := _place(step)) in numbers}
     texts = await reader.chunks(sorted(wanted)) if wanted else {}
-    for one in told:
+    for one in explained:
         one.quoted = []
         for step in one.steps:
             text = texts.get(numbers.get(_place(step), -1))

@@ -1,4 +1,4 @@
-"""The sentences of the hits, with their meaning compared where there is time for it."""
+"""Finds the sentences of hits that answer the query, comparing their meaning if there is time."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from inference.errors import EmbeddingError
 from retrieval.dense.leg import DenseLeg
 from retrieval.highlights import scoring
-from retrieval.highlights.scoring import Scored, Sentence
+from retrieval.highlights.scoring import ScoredSpan, Sentence
 from retrieval.highlights.sentences import Span
-from retrieval.lexical.analysis import Analyzer
-from retrieval.search.reader import FoundChunk
+from retrieval.reading.reader import FoundChunk
+from retrieval.text.analysis import Analyzer
 
 NOT_COMPARED = "sentences not compared"
 
@@ -24,8 +24,8 @@ class Highlighter:
 
     async def __call__(
         self, chunks: Sequence[FoundChunk], weights: Mapping[str, float], dense: DenseLeg | None
-    ) -> dict[int, list[Scored]]:
-        """By chunk, best first. Without a vector of the query, or where sentences come too late, terms decide alone."""
+    ) -> dict[int, list[ScoredSpan]]:
+        """Returns spans by chunk, best first; terms decide alone where sentences cannot be compared in time."""
         by_hit = [scoring.sentences_of(rank, chunk, weights, self.analyzer) for rank, chunk in enumerate(chunks)]
         cosines = await self._cosines(by_hit, dense) if dense else {}
         return {chunk.number: scoring.best(by_hit[rank], cosines) for rank, chunk in enumerate(chunks)}

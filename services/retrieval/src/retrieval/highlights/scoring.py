@@ -1,4 +1,4 @@
-"""Which sentences of the hits answer the query, without IO: terms choose what is embedded, both decide."""
+"""Scores the sentences of hits: terms choose what is embedded, terms and cosines decide. No IO."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from retrieval.highlights.sentences import Span, is_code, spans
-from retrieval.lexical.analysis import Analyzer
-from retrieval.lexical.languages import stemming_of
+from retrieval.text.analysis import Analyzer
+from retrieval.text.languages import stemming_of
 
 MOST_EMBEDDED = 40  # sentences of one request
 MOST_PER_HIT = 3
@@ -17,8 +17,8 @@ CONTEXT_WEIGHT = 0.5  # of a term that stands in the heading and not in the sent
 LONGEST_QUOTE = 1_000  # characters; a longer span is one only if nothing else is there
 
 
-class Passage(Protocol):
-    """What is read of a hit."""
+class HitText(Protocol):
+    """The parts of a hit that are read."""
 
     @property
     def content(self) -> str: ...
@@ -44,7 +44,7 @@ class Sentence:
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredSpan:
     """Characters `start` to `end` of a hit's content; `score` from 0 to 1."""
 
     start: int
@@ -52,8 +52,8 @@ class Scored:
     score: float
 
 
-def sentences_of(hit: int, chunk: Passage, weights: Mapping[str, float], analyzer: Analyzer) -> list[Sentence]:
-    """The spans of one hit, in their order; their words by the rules of its document's language."""
+def sentences_of(hit: int, chunk: HitText, weights: Mapping[str, float], analyzer: Analyzer) -> list[Sentence]:
+    """Returns the spans of one hit in order; words are read by the rules of its document's language."""
     stemming = stemming_of(chunk.language)
     content, code = chunk.content, is_code(chunk.media_type)
     found = spans(content, code=code)
@@ -74,7 +74,7 @@ def sentences_of(hit: int, chunk: Passage, weights: Mapping[str, float], analyze
 
 
 def to_embed(by_hit: Sequence[Sequence[Sentence]], most: int = MOST_EMBEDDED) -> list[Sentence]:
-    """Whose meaning is worth comparing: the better a hit stands, the more of its sentences, by share then order.
+    """Chooses the sentences to embed: more of the better hits, of each hit the largest shares first.
 
     Half of what is left goes to each hit in its turn, so that the first one, which answers most often, is read well.
     """
@@ -87,17 +87,17 @@ def to_embed(by_hit: Sequence[Sequence[Sentence]], most: int = MOST_EMBEDDED) ->
 
 
 def score(sentence: Sentence, cosine: float | None) -> float:
-    """From 0 to 1; `cosine` is None where the sentence was not embedded."""
+    """Returns a score from 0 to 1; `cosine` is None where the sentence was not embedded."""
     if cosine is None:
         return (1 - COSINE_WEIGHT) * sentence.share
     return COSINE_WEIGHT * max(0.0, min(1.0, cosine)) + (1 - COSINE_WEIGHT) * sentence.share
 
 
-def best(sentences: Sequence[Sentence], cosines: Mapping[tuple[int, Span], float]) -> list[Scored]:
-    """The hit's best spans, the best first, those without any score left out."""
+def best(sentences: Sequence[Sentence], cosines: Mapping[tuple[int, Span], float]) -> list[ScoredSpan]:
+    """Returns the hit's best spans, best first, without those that score 0."""
     scored = [(score(one, cosines.get((one.hit, one.span))), one.span) for one in sentences]
     ordered = sorted(scored, key=lambda one: (-one[0], one[1]))
-    return [Scored(start, end, round(value, 4)) for value, (start, end) in ordered[:MOST_PER_HIT] if value > 0]
+    return [ScoredSpan(start, end, round(value, 4)) for value, (start, end) in ordered[:MOST_PER_HIT] if value > 0]
 
 
 def _share(terms: Collection[str], weights: Mapping[str, float], implied: Set[str]) -> float:

@@ -1,4 +1,4 @@
-"""Text to the spans that can be quoted, without IO: sentences, list items, table rows; blocks of lines for code.
+"""Splits text into quotable spans: sentences, list items, table rows; blocks of lines for code. No IO.
 
 Spans are (start, end) character offsets into the text that was given, in their order, without white space at the ends.
 """
@@ -53,7 +53,7 @@ CODE_TYPES = frozenset(
 
 
 def spans(text: str, *, code: bool = False) -> list[Span]:
-    """The quotable spans of a passage; `code` for source files."""
+    """The quotable spans of a chunk; `code` for source files."""
     found = _code_blocks(text) if code else _prose(text)
     trimmed = (_trimmed(text, start, end) for start, end in found)
     kept = [(start, end) for start, end in trimmed if _WORD.search(text, start, end)]
@@ -61,7 +61,7 @@ def spans(text: str, *, code: bool = False) -> list[Span]:
 
 
 def is_code(media_type: str) -> bool:
-    """Whether a document of this media type is source code rather than prose."""
+    """Returns whether a document of this media type is source code rather than prose."""
     kind = media_type.lower()
     return (kind.startswith("text/x-") and kind not in PROSE_TYPES) or kind in CODE_TYPES
 
@@ -133,7 +133,7 @@ def _with_lists(text: str, found: list[Span]) -> Iterator[Span]:
 
 
 def _list_end(text: str, position: int) -> int:
-    """Where the list ends that begins on one of the next lines; `position` where none does."""
+    """Returns the end of the list that begins on one of the next lines; `position` if none does."""
     while item := _ITEMS_LINES.match(text, position):
         position = item.end()
     return position

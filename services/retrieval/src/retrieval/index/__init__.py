@@ -1,1 +1,1 @@
-"""The writing side: from the events of documents to the rows of the index."""
+"""Writing: from the events of documents to the rows of the index."""

@@ -1,21 +1,19 @@
-"""The rows that hold postings: blocks of one term, and what was indexed lately. All run in the caller's transaction.
+"""The rows of postings: blocks of one term, and recently indexed documents. In the caller's transaction.
 
-Rows are written once. What is changed is removed and written again under another number.
+Rows are written once: a changed row is deleted and written under another number.
 """
 
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
-from uuid import UUID
+from typing import Any, LiteralString
 
 import numpy as np
 
-from retrieval.index.rows import array_text, term_array
+from retrieval.index.statements import PostingRowsSql
 from retrieval.lexical.columns import Int64s
 from retrieval.lexical.postings import (
     LARGEST_BLOCK,
@@ -26,18 +24,18 @@ from retrieval.lexical.postings import (
     decode_terms,
     encode,
 )
-from service_kit.postgres import Connection
-from service_kit.queries import load
+from retrieval.lexical.statements import PostingSql
+from retrieval.reading.arrays import array_text, term_array
+from retrieval.reading.threads import releasing_gil
+from service_kit.repository import Repository
 
-QUERIES = load("retrieval")
 CHANNEL = "retrieval_recent_postings"
 MOST_RECENT = 200  # rows of a workspace that are not folded into blocks yet
 WRITTEN_AT_ONCE, READ_AT_ONCE = 1000, 1000
-Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
-class Block:
+class PostingBlock:
     term: str
     number: int
     payload: bytes
@@ -49,7 +47,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Recent:
-    """A row of what was indexed lately: terms of some chunks of one document."""
+    """A row of recent postings: terms of some chunks of one document."""
 
     document: int
     batch: int
@@ -60,50 +58,46 @@ class Recent:
         return decode_terms(self.payload)
 
 
-class PostingRows:
-    """Of one workspace."""
-
-    def __init__(self, connection: Connection, workspace_id: UUID) -> None:
-        self.connection, self.place = connection, {"workspace_id": workspace_id}
+class PostingRows(Repository):
+    """The rows of one workspace."""
 
     async def lock(self) -> None:
-        """Until the end of the transaction nobody else removes or moves postings; what is new is still added."""
-        await self.connection.execute(QUERIES["lock_blocks"], self.place)
+        """Keeps others from removing or moving postings until the end of the transaction; new ones are still added."""
+        await self.run(PostingRowsSql.lock)
 
     async def try_lock(self) -> bool:
-        row = await (await self.connection.execute(QUERIES["try_lock_blocks"], self.place)).fetchone()
-        return bool(row and row[0])
+        """Takes the same lock if it is free."""
+        return bool(await self.value(PostingRowsSql.try_lock))
 
     async def add(self, postings: Sequence[tuple[str, Postings]]) -> None:
-        """Writes a block of each."""
+        """Writes one block for each."""
         for start in range(0, len(postings), WRITTEN_AT_ONCE):
             values = await asyncio.to_thread(_columns, postings[start : start + WRITTEN_AT_ONCE])
-            await self.connection.execute(QUERIES["insert_blocks"], self.place | values)
+            await self.run(PostingRowsSql.insert_blocks, **values)
 
-    async def remove(self, blocks: Sequence[Block]) -> None:
+    async def remove(self, blocks: Sequence[PostingBlock]) -> None:
         if not blocks:
             return
         terms, numbers = term_array(block.term for block in blocks), array_text(block.number for block in blocks)
-        values = {"terms": terms, "blocks": numbers}
-        await self.connection.execute(QUERIES["remove_blocks"], self.place | values)
+        await self.run(PostingRowsSql.remove_blocks, terms=terms, blocks=numbers)
 
-    async def growing(self, counts: dict[str, int]) -> dict[str, Block]:
-        """By term, where it has one: the block that so many more postings are to be put into."""
-        found: dict[str, Block] = {}
+    async def growing(self, counts: dict[str, int]) -> dict[str, PostingBlock]:
+        """Returns by term the block to add so many more postings to, for terms that have one."""
+        found: dict[str, PostingBlock] = {}
         terms = list(counts)
         for start in range(0, len(terms), READ_AT_ONCE):
             some = terms[start : start + READ_AT_ONCE]
             values = {"terms": term_array(some), "counts": array_text(counts[term] for term in some)}
-            rows = await self.read("growing_blocks", **values, largest=LARGEST_BLOCK)
-            found |= {row[0]: Block(*row) for row in rows}
+            rows = await self.read(PostingRowsSql.growing_blocks, **values, largest=LARGEST_BLOCK)
+            found |= {row[0]: PostingBlock(*row) for row in rows}
         return found
 
-    async def small(self, most: int) -> list[Block]:
-        """Some that have so few postings that they belong in groups (`retrieval.index.groups`)."""
-        return [Block(*row) for row in await self.read("small_blocks", limit=most)]
+    async def small(self, most: int) -> list[PostingBlock]:
+        """Returns some blocks with so few postings that they belong in groups (`retrieval.index.groups`)."""
+        return [PostingBlock(*row) for row in await self.read(PostingRowsSql.small_blocks, limit=most)]
 
-    async def touched(self, terms: Iterable[str], chunks: Int64s) -> AsyncIterator[list[Block]]:
-        """Blocks of these terms that may hold these chunks, which are in order, some at a time."""
+    async def touched(self, terms: Iterable[str], chunks: Int64s) -> AsyncIterator[list[PostingBlock]]:
+        """Yields blocks of these terms that may hold these chunks (sorted), some at a time."""
         every = sorted(set(terms))
         documents = chunks >> ORDINAL_BITS
         values = {
@@ -112,67 +106,60 @@ class PostingRows:
         }
         for start in range(0, len(every), READ_AT_ONCE):
             terms = term_array(every[start : start + READ_AT_ONCE])
-            yield [Block(*row) for row in await self.read("touched_blocks", **values, terms=terms)]
+            yield [PostingBlock(*row) for row in await self.read(PostingRowsSql.touched_blocks, **values, terms=terms)]
 
-    async def overlapping(self, chunks: Int64s) -> AsyncIterator[list[Block]]:
-        """Blocks of whatever term that may hold these chunks; reads the headers of all blocks."""
+    async def overlapping(self, chunks: Int64s) -> AsyncIterator[list[PostingBlock]]:
+        """Yields blocks of any term that may hold these chunks; reads the headers of all blocks."""
         values = {"first": int(chunks.min()), "last": int(chunks.max()), "limit": READ_AT_ONCE}
         after: tuple[str, int] | None = ("", 0)
         while after:
-            rows = await self.read("overlapping_blocks", **values, after_term=after[0], after_block=after[1])
-            yield [Block(*row) for row in rows]
+            rows = await self.read(
+                PostingRowsSql.overlapping_blocks, **values, after_term=after[0], after_block=after[1]
+            )
+            yield [PostingBlock(*row) for row in rows]
             after = (rows[-1][0], rows[-1][1]) if len(rows) == READ_AT_ONCE else None
 
     async def recent_of(self, documents: Sequence[int]) -> list[Recent]:
-        return [Recent(*row) for row in await self.read("documents_recent", documents=list(documents))]
+        return [Recent(*row) for row in await self.read(PostingRowsSql.recent_of_documents, documents=list(documents))]
 
     async def oldest_recent(self, most: int) -> list[Recent]:
-        """Those that were written first, up to about so many postings."""
-        return [Recent(*row) for row in await self.read("oldest_recent", most=most)]
+        """Returns the oldest rows, up to about so many postings."""
+        return [Recent(*row) for row in await self.read(PostingRowsSql.oldest_recent, most=most)]
 
     async def recent(self, rows: Sequence[tuple[int, int]]) -> list[Recent]:
-        """Those of these documents and batches that are still there."""
+        """Returns those rows of these documents and batches that still exist."""
         values = {"documents": [document for document, _ in rows], "batches": [batch for _, batch in rows]}
-        return [Recent(*row) for row in await self.read("recent_payloads", **values)]
+        return [Recent(*row) for row in await self.read(PostingSql.recent_payloads, **values)]
 
     async def add_recent(self, rows: Sequence[tuple[int, TermPostings]]) -> list[tuple[int, int]]:
-        """Writes a row of each document; their documents and batches. Those without a term are left out."""
+        """Writes a row for each document that has terms; returns (document, batch)."""
         filled = [(document, terms) for document, terms in rows if len(terms)]
         if not filled:
             return []
         values = {
             "documents": [document for document, _ in filled],
             "postings": [len(terms.all_postings) for _, terms in filled],
-            "payloads": await asyncio.to_thread(lambda: [terms.encode() for _, terms in giving_way(filled)]),
+            "payloads": await asyncio.to_thread(lambda: [terms.encode() for _, terms in releasing_gil(filled)]),
         }
-        return [(row[0], row[1]) for row in await self.read("insert_recents", **values)]
+        return [(row[0], row[1]) for row in await self.read(PostingRowsSql.insert_recents, **values)]
 
     async def remove_recent(self, rows: Sequence[Recent]) -> None:
         values = {"documents": [row.document for row in rows], "batches": [row.batch for row in rows]}
-        await self.connection.execute(QUERIES["remove_recent"], self.place | values)
+        await self.run(PostingRowsSql.remove_recent, **values)
 
     async def ask_for_compaction(self) -> None:
-        """Wakes whoever folds, at the commit, where there is enough to do."""
-        values = {"channel": CHANNEL, "limit": MOST_RECENT}
-        await self.connection.execute(QUERIES["ask_for_compaction"], self.place | values)
+        """Wakes the compaction at the commit, if there is enough to do."""
+        await self.run(PostingRowsSql.ask_for_compaction, channel=CHANNEL, limit=MOST_RECENT)
 
-    async def read(self, name: str, **values: object) -> list[tuple[Any, ...]]:
-        """The rows of a statement about the workspace, in binary form."""
+    async def read(self, sql: LiteralString, **values: object) -> list[tuple[Any, ...]]:
+        """Returns the rows of a statement in binary form."""
         async with self.connection.cursor(binary=True) as cursor:
-            await cursor.execute(QUERIES[name], self.place | values)
+            await cursor.execute(sql, {**self.bound, **values})
             return await cursor.fetchall()
 
 
-def giving_way(items: Iterable[Item]) -> Iterator[Item]:
-    """For loops of a thread beside the event loop, which would wait 5 ms for the interpreter each time it wants it."""
-    for number, item in enumerate(items):
-        if number % 32 == 31:
-            time.sleep(0)
-        yield item
-
-
 def _columns(postings: Sequence[tuple[str, Postings]]) -> dict[str, object]:
-    payloads = [encode(part) for _, part in giving_way(postings)]
+    payloads = [encode(part) for _, part in releasing_gil(postings)]
     parts = [part for _, part in postings]
     return {
         "terms": term_array(term for term, _ in postings),

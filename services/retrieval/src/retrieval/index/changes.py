@@ -1,17 +1,16 @@
-"""What a new version of a document leaves as it was, without IO.
+"""What a new version of a document changes. No IO.
 
-A chunk that says the same under the same headings keeps its number, and with it its vectors in every embedding space;
-its postings too where the document's title, which every chunk is found by, and its language are also the same.
+A chunk with the same text under the same headings keeps its number, and with it its vectors in every embedding space;
+its postings too if the document's title, which every chunk is found by, and its language are also the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 
 from contracts.ingestion import Chunk
-from retrieval.lexical.languages import ENGLISH
+from retrieval.text.languages import ENGLISH
 
 
 @dataclass(frozen=True)
@@ -32,27 +31,22 @@ class StoredChunk:
 
 @dataclass(frozen=True)
 class Naming:
-    """What a document is called, as its chunks are found by it, and by what rules its words become terms."""
+    """The names that a document's chunks are found by, and the rules by which its words become terms."""
 
     name: str
     title: str | None
     stemming: str = ENGLISH
 
     def of(self, chunk_index: int) -> list[str]:
-        """Texts that a chunk is found by besides its own: the title, and once, with the first, the file's name."""
+        """Returns what a chunk is found by besides its text: the title, and for the first one the file's name."""
         if self.title is None:
             return [self.name]
         return [self.title, self.name] if chunk_index == 0 else [self.title]
 
 
-def name_forms(name: str) -> list[str]:
-    """A file's name as it is and without its ending: `Annual Report.pdf` ends in one word, which is no report."""
-    return [name, PurePath(name).stem]
-
-
 @dataclass(frozen=True)
-class Changes:
-    """By position in the new version. `kept`: the number that a chunk has already.
+class ChunkChanges:
+    """Changes by position in the new version. `kept`: the number that a chunk has already.
 
     `posted` and `embedded` need postings and vectors; `reworded` are kept numbers whose old postings go, `removed`
     numbers that go altogether.
@@ -66,10 +60,12 @@ class Changes:
     removed: list[int]
 
 
-def compare(stored: Sequence[StoredChunk], before: Naming | None, chunks: Sequence[Chunk], after: Naming) -> Changes:
-    """`before` and `stored` are of the version that the index holds, None and empty without one."""
+def compare(
+    stored: Sequence[StoredChunk], before: Naming | None, chunks: Sequence[Chunk], after: Naming
+) -> ChunkChanges:
+    """Compares with the indexed version (`before` and `stored`; None and empty without one)."""
     known = {one.chunk_id: one for one in stored}
-    changes = Changes({}, [], [], [], [], [])
+    changes = ChunkChanges({}, [], [], [], [], [])
     restemmed = before is not None and before.stemming != after.stemming
     for position, chunk in enumerate(chunks):
         same = known.pop(chunk.chunk_id, None)

@@ -1,4 +1,4 @@
-"""The background task that folds what was indexed lately into the blocks of its terms.
+"""The background task that folds recent postings into the blocks of their terms.
 
 A fold is some transactions of about a second: they take the oldest rows of a workspace, put their postings into the
 groups of their terms, or into blocks where a term has many, and remove them. Searches see the state before or after
@@ -17,14 +17,16 @@ from uuid import UUID
 import numpy as np
 import psycopg
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
-from psycopg.rows import class_row
 
-from retrieval.index.blocks import CHANNEL, MOST_RECENT, QUERIES, Block, PostingRows, Recent, giving_way
+from retrieval.index.blocks import CHANNEL, MOST_RECENT, PostingBlock, PostingRows, Recent
 from retrieval.index.groups import Group, GroupRows, Regrouped, belonging, regrouped
+from retrieval.index.statements import PostingRowsSql
 from retrieval.lexical.postings import LARGEST_BLOCK, Postings, TermPostings, join_terms, merge
+from retrieval.reading.threads import releasing_gil
 from service_kit.notifications import Notifications
 from service_kit.postgres import Database
 from service_kit.problems import WorkspaceGone
+from service_kit.repository import SystemRepository
 
 log = logging.getLogger(__name__)
 LONGEST_WAIT_SECONDS = 20.0
@@ -37,7 +39,7 @@ QUIET_ROWS = 20  # what is folded without being asked, at the slow look
 
 
 @dataclass(frozen=True)
-class Waiting:
+class WaitingPostings:
     """A workspace with rows that are not folded yet."""
 
     workspace_id: UUID
@@ -48,25 +50,25 @@ class Waiting:
 class CompactionMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         self.waiting = Gauge(
-            "attractor_recent_postings_rows", "Rows of postings that are in no block yet", registry=registry
+            "attractor_recent_postings_rows", "Rows of postings that are not folded into blocks yet", registry=registry
         )
         self.blocks = Counter("attractor_posting_blocks_written_total", "Blocks of postings written", registry=registry)
         self.seconds = Histogram(
             "attractor_posting_fold_seconds",
-            "Duration of the transactions that fold recent postings into blocks",
+            "Duration of transactions that fold recent postings into blocks",
             buckets=(0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10),
             registry=registry,
         )
 
 
 class Compaction:
-    """Every replica has one; of a workspace one folds at a time."""
+    """Folds, in every replica, but in a workspace one at a time."""
 
     def __init__(self, database: Database, metrics: CompactionMetrics) -> None:
         self.database, self.metrics = database, metrics
 
     async def run(self, notifications: Notifications) -> None:
-        """Runs until cancelled: at once when a workspace has many recent rows, now and then for the others."""
+        """Runs until cancelled: at once for a workspace with many recent rows, now and then for the others."""
         async with notifications.subscribe(CHANNEL) as asked:
             most = QUIET_ROWS
             while True:
@@ -76,7 +78,7 @@ class Compaction:
     async def work_off(self, most: int = 0) -> None:
         """Folds until no workspace has more than `most` recent rows, or too many postings in them.
 
-        A workspace of which another one is at work is left to it.
+        A workspace that another replica is folding is left to it.
         """
         left = {one.workspace_id for one in await self._waiting(most)}
         while left:
@@ -92,7 +94,7 @@ class Compaction:
             left &= {one.workspace_id for one in await self._waiting(most)}
 
     async def fold(self, workspace_id: UUID, most: int = FOLDED_AT_ONCE) -> bool:
-        """About `most` postings of the rows that were written first. False when there was nothing."""
+        """Folds about `most` postings of the oldest rows; returns False when there was nothing."""
         left: list[tuple[int, int]] | None = None
         for part in range(PARTS):
             async with self.database.workspace(workspace_id) as connection:
@@ -111,9 +113,9 @@ class Compaction:
         return True
 
     async def _fold(
-        self, rows: PostingRows, recent: Sequence[Recent], small: Sequence[Block], part: int | None
+        self, rows: PostingRows, recent: Sequence[Recent], small: Sequence[PostingBlock], part: int | None
     ) -> list[tuple[int, int]]:
-        """What belongs into one part of the groups; None: into any. Documents and batches of the rows with the rest."""
+        """Folds what belongs into one part of the groups (None: all); returns the rows with the rest."""
         start = time.perf_counter()
         groups = GroupRows(rows)
         added = await asyncio.to_thread(_added, recent, small)
@@ -129,47 +131,43 @@ class Compaction:
         self.metrics.seconds.observe(time.perf_counter() - start)
         return await rows.add_recent(left)
 
-    async def _waiting(self, most: int) -> list[Waiting]:
-        async with (
-            self.database.system() as connection,
-            connection.cursor(row_factory=class_row(Waiting)) as cursor,
-        ):
-            await cursor.execute(QUERIES["recent_workspaces"])
-            found = await cursor.fetchall()
+    async def _waiting(self, most: int) -> list[WaitingPostings]:
+        async with self.database.system() as connection:
+            found = await SystemRepository(connection).all(PostingRowsSql.recent_workspaces, WaitingPostings)
         self.metrics.waiting.set(sum(one.documents for one in found))
         return [one for one in found if one.documents > most or one.postings > MOST_RECENT_POSTINGS]
 
 
 async def _is_living(connection: psycopg.AsyncConnection, workspace_id: UUID) -> bool:
-    """Also takes the workspace's lock, which comes before all others."""
+    """Returns whether the workspace exists, and takes its lock, which comes before all others."""
     row = await (await connection.execute("SELECT is_living(%s)", (workspace_id,))).fetchone()
     return bool(row and row[0])
 
 
-def _added(recent: Sequence[Recent], small: Sequence[Block]) -> TermPostings:
-    of_blocks = [TermPostings([one.term], np.array([len(one.postings)]), one.postings) for one in giving_way(small)]
-    return join_terms([*(row.terms for row in giving_way(recent)), *of_blocks])
+def _added(recent: Sequence[Recent], small: Sequence[PostingBlock]) -> TermPostings:
+    of_blocks = [TermPostings([one.term], np.array([len(one.postings)]), one.postings) for one in releasing_gil(small)]
+    return join_terms([*(row.terms for row in releasing_gil(recent)), *of_blocks])
 
 
 def _regrouped(
     recent: Sequence[Recent], added: TermPostings, groups: Sequence[Group], others: Sequence[str]
 ) -> tuple[Regrouped, list[tuple[int, TermPostings]]]:
-    """Also, by document, what is left of the recent rows."""
+    """Returns the groups as they are now, and by document what is left of the recent rows."""
     own = belonging(added, groups, others)
     rest = {term for term, ours in zip(added.terms, own.tolist(), strict=True) if not ours}
-    found = regrouped(groups, join_terms([added.of(own), *(group.terms for group in giving_way(groups))]))
+    found = regrouped(groups, join_terms([added.of(own), *(group.terms for group in releasing_gil(groups))]))
     if not rest:
         return found, []
     left = [
         (row.document, row.terms.of(np.array([term in rest for term in row.terms.terms], bool)))
-        for row in giving_way(recent)
+        for row in releasing_gil(recent)
     ]
     return found, left
 
 
-def _blocks(frequent: TermPostings, growing: dict[str, Block]) -> list[tuple[str, Postings]]:
+def _blocks(frequent: TermPostings, growing: dict[str, PostingBlock]) -> list[tuple[str, Postings]]:
     found: list[tuple[str, Postings]] = []
-    for term, postings in giving_way(frequent.items()):
+    for term, postings in releasing_gil(frequent.items()):
         every = merge(growing[term].postings, postings) if term in growing else postings
         found += [(term, part) for part in every.split(LARGEST_BLOCK)]
     return found

@@ -1,4 +1,4 @@
-"""Events in: a converted document is indexed, a deleted one purged. What the index did commits with its own event."""
+"""Consumes document events: indexes converted documents, purges deleted ones. Each commits with its own event."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ from contracts.events import (
 from inference.embedders import SpaceKey
 from retrieval.errors import ConvertedInvalid
 from retrieval.index.converted import read_chunks, read_vectors
-from retrieval.index.rows import Facts, Prepared, prepare
-from retrieval.index.writer import Counts, IndexWriter, Known
-from retrieval.lexical.analysis import Analyzer
+from retrieval.index.documents import KnownDocument, RowCounts
+from retrieval.index.preparation import Facts, Prepared, prepare
+from retrieval.index.writer import IndexWriter
 from retrieval.ranking.wordpieces import WordPieces
+from retrieval.reading.state import generation
 from retrieval.spaces.rows import SpaceRow, SpaceRows
 from retrieval.spaces.switch import ensure_active
+from retrieval.text.analysis import Analyzer
 from service_kit.objects import ObjectMissing, ObjectStore
 from service_kit.outbox import Outbox, first_time
 from service_kit.postgres import Database
@@ -40,10 +42,10 @@ STAGE = "index"
 
 
 class Indexer:
-    """Handlers for the stream of documents; each may be given the same event any number of times, in any order.
+    """Handles the stream of documents; the same event may come any number of times, in any order.
 
-    `default` is the embedding space of workspaces that are new. `forget` removes the answers that are kept of searches
-    of a workspace before a generation of its index.
+    `default` is the embedding space of new workspaces. `delete_answers` deletes a workspace's cached answers from
+    before a generation of its index.
     """
 
     def __init__(
@@ -52,15 +54,15 @@ class Indexer:
         objects: ObjectStore,
         outbox: Outbox,
         default: SpaceKey,
-        forget: Callable[[UUID, int], Awaitable[Erased]] | None = None,
+        delete_answers: Callable[[UUID, int], Awaitable[Erased]] | None = None,
     ) -> None:
         self.database, self.objects, self.outbox, self.default = database, objects, outbox, default
-        self.forget = forget
+        self.delete_answers = delete_answers
         self.analyzer, self.pieces = Analyzer(), WordPieces()
 
     @property
     def together(self) -> dict[str, Together]:
-        """What costs less for several events at once."""
+        """Handlers of events that cost less several at once."""
         return {DocumentDeleted.event_type: self.purge_all}
 
     @property
@@ -72,9 +74,9 @@ class Indexer:
         }
 
     async def index(self, event: Event) -> None:
-        """Replaces what the index has of the document, unless that is newer or the document was deleted.
+        """Replaces the indexed version, unless it is newer or the document was deleted.
 
-        The same version again, with vectors now, adds those. Content that no retry will mend fails the stage at once.
+        The same version again, now with vectors, adds those. Content that no retry can mend fails the stage at once.
         """
         document = DocumentConverted.model_validate(event.data)
         async with self.database.workspace(event.workspace_id) as connection:
@@ -95,7 +97,7 @@ class Indexer:
                 await self._write(writer, known, prepared)
 
     async def describe(self, event: Event) -> None:
-        """Changes what is known of the version that the index holds, and by what words it is found."""
+        """Changes the facts of the indexed version, and the words that it is found by."""
         described = DocumentDescribed.model_validate(event.data)
         async with self.database.workspace(event.workspace_id) as connection:
             writer = IndexWriter(connection, event.workspace_id, self.analyzer)
@@ -115,13 +117,13 @@ class Indexer:
             await writer.replace(known, prepared)
 
     async def purge(self, event: Event) -> None:
-        """Removes the document, remembers that it is gone, and tells what was removed and what remains (nothing)."""
+        """Deletes the document for good, and publishes what was removed and what remains (nothing)."""
         await self.purge_all([event])
 
     async def purge_all(self, events: Sequence[Event]) -> None:
-        """The same of several documents of one workspace in one transaction: most rows of their postings are the same.
+        """Deletes several documents of one workspace in one transaction: most rows of their postings are shared.
 
-        The answers of searches that were kept are counted with the first of them.
+        Cached answers are counted with the first of them.
         """
         workspace_id = events[0].workspace_id
         async with self.database.workspace(workspace_id) as connection:
@@ -133,9 +135,11 @@ class Indexer:
             await writer.lock_all(document_ids)
             purged = await writer.purge_all(document_ids)
             # before the commit: what cannot be removed now is tried again with all the rest
-            kept = await self.forget(workspace_id, await writer.generation()) if self.forget else Erased()
+            kept = Erased()
+            if self.delete_answers:
+                kept = await self.delete_answers(workspace_id, await generation(connection, workspace_id))
             for document_id in document_ids:
-                removed, remaining = (asdict(counts) for counts in purged.pop(document_id, (Counts(), Counts())))
+                removed, remaining = (asdict(counts) for counts in purged.pop(document_id, (RowCounts(), RowCounts())))
                 done = DocumentPurged(
                     document_id=document_id,
                     service=GROUP,
@@ -146,7 +150,7 @@ class Indexer:
                 kept = Erased(dict.fromkeys(kept.removed, 0), kept.remaining)
 
     async def on_dead(self, event: Event, reason: str) -> None:
-        """Shows at the document that indexing was given up. A purge that was is seen in its missing receipt."""
+        """Shows that indexing was given up. A purge that was given up shows in its missing receipt."""
         if event.type == DocumentConverted.event_type:
             error_class, _, message = reason.partition(": ")
             document = DocumentConverted.model_validate(event.data)
@@ -165,15 +169,15 @@ class Indexer:
 
         return await asyncio.to_thread(work)
 
-    async def _write(self, writer: IndexWriter, known: Known, prepared: Prepared) -> None:
-        """Vectors of a space that the workspace does not have are left out: nobody would compare or drop them."""
+    async def _write(self, writer: IndexWriter, known: KnownDocument, prepared: Prepared) -> None:
+        """Leaves out vectors of a space that the workspace does not have: nothing would compare or delete them."""
         rows = SpaceRows(writer.connection, writer.workspace_id)
         active = await ensure_active(rows, self.default, self.outbox)
-        if prepared.vectors and not _has(await rows.all(), (prepared.vectors.model, prepared.vectors.dims)):
+        if prepared.vectors and not _has(await rows.spaces(), (prepared.vectors.model, prepared.vectors.dims)):
             prepared = replace(prepared, vectors=None)
         number = await writer.replace(known, prepared)
-        vectors, lacks_own = await rows.completeness(number, active.key)
-        if vectors < prepared.chunk_count or (lacks_own and prepared.chunk_count):
+        vectors = await rows.vectors(number, active.key)
+        if vectors < prepared.chunk_count:
             await rows.mark_incomplete(active)
         facts = prepared.facts
         done = DocumentIndexed(

@@ -1,4 +1,4 @@
-"""What ingestion leaves in the object store of a converted document, read and checked, without IO."""
+"""Reads and checks the objects of a converted document. No IO."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from contracts.base import storable
 from contracts.events import DocumentConverted
 from contracts.ingestion import Chunk
 from retrieval.errors import ConvertedInvalid
-from retrieval.index.rows import Vectors
+from retrieval.index.preparation import ChunkVectors
 from retrieval.lexical.postings import ORDINAL_BITS
 from service_kit import chunks as chunk_lines
 
@@ -20,7 +20,7 @@ MOST_CHUNKS = 1 << ORDINAL_BITS
 
 
 def read_chunks(document: DocumentConverted, data: bytes) -> list[Chunk]:
-    """JSON Lines. Raises ConvertedInvalid when they are not what the event says, or not what the database can hold."""
+    """Reads JSON Lines. Raises ConvertedInvalid if they contradict the event, or if the database cannot hold them."""
     try:
         chunks = list(chunk_lines.read_chunks([data]))
         for chunk in chunks:
@@ -40,8 +40,8 @@ def read_chunks(document: DocumentConverted, data: bytes) -> list[Chunk]:
     return chunks
 
 
-def read_vectors(document: DocumentConverted, data: bytes) -> Vectors:
-    """NumPy's .npy, a row per chunk. Raises ConvertedInvalid."""
+def read_vectors(document: DocumentConverted, data: bytes) -> ChunkVectors:
+    """Reads NumPy's .npy, a row per chunk. Raises ConvertedInvalid."""
     try:
         rows = np.load(BytesIO(data), allow_pickle=False)
     except (ValueError, EOFError) as error:
@@ -53,4 +53,4 @@ def read_vectors(document: DocumentConverted, data: bytes) -> Vectors:
         raise ConvertedInvalid("the vectors are of a model that is not named")
     if not np.isfinite(rows).all():
         raise ConvertedInvalid("a vector has a value that is not finite")
-    return Vectors(document.embedding_model, np.asarray(rows, np.float32))
+    return ChunkVectors(document.embedding_model, np.asarray(rows, np.float32))

@@ -1,7 +1,7 @@
-"""Rows that many terms share: those with few postings, and what a frequent term has too little of for a block.
+"""Rows that many terms share: terms with few postings, and postings of frequent terms that do not fill a block.
 
-A term is in the group with the greatest first term that is not after it, and nowhere else but in blocks of its own and
-in what was indexed lately. All run in the caller's transaction, which holds the lock of the workspace's blocks.
+A term is in the group with the greatest first term that is not after it, in blocks of its own, and in recent rows. All
+run in the caller's transaction, which holds the lock of the workspace's blocks.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.index.blocks import QUERIES, READ_AT_ONCE, WRITTEN_AT_ONCE, PostingRows, giving_way
-from retrieval.index.rows import array_text, term_array
+from retrieval.index.blocks import READ_AT_ONCE, WRITTEN_AT_ONCE, PostingRows
+from retrieval.index.statements import PostingRowsSql
 from retrieval.lexical.columns import Int64s
 from retrieval.lexical.postings import DEFLATED, TermPostings, decode_terms
+from retrieval.reading.arrays import array_text, term_array
+from retrieval.reading.threads import releasing_gil
 
 MOST_OF_A_TERM = 128  # postings; with more it gets a block
 _LARGEST, _OF_A_TERM, _OF_A_POSTING = 1600, 6, 5  # bytes, about
@@ -46,58 +48,57 @@ class Regrouped:
 
 
 class GroupRows:
-    """Of one workspace."""
+    """The groups of one workspace."""
 
     def __init__(self, rows: PostingRows) -> None:
         self.rows = rows
 
     async def of(self, terms: Iterable[str], part: int | None, parts: int) -> tuple[list[Group], list[str]]:
-        """Those that these terms are in, or would be, of one of `parts` of all groups; and the others' first terms."""
+        """Returns the groups of these terms that lie in one of `parts` of all groups, and the others' first terms."""
         found = [row async for rows in self._holding(terms, part, parts) for row in rows]
         groups = [Group(first_term, payload) for first_term, payload in found if payload is not None]
         return groups, [first_term for first_term, payload in found if payload is None]
 
     async def touched(self, terms: Iterable[str]) -> AsyncIterator[list[Group]]:
-        """Those that these terms are in, some at a time."""
+        """Yields the groups that these terms are in, some at a time."""
         async for rows in self._holding(terms):
             yield [Group(*row) for row in rows]
 
     async def overlapping(self, chunks: Int64s) -> AsyncIterator[list[Group]]:
-        """Those that may hold these chunks, of whatever terms."""
+        """Yields the groups that may hold these chunks, whatever the term."""
         values = {"first": int(chunks.min()), "last": int(chunks.max()), "limit": READ_AT_ONCE}
         after = None
         while True:
-            found = await self.rows.read("overlapping_groups", **values, after=after)
+            found = await self.rows.read(PostingRowsSql.overlapping_groups, **values, after=after)
             yield [Group(*row) for row in found]
             if len(found) < READ_AT_ONCE:
                 return
             after = found[-1][0]
 
     async def put(self, first_terms: Sequence[str], terms: Sequence[TermPostings]) -> None:
-        """In the place of the groups that begin so, if there are; an empty one is removed."""
-        place, connection = self.rows.place, self.rows.connection
+        """Writes groups in place of those that begin with the same terms; an empty one is deleted."""
         pairs = list(zip(first_terms, terms, strict=True))
         if gone := [first_term for first_term, own in pairs if not len(own)]:
-            await connection.execute(QUERIES["remove_groups"], place | {"first_terms": term_array(gone)})
+            await self.rows.run(PostingRowsSql.remove_groups, first_terms=term_array(gone))
         filled = [(first_term, own) for first_term, own in pairs if len(own)]
         for start in range(0, len(filled), WRITTEN_AT_ONCE):
             values = await asyncio.to_thread(_columns, filled[start : start + WRITTEN_AT_ONCE])
-            await connection.execute(QUERIES["put_groups"], place | values)
+            await self.rows.run(PostingRowsSql.put_groups, **values)
 
     async def _holding(
         self, terms: Iterable[str], part: int | None = None, parts: int = 1
     ) -> AsyncIterator[list[tuple[Any, ...]]]:
-        """Each group once."""
+        """Yields each group once."""
         every, known = sorted(set(terms)), set[str]()
         for start in range(0, len(every), READ_AT_ONCE):
             some = term_array(every[start : start + READ_AT_ONCE])
-            found = await self.rows.read("touched_groups", terms=some, part=part, parts=parts)
+            found = await self.rows.read(PostingRowsSql.touched_groups, terms=some, part=part, parts=parts)
             yield [row for row in found if row[0] not in known]
             known.update(row[0] for row in found)
 
 
 def belonging(added: TermPostings, groups: Sequence[Group], others: Sequence[str]) -> NDArray[np.bool_]:
-    """Which of the terms do not belong into groups that begin as the `others` do. Terms are in order."""
+    """Returns which terms belong into `groups` and not into those that begin with `others`. Terms are sorted."""
     own = np.ones(len(added), bool)
     beginnings = sorted([*((group.first_term, True) for group in groups), *((one, False) for one in others)])
     places = [*(bisect_left(added.terms, first_term) for first_term, _ in beginnings), len(added)]
@@ -107,11 +108,11 @@ def belonging(added: TermPostings, groups: Sequence[Group], others: Sequence[str
 
 
 def regrouped(groups: Sequence[Group], every: TermPostings) -> Regrouped:
-    """`every`: all terms of these groups with what is added to them, whose groups are all among these."""
+    """Cuts the groups again; `every` has all terms of these groups, with what is added to them."""
     frequent = every.counts > MOST_OF_A_TERM
     first_terms: list[str] = []
     terms: list[TermPostings] = []
-    for first_term, own in giving_way(_cut(every.of(~frequent), sorted(group.first_term for group in groups))):
+    for first_term, own in releasing_gil(_cut(every.of(~frequent), sorted(group.first_term for group in groups))):
         for number, part in enumerate(_split(own)):
             first_terms.append(part.terms[0] if number else first_term)
             terms.append(part)
@@ -119,7 +120,7 @@ def regrouped(groups: Sequence[Group], every: TermPostings) -> Regrouped:
 
 
 def _cut(every: TermPostings, first_terms: list[str]) -> Iterator[tuple[str, TermPostings]]:
-    """By group; what is before all of them begins the workspace's first one."""
+    """Yields the terms by group; what comes before all of them begins the workspace's first group."""
     if every.terms and (not first_terms or every.terms[0] < first_terms[0]):
         first_terms = ["", *first_terms]
     places = [*(bisect_left(every.terms, first_term) for first_term in first_terms), len(every.terms)]
@@ -128,7 +129,7 @@ def _cut(every: TermPostings, first_terms: list[str]) -> Iterator[tuple[str, Ter
 
 
 def _split(own: TermPostings) -> Iterator[TermPostings]:
-    """In as many parts of about the same size as keep below the largest; an empty group is one part."""
+    """Yields parts of about the same size, all below the largest; an empty group is one part."""
     if not len(own):
         yield own
         return
@@ -145,5 +146,5 @@ def _columns(groups: Sequence[tuple[str, TermPostings]]) -> dict[str, object]:
         "first_terms": term_array(first_term for first_term, _ in groups),
         "first": array_text(int(own.min()) for own in chunks),
         "last": array_text(int(own.max()) for own in chunks),
-        "payloads": [own.encode(DEFLATED) for _, own in giving_way(groups)],
+        "payloads": [own.encode(DEFLATED) for _, own in releasing_gil(groups)],
     }

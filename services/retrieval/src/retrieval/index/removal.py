@@ -1,7 +1,7 @@
-"""Takes the postings of chunks out of the index, for good, and counts them.
+"""Deletes the postings of chunks, and counts them.
 
-They are looked for under the terms that the chunks' texts are analysed to now. If those are not as many as the index
-knows the chunks to have, the analysis has changed since, and every row is looked through.
+They are looked for under the terms that the chunks' texts are analysed to now. If fewer are found than the index says
+that the chunks have, the analysis has changed since, and every row is looked through.
 """
 
 from __future__ import annotations
@@ -13,22 +13,23 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from psycopg.rows import class_row
 
-from retrieval.index.blocks import QUERIES, Block, PostingRows, giving_way
+from retrieval.index.blocks import PostingBlock, PostingRows
 from retrieval.index.changes import Naming
 from retrieval.index.groups import Group, GroupRows
-from retrieval.index.rows import indexed_texts
-from retrieval.lexical.analysis import Analyzer
+from retrieval.index.preparation import indexed_texts
+from retrieval.index.statements import PostingRowsSql
 from retrieval.lexical.columns import Int64s
 from retrieval.lexical.postings import ORDINAL_BITS, Postings, TermPostings
+from retrieval.reading.threads import releasing_gil
+from retrieval.text.analysis import Analyzer
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class StoredPassage:
-    """What a chunk's terms come from. `postings`: how many it has."""
+class StoredText:
+    """The text of a chunk. `postings`: how many it has."""
 
     number: int
     chunk_index: int
@@ -38,9 +39,9 @@ class StoredPassage:
 
 
 class PostingRemoval:
-    """Of documents with what they are called, in the caller's transaction, which holds the locks of all of them.
+    """Deletes postings of documents, whose locks the caller's transaction holds; `documents` gives their names.
 
-    Many at once cost little more than one: most rows that hold their postings are the same.
+    Many at once cost little more than one: most rows of their postings are shared.
     """
 
     def __init__(self, rows: PostingRows, analyzer: Analyzer, documents: Mapping[int, Naming]) -> None:
@@ -50,13 +51,13 @@ class PostingRemoval:
         self._everywhere = False
 
     async def remove(self, chunks: Sequence[int] | None = None) -> Counter[int]:
-        """Before the chunks themselves go; of all of them for None. By document, how many postings were removed."""
+        """Removes the postings of these chunks (None: all) before the chunks go; returns how many by document."""
         await self.rows.lock()
-        passages = await self._passages(chunks)
-        expected, numbers = sum(one.postings for one in passages), _numbers(passages)
+        texts = await self._texts(chunks)
+        expected, numbers = sum(one.postings for one in texts), _numbers(texts)
         removed = await self._from_recent(numbers)
         if removed.total() < expected:
-            self._terms = await asyncio.to_thread(self._analysed, passages)
+            self._terms = await asyncio.to_thread(self._analysed, texts)
             removed += await self._from_blocks(self.rows.touched(self._terms, numbers), numbers)
             removed += await self._from_groups(self.groups.touched(self._terms), numbers)
         if removed.total() < expected:
@@ -81,17 +82,15 @@ class PostingRemoval:
             left += await asyncio.to_thread(_count, [group.terms.all_postings for group in groups], documents)
         return left
 
-    async def _passages(self, chunks: Sequence[int] | None) -> list[StoredPassage]:
+    async def _texts(self, chunks: Sequence[int] | None) -> list[StoredText]:
         values = {"documents": list(self.documents), "chunks": None if chunks is None else list(chunks)}
-        async with self.rows.connection.cursor(row_factory=class_row(StoredPassage)) as cursor:
-            await cursor.execute(QUERIES["passages_of_documents"], self.rows.place | values)
-            return await cursor.fetchall()
+        return await self.rows.all(PostingRowsSql.chunk_texts, StoredText, **values)
 
-    def _analysed(self, passages: Sequence[StoredPassage]) -> set[str]:
+    def _analysed(self, texts: Sequence[StoredText]) -> set[str]:
         found = set[str]()
-        for passage in giving_way(passages):
-            naming = self.documents[passage.number >> ORDINAL_BITS]
-            for text in indexed_texts(naming, passage):
+        for chunk in releasing_gil(texts):
+            naming = self.documents[chunk.number >> ORDINAL_BITS]
+            for text in indexed_texts(naming, chunk):
                 found.update(self.analyzer.terms(text, naming.stemming))
         return found
 
@@ -106,7 +105,7 @@ class PostingRemoval:
                 removed[row.document] += gone
         return removed
 
-    async def _from_blocks(self, pages: AsyncIterator[list[Block]], chunks: Int64s) -> Counter[int]:
+    async def _from_blocks(self, pages: AsyncIterator[list[PostingBlock]], chunks: Int64s) -> Counter[int]:
         removed = Counter[int]()
         async for blocks in pages:
             changed, gone = await asyncio.to_thread(_without, blocks, chunks)
@@ -124,15 +123,17 @@ class PostingRemoval:
         return removed
 
 
-def _without(blocks: Sequence[Block], chunks: Int64s) -> tuple[list[tuple[Block, Postings]], Counter[int]]:
-    """Those that hold any of the chunks, with what is left of them; and by document, how many postings are not."""
-    pairs = [(block, block.postings.without(chunks)) for block in giving_way(blocks)]
+def _without(
+    blocks: Sequence[PostingBlock], chunks: Int64s
+) -> tuple[list[tuple[PostingBlock, Postings]], Counter[int]]:
+    """Returns the blocks that hold any of the chunks, without them, and the postings removed by document."""
+    pairs = [(block, block.postings.without(chunks)) for block in releasing_gil(blocks)]
     changed = [(block, left) for block, left in pairs if len(left) < len(block.postings)]
     return changed, _gone(((block.postings, left) for block, left in changed), chunks)
 
 
 def _groups_without(groups: Sequence[Group], chunks: Int64s) -> tuple[list[tuple[Group, TermPostings]], Counter[int]]:
-    pairs = [(group, group.terms.without(chunks)) for group in giving_way(groups)]
+    pairs = [(group, group.terms.without(chunks)) for group in releasing_gil(groups)]
     changed = [(group, left) for group, left in pairs if len(left.all_postings) < len(group.terms.all_postings)]
     return changed, _gone(((group.terms.all_postings, left.all_postings) for group, left in changed), chunks)
 
@@ -147,12 +148,12 @@ def _gone(changed: Iterable[tuple[Postings, Postings]], chunks: Int64s) -> Count
 
 
 def _count(found: Sequence[Postings], documents: Int64s) -> Counter[int]:
-    """By document, of these, which are in order."""
+    """Counts postings by document; `documents` are sorted."""
     own = np.concatenate([np.empty(0, np.int64), *(some.documents for some in found)])
     own = own[np.isin(own, documents)]
     numbers, counts = np.unique(own, return_counts=True)
     return Counter(dict(zip(numbers.tolist(), counts.tolist(), strict=True)))
 
 
-def _numbers(passages: Sequence[StoredPassage]) -> Int64s:
-    return np.sort(np.array([one.number for one in passages], np.int64))
+def _numbers(texts: Sequence[StoredText]) -> Int64s:
+    return np.sort(np.array([one.number for one in texts], np.int64))

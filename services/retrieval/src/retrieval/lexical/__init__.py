@@ -1,1 +1,1 @@
-"""Words: how text becomes terms, how terms are kept, and BM25 over them."""
+"""The lexical leg: postings, and BM25 over them."""

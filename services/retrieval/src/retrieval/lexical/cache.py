@@ -1,5 +1,5 @@
-"""Decoded postings of this process. What is kept under a key never changes, so that nothing has to be invalidated:
-blocks and recent rows are written once, and a transaction asks for those that it sees.
+"""A cache of decoded postings. What is under a key never changes, so nothing has to be invalidated: blocks and recent
+rows are written once, and a transaction asks for those that it sees.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Kept = TypeVar("Kept", bound=Sized)
 
 
 class PostingCache(Generic[Kept]):
-    """Up to `largest` bytes of what was used last. For one event loop."""
+    """Keeps up to `largest` bytes of what was used last. For one event loop."""
 
     def __init__(self, largest: int) -> None:
         self.largest, self.size = largest, 0

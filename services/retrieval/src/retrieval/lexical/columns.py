@@ -47,7 +47,7 @@ def column(values: NDArray[np.integer]) -> bytes:
 
 
 def _short_column(values: list[int]) -> bytes:
-    """The same without numpy, which takes longer to start than this does."""
+    """Encodes a few values without numpy, which takes longer to start than this."""
     if not values:
         return b"\0"
     least = min(values)

@@ -1,4 +1,4 @@
-"""What a misspelt word may be meant for: insertions, deletions, substitutions, transpositions of neighbours. No IO."""
+"""Words near a misspelt one: insertions, deletions, substitutions, transpositions of neighbours. No IO."""
 
 from __future__ import annotations
 

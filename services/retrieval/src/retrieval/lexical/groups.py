@@ -1,4 +1,4 @@
-"""What the groups have of terms: rows that many terms share (`retrieval.index.groups`)."""
+"""Reads groups: rows that many terms share (`retrieval.index.groups`)."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from typing import TypeVar
 
 from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.postings import TermPostings, decode_terms
-from retrieval.search.reader import IndexReader
+from retrieval.lexical.statements import PostingSql
+from retrieval.reading.reader import IndexReader
 
 Decoded = TypeVar("Decoded")
 _OFF_LOOP = 200_000  # bytes to decode, from which on another thread does it
 
 
 class PostingGroups:
-    """Of one workspace in one transaction. A changed group has another number: what the cache keeps stays true."""
+    """The groups of one workspace in one transaction. A changed group has a new number, so the cache stays true."""
 
     def __init__(self, reader: IndexReader, cache: PostingCache[TermPostings]) -> None:
         self.reader, self.cache = reader, cache
 
     async def holding(self, terms: Iterable[str], first_terms: Mapping[int, str]) -> dict[str, TermPostings]:
-        """By term: the group that has it, if any does. `first_terms`: of all groups that they are in, by number."""
+        """Returns the group of each term that is in one; `first_terms` are those of the groups, by number."""
         found = await self._read(first_terms)
         numbers = sorted(found, key=first_terms.__getitem__)
         beginnings = [first_terms[number] for number in numbers]
@@ -31,15 +32,15 @@ class PostingGroups:
 
     async def between(self, first: str, last: str, most: int) -> list[TermPostings]:
         """Groups that hold the terms from one to before another, at most so many of the first; others' terms too."""
-        rows = await self.reader.rows("groups_between", first=first, last=last, most=most)
+        rows = await self.reader.rows(PostingSql.groups_between, first=first, last=last, most=most)
         return list((await self._read(dict(rows))).values())
 
     async def _read(self, first_terms: Mapping[int, str]) -> dict[int, TermPostings]:
-        """By number, in the order of the numbers given."""
+        """Reads groups by number, in the order given."""
         place = self.reader.workspace_id
         kept = {number: self.cache.get((place, number)) for number in first_terms}
         if missing := [first_terms[number] for number, found in kept.items() if found is None]:
-            rows = await self.reader.payloads("group_payloads", first_terms=missing)
+            rows = await self.reader.payloads(PostingSql.group_payloads, first_terms=missing)
             decoded = await decode_all([row[1] for row in rows], decode_terms)
             for (number, _), found in zip(rows, decoded, strict=True):
                 self.cache.put((place, number), found)
@@ -48,7 +49,7 @@ class PostingGroups:
 
 
 async def decode_all(payloads: Sequence[bytes], one: Callable[[bytes], Decoded]) -> list[Decoded]:
-    """Of all of them, without holding up the event loop."""
+    """Decodes all payloads without holding up the event loop."""
 
     def all_of_them() -> list[Decoded]:
         return [one(payload) for payload in payloads]

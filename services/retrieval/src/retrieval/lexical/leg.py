@@ -1,29 +1,29 @@
-"""Words: what BM25 finds."""
+"""The lexical leg: what BM25 finds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from contracts.retrieval import QueryReport
-from retrieval.lexical.analysis import Analyzer
-from retrieval.lexical.bm25 import WeightedQuery
-from retrieval.lexical.passages import Wanted
-from retrieval.lexical.query import ParsedQuery, parse
+from retrieval.lexical.conditions import TextConditions
 from retrieval.lexical.search import MOST_CHECKED, Cache, LexicalSearch, WordFeatures
-from retrieval.search.leg import Asked, Leg
-from retrieval.search.reader import IndexReader
+from retrieval.ranking.bm25 import WeightedQuery
+from retrieval.reading.leg import Leg, LegQuery
+from retrieval.reading.reader import IndexReader
+from retrieval.text.analysis import Analyzer
+from retrieval.text.query import ParsedQuery
 
 
 class LexicalLeg(Leg):
-    """BM25. `query` is set when the words could be weighed."""
+    """Ranks by BM25. `query` is set once the words are weighed."""
 
     parsed: ParsedQuery | None = None
     query: WeightedQuery | None = None
     _search: LexicalSearch | None = None
 
-    async def run(self, reader: IndexReader, asked: Asked, analyzer: Analyzer, cache: Cache) -> None:
-        self.parsed = parsed = parse(asked.query, strict=asked.strict)
-        wanted = Wanted(parsed.phrases, parsed.fields.get("section", ()), parsed.excluded, asked.strict)
+    async def run(self, reader: IndexReader, asked: LegQuery, analyzer: Analyzer, cache: Cache) -> None:
+        self.parsed = parsed = asked.query
+        wanted = TextConditions(parsed.phrases, parsed.fields.get("section", ()), parsed.excluded, parsed.strict)
         search = LexicalSearch(reader, cache, analyzer, parsed, wanted)
         documents = None if asked.scope is None else asked.scope.documents
         await search.open(asked.snapshot.state, documents, asked.parameters)
@@ -32,7 +32,7 @@ class LexicalLeg(Leg):
         self.method = _method(search)
 
     async def features(self, chunks: Iterable[int]) -> dict[int, WordFeatures]:
-        """Of each chunk, also of those that other legs found; none where the leg failed.
+        """Returns the features of any chunks, whichever leg found them; none if this leg failed.
 
         After all legs: it reads on the search's own connection, and leaves it unusable when that fails.
         """
@@ -43,7 +43,7 @@ class LexicalLeg(Leg):
         return self._search.weight(text) if self._search else 1.0
 
     def report(self) -> QueryReport | None:
-        """How the query was read; None where the leg failed."""
+        """Returns how the query was read; None if the leg failed."""
         parsed, search = self.parsed, self._search
         if parsed is None or search is None:
             return None

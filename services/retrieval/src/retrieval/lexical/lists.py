@@ -13,7 +13,8 @@ from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.columns import Int64s
 from retrieval.lexical.groups import PostingGroups, decode_all
 from retrieval.lexical.postings import Postings, TermPostings, decode, decode_terms, merge
-from retrieval.search.reader import IndexReader
+from retrieval.lexical.statements import PostingSql
+from retrieval.reading.reader import IndexReader
 
 SHARED = -1  # stands for a block number: what a term has in a group, and in rows that were indexed lately
 
@@ -31,7 +32,7 @@ class Header:
 
     @property
     def frequency(self) -> int:
-        """How many chunks have the term."""
+        """The number of chunks that have the term."""
         return int(self.postings.sum())
 
 
@@ -62,7 +63,7 @@ class PostingLists:
         missing = [row for row, found in kept.items() if found is None]
         if missing:
             values = {"documents": [row[0] for row in missing], "batches": [row[1] for row in missing]}
-            payloads = await self.reader.payloads("recent_payloads", **values)
+            payloads = await self.reader.payloads(PostingSql.recent_payloads, **values)
             decoded = await decode_all([row[2] for row in payloads], decode_terms)
             for (document, batch, _), found in zip(payloads, decoded, strict=True):
                 self.cache.put((place, document, batch), found)
@@ -70,13 +71,13 @@ class PostingLists:
         self.recent = [found for found in kept.values() if isinstance(found, TermPostings)]
 
     async def read_headers(self, terms: Iterable[str]) -> dict[str, int]:
-        """How many chunks have each of the terms, exactly; terms that none has are left out."""
+        """Counts the chunks that have each term, exactly; terms that none has are left out."""
         asked = set(terms)
         wanted = sorted(asked - self.headers.keys())
         if wanted:
             by_term: dict[str, list[Sequence[int]]] = {term: [] for term in wanted}
             first_terms: dict[int, str] = {}
-            for grouped, term, number, *values in await self.reader.rows("block_headers", terms=wanted):
+            for grouped, term, number, *values in await self.reader.rows(PostingSql.block_headers, terms=wanted):
                 if grouped:
                     first_terms[number] = term
                 else:
@@ -104,14 +105,14 @@ class PostingLists:
             return
         terms = {block: term for term, block in missing}
         values = {"terms": [term for term, _ in missing], "blocks": [block for _, block in missing]}
-        payloads = await self.reader.payloads("block_payloads", **values)
+        payloads = await self.reader.payloads(PostingSql.block_payloads, **values)
         decoded = await decode_all([row[1] for row in payloads], decode)
         for (block, _), found in zip(payloads, decoded, strict=True):
             self._decoded[terms[block], block] = found
             self.cache.put((self.reader.workspace_id, block), DecodedBlock(found))
 
     async def chunks(self, terms: Iterable[str]) -> Int64s:
-        """All that have one of the terms, in order."""
+        """Returns all chunks that have one of the terms, sorted."""
         known = await self.read_headers(sorted(terms))
         await self.load({term: np.arange(len(self.headers[term].blocks)) for term in known})
         found = [self.block(term, at).chunks for term in known for at in range(len(self.headers[term].blocks))]

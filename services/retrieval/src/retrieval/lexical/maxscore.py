@@ -15,10 +15,10 @@ from typing import ParamSpec, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.lexical.bm25 import Floats, WeightedQuery, WeightedWord
 from retrieval.lexical.columns import Int64s
 from retrieval.lexical.lists import Header
 from retrieval.lexical.postings import ORDINAL_BITS, Postings, concatenated
+from retrieval.ranking.bm25 import Floats, WeightedQuery, WeightedWord
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -40,7 +40,7 @@ class Lists(Protocol):
 
 
 @dataclass(frozen=True)
-class Limits:
+class ChunkFilter:
     """`documents` (sorted numbers; None: all) are those to search, `banned` (sorted) chunks that are left out."""
 
     documents: Int64s | None = None
@@ -61,7 +61,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankedChunks:
     """Chunks and their scores, best first; equals in the order of their numbers."""
 
     chunks: Int64s
@@ -75,12 +75,12 @@ class MaxScore:
     """
 
     def __init__(
-        self, lists: Lists, query: WeightedQuery, limits: Limits | None = None, together: int = _TOGETHER
+        self, lists: Lists, query: WeightedQuery, limits: ChunkFilter | None = None, together: int = _TOGETHER
     ) -> None:
-        self.lists, self.query, self.limits, self.together = lists, query, limits or Limits(), together
+        self.lists, self.query, self.limits, self.together = lists, query, limits or ChunkFilter(), together
         self._rows: dict[tuple[str, bytes], list[Postings]] = {}
 
-    async def best(self, k: int, required: Collection[int] = ()) -> Ranked:
+    async def best(self, k: int, required: Collection[int] = ()) -> RankedChunks:
         """The `k` best of the chunks that have one of the words, and each of the `required` ones (by position)."""
         words = [word for position, word in enumerate(self.query.words) if position not in required and word.weights]
         needed = sorted((self.query.words[position] for position in required), key=self._postings)
@@ -109,7 +109,7 @@ class MaxScore:
         return _ranked(chunks, scores, k)
 
     async def look_up(self, word: WeightedWord, chunks: Int64s) -> tuple[Floats, NDArray[np.intp]]:
-        """What the word adds to each of the chunks (sorted), 0 where it does not occur, and by which of its terms."""
+        """Returns what the word adds to each chunk (sorted), 0 where it does not occur, and by which term."""
         hit: dict[str, NDArray[np.intp]] = {}
         for term in word.weights:
             header = self.lists.headers[term]
@@ -190,7 +190,7 @@ class MaxScore:
         return sum(self.lists.headers[term].frequency for term in word.weights)
 
     def _bound(self, word: WeightedWord) -> float:
-        """What the word adds to a chunk at the most."""
+        """Returns the most that the word adds to a chunk."""
         bound = 0.0
         for term, weight in word.weights.items():
             header = self.lists.headers[term]
@@ -202,7 +202,7 @@ class MaxScore:
 
 
 def contains(those: Int64s, wanted: Int64s) -> NDArray[np.bool_]:
-    """Of each wanted number, whether it is among those (sorted)."""
+    """Returns for each wanted number whether it is among `those`, which are sorted."""
     if not len(those):
         return np.zeros(len(wanted), bool)
     at = np.searchsorted(those, wanted)
@@ -217,7 +217,7 @@ def _added(one: tuple[Int64s, Floats], other: tuple[Int64s, Floats]) -> tuple[In
 
 
 def _summed(chunks: Int64s, scores: Floats, combine: np.ufunc) -> tuple[Int64s, Floats]:
-    """In the order of the chunks, each of them once."""
+    """Combines the scores of each chunk; returns the chunks sorted."""
     if len(chunks) > 1 and not (chunks[1:] > chunks[:-1]).all():
         order = np.argsort(chunks, kind="stable")
         chunks, scores = chunks[order], scores[order]
@@ -231,14 +231,14 @@ def _kth(scores: Floats, k: int) -> float:
     return float(np.partition(scores, len(scores) - k)[len(scores) - k]) if len(scores) >= k else 0.0
 
 
-def _ranked(chunks: Int64s, scores: Floats, k: int) -> Ranked:
+def _ranked(chunks: Int64s, scores: Floats, k: int) -> RankedChunks:
     near = np.flatnonzero(scores >= _kth(scores, k))
     order = near[np.lexsort((chunks[near], -scores[near]))][:k]
-    return Ranked(chunks[order], scores[order])
+    return RankedChunks(chunks[order], scores[order])
 
 
 async def _apart(postings: int, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """On another thread where there is much to do."""
+    """Runs the work in another thread if there is much of it."""
     if postings < _OFF_LOOP:
         return work(*args, **kwargs)
     return await asyncio.to_thread(work, *args, **kwargs)

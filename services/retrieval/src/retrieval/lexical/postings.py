@@ -57,7 +57,7 @@ class Postings:
         return self.at(kept)
 
     def split(self, most: int) -> Iterator[Postings]:
-        """In parts of about the same size, none larger than `most`."""
+        """Splits into parts of about the same size, none larger than `most`."""
         if 0 < len(self) <= most:
             yield self
             return
@@ -66,19 +66,19 @@ class Postings:
             yield self.at(slice(int(at[0]), int(at[-1]) + 1))
 
     def at(self, where: NDArray[np.bool_] | NDArray[np.intp] | slice) -> Postings:
-        """Those at these places."""
+        """Returns the postings at these places."""
         return Postings(self.chunks[where], self.frequencies[where], self.lengths[where])
 
 
 def postings(chunks: object, frequencies: object, lengths: object) -> Postings:
-    """Of anything that numpy makes arrays of, in any order."""
+    """Makes postings of anything that numpy makes arrays of, in any order."""
     numbers = np.asarray(chunks, np.int64)
     order = np.argsort(numbers, kind="stable")
     return Postings(numbers[order], np.asarray(frequencies, np.int32)[order], np.asarray(lengths, np.int32)[order])
 
 
 def merge(*parts: Postings) -> Postings:
-    """All of them in order. A chunk must not be in two of them."""
+    """Joins postings, sorted. No chunk may be in two of them."""
     if len(parts) == 1:
         return parts[0]
     every = concatenated(parts)
@@ -90,7 +90,7 @@ def encode(one: Postings) -> bytes:
 
 
 def decode(data: bytes | memoryview) -> Postings:
-    """Also of the plain form that a migration writes: chunk, frequency, length, in 8, 4 and 4 bytes, big-endian."""
+    """Decodes postings, also the plain form of a migration: chunk, frequency, length in 8, 4, 4 bytes, big-endian."""
     if data[0] == PLAIN:
         count = (len(data) - 1) // 16
         chunks = np.frombuffer(data, ">i8", count, 1).astype(np.int64)
@@ -111,7 +111,7 @@ class TermPostings(Mapping[str, Postings]):
 
     @property
     def nbytes(self) -> int:
-        """What it takes in memory, about."""
+        """The approximate size in memory."""
         return 16 * len(self.all_postings) + 150 * len(self._places)
 
     def __getitem__(self, term: str) -> Postings:
@@ -127,12 +127,12 @@ class TermPostings(Mapping[str, Postings]):
         return TermPostings(terms, counts[counts > 0], self.all_postings.at(kept))
 
     def part(self, start: int, end: int) -> TermPostings:
-        """Of the terms from one place to before another."""
+        """Returns the terms from place `start` to before `end`."""
         own = self.all_postings.at(slice(self._ends[start], self._ends[end]))
         return TermPostings(self.terms[start:end], self.counts[start:end], own)
 
     def of(self, chosen: NDArray[np.bool_]) -> TermPostings:
-        """Of the chosen terms, by their places."""
+        """Returns the chosen terms."""
         terms = [term for term, one in zip(self.terms, chosen.tolist(), strict=True) if one]
         return TermPostings(terms, self.counts[chosen], self.all_postings.at(np.repeat(chosen, self.counts)))
 
@@ -158,7 +158,7 @@ def encode_terms(by_term: Mapping[str, Postings]) -> bytes:
 
 
 def encode_rows(rows: Sequence[tuple[str, int, int, int]]) -> bytes:
-    """As `encode_terms`, of (term, chunk, frequency, length), sorted."""
+    """Encodes sorted rows of (term, chunk, frequency, length)."""
     counts = Counter(term for term, _, _, _ in rows)
     _, chunks, frequencies, lengths = zip(*rows, strict=True) if rows else ((), (), (), ())
     every = Postings(np.array(chunks, np.int64), np.array(frequencies, np.int32), np.array(lengths, np.int32))
@@ -174,7 +174,7 @@ def decode_terms(data: bytes | memoryview) -> TermPostings:
 
 
 def join_terms(parts: Sequence[TermPostings]) -> TermPostings:
-    """All of them, the terms sorted, the postings of each in order. A chunk must not have a term in two of them."""
+    """Joins the postings of sorted terms. No chunk may have a term in two of them."""
     terms = sorted(set[str]().union(*(part.terms for part in parts)))
     places = {term: place for place, term in enumerate(terms)}
     owners = [np.repeat(np.array([places[term] for term in part.terms], np.int64), part.counts) for part in parts]

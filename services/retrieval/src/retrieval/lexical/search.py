@@ -10,24 +10,24 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from retrieval.lexical.analysis import Analyzer
-from retrieval.lexical.bm25 import Parameters, WeightedQuery, weighted
 from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.columns import Int64s
-from retrieval.lexical.languages import ENGLISH
+from retrieval.lexical.conditions import ConditionCheck, TextConditions
 from retrieval.lexical.lists import DecodedBlock, PostingLists
-from retrieval.lexical.maxscore import Limits, MaxScore, Ranked, contains
-from retrieval.lexical.passages import PassageCheck, Wanted
+from retrieval.lexical.maxscore import ChunkFilter, MaxScore, RankedChunks, contains
 from retrieval.lexical.postings import TermPostings
-from retrieval.lexical.query import ParsedQuery
 from retrieval.lexical.vocabulary import Vocabulary
 from retrieval.lexical.words import QueryWords, words_of
-from retrieval.search.reader import IndexReader, Scored
-from retrieval.search.state import IndexState
+from retrieval.ranking.bm25 import Parameters, WeightedQuery, weighted
+from retrieval.reading.reader import IndexReader, ScoredChunk
+from retrieval.reading.state import IndexState
+from retrieval.text.analysis import Analyzer
+from retrieval.text.languages import ENGLISH
+from retrieval.text.query import ParsedQuery
 
 MOST_STEMMINGS = 4  # languages of the workspace that a query is read in
-MOST_CHECKED = 1000  # passages whose text is read, where a condition needs it
-MOST_SOUGHT = 8  # phrases that passages are sought for; of more it is said who has them
+MOST_CHECKED = 1000  # chunks whose text is read, where a condition needs it
+MOST_SOUGHT = 8  # phrases that chunks are sought for; of more it is said who has them
 _CHECKED_TOGETHER = 100
 
 Cache: TypeAlias = PostingCache[DecodedBlock | TermPostings]
@@ -37,13 +37,13 @@ Cache: TypeAlias = PostingCache[DecodedBlock | TermPostings]
 class MatchedTerms:
     """Of each of the query's words its terms, and for each of some chunks the position of the one that it has, or -1.
 
-    What they are is told where it is explained only.
+    They are named in explanations only.
     """
 
     words: Sequence[tuple[Sequence[str], NDArray[np.intp]]]
 
     def of(self, place: int) -> list[str]:
-        """Of the chunk at this place, each term once."""
+        """Returns the terms that the chunk at this place has, each once."""
         found = ((terms, int(positions[place])) for terms, positions in self.words)
         return list(dict.fromkeys(terms[position] for terms, position in found if position >= 0))
 
@@ -71,15 +71,15 @@ class LexicalSearch:
     """Open it, then ask for the best chunks and for the features of any."""
 
     def __init__(
-        self, reader: IndexReader, cache: Cache, analyzer: Analyzer, parsed: ParsedQuery, wanted: Wanted
+        self, reader: IndexReader, cache: Cache, analyzer: Analyzer, parsed: ParsedQuery, wanted: TextConditions
     ) -> None:
         self.reader, self.analyzer, self.parsed = reader, analyzer, parsed
         self.lists = PostingLists(reader, cache)
         self.stemmings: Sequence[str] = [ENGLISH]
         self.words = QueryWords([])
         self.query: WeightedQuery = weighted([], {}, 0, 0)
-        self.limits = Limits()
-        self.check = PassageCheck(reader, analyzer, wanted)
+        self.limits = ChunkFilter()
+        self.check = ConditionCheck(reader, analyzer, wanted)
         self.bounded = False
         self._ranking = MaxScore(self.lists, self.query, self.limits)
         self._scores: dict[int, float] = {}
@@ -100,13 +100,13 @@ class LexicalSearch:
             tuple(term for term, factor in word.terms.items() if factor == 1.0): at
             for at, word in enumerate(self.words.words)
         }
-        self.limits = Limits(numbers, await self._banned())
+        self.limits = ChunkFilter(numbers, await self._banned())
         self._ranking = MaxScore(self.lists, self.query, self.limits)
 
-    async def best(self, k: int) -> list[Scored]:
+    async def best(self, k: int) -> list[ScoredChunk]:
         """Exactly the `k` best that comply with the query's conditions; what has its phrases comes first.
 
-        At most MOST_CHECKED passages are read for a condition: `bounded` says whether there were more.
+        At most MOST_CHECKED chunks are read for a condition: `bounded` says whether there were more.
         """
         ranking, wanted = self._ranking, self.check.wanted
         if wanted.conditions:
@@ -126,7 +126,7 @@ class LexicalSearch:
             chunk for chunk in scores if chunk not in self.check.verdicts or self.check.verdicts[chunk].admitted
         ]
         order = sorted(admitted, key=lambda chunk: (-shares.get(chunk, 0.0), -scores[chunk], chunk))
-        return [Scored(chunk, scores[chunk]) for chunk in order[:k]]
+        return [ScoredChunk(chunk, scores[chunk]) for chunk in order[:k]]
 
     async def features(self, chunks: Iterable[int]) -> dict[int, WordFeatures]:
         """Exact for every chunk, whoever found it."""
@@ -161,8 +161,8 @@ class LexicalSearch:
         words = self.query.words
         return max((words[at].mass / words[at].word.count for at in self._positions(text)), default=0.0)
 
-    async def _complying(self, ranking: MaxScore, k: int) -> Ranked:
-        """Of the best, in their order, those that comply, until there are `k` of them."""
+    async def _complying(self, ranking: MaxScore, k: int) -> RankedChunks:
+        """Returns the best chunks that comply, in order, until there are `k` of them."""
         wanted = self.check.wanted
         texts = [*wanted.sections, *(wanted.phrases if wanted.strict else ())]
         found = await ranking.best(MOST_CHECKED, {position for text in texts for position in self._positions(text)})
@@ -174,10 +174,10 @@ class LexicalSearch:
             if len(kept) >= k:
                 break
         self.bounded = len(kept) < k and len(found.chunks) == MOST_CHECKED
-        return Ranked(found.chunks[kept[:k]], found.scores[kept[:k]])
+        return RankedChunks(found.chunks[kept[:k]], found.scores[kept[:k]])
 
     def _positions(self, text: str) -> set[int]:
-        """Of the query's words that stand in the text."""
+        """Returns the positions of the query's words that stand in the text."""
         readings = self.analyzer.readings(text, self.stemmings)
         return {self._places[terms] for terms in readings if terms in self._places}
 
@@ -185,7 +185,7 @@ class LexicalSearch:
         return {term for stemming in self.stemmings for term in self.analyzer.terms(text, stemming)}
 
     async def _banned(self) -> Int64s | None:
-        """The chunks with an excluded word. What is more than one term is left to the check of the passages."""
+        """The chunks with an excluded word. What is more than one term is left to the check of the chunks."""
         terms, longer = set[str](), []
         for text in self.check.wanted.excluded:
             by_stemming = [self.analyzer.terms(text, stemming) for stemming in self.stemmings]

@@ -1,4 +1,4 @@
-"""The terms that a workspace's passages have: those that begin alike, and those that look like an unknown one."""
+"""The terms that a workspace's chunks have: those that begin alike, and those that look like an unknown one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from rapidfuzz.distance import OSA
 from retrieval.lexical import edits
 from retrieval.lexical.groups import PostingGroups
 from retrieval.lexical.postings import TermPostings
-from retrieval.search.reader import IndexReader
+from retrieval.lexical.statements import PostingSql
+from retrieval.reading.reader import IndexReader
 
 MOST_EXPANSIONS = 50  # terms that a prefix stands for
 MOST_CORRECTIONS = 3  # terms that may have been meant instead of an unknown one
@@ -32,10 +33,10 @@ class Vocabulary:
         self.reader, self.groups, self.recent = reader, groups, recent
 
     async def frequencies(self, terms: Iterable[str]) -> Counter[str]:
-        """How many chunks have each of the terms; unknown ones are left out."""
+        """Counts the chunks that have each term; unknown terms are left out."""
         wanted = set(terms)
         found, first_terms = Counter[str](), dict[int, str]()
-        for grouped, term, number in await self.reader.rows("known_terms", terms=sorted(wanted)):
+        for grouped, term, number in await self.reader.rows(PostingSql.known_terms, terms=sorted(wanted)):
             if grouped:
                 first_terms[number] = term
             else:
@@ -46,10 +47,10 @@ class Vocabulary:
         return found
 
     async def beginning_with(self, prefix: str) -> list[str]:
-        """Those that the most chunks have."""
+        """Returns the most frequent terms that begin with the prefix."""
         values = {"first": prefix, "last": prefix + _AFTER_ALL}
         limits = {"scanned": _SCANNED, "most": _MOST_COUNTED}
-        found = Counter[str](dict(await self.reader.rows("terms_with_prefix", **values, **limits)))
+        found = Counter[str](dict(await self.reader.rows(PostingSql.terms_with_prefix, **values, **limits)))
         groups = await self.groups.between(**values, most=_SCANNED_GROUPS)
         found.update(await asyncio.to_thread(_beginning, [*groups, *self.recent], prefix))
         return _best(found, MOST_EXPANSIONS)
@@ -65,14 +66,14 @@ class Vocabulary:
         words = edits.one_edit_away(term)
         near = await self.frequencies(words.union(*map(stems, words)))
         if not near and len(term) >= edits.SHORTEST_WITH_TWO:
-            rows = await self.reader.rows("similar_terms", term=term, most=_MOST_SIMILAR)
+            rows = await self.reader.rows(PostingSql.similar_terms, term=term, most=_MOST_SIMILAR)
             near = Counter(dict(rows))
             near.update(await asyncio.to_thread(_of_like_length, [*await self._groups_near(term), *self.recent], term))
             near = Counter({one: count for one, count in near.items() if OSA.distance(one, term) <= 2})
         return _best(near, MOST_CORRECTIONS)
 
     async def _groups_near(self, term: str) -> list[TermPostings]:
-        """All, if they are few; else those of the terms that have the same beginning."""
+        """Returns all groups if they are few, else those of terms with the same beginning."""
         groups = await self.groups.between("", _AFTER_ALL, _FEW_GROUPS + 1)
         if len(groups) <= _FEW_GROUPS:
             return groups
@@ -102,7 +103,7 @@ def _beginning(recent: Sequence[TermPostings], prefix: str) -> Counter[str]:
 
 
 def _of_like_length(recent: Sequence[TermPostings], wanted: str) -> Counter[str]:
-    """Those that may be two edits away: they also have most of the letters."""
+    """Counts the terms that may be two edits away: they share most of the letters."""
     letters = set(wanted)
     found = Counter[str]()
     for row in recent:

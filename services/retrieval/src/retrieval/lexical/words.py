@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from retrieval.lexical import edits
-from retrieval.lexical.analysis import Analyzer, folded
-from retrieval.lexical.bm25 import Word
-from retrieval.lexical.query import ParsedQuery
 from retrieval.lexical.vocabulary import Vocabulary
+from retrieval.ranking.bm25 import Word
+from retrieval.text.analysis import Analyzer, folded
+from retrieval.text.query import ParsedQuery
 
 MOST_WORDS = 48  # of a query; of a longer one the rarest are asked for
 MOST_CORRECTED = 4  # unknown words that others are sought for

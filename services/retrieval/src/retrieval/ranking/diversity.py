@@ -1,4 +1,4 @@
-"""Variety among the hits, without IO: at most so many of a document, and novelty beside relevance."""
+"""Variety among the hits: a cap by document, and novelty beside relevance. No IO."""
 
 from __future__ import annotations
 

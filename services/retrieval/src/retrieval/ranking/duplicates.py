@@ -1,7 +1,7 @@
-"""Near-duplicate folding, without IO: a passage that adds nothing to a better one is named in it, not returned.
+"""Folds near-duplicates: a chunk that adds nothing to a better one is named in it, not returned. No IO.
 
 Compared are shingles of three words (Broder 1997, On the Resemblance and Containment of Documents), exactly: of a few
-hundred passages every shingle can be looked up, so nothing is estimated. Passages that differ in a number, a version
+hundred chunks every shingle can be looked up, so nothing is estimated. Chunks that differ in a number, a version
 or an identifier with digits say different things, however alike they are otherwise.
 """
 
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 SHINGLE = 3  # words
-CONTAINED = 0.9  # share of a passage's shingles that a better one has
+CONTAINED = 0.9  # share of a chunk's shingles that a better one has
 ALIKE = 0.8  # Jaccard of both
 
 # Chinese, Japanese and Korean write no spaces: each character counts as a word.
@@ -32,7 +32,7 @@ class Folded:
 
 
 @dataclass(frozen=True)
-class _Read:
+class _Shingled:
     """`plain`: the words alone; `shingles`: their hashes. Numbers are sought in what is alike otherwise only."""
 
     lowered: str
@@ -41,65 +41,65 @@ class _Read:
 
     @cached_property
     def numbers(self) -> frozenset[str]:
-        """What has a digit, however often."""
+        """The tokens that have a digit, each once."""
         return frozenset(token.strip(".,:/-") for token in _NUMBER.findall(self.lowered))
 
 
 class Folding:
-    """Takes passages one by one, the best first."""
+    """Takes chunks one by one, the best first."""
 
     def __init__(self) -> None:
         self.folded = Folded()
-        self._kept: dict[int, _Read] = {}
+        self._kept: dict[int, _Shingled] = {}
         self._same: dict[str, int] = {}
-        self._first: dict[int, int] = {}  # by shingle, the first passage that has it
+        self._first: dict[int, int] = {}  # by shingle, the first chunk that has it
         self._further: dict[int, list[int]] = {}
 
-    def add(self, passage: int, text: str) -> int | None:
-        """The better passage that this one is folded into; None when it stays."""
+    def add(self, chunk: int, text: str) -> int | None:
+        """The better chunk that this one is folded into; None when it stays."""
         read = _read(text)
         found = self._duplicate_of(read)
         if found is not None:
-            self.folded.duplicates.setdefault(found, []).append(passage)
+            self.folded.duplicates.setdefault(found, []).append(chunk)
             return found
-        self.folded.order.append(passage)
-        self._kept[passage] = read
-        self._same.setdefault(read.plain, passage)
+        self.folded.order.append(chunk)
+        self._kept[chunk] = read
+        self._same.setdefault(read.plain, chunk)
         shared = read.shingles & self._first.keys()
         for shingle in shared:
-            self._further.setdefault(shingle, []).append(passage)
-        self._first.update(dict.fromkeys(read.shingles - shared, passage))
+            self._further.setdefault(shingle, []).append(chunk)
+        self._first.update(dict.fromkeys(read.shingles - shared, chunk))
         return None
 
-    def _duplicate_of(self, read: _Read) -> int | None:
+    def _duplicate_of(self, read: _Shingled) -> int | None:
         same = self._same.get(read.plain)
         if same is not None and self._kept[same].numbers == read.numbers:
             return same
         shared: Counter[int] = Counter()
         for shingle in read.shingles & self._first.keys():
             shared.update((self._first[shingle], *self._further.get(shingle, ())))
-        for passage, count in shared.most_common():
-            better = self._kept[passage]
+        for chunk, count in shared.most_common():
+            better = self._kept[chunk]
             contained = count / len(read.shingles)
             alike = count / (len(read.shingles) + len(better.shingles) - count)
             if (contained >= CONTAINED or alike >= ALIKE) and read.numbers <= better.numbers:
-                return passage
+                return chunk
         return None
 
 
 def fold(order: Sequence[int], texts: Mapping[int, str]) -> Folded:
     """Folds all of `order`, best first; one without a text stays."""
     folding = Folding()
-    for passage in order:
-        if passage in texts:
-            folding.add(passage, texts[passage])
+    for chunk in order:
+        if chunk in texts:
+            folding.add(chunk, texts[chunk])
         else:
-            folding.folded.order.append(passage)
+            folding.folded.order.append(chunk)
     return folding.folded
 
 
-def _read(text: str) -> _Read:
+def _read(text: str) -> _Shingled:
     lowered = text.lower()
     words = _WORD.findall(lowered)
     shingles = frozenset(map(hash, zip(*(words[start:] for start in range(SHINGLE)), strict=False)))
-    return _Read(lowered, " ".join(words), shingles)
+    return _Shingled(lowered, " ".join(words), shingles)

@@ -21,8 +21,7 @@ class Features:
 
     `bm25_share`: BM25 over the sum of the query's word weights. `soft_match`: as `ranking.soft_match` says.
     `title_named`: the part of the title that the query names. `all_terms`: 1 if the chunk has every word of the query.
-    `phrases`: the share of the query's phrases that it has. `document`: how much larger the cosine of its
-    document's own vector is, 0 without one. Of the knowledge graph, by its method: `residual` (a cosine
+    `phrases`: the share of the query's phrases that it has. Of the knowledge graph, by its method: `residual` (a cosine
     too) is that with the query without its known names, `link` says how surely it is about such a name, `bridge` how
     well a bridge leads to it, `graph` how near it is over relations.
     """
@@ -33,7 +32,6 @@ class Features:
     title_named: float = 0.0
     all_terms: float = 0.0
     phrases: float = 0.0
-    document: float = 0.0
     residual: float = 0.0
     link: float = 0.0
     bridge: float = 0.0
@@ -65,7 +63,6 @@ def absolute(features: Features, weights: Weights) -> float:
         + weights.title_named * features.title_named
         + weights.all_terms * features.all_terms
         + weights.phrases * features.phrases
-        + weights.document * features.document
         + weights.residual * features.residual
         + weights.link * features.link
         + weights.bridge * features.bridge
@@ -73,7 +70,7 @@ def absolute(features: Features, weights: Weights) -> float:
 
 
 def over_relations(score: float, near: float, *, found_otherwise: bool, part: float) -> float:
-    """The score of a passage that the graph reaches over relations, `near` (0 to 1) as its hop is.
+    """The score of a chunk that the graph reaches over relations, `near` (0 to 1) as its hop is.
 
     `part` of the score of one that the other legs found is times `near`, all of it where the graph alone found it.
     """
@@ -111,12 +108,6 @@ def scaled(scores: Mapping[int, float], found: Collection[int]) -> dict[int, flo
     if span <= 0:
         return {one: float(score >= lowest) for one, score in scores.items()}
     return {one: min(1.0, max(0.0, (score - lowest) / span)) for one, score in scores.items()}
-
-
-def span(scores: Mapping[int, float], found: Collection[int]) -> float:
-    """From the worst to the best of those that a leg found."""
-    own = [scores[one] for one in found if one in scores]
-    return max(own) - min(own) if own else 0.0
 
 
 def convex(legs: Iterable[tuple[float, Mapping[int, float]]]) -> dict[int, float]:

@@ -15,7 +15,7 @@ class Matching:
         self.pieces, self.score = pieces or WordPieces(), SoftMatch()
 
     def __call__(self, text: str, weight: Callable[[str], float], stored: Mapping[int, bytes]) -> dict[int, float]:
-        """By candidate; `weight` is that of a word of the text, `stored` the candidates' wordpieces."""
+        """Returns scores by candidate; `weight` is that of a word, `stored` the candidates' wordpieces."""
         query = self.pieces.weighted(text, weight)
         scores = self.score(query, list(stored.values()))
         return dict(zip(stored, scores.tolist(), strict=True))

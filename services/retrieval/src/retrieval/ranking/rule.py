@@ -1,4 +1,4 @@
-"""By what rule the candidates are ordered: the settings of a workspace and what a request says otherwise."""
+"""The rule by which candidates are ordered."""
 
 from __future__ import annotations
 

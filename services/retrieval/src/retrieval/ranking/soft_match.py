@@ -1,4 +1,4 @@
-"""How much of what a query asks for a text says in some words: late interaction without stored token vectors.
+"""Scores how much of a query a text says in other words: late interaction without stored token vectors.
 
 For each wordpiece of the query, the best cosine with any wordpiece of the text, in a static table; their mean, weighted
 by how rare the query's words are. After ColBERT (Khattab, Zaharia 2020) and static embeddings (Model2Vec). The table

@@ -1,4 +1,4 @@
-"""The weights of `hybrid` by embedding space, where nobody has fitted others."""
+"""The default weights of `hybrid` by embedding space."""
 
 from __future__ import annotations
 
@@ -11,27 +11,20 @@ from retrieval.ranking.fusion import Weights
 
 @dataclass(frozen=True)
 class SpaceWeights:
-    """With `scaled` the cosine enters as 0 for the worst and 1 for the best of the dense leg's candidates.
-
-    `fitted_on` says what the weights were fitted on, where they were.
-    """
+    """With `scaled` the cosine enters as 0 for the worst and 1 for the best of the dense leg's candidates."""
 
     weights: Weights
     scaled: bool = False
-    fitted_on: str | None = None
 
 
-# A grid on the sets in the README, flat around these values. `phrases` do not occur there: what was put in quotes is to
-# outweigh a word or two. `graph` is the half that a passage's way over relations counts for beside its own score.
-# `document` weighs as the cosine does: of the cosines of a passage and of its document the larger counts.
+# A grid on the sets of docs/figures.md, flat around these values. `phrases` do not occur there: what was put in quotes
+# is to outweigh a word or two. `graph` is the half that a chunk's way over relations counts for beside its own score.
 WORDS = Weights(bm25_share=0.3, soft_match=0.4, title_named=0.15, all_terms=0.2, phrases=0.3)
 GRAPH = Weights(link=0.5, bridge=0.9, graph=0.5)
 BESIDE = replace(WORDS, link=GRAPH.link, bridge=GRAPH.bridge, graph=GRAPH.graph)
-BUNDLED = SpaceWeights(
-    replace(BESIDE, cosine=1.0, document=1.0, residual=0.2), fitted_on="development sets of the project"
-)
+BUNDLED = SpaceWeights(replace(BESIDE, cosine=1.0, residual=0.2))
 # Cosines of another model may lie anywhere, and how far apart; measured with the bundled one as if it were unknown.
-UNKNOWN = SpaceWeights(replace(BESIDE, cosine=0.3, document=0.3, residual=0.1), scaled=True)
+UNKNOWN = SpaceWeights(replace(BESIDE, cosine=0.3, residual=0.1), scaled=True)
 
 
 def default_weights(space: SpaceKey | None) -> SpaceWeights:

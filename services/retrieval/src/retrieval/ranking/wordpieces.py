@@ -42,7 +42,7 @@ class WordPieces:
         self._tokenizer.enable_truncation(MOST_TOKENS)
 
     def weighted(self, text: str, weight: Callable[[str], float]) -> WeightedPieces:
-        """Each piece has the weight of its word, which `weight` gives for what stands between spaces."""
+        """Gives each piece the weight of its word; `weight` is asked for what stands between spaces."""
         text = _cut(text)
         encoding = self._tokenizer.encode(text, add_special_tokens=False)
         at = np.zeros(len(text) + 1)
@@ -54,7 +54,7 @@ class WordPieces:
         return WeightedPieces(ids[own], at[starts[own]])
 
     def distinct(self, texts: Sequence[str]) -> list[bytes]:
-        """Of each text the distinct ids, for `chunk.pieces`; read them with `decoded`."""
+        """Returns the distinct ids of each text for `chunk.pieces`; read them with `decoded`."""
         return [encoded(np.unique(ids)) for ids in self._ids(texts)]
 
     def _ids(self, texts: Sequence[str]) -> list[Pieces]:
@@ -64,8 +64,8 @@ class WordPieces:
 
 
 def chunk_text(title: str, headings: Sequence[str], content: str) -> str:
-    """What of a chunk its wordpieces are taken from: the document's title (empty without one; a file's name is seldom
-    words), the other headings, the content.
+    """Returns the text of a chunk's wordpieces: title (empty without one; a file's name is seldom words), the other
+    headings, content.
     """
     return " ".join([title, *(heading for heading in headings if heading != title), content]).strip()
 

@@ -6,12 +6,10 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 
-from contracts.base import Page, ProblemBody
-from contracts.retrieval import IndexedDocument, SearchRequest, SearchResponse
-from retrieval.index.held import IndexDocuments
-from retrieval.search.everywhere import ScopedSearch
+from contracts.base import ProblemBody
+from contracts.retrieval import SearchRequest, SearchResponse
+from retrieval.search.scoped_search import ScopedSearch
 from service_kit.auth import Viewer
-from service_kit.pagination import Cursor, Limit
 
 router = APIRouter(prefix="/v1", tags=["retrieval"])
 
@@ -21,36 +19,25 @@ async def search(request: Request) -> ScopedSearch:
     return found
 
 
-async def index_documents(request: Request) -> IndexDocuments:
-    found: IndexDocuments = request.app.state.index_documents
-    return found
-
-
 InUse = Annotated[ScopedSearch, Depends(search)]
-Held = Annotated[IndexDocuments, Depends(index_documents)]
 
 
 REFUSED: dict[int | str, dict[str, Any]] = {
-    403: {"model": ProblemBody, "description": "The scope `global` needs a key for all workspaces"},
-    404: {"model": ProblemBody, "description": "No such session of this user in this workspace"},
-    422: {"model": ProblemBody, "description": "A filter or a scope cannot be used; `type` says why"},
+    403: {"model": ProblemBody, "description": "The scope `global` requires a key for all workspaces"},
+    404: {"model": ProblemBody, "description": "The user has no such session in this workspace"},
+    422: {"model": ProblemBody, "description": "A filter or the scope is invalid; `type` says why"},
     503: {"model": ProblemBody},
 }
 
 
 @router.post("/search", summary="Search documents", responses=REFUSED)
 async def search_chunks(body: SearchRequest, caller: Viewer, using: InUse) -> SearchResponse:
-    """The `k` passages that answer the query best, from the documents of the scope that the filters leave.
+    """Returns the `k` chunks that answer the query best, among the documents that scope and filters leave.
 
     `hybrid` (the default) adds up meaning (cosine of embeddings), words (BM25), names and what the knowledge graph
     reaches; `convex` and `rrf` merge the legs by their scores and by their ranks; `lexical` and `dense` are single
-    legs. A leg that is late or fails is left out and named in `legs`. `good_match` false means that nothing found is
-    likely to answer. A `global` search is one of each workspace, merged by score; one that fails is named in `legs`.
+    legs. A leg that is late or fails is left out and named in `legs`. `good_match` is false if nothing found is likely
+    to answer the query. A `global` search searches each workspace and merges the hits by score; workspaces that fail
+    are named in `legs`.
     """
     return await using(caller, body)
-
-
-@router.get("/index/documents", summary="List the documents that the index holds")
-async def list_indexed(caller: Viewer, held: Held, limit: Limit = 100, cursor: Cursor = None) -> Page[IndexedDocument]:
-    """In the order of their ids. For comparison with what it should hold; the gateway does not route it."""
-    return await held.page(caller.workspace_id, limit, cursor)

@@ -1,4 +1,4 @@
-"""Answers of searches in Redis. A stale one cannot be found: its key names the state of the index that it is of.
+"""Search answers in Redis. A stale answer cannot be found: its key names the state of the index that it is of.
 
 The state is read in the search's own snapshot. Whatever could change an answer raises the index's generation in the
 transaction that changes it, or is part of `version`: the code, the ranking's data and the settings of the deployment.
@@ -26,7 +26,7 @@ from redis.exceptions import RedisError
 
 from contracts.retrieval import SearchRequest, SearchResponse
 from retrieval.highlights.highlighter import NOT_COMPARED
-from retrieval.search.state import IndexState
+from retrieval.reading.state import IndexState
 from service_kit.workspace_purge import Erased
 
 T = TypeVar("T")
@@ -41,7 +41,7 @@ KIND = "cached_searches"
 
 
 @dataclass(frozen=True)
-class Place:
+class CacheSlot:
     """Where the answer of one request is kept for one state of the index."""
 
     workspace_id: UUID
@@ -54,18 +54,18 @@ class _Away(Exception):
 
 
 class SearchCache:
-    """Shared by all replicas that have the same `version`. When Redis is away, searches go on without it."""
+    """The answers shared by all replicas of the same `version`. Searches go on without it when Redis is unavailable."""
 
     def __init__(self, redis: Redis, version: str, seconds: float, registry: CollectorRegistry) -> None:
         """`redis` gives bytes; `seconds` is how long an answer is kept."""
         self.redis, self.version, self.seconds = redis, version, seconds
         folder = resources.files("retrieval").joinpath("lua")
         self.keeping = redis.register_script(folder.joinpath("keep_search.lua").read_text("utf-8"))
-        self.forgetting = redis.register_script(folder.joinpath("forget_searches.lua").read_text("utf-8"))
+        self.deleting = redis.register_script(folder.joinpath("forget_searches.lua").read_text("utf-8"))
         self.paused_until = 0.0
         self.results = Counter(
             "attractor_search_cache_total",
-            "Searches by what the cache did: hit, miss, bypass (cannot be kept), failed (Redis is away)",
+            "Searches by cache result: hit, miss, bypass (not cacheable), failed (Redis unavailable)",
             ["result"],
             registry=registry,
         )
@@ -78,8 +78,8 @@ class SearchCache:
         attached: Collection[UUID] | None = None,
         *,
         graph: str = "",
-    ) -> Place | None:
-        """None where the answer tells of this one search (`explain`).
+    ) -> CacheSlot | None:
+        """Returns where the answer is kept; None for an answer that `explain`s.
 
         `attached` are the documents that the search is limited to, beside its filters; `graph` is the graph's
         generation from before it is asked, empty where it is not asked.
@@ -91,10 +91,10 @@ class SearchCache:
         asked = request.model_dump_json(exclude_defaults=True)
         parts = json.dumps([self.version, *state.version, limited, graph, asked])
         digest = hashlib.sha256(parts.encode()).hexdigest()
-        return Place(workspace_id, state.generation or 0, f"{_answers(workspace_id)}:{digest}")
+        return CacheSlot(workspace_id, state.generation or 0, f"{_answers(workspace_id)}:{digest}")
 
-    async def get(self, place: Place) -> SearchResponse | None:
-        """The answer, told to be a cached one."""
+    async def get(self, place: CacheSlot) -> SearchResponse | None:
+        """Returns the answer, marked as cached."""
         try:
             kept = await self._asked(lambda: self.redis.get(place.key))
         except _Away:
@@ -102,8 +102,8 @@ class SearchCache:
         self.results.labels("hit" if kept else "miss").inc()
         return SearchResponse.model_validate_json(zlib.decompress(kept)) if isinstance(kept, bytes) else None
 
-    async def put(self, place: Place, response: SearchResponse) -> None:
-        """Keeps it, unless a part of it failed or was late, or it is too large."""
+    async def put(self, place: CacheSlot, response: SearchResponse) -> None:
+        """Stores the answer, unless a part of it failed or was late, or it is too large."""
         if _is_partial(response):
             return
         body = response.model_copy(update={"cached": True}).model_dump_json()
@@ -115,17 +115,17 @@ class SearchCache:
             arguments = (place.generation, kept, int(1000 * self.seconds), MOST_ANSWERS)
             await self._asked(lambda: self.keeping(keys=keys, args=arguments))
 
-    async def forget(self, workspace_id: UUID, generation: int = LAST_GENERATION) -> Erased:
-        """Removes what is kept of the workspace; a search that still runs on an older index keeps nothing either.
+    async def delete(self, workspace_id: UUID, generation: int = LAST_GENERATION) -> Erased:
+        """Deletes the workspace's answers; a search that still runs on an older index stores nothing either.
 
         Raises RedisError.
         """
         keys = [_answers(workspace_id), _least(workspace_id)]
-        removed, left = await self.forgetting(keys=keys, args=[generation, REMEMBER_MILLISECONDS])
+        removed, left = await self.deleting(keys=keys, args=[generation, REMEMBER_MILLISECONDS])
         return Erased({KIND: int(removed)}, {KIND: int(left)})
 
     async def _asked(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """What Redis says. Raises _Away where it says nothing in time, and for a while after."""
+        """Asks Redis. Raises _Away if there is no answer in time, and for a while after."""
         now = asyncio.get_running_loop().time()
         if now < self.paused_until:
             self.results.labels("failed").inc()
@@ -136,12 +136,12 @@ class SearchCache:
         except (RedisError, OSError, TimeoutError) as error:
             self.paused_until = now + PAUSE_SECONDS
             self.results.labels("failed").inc()
-            log.warning("searches are not cached: Redis is away", extra={"error": repr(error)})
+            log.warning("searches are not cached: Redis is unavailable", extra={"error": repr(error)})
             raise _Away from error
 
 
 def version_of(settings_json: str) -> str:
-    """Of the code and the data that make an answer, and of the deployment's settings."""
+    """Returns a digest of the code and data that make an answer, and of the deployment's settings."""
     digest = hashlib.sha256(settings_json.encode())
     for package in ("retrieval", "inference", "contracts"):
         for name, content in sorted(_files(resources.files(package), package)):

@@ -1,4 +1,4 @@
-"""The union of what the legs found, each candidate with all features under each wording, whichever leg found it."""
+"""The union of what the legs found: every candidate with all its features, whichever leg found it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from retrieval.lexical.leg import LexicalLeg
 from retrieval.lexical.postings import ORDINAL_BITS
 from retrieval.lexical.search import WordFeatures
 from retrieval.ranking import fusion
+from retrieval.ranking.answerability import LOOKED_AT, match
 from retrieval.ranking.fusion import Features
-from retrieval.ranking.match import LOOKED_AT, match
 from retrieval.ranking.matching import Matching
 from retrieval.ranking.rule import RankingRule
-from retrieval.search.leg import Leg
-from retrieval.search.reader import Cursor, IndexReader, array_text
+from retrieval.reading.arrays import array_text
+from retrieval.reading.leg import Leg
+from retrieval.reading.reader import Cursor, IndexReader, ReadingSql
 
 log = logging.getLogger(__name__)
 Rows: TypeAlias = Sequence[tuple[Any, ...]]
@@ -29,7 +30,7 @@ Rows: TypeAlias = Sequence[tuple[Any, ...]]
 
 @dataclass(frozen=True)
 class Wording:
-    """One wording of what is asked, and its legs; None for one that the mode does not ask for."""
+    """One wording of the query and its legs, which are None where the mode does not ask for them."""
 
     text: str
     lexical: LexicalLeg | None = None
@@ -42,10 +43,9 @@ class Wording:
 
 @dataclass
 class Candidates:
-    """By chunk. `scores` are those of the mode, over all wordings; the rest is under the query itself.
+    """Candidates by chunk. `scores` are those of the mode, over all wordings; the rest is under the query itself.
 
-    `documents`: cosines of whole documents, by document, where these have vectors of their own. `bm25` and `cosines`
-    lack what could not be computed. `words` are those of each wording.
+    `bm25` and `cosines` lack what could not be computed. `words` are those of each wording.
     """
 
     rule: RankingRule
@@ -53,7 +53,6 @@ class Candidates:
     features: dict[int, Features] = field(default_factory=dict)
     bm25: dict[int, float] = field(default_factory=dict)
     cosines: dict[int, float] = field(default_factory=dict)
-    documents: dict[int, float] = field(default_factory=dict)
     further: list[dict[int, Features]] = field(default_factory=list)
     words: list[dict[int, WordFeatures]] = field(default_factory=list)
     read: Read | None = None
@@ -80,7 +79,7 @@ class Candidates:
 
 @dataclass(frozen=True)
 class _Facts:
-    """The terms of titles by document, and by chunk its wordpieces: of chunks whose document there is."""
+    """Title terms by document, and wordpieces by chunk, of chunks whose document exists."""
 
     titles: Mapping[int, Sequence[str]]
     pieces: Mapping[int, bytes]
@@ -93,12 +92,7 @@ class Measured:
     wording: Wording
     words: dict[int, WordFeatures]
     cosines: dict[int, float]
-    documents: dict[int, float] = field(default_factory=dict)
     features: dict[int, Features] = field(default_factory=dict)
-
-    def lift(self, chunk: int) -> float:
-        """How much nearer the document is than the passage; 0 where it is not, or has no vector of its own."""
-        return max(0.0, self.documents.get(chunk >> ORDINAL_BITS, 0.0) - self.cosines.get(chunk, 0.0))
 
     @property
     def bm25(self) -> dict[int, float]:
@@ -107,13 +101,12 @@ class Measured:
     def add(self, other: Measured) -> None:
         self.words |= other.words
         self.cosines |= other.cosines
-        self.documents |= other.documents
         self.features |= other.features
 
 
 @dataclass
 class Read:
-    """What was read of the candidates so far: all of it is of one snapshot, so none is read again."""
+    """What was read of the candidates so far. It is all of one snapshot, so nothing is read again."""
 
     measured: list[Measured]
     residual: dict[int, float] = field(default_factory=dict)
@@ -152,7 +145,6 @@ async def collect(
         features=main.features,
         bm25={chunk: score for chunk, score in main.bm25.items() if chunk in main.features},
         cosines={chunk: score for chunk, score in main.cosines.items() if chunk in main.features},
-        documents=main.documents,
         further=[one.features for one in measured[1:]],
         words=[one.words for one in measured],
         read=read,
@@ -168,9 +160,9 @@ async def _read(
     facts = await _facts(rows, titles, matching)
     left = [chunk for chunk in missing if chunk not in excluded and chunk in facts.pieces]
     if lost := len(set(missing) - facts.pieces.keys()):
-        extra = {"workspace_id": str(reader.workspace_id), "passages": lost}
+        extra = {"workspace_id": str(reader.workspace_id), "chunks": lost}
         log.warning(
-            "the index finds passages that have no document, and leaves them out: it was changed past the service",
+            "left out chunks without a document: the index was changed out of band",
             extra=extra,
         )
     if left:
@@ -203,26 +195,24 @@ def _with_graph(read: Read, union: Sequence[int], graph: GraphLeg | None) -> lis
 async def _measured(
     reader: IndexReader, wordings: Sequence[Wording], residual: DenseLeg | None, union: Sequence[int]
 ) -> tuple[list[Measured], Rows, Rows, dict[int, float]]:
-    """Also the rows of the candidates' facts and titles, and the cosines of the residual leg: the database reads all
-    of it while the words are looked up here.
+    """Returns the wordings' views, the rows of facts and titles, and the cosines of the residual leg: the database
+    reads all of it while the words are looked up here.
     """
     async with reader.connection.pipeline():
-        facts = await reader.asked("candidate_facts", {"chunks": array_text(union)}, binary=True)
+        facts = await reader.asked(ReadingSql.candidate_facts, {"chunks": array_text(union)}, binary=True)
         documents = sorted({chunk >> ORDINAL_BITS for chunk in union})
-        titles = await reader.asked("candidate_titles", {"documents": array_text(documents)}, binary=True)
+        titles = await reader.asked(ReadingSql.candidate_titles, {"documents": array_text(documents)}, binary=True)
         asked = [(wording, await _cosines_asked(reader, wording.dense, union)) for wording in wordings]
-        whole = [await _documents_asked(reader, wording.dense, union) for wording in wordings]
         rest = await _cosines_asked(reader, residual, union)
         words = [await wording.lexical.features(union) if wording.lexical else {} for wording in wordings]
         rows, titled = await facts.fetchall(), await titles.fetchall()
         cosines = [await _cosines(wording.dense, cursor) for wording, cursor in asked]
-        by_document = [dict[int, float](await cursor.fetchall() if cursor else ()) for cursor in whole]
         remaining = await _cosines(residual, rest)
-    return [Measured(*one) for one in zip(wordings, words, cosines, by_document, strict=True)], rows, titled, remaining
+    return [Measured(*one) for one in zip(wordings, words, cosines, strict=True)], rows, titled, remaining
 
 
 async def _cosines_asked(reader: IndexReader, dense: DenseLeg | None, union: Sequence[int]) -> Cursor | None:
-    """Of what the leg did not find itself."""
+    """Asks for the cosines of chunks that the leg did not find."""
     if dense is None or dense.embedder is None or dense.vector is None:
         return None
     found = {one.chunk for one in dense.found}
@@ -230,16 +220,8 @@ async def _cosines_asked(reader: IndexReader, dense: DenseLeg | None, union: Seq
     return await reader.cosines_asked(missing, dense.vector, dense.embedder.space) if missing else None
 
 
-async def _documents_asked(reader: IndexReader, dense: DenseLeg | None, union: Sequence[int]) -> Cursor | None:
-    """(document, cosine) of the candidates' documents; None where they have no vectors of their own."""
-    if dense is None or dense.documents is None or dense.embedder is None or dense.vector is None:
-        return None
-    documents = sorted({chunk >> ORDINAL_BITS for chunk in union})
-    return await reader.document_cosines_asked(documents, dense.vector, dense.embedder.space)
-
-
 async def _cosines(dense: DenseLeg | None, missing: Cursor | None) -> dict[int, float]:
-    """By chunk; none where the leg has no vector of the query."""
+    """Returns cosines by chunk; none if the leg has no vector of the query."""
     if dense is None or dense.vector is None:
         return {}
     found = {one.chunk: one.score for one in dense.found}
@@ -275,7 +257,6 @@ def _complete(measured: Sequence[Measured], union: Sequence[int], facts: _Facts,
                 title_named=named[chunk >> ORDINAL_BITS],
                 all_terms=float(words.all_terms) if words else 0.0,
                 phrases=words.phrases if words else 0.0,
-                document=one.lift(chunk),
             )
 
 
@@ -310,17 +291,12 @@ def _wording_scores(rule: RankingRule, one: Measured, graph: GraphLeg | None) ->
     features = one.features
     if rule.space.scaled and one.wording.dense:
         between = [found.chunk for found in one.wording.dense.found]
-        cosines, span = fusion.scaled(one.cosines, between), fusion.span(one.cosines, between)
+        cosines = fusion.scaled(one.cosines, between)
         residual = graph.residual if graph else None
         found = [each.chunk for each in residual.found] if residual else []
         rest = fusion.scaled({chunk: each.residual for chunk, each in features.items() if each.residual}, found)
         features = {
-            chunk: replace(
-                each,
-                cosine=cosines.get(chunk, 0.0),
-                residual=rest.get(chunk, 0.0),
-                document=min(1.0, each.document / span) if span else 0.0,
-            )
+            chunk: replace(each, cosine=cosines.get(chunk, 0.0), residual=rest.get(chunk, 0.0))
             for chunk, each in features.items()
         }
     weights = rule.space.weights

@@ -1,22 +1,23 @@
-"""How the documents that the filters left are spread: counts by value, of documents and their chunks."""
+"""Facets: counts of the documents that the filters left, and of their chunks, by value."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from contracts.retrieval import Facet, FacetCount
-from retrieval.search.reader import IndexReader
-from retrieval.search.scope import Scope
+from retrieval.reading.reader import IndexReader
+from retrieval.reading.scope import Scope
+from retrieval.search.statements import SearchSql
 
 MOST_VALUES = 50
 
 
 async def count(reader: IndexReader, facets: Sequence[Facet], scope: Scope | None) -> dict[Facet, list[FacetCount]]:
-    """Of each facet the values with the most documents, in that order; of all documents where there is no scope."""
+    """Counts the values with the most documents of each facet, among all documents if there is no scope."""
     if not facets:
         return {}
     rows = await reader.rows(
-        "facets",
+        SearchSql.facets,
         facets=[facet.value for facet in facets],
         limit=MOST_VALUES,
         bitmap=None if scope is None else scope.bitmap,

@@ -1,4 +1,4 @@
-"""From what was found to what is returned."""
+"""Makes the parts of a response from what was found."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from contracts.retrieval import Duplicate, Highlight, Hit, HitExplanation, LegReport, LegScore
-from retrieval.dense.leg import DenseLeg
 from retrieval.graph.leg import GraphLeg
-from retrieval.highlights.scoring import Scored
-from retrieval.lexical.postings import ORDINAL_BITS
+from retrieval.highlights.scoring import ScoredSpan
+from retrieval.reading.leg import Leg
 from retrieval.search.candidates import Candidates
-from retrieval.search.leg import Leg
 from retrieval.search.selection import Selected
 
 
 def hit(
-    workspace_id: UUID, selected: Selected, number: int, spans: Sequence[Scored], explanation: HitExplanation | None
+    workspace_id: UUID, selected: Selected, number: int, spans: Sequence[ScoredSpan], explanation: HitExplanation | None
 ) -> Hit:
     chunk = selected.chunks[number]
     box = chunk.box
@@ -63,15 +61,12 @@ def explanation(
             ((rank, one.score) for rank, one in enumerate(leg.found, 1) if one.chunk == chunk), (None, None)
         )
         found[leg.name] = LegScore(rank=rank, score=exact[leg.name].get(chunk) if leg.name in exact else score)
-        if isinstance(leg, DenseLeg) and leg.name == "dense" and leg.documents is not None:
-            document = chunk >> ORDINAL_BITS
-            found["document"] = LegScore(rank=leg.documents.rank(document), score=candidates.documents.get(document))
     return HitExplanation(
         legs=found,
         features=candidates.features[chunk].as_dict(),
         weights=candidates.rule.space.weights.as_dict(),
         matched_terms=candidates.matched(chunk),
-        graph_path=says.told() if says else [],
+        graph_path=says.described_path() if says else [],
         graph_steps=says.quoted if says else [],
         fused_score=candidates.scores[chunk],
         fused_rank=candidates.best(len(candidates.scores)).index(chunk) + 1,

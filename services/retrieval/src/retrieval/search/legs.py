@@ -1,4 +1,4 @@
-"""The legs of a search: beside each other in one snapshot, each with a deadline of its own."""
+"""Runs the legs of a search: concurrently, in one snapshot, each with its own deadline."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from contracts.graph_expansion import GraphMethod
 from retrieval.dense.leg import DenseLeg
 from retrieval.dense.query_vectors import QueryVectors
 from retrieval.graph.leg import GraphLeg, GraphOf
-from retrieval.lexical.analysis import Analyzer
 from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.leg import LexicalLeg
-from retrieval.lexical.query import parse
 from retrieval.lexical.search import Cache
-from retrieval.search.leg import Asked, Limits
-from retrieval.search.snapshot import SearchStore
+from retrieval.reading.leg import LegQuery, SearchLimits
+from retrieval.reading.snapshot import SearchStore
+from retrieval.text.analysis import Analyzer
+from retrieval.text.query import parse
 from service_kit.auth import Principal
 from service_kit.http_service import HttpService, ServiceSilent
 
@@ -31,15 +31,15 @@ class Legs:
         store: SearchStore,
         vectors: QueryVectors,
         analyzer: Analyzer,
-        limits: Limits,
+        limits: SearchLimits,
         graphs: HttpService | None = None,
     ) -> None:
         self.store, self.vectors, self.analyzer, self.limits = store, vectors, analyzer, limits
         self.graphs = graphs
         self.postings: Cache = PostingCache(limits.posting_bytes)
 
-    async def lexical(self, asked: Asked) -> LexicalLeg:
-        """On the search's own connection, which stays open for the features of what other legs find."""
+    async def lexical(self, asked: LegQuery) -> LexicalLeg:
+        """Searches words on the search's own connection, which stays open for the features of other legs' chunks."""
         leg = LexicalLeg("lexical")
 
         async def work() -> None:
@@ -49,46 +49,47 @@ class Legs:
         await leg.within(self.limits.lexical_seconds, work)
         return leg
 
-    async def dense(self, asked: Asked) -> DenseLeg:
-        """Without an answer where the model of the workspace's active space is configured no more."""
+    async def dense(self, asked: LegQuery) -> DenseLeg:
+        """Searches meaning; fails if the model of the active space is no longer configured."""
         leg = DenseLeg("dense")
         embedders = self.vectors.embedders
         leg.embedder = embedder = embedders.find(*asked.space) if asked.space else embedders.default
         if embedder is None:
             model, dims = asked.space or ("", 0)
-            leg.error = f"the embedding model {model} ({dims} dimensions) is configured no more"
+            leg.error = f"the embedding model {model} ({dims} dimensions) is no longer configured"
             return leg
 
         async def work() -> None:
-            leg.vector = await self.vectors.of_query(parse(asked.query, strict=asked.strict).text, embedder)
+            leg.vector = await self.vectors.of_query(asked.query.text, embedder)
             async with asked.snapshot.beside() as reader:
                 await leg.run(reader, asked, self.limits)
 
         await leg.within(self.limits.dense_seconds, work)
         return leg
 
-    async def graph(self, asked: Asked, caller: Principal | None, by: GraphMethod) -> GraphLeg | None:
-        """None without a knowledge graph, or without a caller in whose name it could be asked."""
+    async def graph(self, asked: LegQuery, caller: Principal | None, by: GraphMethod) -> GraphLeg | None:
+        """Asks the knowledge graph; returns None without one, or without a caller in whose name to ask."""
         graphs = self.graphs
         if graphs is None or caller is None:
             return None
-        text = parse(asked.query, strict=asked.strict).text
+        text = asked.query.text
         leg = GraphLeg("graph", graph=GraphOf(graphs, caller), query=text, by=by)
 
         async def work() -> None:
             await leg.link(asked)
             if leg.residual_query and leg.residual_query != text:
-                leg.residual = await self.dense(replace(asked, query=leg.residual_query, documents=False))
+                leg.residual = await self.dense(
+                    replace(asked, query=parse(leg.residual_query, strict=asked.query.strict))
+                )
                 leg.residual.name = "residual"
 
         await leg.within(graphs.seconds, work)
         if leg.error:
-            leg.forget()
+            leg.discard()
         return leg
 
     async def graph_generation(self, caller: Principal) -> str | None:
-        """What tells the graph's present state from others; empty where there is no graph, None where it does not say
-        so at once."""
+        """Returns a token of the graph's state: empty without a graph, None if it does not answer at once."""
         if self.graphs is None or not self.graphs.is_there:
             return ""
         try:
@@ -97,7 +98,7 @@ class Legs:
         except (ServiceSilent, TimeoutError):
             return None
 
-    async def cross(self, leg: GraphLeg | None, asked: Asked, scores: Mapping[int, float]) -> bool:
+    async def cross(self, leg: GraphLeg | None, asked: LegQuery, scores: Mapping[int, float]) -> bool:
         """Follows the bridges from the best of the scored candidates, in what is left of the leg's time.
 
         False where there are none to follow: what the leg found is what it was.
@@ -109,5 +110,5 @@ class Legs:
         await leg.within(max(0.0, seconds), lambda: leg.cross(asked, begin))
         leg.milliseconds += before
         if leg.error:
-            leg.forget()
+            leg.discard()
         return True

@@ -1,4 +1,4 @@
-"""The configured reranker on the best fused candidates, for as long as there is time for it."""
+"""Reranks the best fused candidates with the configured model, within a deadline."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from inference.rerank import Reranker
-from retrieval.search.leg import Leg
-from retrieval.search.reader import FoundChunk, Scored
+from retrieval.reading.leg import Leg
+from retrieval.reading.reader import FoundChunk, ScoredChunk
 
 
 @dataclass(frozen=True)
 class Reranking:
-    """`candidates` at the most are read by the model, within `seconds`."""
+    """The model reads at most `candidates` of them, within `seconds`."""
 
     reranker: Reranker
     seconds: float
     candidates: int
 
     async def __call__(self, query: str, order: Sequence[int], chunks: Mapping[int, FoundChunk]) -> Leg:
-        """What the model made of `order`: best first, or an error and nothing."""
+        """Returns `order` as the model orders it, or an error and nothing."""
         leg = Leg("rerank", method=self.reranker.model)
 
         async def work() -> None:
             scores = await self.reranker.rerank(query, [_read(chunks[chunk]) for chunk in order])
-            scored = [Scored(chunk, score) for chunk, score in zip(order, scores, strict=True)]
+            scored = [ScoredChunk(chunk, score) for chunk, score in zip(order, scores, strict=True)]
             leg.found = sorted(scored, key=lambda one: -one.score)
 
         await leg.within(self.seconds, work)
@@ -32,5 +32,5 @@ class Reranking:
 
 
 def _read(chunk: FoundChunk) -> str:
-    """A passage under its headings, as a reader sees it."""
+    """Returns the chunk under its headings, as a reader sees it."""
     return "\n".join(filter(None, [" > ".join(chunk.heading_path), chunk.content]))

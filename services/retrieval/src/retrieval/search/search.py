@@ -1,4 +1,4 @@
-"""The search: the legs at the same time in one snapshot, fused, the best with their sentences."""
+"""The search of one workspace: runs the legs in one snapshot, fuses what they find, and makes hits of the best."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from retrieval.errors import SearchUnavailable
 from retrieval.graph.leg import GraphLeg
 from retrieval.graph.quoting import quote
 from retrieval.highlights.highlighter import Highlighter
-from retrieval.lexical.analysis import Analyzer
-from retrieval.lexical.query import parse
-from retrieval.ranking.match import GOOD
+from retrieval.ranking.answerability import GOOD
 from retrieval.ranking.matching import Matching
 from retrieval.ranking.rule import RankingRule
+from retrieval.reading.leg import Leg, LegQuery
+from retrieval.reading.snapshot import Snapshot
 from retrieval.search import facets, hits
-from retrieval.search.cache import Place, SearchCache
+from retrieval.search.cache import CacheSlot, SearchCache
 from retrieval.search.candidates import Candidates, Wording, collect
-from retrieval.search.leg import Asked, Leg
+from retrieval.search.filters import resolve
 from retrieval.search.legs import Legs
 from retrieval.search.reranking import Reranking
-from retrieval.search.scope import resolve
-from retrieval.search.selection import Selection
-from retrieval.search.snapshot import Snapshot
+from retrieval.search.selection import HitSelection
 from retrieval.search.stopwatch import Stopwatch
+from retrieval.text.analysis import Analyzer
+from retrieval.text.query import parse
 from retrieval.tuning.known import KnownTunings
 from service_kit.auth import Principal
 
@@ -36,13 +36,13 @@ DEPTH = 100  # candidates of each leg
 
 
 @dataclass(frozen=True)
-class Found:
-    """What the legs found, fused, and what makes the hits of it."""
+class FoundCandidates:
+    """What the legs found, fused, and the selection that makes hits of it."""
 
     wordings: list[Wording]
     graph: GraphLeg | None
     candidates: Candidates
-    selection: Selection
+    selection: HitSelection
     facets: dict[Facet, list[FacetCount]]
 
     @property
@@ -53,7 +53,7 @@ class Found:
 
 
 class Search:
-    """Searches the workspace that it is told."""
+    """Searches workspaces."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class Search:
         caller: Principal | None = None,
         attached: Collection[UUID] | None = None,
     ) -> SearchResponse:
-        """Within one workspace, whatever the request's scope; `attached` limits it to these documents.
+        """Searches one workspace, whatever the request's scope; `attached` limits it to these documents.
 
         The knowledge graph is asked in the name of `caller`, and not without one. Raises SearchUnavailable when no leg
         that the mode asks for could answer, InvalidMetadataPath, FilterTooSlow.
@@ -99,8 +99,7 @@ class Search:
         return response
 
     async def _graph_state(self, request: SearchRequest, caller: Principal | None) -> str | None:
-        """The graph's generation, empty where it is not asked: whether it can be asked in the caller's name counts, not
-        who he is. None where the answer is not kept, as the graph does not say."""
+        """Returns the graph's generation: "" if the graph is not asked, None if it does not answer."""
         may_ask = request.use_graph and (request.mode is None or RankingRule(request.mode).asks_graph)
         if self.cache is None or caller is None or request.explain or not may_ask:
             return ""
@@ -108,8 +107,8 @@ class Search:
 
     def _place(
         self, snapshot: Snapshot, request: SearchRequest, attached: Collection[UUID] | None, graph: str | None
-    ) -> Place | None:
-        """Where the answer is kept."""
+    ) -> CacheSlot | None:
+        """Returns where the answer is kept."""
         if self.cache is None:
             return None
         if graph is None:
@@ -118,7 +117,7 @@ class Search:
         return self.cache.place(snapshot.workspace_id, snapshot.state, request, attached, graph=graph)
 
     async def _response(
-        self, workspace_id: UUID, request: SearchRequest, found: Found, watch: Stopwatch
+        self, workspace_id: UUID, request: SearchRequest, found: FoundCandidates, watch: Stopwatch
     ) -> SearchResponse:
         main, candidates, selected = found.wordings[0], found.candidates, await found.selection.selected()
         rerank, spans = selected.rerank, {}
@@ -158,15 +157,14 @@ class Search:
         caller: Principal | None,
         attached: Collection[UUID] | None,
         watch: Stopwatch,
-    ) -> Found:
+    ) -> FoundCandidates:
         reader = snapshot.reader
         tuning = await self.tunings.of(snapshot)
-        rule, asked, limits = tuning.asked(request), [], self.legs.limits
+        rule, asked, limits = tuning.asked(request.mode), [], self.legs.limits
         for text in [request.query, *request.queries]:
-            fields = parse(text, strict=request.strict).fields
-            scope = await resolve(reader, self.analyzer, request, fields, attached, limits.lexical_seconds)
-            own = (scope, tuning.space, DEPTH, request.strict, tuning.parameters, tuning.documents)
-            asked.append(Asked(snapshot, text, *own))
+            query = parse(text, strict=request.strict)
+            scope = await resolve(reader, self.analyzer, request, query.fields, attached, limits.lexical_seconds)
+            asked.append(LegQuery(snapshot, query, scope, tuning.space, DEPTH, tuning.parameters))
         counts = await facets.count(reader, request.facets, asked[0].scope)
         watch.lap("filters")
         wordings, graph = await asyncio.gather(
@@ -179,18 +177,18 @@ class Search:
         if await self.legs.cross(graph, asked[0], candidates.scores):
             candidates = await collect(reader, rule, wordings, graph, self.matching, candidates)
             watch.lap("bridges")
-        selection = Selection(reader, request, tuning.space, self.reranking)
+        selection = HitSelection(reader, request, tuning.space, tuning.diversity, self.reranking)
         order = candidates.best(len(candidates.scores))
         await selection.prepare(order, candidates.scores)
         if request.explain and graph:
             await quote(reader, graph, order[: request.k])
-        return Found(wordings, graph, candidates, selection, counts)
+        return FoundCandidates(wordings, graph, candidates, selection, counts)
 
-    async def _wordings(self, rule: RankingRule, asked: Sequence[Asked]) -> list[Wording]:
-        """Each wording with its legs, all at the same time."""
+    async def _wordings(self, rule: RankingRule, asked: Sequence[LegQuery]) -> list[Wording]:
+        """Runs the legs of all wordings at the same time."""
 
-        async def ask(number: int, own: Asked) -> Wording:
-            parsed = parse(own.query, strict=own.strict)
+        async def ask(number: int, own: LegQuery) -> Wording:
+            parsed = own.query
             wording = Wording(
                 parsed.text,
                 *await asyncio.gather(
@@ -199,7 +197,7 @@ class Search:
                 ),
             )
             if parsed.conditions and wording.lexical and wording.lexical.error:
-                raise SearchUnavailable("whether passages comply with the query's conditions could not be seen in time")
+                raise SearchUnavailable("the query's conditions could not be checked in time")
             for leg in wording.legs if number > 1 else []:
                 leg.name = f"{leg.name}#{number}"
             return wording
@@ -211,11 +209,11 @@ class Search:
         return wordings
 
     def _weights(self, request: SearchRequest, main: Wording) -> Mapping[str, float]:
-        """Of the query's terms; all alike where the lexical leg did not weigh them."""
+        """Returns the weights of the query's terms, all alike if the lexical leg did not weigh them."""
         if main.lexical and main.lexical.query:
             return main.lexical.query.weights
         return dict.fromkeys(self.analyzer.terms(request.query), 1.0)
 
 
 async def _nothing() -> None:
-    """In the place of a leg that the mode does not ask for."""
+    """Stands in for a leg that the mode does not ask for."""

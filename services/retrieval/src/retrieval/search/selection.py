@@ -1,4 +1,4 @@
-"""From the fused order to the hits: reranked, folded, varied, with what stands around them, of the same snapshot."""
+"""Selects the hits from the fused order: reranks, folds duplicates, diversifies, adds surroundings."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from contracts.retrieval import Around, SearchRequest, Surrounding
 from inference.embedders import SpaceKey
 from retrieval.ranking.diversity import capped, diversified
 from retrieval.ranking.duplicates import Folding
-from retrieval.search.leg import Leg
-from retrieval.search.reader import FoundChunk, IndexReader
+from retrieval.reading.leg import Leg
+from retrieval.reading.reader import FoundChunk, IndexReader
 from retrieval.search.reranking import Reranking
 from retrieval.search.spans import Merged
 from retrieval.search.surroundings import Surroundings
-from retrieval.search.vectors import vectors_of
 
-SPARE = 8  # passages that are read beside those which are needed, in case some are folded
+SPARE = 8  # chunks that are read beside those which are needed, in case some are folded
 POOL, POOL_OF_HITS = 50, 3  # candidates that novelty chooses from: so many, or so many times the hits
 
 
@@ -35,20 +34,26 @@ class Selected:
     rerank: Leg | None = None
 
 
-class Selection:
-    """Of one search. `space` is the embedding space whose vectors say what is alike, None without one.
+class HitSelection:
+    """The choice of one search's hits. `space` is the embedding space whose vectors say what is alike, None without
+    one; `diversity` is the weight of novelty.
 
     `prepare` reads, in the search's snapshot; `selected` reads nothing, so that no connection waits for a reranker.
     """
 
     def __init__(
-        self, reader: IndexReader, request: SearchRequest, space: SpaceKey | None, reranking: Reranking | None = None
+        self,
+        reader: IndexReader,
+        request: SearchRequest,
+        space: SpaceKey | None,
+        diversity: float = 0.0,
+        reranking: Reranking | None = None,
     ) -> None:
-        self.reader, self.request, self.space = reader, request, space
+        self.reader, self.request, self.space, self.diversity = reader, request, space, diversity
         self.reranking = reranking if request.rerank else None
         self.chunks: dict[int, FoundChunk] = {}
         self.vectors: dict[int, NDArray[np.float32] | None] = {}
-        self.surroundings = Surroundings(reader.connection, reader.workspace_id, request.around)
+        self.surroundings = Surroundings(reader, request.around)
         self.order: Sequence[int] = []
         self.scores: Mapping[int, float] = {}
         self.chosen: Selected | None = None
@@ -61,13 +66,13 @@ class Selection:
             return
         self.order = order[: max(self.reranking.candidates, self.request.k)]
         await self.load(self.order)
-        if self.request.diversity:
+        if self.diversity:
             await self._known_vectors(self.order)
         if self.request.around is not Around.nothing:
             await self.surroundings.load([self.chunks[chunk] for chunk in self.order])
 
     async def selected(self) -> Selected:
-        """At most k hits; k of them where there are as many that are not left out."""
+        """Returns k hits, or all that are not left out if they are fewer."""
         if self.chosen is not None or self.reranking is None:
             return self.chosen or Selected([], {}, {})
         rerank = await self.reranking(self.request.query, self.order, self.chunks)
@@ -78,7 +83,7 @@ class Selection:
 
     async def _choose(self, order: Sequence[int], scores: Mapping[int, float]) -> Selected:
         stream, k = _Stream(self, order), self.request.k
-        needed = max(POOL, POOL_OF_HITS * k) if self.request.diversity else k
+        needed = max(POOL, POOL_OF_HITS * k) if self.diversity else k
         while True:
             kept = await self._varied(await stream.first(needed), scores)
             merged = await self._merged(kept)
@@ -95,9 +100,9 @@ class Selection:
             self.chunks |= await self.reader.chunks(missing)
 
     async def _varied(self, order: list[int], scores: Mapping[int, float]) -> list[int]:
-        if self.request.diversity:
+        if self.diversity:
             vectors = await self._known_vectors(order)
-            order = diversified(order, scores, vectors, self.request.diversity, len(order))
+            order = diversified(order, scores, vectors, self.diversity, len(order))
         if self.request.max_per_document:
             documents = {chunk: self.chunks[chunk].document_id for chunk in order}
             order = capped(order, documents, self.request.max_per_document)
@@ -106,8 +111,7 @@ class Selection:
     async def _known_vectors(self, order: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         missing = [chunk for chunk in order if chunk not in self.vectors]
         if missing and self.space:
-            reader = self.reader
-            found = await vectors_of(reader.connection, reader.workspace_id, missing, self.space)
+            found = await self.reader.vectors(missing, self.space)
             self.vectors |= {chunk: found.get(chunk) for chunk in missing}
         known = ((chunk, self.vectors.get(chunk)) for chunk in order)
         return {chunk: vector for chunk, vector in known if vector is not None}
@@ -121,16 +125,16 @@ class Selection:
 class _Stream:
     """The candidates in their order without near-duplicates, read as far as they are needed."""
 
-    def __init__(self, selection: Selection, order: Sequence[int]) -> None:
+    def __init__(self, selection: HitSelection, order: Sequence[int]) -> None:
         self.selection, self.order = selection, order
         self.folding, self.kept, self.position = Folding(), list[int](), 0
 
     def ends_with(self, count: int) -> bool:
-        """Whether there are no more than so many."""
+        """Returns whether there are no more than so many."""
         return self.position >= len(self.order) and len(self.kept) <= count
 
     async def first(self, count: int) -> list[int]:
-        """So many of them, or all where there are fewer."""
+        """Returns so many of them, or all if there are fewer."""
         while len(self.kept) < count and self.position < len(self.order):
             some = self.order[self.position : self.position + count - len(self.kept) + SPARE]
             await self.selection.load(some)
@@ -143,7 +147,7 @@ class _Stream:
 
 
 def _of_holders(duplicates: Mapping[int, list[int]], merged: Merged) -> dict[int, list[int]]:
-    """Those of the hits, with those of what became part of a hit."""
+    """Returns duplicates by hit, those of chunks that became part of the hit included."""
     found: dict[int, list[int]] = {}
     for chunk, copies in duplicates.items():
         holder = merged.into.get(chunk, chunk)

@@ -1,4 +1,4 @@
-"""Which documents are attached to a session: the orchestrator says."""
+"""The documents attached to a session, from the orchestrator."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from service_kit.http_service import HttpService, ServiceSilent
 PAGE = 1_000
 
 
-class Sessions:
-    """Of the users who search."""
+class SessionDocuments:
+    """Asks in the name of the user who searches."""
 
     def __init__(self, orchestrator: HttpService) -> None:
         self.orchestrator = orchestrator

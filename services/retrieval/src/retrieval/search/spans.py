@@ -1,4 +1,4 @@
-"""Which passages a hit brings along, and which hits become one, without IO. Passages are named by their chunk index."""
+"""Decides which chunks a hit brings along, and which hits become one. No IO. Chunks are named by their index."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Protocol
 from uuid import UUID
 
 LONGEST_SECTION = 6_000  # characters
-MOST_MERGED = 9  # passages
+MOST_MERGED = 9  # chunks
 
 
-class Place(Protocol):
-    """Where a passage stands."""
+class ChunkPlace(Protocol):
+    """The place of a chunk."""
 
     @property
     def document_id(self) -> UUID: ...
@@ -21,8 +21,8 @@ class Place(Protocol):
 
 
 @dataclass(frozen=True)
-class Span:
-    """The passages `first` to `last` of a document."""
+class ChunkSpan:
+    """The chunks `first` to `last` of a document."""
 
     first: int
     last: int
@@ -30,13 +30,13 @@ class Span:
     def has(self, chunk_index: int) -> bool:
         return self.first <= chunk_index <= self.last
 
-    def overlaps(self, other: Span) -> bool:
+    def overlaps(self, other: ChunkSpan) -> bool:
         return self.first <= other.last and other.first <= self.last
 
 
 @dataclass(frozen=True)
 class Outline:
-    """What is known of a passage before it is read; `length` in characters."""
+    """The headings and the length (in characters) of a chunk that is not read yet."""
 
     heading_path: Sequence[str]
     length: int
@@ -44,21 +44,21 @@ class Outline:
 
 @dataclass
 class Merged:
-    """`order`: the hits that stay, best first, with their `spans`, of which no two share a passage. `into`: the others,
+    """`order`: the hits that stay, best first, with their `spans`, of which no two share a chunk. `into`: the others,
     each with the better hit that it became part of.
     """
 
     order: list[int] = field(default_factory=list)
-    spans: dict[int, Span] = field(default_factory=dict)
+    spans: dict[int, ChunkSpan] = field(default_factory=dict)
     into: dict[int, int] = field(default_factory=dict)
 
 
-def neighbours(chunk_index: int) -> Span:
-    return Span(max(0, chunk_index - 1), chunk_index + 1)
+def neighbours(chunk_index: int) -> ChunkSpan:
+    return ChunkSpan(max(0, chunk_index - 1), chunk_index + 1)
 
 
-def section(chunk_index: int, outlines: Mapping[int, Outline], most: int = LONGEST_SECTION) -> Span:
-    """The passages under the same headings as this one, without a gap, grown to both sides up to `most` characters."""
+def section(chunk_index: int, outlines: Mapping[int, Outline], most: int = LONGEST_SECTION) -> ChunkSpan:
+    """The chunks under the same headings as this one, without a gap, grown to both sides up to `most` characters."""
     own = outlines[chunk_index]
     first = last = chunk_index
     length, sides = own.length, [-1, 1]
@@ -71,13 +71,17 @@ def section(chunk_index: int, outlines: Mapping[int, Outline], most: int = LONGE
         length += outline.length
         first, last = min(first, following), max(last, following)
         sides.append(side)
-    return Span(first, last)
+    return ChunkSpan(first, last)
 
 
 def merged(
-    order: Sequence[int], places: Mapping[int, Place], spans: Mapping[int, Span], most: int, k: int | None = None
+    order: Sequence[int],
+    places: Mapping[int, ChunkPlace],
+    spans: Mapping[int, ChunkSpan],
+    most: int,
+    k: int | None = None,
 ) -> Merged:
-    """Makes one hit, the best, of those whose spans overlap, if together they are `most` passages at the most.
+    """Makes one hit, the best, of those whose spans overlap, if together they are `most` chunks at the most.
 
     Where they would be more, the worse one keeps what is left of its own span. What comes after the first `k` hits
     changes nothing.
@@ -102,9 +106,14 @@ def merged(
 
 
 def _grown(
-    result: Merged, better: Sequence[int], places: Mapping[int, Place], chunk_index: int, span: Span, most: int
+    result: Merged,
+    better: Sequence[int],
+    places: Mapping[int, ChunkPlace],
+    chunk_index: int,
+    span: ChunkSpan,
+    most: int,
 ) -> int | None:
-    """The best hit that could be grown to have this passage, having been grown; None where there is none."""
+    """The best hit that could be grown to have this chunk, having been grown; None where there is none."""
     for one in better:
         if result.spans[one].overlaps(span):
             others = [result.spans[other] for other in better if other != one]
@@ -115,12 +124,12 @@ def _grown(
     return None
 
 
-def _union(one: Span, other: Span) -> Span:
-    return Span(min(one.first, other.first), max(one.last, other.last))
+def _union(one: ChunkSpan, other: ChunkSpan) -> ChunkSpan:
+    return ChunkSpan(min(one.first, other.first), max(one.last, other.last))
 
 
-def _apart(span: Span, around: int, taken: Sequence[Span]) -> Span:
-    """What of the span, on both sides of `around`, nobody else has."""
+def _apart(span: ChunkSpan, around: int, taken: Sequence[ChunkSpan]) -> ChunkSpan:
+    """Returns what of the span, on both sides of `around`, no other span has."""
     first = max([span.first, *(one.last + 1 for one in taken if one.last < around)])
     last = min([span.last, *(one.first - 1 for one in taken if one.first > around)])
-    return Span(first, last)
+    return ChunkSpan(first, last)

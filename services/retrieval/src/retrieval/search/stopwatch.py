@@ -1,4 +1,4 @@
-"""How long each step of a search took."""
+"""Measures the steps of a search."""
 
 from __future__ import annotations
 

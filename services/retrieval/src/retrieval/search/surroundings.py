@@ -6,15 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from contracts.retrieval import Around, Surrounding, SurroundingPart
-from retrieval.search.joining import joined
-from retrieval.search.reader import QUERIES, FoundChunk
-from retrieval.search.spans import MOST_MERGED, Merged, Outline, Span, merged, neighbours, section
-from service_kit.postgres import Connection
+from retrieval.reading.reader import FoundChunk, IndexReader
+from retrieval.search.overlap import joined
+from retrieval.search.spans import MOST_MERGED, ChunkSpan, Merged, Outline, merged, neighbours, section
+from retrieval.search.statements import SearchSql
 
-REACH = 20  # passages to each side that a section may extend to
+REACH = 20  # chunks to each side that a section may extend to
 
 
 @dataclass(frozen=True)
@@ -26,7 +24,7 @@ class _Outlined:
 
 
 @dataclass(frozen=True)
-class _Passage:
+class _AdjacentChunk:
     document_id: UUID
     chunk_index: int
     chunk_id: str
@@ -36,17 +34,17 @@ class _Passage:
 
 
 class Surroundings:
-    """Of the hits of one search. What was read once is not read again."""
+    """Reads what stands around the hits of one search, each chunk once."""
 
-    def __init__(self, connection: Connection, workspace_id: UUID, around: Around) -> None:
-        self.connection, self.workspace_id, self.around = connection, workspace_id, around
-        self._spans: dict[int, Span] = {}
-        self._passages: dict[tuple[UUID, int], _Passage | None] = {}
+    def __init__(self, reader: IndexReader, around: Around) -> None:
+        self.reader, self.around = reader, around
+        self._spans: dict[int, ChunkSpan] = {}
+        self._chunks: dict[tuple[UUID, int], _AdjacentChunk | None] = {}
 
     async def load(self, chunks: Sequence[FoundChunk]) -> None:
         """Reads all that the hits among these may bring along: after it neither `merged` nor `read` reads anything."""
         await self._know_spans(chunks)
-        await self._know_passages([(chunk.document_id, self._spans[chunk.number]) for chunk in chunks])
+        await self._load_chunks([(chunk.document_id, self._spans[chunk.number]) for chunk in chunks])
 
     async def merged(self, order: Sequence[int], chunks: Mapping[int, FoundChunk], k: int) -> Merged:
         """The first `k` hits of `order`, those whose surroundings overlap being one."""
@@ -57,11 +55,11 @@ class Surroundings:
     async def read(
         self, found: Merged, chunks: Mapping[int, FoundChunk], scores: Mapping[int, float]
     ) -> dict[int, Surrounding]:
-        """By hit. `scores` are those of `found.order` and of what became part of them."""
+        """Reads surroundings by hit; `scores` are those of `found.order` and of what became part of them."""
         places = {chunk: (chunks[chunk].document_id, span) for chunk, span in found.spans.items()}
-        await self._know_passages(list(places.values()))
+        await self._load_chunks(list(places.values()))
         own = {chunks[chunk].chunk_id: scores[chunk] for chunk in [*found.order, *found.into]}
-        return {chunk: _surrounding(self._passages_of(*place), own) for chunk, place in places.items()}
+        return {chunk: _surrounding(self._chunks_of(*place), own) for chunk, place in places.items()}
 
     async def _know_spans(self, chunks: Sequence[FoundChunk]) -> None:
         unknown = [chunk for chunk in chunks if chunk.number not in self._spans]
@@ -70,63 +68,61 @@ class Surroundings:
         else:
             self._spans |= {chunk.number: neighbours(chunk.chunk_index) for chunk in unknown}
 
-    async def _know_passages(self, places: Sequence[tuple[UUID, Span]]) -> None:
+    async def _load_chunks(self, places: Sequence[tuple[UUID, ChunkSpan]]) -> None:
         unknown = [
             (document, span)
             for document, span in places
-            if any((document, index) not in self._passages for index in range(span.first, span.last + 1))
+            if any((document, index) not in self._chunks for index in range(span.first, span.last + 1))
         ]
         if unknown:
-            # None stands where a document has no such passage: the one after its last.
+            # None stands for a chunk that the document does not have, as after its last.
             asked = ((document, index) for document, span in unknown for index in range(span.first, span.last + 1))
-            self._passages = dict.fromkeys(asked) | self._passages
-            self._passages |= {(one.document_id, one.chunk_index): one for one in await self._read(unknown)}
+            self._chunks = dict.fromkeys(asked) | self._chunks
+            self._chunks |= {(one.document_id, one.chunk_index): one for one in await self._read(unknown)}
 
-    def _passages_of(self, document: UUID, span: Span) -> list[_Passage]:
-        found = (self._passages.get((document, index)) for index in range(span.first, span.last + 1))
-        return [passage for passage in found if passage is not None]
+    def _chunks_of(self, document: UUID, span: ChunkSpan) -> list[_AdjacentChunk]:
+        found = (self._chunks.get((document, index)) for index in range(span.first, span.last + 1))
+        return [part for part in found if part is not None]
 
-    async def _sections(self, chunks: Sequence[FoundChunk]) -> dict[int, Span]:
-        windows = [(chunk.document_id, Span(chunk.chunk_index - REACH, chunk.chunk_index + REACH)) for chunk in chunks]
+    async def _sections(self, chunks: Sequence[FoundChunk]) -> dict[int, ChunkSpan]:
+        windows = [
+            (chunk.document_id, ChunkSpan(chunk.chunk_index - REACH, chunk.chunk_index + REACH)) for chunk in chunks
+        ]
         outlines: dict[UUID, dict[int, Outline]] = {}
-        async with self.connection.cursor(row_factory=class_row(_Outlined)) as cursor:
-            await cursor.execute(QUERIES["outlines"], self._asked(windows))
-            async for one in cursor:
-                outlines.setdefault(one.document_id, {})[one.chunk_index] = Outline(one.heading_path, one.length)
+        for one in await self.reader.all(SearchSql.outlines, _Outlined, **_columns(windows)):
+            outlines.setdefault(one.document_id, {})[one.chunk_index] = Outline(one.heading_path, one.length)
         return {chunk.number: section(chunk.chunk_index, outlines[chunk.document_id]) for chunk in chunks}
 
-    async def _read(self, places: Iterable[tuple[UUID, Span]]) -> list[_Passage]:
-        async with self.connection.cursor(row_factory=class_row(_Passage)) as cursor:
-            await cursor.execute(QUERIES["passages_of_spans"], self._asked(places))
-            return await cursor.fetchall()
-
-    def _asked(self, places: Iterable[tuple[UUID, Span]]) -> dict[str, object]:
-        asked = list(places)
-        return {
-            "workspace_id": self.workspace_id,
-            "document_ids": [document for document, _ in asked],
-            "firsts": [span.first for _, span in asked],
-            "lasts": [span.last for _, span in asked],
-        }
+    async def _read(self, places: Iterable[tuple[UUID, ChunkSpan]]) -> list[_AdjacentChunk]:
+        return await self.reader.all(SearchSql.chunks_of_spans, _AdjacentChunk, **_columns(places))
 
 
-def _surrounding(passages: Sequence[_Passage], found: Mapping[str, float]) -> Surrounding:
-    content, places = joined(passage.content for passage in passages)
-    last = passages[-1]
+def _columns(places: Iterable[tuple[UUID, ChunkSpan]]) -> dict[str, object]:
+    asked = list(places)
+    return {
+        "document_ids": [document for document, _ in asked],
+        "firsts": [span.first for _, span in asked],
+        "lasts": [span.last for _, span in asked],
+    }
+
+
+def _surrounding(parts: Sequence[_AdjacentChunk], found: Mapping[str, float]) -> Surrounding:
+    content, places = joined(part.content for part in parts)
+    last = parts[-1]
     return Surrounding(
         content=content,
         parts=[
             SurroundingPart(
-                chunk_id=passage.chunk_id,
-                chunk_index=passage.chunk_index,
+                chunk_id=part.chunk_id,
+                chunk_index=part.chunk_index,
                 start=start,
                 end=end,
-                score=found.get(passage.chunk_id),
+                score=found.get(part.chunk_id),
             )
-            for passage, (start, end) in zip(passages, places, strict=True)
+            for part, (start, end) in zip(parts, places, strict=True)
         ],
-        chunk_index_from=passages[0].chunk_index,
+        chunk_index_from=parts[0].chunk_index,
         chunk_index_to=last.chunk_index,
-        page=passages[0].page,
+        page=parts[0].page,
         page_end=last.page_end if last.page_end is not None else last.page,
     )

@@ -27,7 +27,7 @@ CONFLICT: dict[int | str, dict[str, Any]] = {409: {"model": ProblemBody}}
 
 @router.get("", summary="List the embedding spaces of the workspace")
 async def list_spaces(caller: Viewer, using: InUse) -> Page[EmbeddingSpaceState]:
-    """Those that are built or being built, and as `available` those whose model is configured besides. One page."""
+    """Lists built spaces and those being built; `available` are further configured models. One page."""
     return Page(items=await using.all(caller.workspace_id))
 
 
@@ -35,15 +35,15 @@ async def list_spaces(caller: Viewer, using: InUse) -> Page[EmbeddingSpaceState]
     "", summary="Build an embedding space", status_code=202, responses={**CONFLICT, 422: {"model": ProblemBody}}
 )
 async def create_space(body: EmbeddingSpaceCreate, caller: Owner, using: InUse) -> EmbeddingSpaceState:
-    """Makes vectors of every stored passage with another configured model, in the background.
+    """Embeds every indexed chunk with another configured model, in the background.
 
     The workspace is searched in its active space meanwhile, and with `activate` in the new one as soon as that is
-    complete. A model that is not configured is refused; the problem's `configured` lists those that are.
+    complete. A model that is not configured is rejected; the problem's `configured` lists those that are.
     """
     return await using.create(caller.workspace_id, body)
 
 
-@router.get("/{space_id}", summary="Show an embedding space and its progress", responses=MISSING)
+@router.get("/{space_id}", summary="Read an embedding space and its progress", responses=MISSING)
 async def show_space(space_id: SpaceId, caller: Viewer, using: InUse) -> EmbeddingSpaceState:
     return await using.get(caller.workspace_id, space_id)
 
@@ -52,11 +52,11 @@ async def show_space(space_id: SpaceId, caller: Viewer, using: InUse) -> Embeddi
     "/{space_id}/activate", summary="Search in this embedding space", status_code=202, responses=MISSING | CONFLICT
 )
 async def activate_space(space_id: SpaceId, caller: Owner, using: InUse) -> EmbeddingSpaceState:
-    """At once when it is complete (so one can switch back), else as soon as it is."""
+    """Switches at once if the space is complete (so one can switch back), else as soon as it is."""
     return await using.activate(caller.workspace_id, space_id)
 
 
-@router.delete("/{space_id}", summary="Drop an embedding space", status_code=202, responses=MISSING | CONFLICT)
+@router.delete("/{space_id}", summary="Delete an embedding space", status_code=202, responses=MISSING | CONFLICT)
 async def drop_space(space_id: SpaceId, caller: Owner, using: InUse) -> EmbeddingSpaceState:
-    """Removes its vectors in the background. The active space cannot be dropped."""
+    """Deletes its vectors in the background. The active space cannot be deleted."""
     return await using.drop(caller.workspace_id, space_id)

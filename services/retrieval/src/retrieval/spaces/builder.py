@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from typing import Any
 
 import psycopg
 
@@ -18,25 +19,27 @@ from inference.errors import (
     ProviderRejected,
     WrongEmbeddings,
 )
-from retrieval.index.writer import ensure_vector_index
 from retrieval.spaces.filling import Filling
-from retrieval.spaces.leases import Claimed, Leases
-from retrieval.spaces.rows import QUERIES
+from retrieval.spaces.rows import SpaceRows, SpaceSql, ensure_vector_index
+from retrieval.spaces.work import TABLE, LeasedSpace
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
-from service_kit.problems import WorkspaceGone
+from service_kit.repository import SystemRepository
+from service_kit.work import WorkQueue
+from service_kit.worker import Worker, uninterrupted, while_held
 
 log = logging.getLogger(__name__)
-CHANNEL = "retrieval_embedding_space"
-LONGEST_WAIT_SECONDS = 5.0
-SLICE_SECONDS = 10.0
+LEASE_SECONDS = 15.0
+SLICE_SECONDS = 60.0
+HOUSEKEEPING_SECONDS = 30.0
+RETRY_SECONDS, LONGEST_RETRY_SECONDS, FINAL_RETRY_SECONDS = 5.0, 300.0, 900.0
 DROPPED_AT_ONCE = 2_000
 FINAL = (ProviderRejected, ContextTooLong, WrongEmbeddings, ModelFolderInvalid, ModelFileChanged)
 
 
 class SpaceBuilder:
-    """`open_embedders` gives the configured models, for work in the background; they are closed when it is done.
+    """`open_embedders` gives the configured models, for work in the background; they are closed after each slice.
 
     `configured` are their spaces, the default's first. `batch` texts are embedded at a time.
     """
@@ -50,73 +53,104 @@ class SpaceBuilder:
         configured: list[EmbeddingSpace],
         batch: int,
     ) -> None:
-        self.database, self.notifications, self.outbox = database, notifications, outbox
-        self.open_embedders, self.default, self.batch = open_embedders, configured[0], batch
-        self.leases = Leases(database, configured)
-        self._may_have_unused_indexes = True
+        self.database, self.outbox, self.open_embedders, self.batch = database, outbox, open_embedders, batch
+        self.default = configured[0]
+        self.configured = {"models": [one.model for one in configured], "dims": [one.dims for one in configured]}
+        self.queue = WorkQueue(database, TABLE, LEASE_SECONDS)
+        self.worker = Worker(self.queue, self.execute, notifications, 1, **self.configured)
+        self._dropped = asyncio.Event()
+        self._dropped.set()  # an index may be left from before the start
 
     async def run(self) -> None:
         """Runs until cancelled; begins at once when a space is asked for or a document lacks vectors."""
-        async with self.notifications.subscribe(CHANNEL) as changed:
-            while True:
-                await self.leases.adopt_default(self.default)
-                await self.work_off()
-                if self._may_have_unused_indexes:
-                    await self._drop_unused_indexes()
-                await changed.wait(LONGEST_WAIT_SECONDS)
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self.worker.run())
+            tasks.create_task(self._keep_house())
 
-    async def work_off(self) -> None:
-        """Works on whatever is due, a while on each, until nothing is."""
-        space = await self.leases.claim()
-        if space is None:
-            return
+    async def execute(self, space: LeasedSpace) -> None:
+        """Works on the space for a while. Raises LeaseLost, WorkspaceGone."""
+        about = {"workspace_id": str(space.workspace_id), "model": space.model, "dims": space.dims}
+        try:
+            done = await while_held(self.queue, space, self._drop(space) if space.dropping else self._fill(space))
+        except (EmbeddingError, psycopg.Error) as error:
+            log.warning("embedding space is not complete yet", extra=about, exc_info=error)
+            await self._record(space, error)
+        except asyncio.CancelledError:
+            await uninterrupted(self._give_back(space))
+            raise
+        else:
+            if not done:
+                await self._give_back(space)
+
+    async def adopt_default(self) -> None:
+        """Has the default space built and switched to wherever the active space's model is no longer configured."""
+        async with self.database.system() as connection:
+            values = {"model": self.default.model, "default_dims": self.default.dims, **self.configured}
+            await SystemRepository(connection).run(SpaceSql.adopt_default, **values)
+
+    async def _fill(self, space: LeasedSpace) -> bool:
+        """Returns whether the space is complete."""
+        async with self.database.system() as connection:
+            await ensure_vector_index(connection, *space.key)
         embedders = await asyncio.to_thread(self.open_embedders)
         try:
-            while space is not None:
-                async with self.leases.held(space):
-                    await self._work(space, embedders)
-                space = await self.leases.claim()
+            embedder = embedders.find(*space.key)
+            assert embedder is not None, "claims name the configured models"
+            filling = Filling(self.database, self.queue, self.outbox, space)
+            return await filling.run(embedder, self.batch, SLICE_SECONDS)
         finally:
             await embedders.aclose()
 
-    async def _work(self, space: Claimed, embedders: Embedders) -> None:
-        about = {"workspace_id": str(space.workspace_id), "model": space.model, "dims": space.dims}
-        try:
-            if space.status == "dropping":
-                await self._drop(space)
-            elif embedder := embedders.find(*space.key):
-                async with self.database.system() as connection:
-                    await ensure_vector_index(connection, *space.key)
-                await Filling(self.database, self.leases, self.outbox, space).run(embedder, self.batch, SLICE_SECONDS)
-        except WorkspaceGone:
-            log.info("the workspace of an embedding space is deleted", extra=about)
-        except (EmbeddingError, psycopg.Error) as error:
-            log.warning("embedding space not complete yet", extra=about, exc_info=error)
-            await self.leases.record(space, error, final=isinstance(error, FINAL))
-
-    async def _drop(self, space: Claimed) -> None:
-        values = {"workspace_id": space.workspace_id, "model": space.model, "dims": space.dims}
-        for statement in ("drop_vectors", "drop_document_vectors"):
-            removed = DROPPED_AT_ONCE
-            while removed == DROPPED_AT_ONCE:
-                async with self.database.workspace(space.workspace_id) as connection:
-                    if not await self.leases.hold(connection, space):
-                        return
-                    cursor = await connection.execute(QUERIES[statement], values | {"limit": DROPPED_AT_ONCE})
-                    removed = cursor.rowcount
+    async def _drop(self, space: LeasedSpace) -> bool:
+        """Deletes the vectors, then the space."""
+        removed = DROPPED_AT_ONCE
+        while removed == DROPPED_AT_ONCE:
+            async with self.database.workspace(space.workspace_id) as connection:
+                await self.queue.extend(connection, space)
+                removed = await SpaceRows(connection, space.workspace_id).drop_vectors(space.key, DROPPED_AT_ONCE)
         async with self.database.workspace(space.workspace_id) as connection:
-            of = {"workspace_id": space.workspace_id, "id": space.id, "owner": self.leases.owner}
-            await connection.execute(QUERIES["remove_space"], of)
-        self._may_have_unused_indexes = True
+            await SpaceRows(connection, space.workspace_id).run(SpaceSql.remove, lease_token=space.lease_token)
+        self._dropped.set()
+        return True
+
+    async def _give_back(self, space: LeasedSpace) -> None:
+        async with self.database.workspace(space.workspace_id) as connection:
+            await self.queue.release(connection, space, refund=True)
+
+    async def _record(self, space: LeasedSpace, error: Exception) -> None:
+        """Shows the error, and sets the next attempt: later each time, much later after an error that will recur."""
+        final = isinstance(error, FINAL)
+        async with self.database.workspace(space.workspace_id) as connection:
+            row = await SpaceRows(connection, space.workspace_id).find(space.id)
+            failures = (row.attempts if row else space.attempts) - 1
+            delay = min(RETRY_SECONDS * 2.0 ** min(failures, 20), LONGEST_RETRY_SECONDS)
+            shown: dict[str, Any] = {
+                "error_class": type(error).__name__,
+                "error_message": " ".join(str(error).split())[:500],
+            }
+            if final and not space.active:
+                shown["status"] = "failed"
+            await self.queue.release(connection, space, delay_seconds=FINAL_RETRY_SECONDS if final else delay, **shown)
+
+    async def _keep_house(self) -> None:
+        while True:
+            await self.adopt_default()
+            if self._dropped.is_set():
+                await self._drop_unused_indexes()
+            try:
+                async with asyncio.timeout(HOUSEKEEPING_SECONDS):
+                    await self._dropped.wait()
+            except TimeoutError:
+                continue
 
     async def _drop_unused_indexes(self) -> None:
-        """A search that has the table holds this up, and must not hold up those behind it: at the next look, then."""
+        """Waits for the table for a moment only: a search may have it, and others would queue behind this."""
+        self._dropped.clear()
         try:
             async with self.database.system() as connection:
                 await connection.execute("SET LOCAL lock_timeout = '2s'")
                 statement = "SELECT drop_unused_vector_indexes(%s, %s)"
                 await connection.execute(statement, (self.default.model, self.default.dims))
         except psycopg.errors.LockNotAvailable:
-            log.info("an unused vector index is dropped at the next look")
-        else:
-            self._may_have_unused_indexes = False
+            log.info("an unused vector index could not be dropped yet")
+            asyncio.get_running_loop().call_later(HOUSEKEEPING_SECONDS, self._dropped.set)

@@ -1,160 +1,83 @@
-"""Vectors for what has none of a space, chunks and then whole documents: read, embedded, written, a batch at a time."""
+"""Makes the vectors that chunks lack in an embedding space, a batch at a time."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
 from uuid import UUID
 
 import numpy as np
 import psycopg
 from numpy.typing import NDArray
-from psycopg.rows import class_row
 
 from contracts.embedding_spaces import SpaceStatus
 from contracts.events import DocumentIndexed
 from contracts.ingestion import embedding_text
 from inference.embeddings import Embedder
 from inference.errors import ContextTooLong
-from retrieval.index.rows import vector_array
-from retrieval.index.writer import ensure_document_vector_index, raise_generation
-from retrieval.spaces.leases import Claimed, Leases
-from retrieval.spaces.rows import QUERIES, SpaceRows
-from retrieval.spaces.summaries import summary_text
+from retrieval.reading.state import lock_documents, raise_generation
+from retrieval.reading.vectors import vector_array
+from retrieval.spaces.rows import MissingChunk, SpaceRows
 from retrieval.spaces.switch import switch
+from retrieval.spaces.work import LeasedSpace
 from service_kit.outbox import Outbox
-from service_kit.postgres import Database
+from service_kit.postgres import Connection, Database
+from service_kit.work import WorkQueue
 
 SMOOTHING = 0.2  # of the rate: the weight of the last batch
 
 
-MOST_READ, MOST_OUTLINED = 8, 200  # chunks of a document whose text, and whose headings, may stand for it
-DROPPED_AT_ONCE = 2_000
-
-
-class Missing(Protocol):
-    """What has no vector. `state` is the row's that its text came from; a vector of another state is not kept."""
-
-    number: int
-    document_id: UUID
-    state: str
-
-    def text(self, most_tokens: int) -> str: ...
-
-
-@dataclass
-class MissingChunk:
-    number: int
-    document_id: UUID
-    heading_path: list[str]
-    content: str
-    state: str = ""
-
-    def text(self, _most_tokens: int) -> str:
-        return embedding_text(self.heading_path, self.content)
-
-
-@dataclass
-class MissingDocument:
-    number: int
-    document_id: UUID
-    state: str
-    title: str
-    summary: str | None
-    headings: list[list[str]]
-    beginning: list[str]
-
-    def text(self, most_tokens: int) -> str:
-        return summary_text(self.title, self.summary, self.headings, self.beginning, most_tokens)
-
-
-@dataclass(frozen=True)
-class Kind:
-    """What may have a vector, with the statements that read what has none and write what is made."""
-
-    row: type[MissingChunk] | type[MissingDocument]
-    read: str
-    write: str
-
-
-CHUNKS = Kind(MissingChunk, "missing_chunks", "fill_vectors")
-DOCUMENTS = Kind(MissingDocument, "missing_documents", "fill_document_vectors")
-
-
 class Filling:
-    """Works on one claimed space."""
+    """Works on one leased space."""
 
-    def __init__(self, database: Database, leases: Leases, outbox: Outbox, space: Claimed) -> None:
-        self.database, self.leases, self.outbox, self.space = database, leases, outbox, space
+    def __init__(self, database: Database, queue: WorkQueue[LeasedSpace], outbox: Outbox, space: LeasedSpace) -> None:
+        self.database, self.queue, self.outbox, self.space = database, queue, outbox, space
         self.rate = space.rate
 
-    async def run(self, embedder: Embedder, batch: int, seconds: float) -> None:
-        """Up to about `seconds`, or until the space is complete or somebody else's. Raises EmbeddingError."""
+    async def run(self, embedder: Embedder, batch: int, seconds: float) -> bool:
+        """Works for about `seconds`; returns whether the space is complete. Raises EmbeddingError, LeaseLost."""
         stop = time.monotonic() + seconds
-        while await self._fill(CHUNKS, embedder, batch, stop) and await self._fill(DOCUMENTS, embedder, batch, stop):
-            await self._drop_unwanted()
+        while await self._fill(embedder, batch, stop):
             if await self._finish():
-                return  # else somebody wrote meanwhile
+                return True  # else a document was written meanwhile
+        return False
 
-    async def _fill(self, kind: Kind, embedder: Embedder, batch: int, stop: float) -> bool:
-        """Whether all of the kind was seen to; False when the time is over or the space somebody else's."""
+    async def _fill(self, embedder: Embedder, batch: int, stop: float) -> bool:
+        """Returns False when the time is over, True when every chunk was looked at."""
         after = 0
         while time.monotonic() < stop:
             started = time.monotonic()
-            missing = await self._missing(kind, after, batch)
+            missing = await self._missing(after, batch)
             if missing:
-                vectors = await embed([one.text(embedder.space.max_tokens) for one in missing], embedder)
+                vectors = await embed([embedding_text(one.heading_path, one.content) for one in missing], embedder)
                 self._measure(len(missing), time.monotonic() - started)
-                if not await self._write(kind, missing, vectors):
-                    return False
+                await self._write(missing, vectors)
                 after = missing[-1].number
             if len(missing) < batch:
                 return True
         return False
 
-    async def _missing(self, kind: Kind, after: int, limit: int) -> Sequence[Missing]:
-        values = {"after": after, "limit": limit, "most_read": MOST_READ, "most_outlined": MOST_OUTLINED}
-        async with (
-            self.database.workspace(self.space.workspace_id) as connection,
-            connection.cursor(row_factory=class_row(kind.row)) as cursor,
-        ):
-            await cursor.execute(QUERIES[kind.read], self._of_space() | values)
-            missing: Sequence[Missing] = await cursor.fetchall()
-        if missing and kind is DOCUMENTS:
-            async with self.database.system() as connection:
-                await ensure_document_vector_index(connection, *self.space.key)
-        return missing
+    async def _missing(self, after: int, limit: int) -> list[MissingChunk]:
+        async with self.database.workspace(self.space.workspace_id) as connection:
+            return await SpaceRows(connection, self.space.workspace_id).missing_chunks(self.space.key, after, limit)
 
-    async def _drop_unwanted(self) -> None:
-        """Vectors of documents, once the workspace does not want them any more."""
-        values = {"workspace_id": self.space.workspace_id, "limit": DROPPED_AT_ONCE}
-        removed = DROPPED_AT_ONCE
-        while removed == DROPPED_AT_ONCE:
-            async with self.database.workspace(self.space.workspace_id) as connection:
-                removed = (await connection.execute(QUERIES["drop_unwanted_document_vectors"], values)).rowcount
-
-    async def _write(self, kind: Kind, missing: Sequence[Missing], vectors: NDArray[np.float32]) -> bool:
-        """False when the space is not ours any more. Tells of documents that are complete in the active space now."""
+    async def _write(self, missing: Sequence[MissingChunk], vectors: NDArray[np.float32]) -> None:
+        """Publishes which documents have all their vectors now, if the space is the active one. Raises LeaseLost."""
         text = await asyncio.to_thread(vector_array, vectors)
         place = self.space.workspace_id
         documents = list({one.document_id for one in missing})
         async with self.database.workspace(place) as connection:
             await connection.execute("SELECT is_living(%s)", (place,))  # the workspace's lock, before the documents'
-            await connection.execute(QUERIES["lock_documents"], {"workspace_id": place, "document_ids": documents})
-            if not await self.leases.hold(connection, self.space, worked=True, rate=self.rate):
-                return False
-            values = {"numbers": [one.number for one in missing], "states": [one.state for one in missing]}
-            await connection.execute(QUERIES[kind.write], self._of_space() | values | {"embeddings": text})
-            if self.space.status == SpaceStatus.active:
-                if kind is CHUNKS:
-                    await self._tell_complete(SpaceRows(connection, place), documents)
+            await lock_documents(connection, place, documents)
+            await self._extend(connection)
+            rows = SpaceRows(connection, place)
+            await rows.fill(self.space.key, [one.number for one in missing], text)
+            if self.space.active:
+                await self._publish_complete(rows, documents)
                 await raise_generation(connection, place)
-        return True
 
-    async def _tell_complete(self, rows: SpaceRows, documents: list[UUID]) -> None:
+    async def _publish_complete(self, rows: SpaceRows, documents: list[UUID]) -> None:
         for document in await rows.complete_documents(documents, self.space.key):
             done = DocumentIndexed(
                 document_id=document.document_id,
@@ -165,14 +88,14 @@ class Filling:
             await self.outbox.write(rows.connection, rows.workspace_id, done, str(document.document_id))
 
     async def _finish(self) -> bool:
-        """Counts, while nobody writes, and makes the space what it was to become. False when vectors are lacking."""
+        """Gives the space its new status while nobody writes; returns False when vectors are lacking."""
         try:
             async with self.database.workspace(self.space.workspace_id) as connection:
                 rows = SpaceRows(connection, self.space.workspace_id)
                 await rows.lock_workspace()
                 row = await rows.find(self.space.id)
-                if row is None or not await self.leases.hold(connection, self.space, worked=True):
-                    return True
+                await self._extend(connection)
+                assert row is not None, "the lease is on the row"
                 if row.activate:
                     return await switch(rows, row, self.outbox)
                 if await rows.missing(row.key):
@@ -182,13 +105,15 @@ class Filling:
             return False
         return True
 
+    async def _extend(self, connection: Connection) -> None:
+        """Extends the lease and clears the error of an earlier attempt. Raises LeaseLost."""
+        status = SpaceStatus.building if self.space.status == SpaceStatus.failed else self.space.status
+        cleared = {"error_class": None, "error_message": None, "attempts": 1}
+        await self.queue.extend(connection, self.space, rate=self.rate, status=status, **cleared)
+
     def _measure(self, count: int, seconds: float) -> None:
         rate = count / max(seconds, 1e-3)
         self.rate = rate if self.rate is None else (1 - SMOOTHING) * self.rate + SMOOTHING * rate
-
-    def _of_space(self) -> dict[str, object]:
-        space = self.space
-        return {"workspace_id": space.workspace_id, "model": space.model, "dims": space.dims}
 
 
 async def embed(texts: Sequence[str], embedder: Embedder) -> NDArray[np.float32]:

@@ -1,4 +1,4 @@
-"""What users do with embedding spaces. The work itself is the builder's."""
+"""What users do with embedding spaces; the builder does the work."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from retrieval.errors import (
     UnknownEmbeddingModel,
     WorkspaceBusy,
 )
-from retrieval.spaces.rows import SpaceRow, SpaceRows, VectorCount, space_id
+from retrieval.spaces.rows import SpaceRow, SpaceRows, space_id
 from retrieval.spaces.switch import ensure_active, switch
+from retrieval.spaces.work import IDLE
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
 from service_kit.problems import NotFound
@@ -27,20 +28,20 @@ from service_kit.problems import NotFound
 
 @dataclass(frozen=True)
 class EmbeddingSpaces:
-    """The spaces of the workspace that it is told. `embedders` are the configured models."""
+    """The embedding spaces of workspaces. `embedders` are the configured models."""
 
     database: Database
     embedders: Embedders
     outbox: Outbox
 
     async def all(self, workspace_id: UUID) -> list[EmbeddingSpaceState]:
-        """Those that there are, oldest first, then those that could be built."""
+        """Returns the existing spaces, oldest first, then those that could be built."""
         async with self.database.workspace(workspace_id) as connection:
             rows = SpaceRows(connection, workspace_id)
-            known = await rows.all()
-            wanted, vectors = await rows.counts()
-        states = [self._state(row, wanted, vectors.get(row.key, VectorCount())) for row in known]
-        return states + self._unbuilt({row.id for row in known}, wanted)
+            known = await rows.spaces()
+            chunks, vectors = await rows.counts()
+        states = [self._state(row, chunks, vectors.get(row.key, 0)) for row in known]
+        return states + self._unbuilt({row.id for row in known}, chunks)
 
     async def get(self, workspace_id: UUID, wanted: str) -> EmbeddingSpaceState:
         """Raises NotFound."""
@@ -50,7 +51,7 @@ class EmbeddingSpaces:
         raise NotFound
 
     async def create(self, workspace_id: UUID, body: EmbeddingSpaceCreate) -> EmbeddingSpaceState:
-        """Builds the space of a configured model; one that is there is completed. Raises UnknownEmbeddingModel."""
+        """Builds the space of a configured model, or completes an existing one. Raises UnknownEmbeddingModel."""
         embedder = self.embedders.named(body.model, body.dims)
         if embedder is None:
             configured = [{"model": one.model, "dims": one.dims} for one in self.embedders.spaces]
@@ -84,7 +85,7 @@ class EmbeddingSpaces:
         return state
 
     async def drop(self, workspace_id: UUID, wanted: str) -> EmbeddingSpaceState:
-        """Has the vectors removed. Raises NotFound, EmbeddingSpaceInUse."""
+        """Has the vectors deleted. Raises NotFound, EmbeddingSpaceInUse."""
         async with self._changing(workspace_id) as rows:
             row = await rows.find(wanted)
             if row is not None and row.status is not SpaceStatus.active:
@@ -100,7 +101,7 @@ class EmbeddingSpaces:
 
     @asynccontextmanager
     async def _changing(self, workspace_id: UUID) -> AsyncIterator[SpaceRows]:
-        """Alone in the workspace. Raises WorkspaceBusy."""
+        """Gives exclusive access to the workspace. Raises WorkspaceBusy."""
         try:
             async with self.database.workspace(workspace_id) as connection:
                 rows = SpaceRows(connection, workspace_id)
@@ -118,13 +119,12 @@ class EmbeddingSpaces:
         if row.status is not SpaceStatus.active and not await switch(rows, row, self.outbox):
             await rows.change(row, SpaceStatus.building, activate=True)
 
-    def _state(self, row: SpaceRow, wanted: VectorCount, vectors: VectorCount) -> EmbeddingSpaceState:
+    def _state(self, row: SpaceRow, chunks: int, vectors: int) -> EmbeddingSpaceState:
         configured = self.embedders.find(*row.key) is not None
-        working = row.status is SpaceStatus.building or row.incomplete
+        working = row.status is SpaceStatus.building or (row.status is SpaceStatus.active and row.state != IDLE)
         error = (row.error_class, row.error_message)
         if working and not configured:
             error = (EmbeddingModelNotConfigured.__name__, EmbeddingModelNotConfigured.title)
-        left = wanted.chunks - vectors.chunks + max(0, wanted.documents - vectors.documents)
         return EmbeddingSpaceState(
             id=row.id,
             model=row.model,
@@ -132,19 +132,17 @@ class EmbeddingSpaces:
             status=row.status,
             configured=configured,
             activate=row.activate,
-            vectors=vectors.chunks,
-            chunks=wanted.chunks,
-            document_vectors=vectors.documents,
-            documents=wanted.documents,
-            seconds_left=round(left / row.rate, 1) if working and configured and row.rate else None,
+            vectors=vectors,
+            chunks=chunks,
+            seconds_left=round((chunks - vectors) / row.rate, 1) if working and configured and row.rate else None,
             created_at=row.created_at,
             activated_at=row.activated_at,
             error_class=error[0],
             error_message=error[1],
         )
 
-    def _unbuilt(self, known: set[str], wanted: VectorCount) -> list[EmbeddingSpaceState]:
-        """Configured models without a row; a workspace without any row will be searched in the default."""
+    def _unbuilt(self, known: set[str], chunks: int) -> list[EmbeddingSpaceState]:
+        """Returns configured models without a row; a workspace without any row will be searched in the default."""
         found = []
         for space in self.embedders.spaces:
             is_default = not known and (space.model, space.dims) == self._default
@@ -158,8 +156,7 @@ class EmbeddingSpaces:
                         configured=True,
                         activate=False,
                         vectors=0,
-                        chunks=wanted.chunks,
-                        documents=wanted.documents,
+                        chunks=chunks,
                         seconds_left=None,
                         created_at=None,
                         activated_at=None,

@@ -1,46 +1,51 @@
-"""The statements about embedding spaces, in the caller's transaction.
+"""The rows of embedding spaces, in the caller's transaction.
 
-Who changes what a workspace's chunks are or which space is searched takes the workspace's lock: writers share it
-(service_kit's guard takes it for each of them), a switch has it alone. The lock of a document comes after it.
+Changing the chunks of a workspace or its active space takes the workspace's lock: writers share it (service_kit's guard
+takes it for each of them), a switch has it alone. The lock of a document comes after it.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import LiteralString
 from uuid import UUID
 
-from psycopg.rows import class_row, dict_row
+from psycopg.rows import scalar_row
 
 from contracts.embedding_spaces import SpaceStatus
 from inference.embedders import SpaceKey
 from service_kit.postgres import Connection
-from service_kit.queries import load
-
-QUERIES = load("retrieval")
+from service_kit.repository import Repository
+from service_kit.statements import Statements
 
 
 def space_id(model: str, dims: int) -> str:
-    """As the database makes it (`embedding_space_id`): the same in every workspace."""
+    """Returns the id of the space, the same in every workspace, as `embedding_space_id` in the database."""
     return hashlib.md5(f"{model}/{dims}".encode(), usedforsecurity=False).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
 class SpaceRow:
-    """A space that was asked for. `rate` is in vectors a second while it is built."""
+    """A space that was asked for. `rate` is vectors a second while it is built; `state` is that of the work on it."""
 
     id: str
     model: str
     dims: int
     status: SpaceStatus
     activate: bool
-    incomplete: bool
+    state: str
+    attempts: int
     rate: float | None
     error_class: str | None
     error_message: str | None
     created_at: datetime
     activated_at: datetime | None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "status", SpaceStatus(self.status))
 
     @property
     def key(self) -> SpaceKey:
@@ -48,11 +53,13 @@ class SpaceRow:
 
 
 @dataclass(frozen=True)
-class VectorCount:
-    """Of chunks, and of documents as a whole."""
+class MissingChunk:
+    """A chunk without a vector of the space."""
 
-    chunks: int = 0
-    documents: int = 0
+    number: int
+    document_id: UUID
+    heading_path: list[str]
+    content: str
 
 
 @dataclass(frozen=True)
@@ -62,79 +69,105 @@ class DocumentCount:
     chunk_count: int
 
 
-class SpaceRows:
-    """The spaces of one workspace."""
+class SpaceSql(Statements, file="spaces.sql"):
+    """Embedding spaces, the vectors that they have, and the vectors that they lack."""
 
-    def __init__(self, connection: Connection, workspace_id: UUID) -> None:
-        self.connection, self.workspace_id = connection, workspace_id
+    all: LiteralString
+    add: LiteralString
+    change: LiteralString
+    activate_no_other: LiteralString
+    mark_incomplete: LiteralString
+    adopt_default: LiteralString
+    remove: LiteralString
+    workspace_size: LiteralString
+    vector_counts: LiteralString
+    count_missing: LiteralString
+    document_vectors: LiteralString
+    complete_documents: LiteralString
+    incomplete_documents: LiteralString
+    missing_chunks: LiteralString
+    fill_vectors: LiteralString
+    drop_vectors: LiteralString
+
+
+class SpaceRows(Repository):
+    """The embedding spaces of one workspace."""
 
     async def lock_workspace(self) -> None:
-        """Until the end of the transaction nobody writes a chunk or a vector of the workspace. Take it first."""
+        """Keeps writers of chunks and vectors out until the end of the transaction. Take it first."""
         await self.connection.execute("SET LOCAL lock_timeout = '10s'")
         await self.connection.execute("SELECT pg_advisory_xact_lock(workspace_lock(%s))", (self.workspace_id,))
 
-    async def all(self) -> list[SpaceRow]:
-        """In the order of their creation."""
-        async with self.connection.cursor(row_factory=dict_row) as cursor:
-            await cursor.execute(QUERIES["spaces"], {"workspace_id": self.workspace_id})
-            return [SpaceRow(**row | {"status": SpaceStatus(row["status"])}) async for row in cursor]
+    async def spaces(self) -> list[SpaceRow]:
+        """Returns the spaces in the order of their creation."""
+        return await self.all(SpaceSql.all, SpaceRow)
 
     async def find(self, space_id: str) -> SpaceRow | None:
-        return next((row for row in await self.all() if row.id == space_id), None)
+        return next((row for row in await self.spaces() if row.id == space_id), None)
 
     async def active(self) -> SpaceRow | None:
-        return next((row for row in await self.all() if row.status is SpaceStatus.active), None)
+        """Returns the space that the workspace is searched in."""
+        return next((row for row in await self.spaces() if row.status is SpaceStatus.active), None)
 
     async def add(self, space: SpaceKey, status: SpaceStatus, *, activate: bool = False) -> bool:
-        """False when the workspace has the space already, or has an active one and this should be."""
-        values = self._of(space) | {"id": space_id(*space), "status": status.value, "activate": activate}
-        return (await self.connection.execute(QUERIES["add_space"], values)).rowcount == 1
+        """Returns False when the workspace has the space already, or has an active one and this should be."""
+        values = {"id": space_id(*space), "status": status.value, "activate": activate}
+        return await self.run(SpaceSql.add, **_key(space), **values) == 1
 
     async def change(self, row: SpaceRow, status: SpaceStatus, *, activate: bool = False) -> None:
-        """Also forgets what went wrong, so that work on it begins at once."""
-        values = {"id": row.id, "status": status.value, "activate": activate}
-        await self.connection.execute(QUERIES["change_space"], {"workspace_id": self.workspace_id, **values})
+        """Changes the status and clears the error, so that work on the space begins at once."""
+        await self.run(SpaceSql.change, id=row.id, status=status.value, activate=activate)
 
     async def activate_no_other(self, row: SpaceRow) -> None:
-        """Of several spaces that are built, the one that was asked for last is switched to."""
-        values = {"workspace_id": self.workspace_id, "id": row.id}
-        await self.connection.execute(QUERIES["activate_no_other"], values)
+        """Makes this the one space to switch to: of several, the one that was asked for last."""
+        await self.run(SpaceSql.activate_no_other, id=row.id)
 
     async def mark_incomplete(self, row: SpaceRow) -> None:
-        """Tells the builder that the active space lacks vectors, or has some that nobody wants any more."""
-        await self.connection.execute(QUERIES["mark_incomplete"], {"workspace_id": self.workspace_id, "id": row.id})
+        """Tells the builder that the active space lacks vectors."""
+        await self.run(SpaceSql.mark_incomplete, id=row.id)
 
-    async def counts(self) -> tuple[VectorCount, dict[SpaceKey, VectorCount]]:
-        """(what is to have a vector, what has one by space)."""
-        values = {"workspace_id": self.workspace_id}
-        cursor = await self.connection.execute(QUERIES["vector_counts"], values)
-        vectors = {(model, dims): VectorCount(*counts) for model, dims, *counts in await cursor.fetchall()}
-        wanted = await (await self.connection.execute(QUERIES["wanted_vectors"], values)).fetchone()
-        return VectorCount(*wanted) if wanted else VectorCount(), vectors
+    async def counts(self) -> tuple[int, dict[SpaceKey, int]]:
+        """Returns (chunks of the workspace, vectors by space)."""
+        cursor = await self.connection.execute(SpaceSql.vector_counts, self.bound)
+        vectors = {(model, dims): count for model, dims, count in await cursor.fetchall()}
+        return await self.value(SpaceSql.workspace_size) or 0, vectors
 
     async def missing(self, space: SpaceKey) -> int:
-        """What is to have a vector and has none, counted one by one."""
-        row = await (await self.connection.execute(QUERIES["count_missing"], self._of(space))).fetchone()
-        return int(row[0]) if row else 0
+        """Counts the chunks without a vector one by one."""
+        return int(await self.value(SpaceSql.count_missing, **_key(space)))
 
-    async def completeness(self, number: int, space: SpaceKey) -> tuple[int, bool]:
-        """Of a document: the vectors of its chunks, and whether it lacks one of its own that is wanted."""
-        values = self._of(space) | {"document": number}
-        row = await (await self.connection.execute(QUERIES["document_completeness"], values)).fetchone()
-        return (row[0], row[1]) if row else (0, False)
+    async def missing_chunks(self, space: SpaceKey, after: int, limit: int) -> list[MissingChunk]:
+        """Returns the next chunks without a vector, in the order of their numbers."""
+        return await self.all(SpaceSql.missing_chunks, MissingChunk, **_key(space), after=after, limit=limit)
+
+    async def fill(self, space: SpaceKey, numbers: Sequence[int], embeddings: str) -> None:
+        """Writes vectors of chunks that are still there; their documents are locked."""
+        await self.run(SpaceSql.fill_vectors, model=space[0], numbers=list(numbers), embeddings=embeddings)
+
+    async def drop_vectors(self, space: SpaceKey, limit: int) -> int:
+        """Deletes up to `limit` vectors; returns how many there were."""
+        return await self.run(SpaceSql.drop_vectors, **_key(space), limit=limit)
+
+    async def vectors(self, number: int, space: SpaceKey) -> int:
+        """Counts the vectors of a document's chunks."""
+        return int(await self.value(SpaceSql.document_vectors, **_key(space), document=number))
 
     async def complete_documents(self, document_ids: list[UUID], space: SpaceKey) -> list[DocumentCount]:
-        """Those of which every chunk has a vector."""
-        return await self._documents("complete_documents", self._of(space) | {"document_ids": document_ids})
+        """Returns those documents of which every chunk has a vector."""
+        return await self.all(SpaceSql.complete_documents, DocumentCount, **_key(space), document_ids=document_ids)
 
     async def incomplete_documents(self, space: SpaceKey) -> list[DocumentCount]:
-        """Those of which a chunk has no vector."""
-        return await self._documents("incomplete_documents", self._of(space))
+        """Returns the documents of which a chunk has no vector."""
+        return await self.all(SpaceSql.incomplete_documents, DocumentCount, **_key(space))
 
-    async def _documents(self, name: str, values: dict[str, object]) -> list[DocumentCount]:
-        async with self.connection.cursor(row_factory=class_row(DocumentCount)) as cursor:
-            await cursor.execute(QUERIES[name], values)
-            return await cursor.fetchall()
 
-    def _of(self, space: SpaceKey) -> dict[str, object]:
-        return {"workspace_id": self.workspace_id, "model": space[0], "dims": space[1]}
+def _key(space: SpaceKey) -> dict[str, object]:
+    return {"model": space[0], "dims": space[1]}
+
+
+async def ensure_vector_index(connection: Connection, model: str, dims: int) -> str:
+    """Creates the HNSW index of an embedding space if it is missing; returns its name. It may take long."""
+    await connection.execute("SET LOCAL statement_timeout = 0")
+    async with connection.cursor(row_factory=scalar_row) as cursor:
+        await cursor.execute("SELECT ensure_vector_index(%s, %s)", (model, dims))
+        return str(await cursor.fetchone())

@@ -1,21 +1,21 @@
-"""Which space a workspace is searched in: the first one, and the change to another. In the caller's transaction."""
+"""Sets the space that a workspace is searched in, in the caller's transaction."""
 
 from __future__ import annotations
 
 from contracts.embedding_spaces import SpaceStatus
 from contracts.events import DocumentIndexed, EmbeddingSpaceActivated
 from inference.embedders import SpaceKey
-from retrieval.index.writer import raise_generation
+from retrieval.reading.state import raise_generation
 from retrieval.spaces.rows import SpaceRow, SpaceRows
 from service_kit.outbox import Outbox
 
 
 async def ensure_active(rows: SpaceRows, default: SpaceKey, outbox: Outbox) -> SpaceRow:
-    """The space that the workspace is searched in; a workspace that has none takes the default."""
+    """Returns the active space; a workspace without one takes the default."""
     if (active := await rows.active()) is not None:
         return active
     if await rows.add(default, SpaceStatus.active):
-        await _tell(rows, default, outbox)
+        await _publish(rows, default, outbox)
     active = await rows.active()
     assert active is not None, "a workspace without an active space has no space at all"
     return active
@@ -24,8 +24,8 @@ async def ensure_active(rows: SpaceRows, default: SpaceKey, outbox: Outbox) -> S
 async def switch(rows: SpaceRows, to: SpaceRow, outbox: Outbox) -> bool:
     """Searches the workspace in the space `to` from the commit on; the one before stays ready.
 
-    The caller holds the workspace's lock. False, and nothing is changed, where a vector of the space is lacking yet.
-    Documents that lacked vectors before are told of again: now they have them.
+    The caller holds the workspace's lock. Returns False and changes nothing if the space lacks a vector. Documents that
+    lacked vectors before are published again: now they have them.
     """
     if await rows.missing(to.key):
         return False
@@ -43,10 +43,10 @@ async def switch(rows: SpaceRows, to: SpaceRow, outbox: Outbox) -> bool:
             vectors=document.chunk_count,
         )
         await outbox.write(rows.connection, rows.workspace_id, done, str(document.document_id))
-    await _tell(rows, to.key, outbox)
+    await _publish(rows, to.key, outbox)
     return True
 
 
-async def _tell(rows: SpaceRows, space: SpaceKey, outbox: Outbox) -> None:
-    told = EmbeddingSpaceActivated(model=space[0], dims=space[1])
-    await outbox.write(rows.connection, rows.workspace_id, told, str(rows.workspace_id))
+async def _publish(rows: SpaceRows, space: SpaceKey, outbox: Outbox) -> None:
+    event = EmbeddingSpaceActivated(model=space[0], dims=space[1])
+    await outbox.write(rows.connection, rows.workspace_id, event, str(rows.workspace_id))

@@ -1,1 +1,1 @@
-"""How a workspace is searched where a request does not say, and what its questions say about that."""
+"""The search settings of workspaces."""

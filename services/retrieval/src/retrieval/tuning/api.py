@@ -28,7 +28,7 @@ InUse = Annotated[SearchSettingsStore, Depends(search_settings)]
 
 @router.get("", summary="Read the workspace's search settings")
 async def get_search_settings(caller: Viewer, using: InUse, response: Response) -> SearchSettings:
-    """How it is searched where a request does not say. The header `ETag` is the version, for If-Match."""
+    """Reads the settings, defaults included. The header `ETag` is the version, for If-Match."""
     return _tagged(await using.get(caller.workspace_id), response)
 
 
@@ -36,7 +36,7 @@ async def get_search_settings(caller: Viewer, using: InUse, response: Response) 
 async def change_search_settings(
     body: SearchSettingsUpdate, caller: Owner, using: InUse, version: ExpectedVersion, response: Response
 ) -> SearchSettings:
-    """What is left out stays. `weights` are of the active embedding space; those of other spaces stay as they are.
+    """Leaves what is not given. `weights` are those of the active embedding space; others stay.
 
     With If-Match only if the settings still have that version. The next search follows them.
     """

@@ -1,30 +1,30 @@
-"""Search settings in memory, by the version of the index: whatever changes them raises its generation."""
+"""A cache of search settings by the version of the index: whatever changes them raises its generation."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from uuid import UUID
 
-from retrieval.search.snapshot import Snapshot
-from retrieval.search.state import Version
-from retrieval.tuning.store import stored_settings
+from retrieval.reading.snapshot import Snapshot
+from retrieval.reading.state import Version
+from retrieval.tuning.store import SettingsRows
 from retrieval.tuning.tuning import Tuning
 
 REMEMBERED = 1000  # workspaces
 
 
 class KnownTunings:
-    """Of the workspaces that were searched last. For one event loop."""
+    """Keeps the tunings of the workspaces that were searched last. For one event loop."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[UUID, tuple[Version, Tuning]] = OrderedDict()
 
     async def of(self, snapshot: Snapshot) -> Tuning:
-        """As it stands in the snapshot."""
+        """Returns the tuning as it stands in the snapshot."""
         place, version = snapshot.workspace_id, snapshot.state.version
         known = self._known.pop(place, None)
         if known is None or known[0] != version:
-            known = version, Tuning.of(await stored_settings(snapshot.reader.connection, place))
+            known = version, Tuning.of(await SettingsRows(snapshot.reader.connection, place).find())
         self._known[place] = known
         if len(self._known) > REMEMBERED:
             self._known.popitem(last=False)

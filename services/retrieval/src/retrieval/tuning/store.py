@@ -1,104 +1,97 @@
-"""Every statement about search settings."""
+"""The search settings of workspaces, as they are stored and changed."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import LiteralString
 from uuid import UUID
 
-from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from contracts.retrieval import SearchSettings, SearchSettingsUpdate
 from inference.embedders import SpaceKey
-from retrieval.index.writer import raise_generation
 from retrieval.ranking.weights import SpaceWeights
+from retrieval.reading.state import raise_generation
 from retrieval.tuning.tuning import StoredSettings, Tuning, reweighted
-from service_kit.postgres import Connection, Database
+from service_kit.postgres import Database
 from service_kit.problems import PreconditionFailed
-from service_kit.queries import load
+from service_kit.repository import Repository
+from service_kit.statements import Statements
 
-QUERIES = load("retrieval")
-COLUMNS = ("mode", "k1", "b", "rrf_k", "legs", "document_vectors")
+COLUMNS = ("mode", "k1", "b", "rrf_k", "legs", "diversity")
 
 
-async def stored_settings(connection: Connection, workspace_id: UUID) -> StoredSettings:
-    """As they stand in the transaction of the caller."""
-    async with connection.cursor(row_factory=class_row(StoredSettings)) as cursor:
-        await cursor.execute(QUERIES["search_settings"], {"workspace_id": workspace_id})
-        found = await cursor.fetchone()
-    assert found is not None, "the statement gives a row for every workspace"
-    return found
+class SettingsSql(Statements, file="settings.sql"):
+    """A workspace's row of settings, and its weights by embedding space."""
+
+    lock: LiteralString
+    find: LiteralString
+    put: LiteralString
+    put_weights: LiteralString
+    remove_weights: LiteralString
+
+
+class SettingsRows(Repository):
+    """The settings of one workspace."""
+
+    async def find(self) -> StoredSettings:
+        """Returns the stored settings; those of a workspace without any are all None."""
+        found = await self.one(SettingsSql.find, StoredSettings)
+        assert found is not None, "the statement gives a row for every workspace"
+        return found
+
+    async def lock(self, version: int | None) -> StoredSettings:
+        """Keeps other changes out until the end of the transaction. Raises PreconditionFailed."""
+        await self.run(SettingsSql.lock)
+        stored = await self.find()
+        if version is not None and version != stored.version:
+            raise PreconditionFailed(f"the search settings now have version {stored.version}")
+        return stored
+
+    async def put(self, values: Mapping[str, object]) -> StoredSettings:
+        """Replaces the settings; a column that is not in `values` gets its default."""
+        row = dict.fromkeys(COLUMNS) | dict(values)
+        row["legs"] = Jsonb(row["legs"]) if row["legs"] else None
+        await self.run(SettingsSql.put, **row)
+        await raise_generation(self.connection, self.workspace_id)
+        return await self.find()
+
+    async def put_weights(self, space: SpaceKey, weights: SpaceWeights) -> None:
+        """Replaces the weights of an embedding space."""
+        stored = {"weights": Jsonb(weights.weights.as_dict()), "scaled": weights.scaled}
+        await self.run(SettingsSql.put_weights, model=space[0], dims=space[1], **stored)
+
+    async def remove_weights(self, space: SpaceKey) -> None:
+        """Gives an embedding space its default weights."""
+        await self.run(SettingsSql.remove_weights, model=space[0], dims=space[1])
 
 
 class SearchSettingsStore:
-    """Settings of any workspace; a new version with every change, and a new generation of the index."""
+    """Reads and changes search settings. Each change raises their version and the generation of the index."""
 
     def __init__(self, database: Database, default: SpaceKey) -> None:
         """`default` is the space that a workspace without one will take."""
         self.database, self.default = database, default
 
     async def get(self, workspace_id: UUID) -> SearchSettings:
+        """Returns the settings as they apply, defaults included."""
         async with self.database.workspace(workspace_id) as connection:
-            return _shown(await stored_settings(connection, workspace_id))
+            return _shown(await SettingsRows(connection, workspace_id).find())
 
     async def change(self, workspace_id: UUID, asked: SearchSettingsUpdate, version: int | None) -> SearchSettings:
-        """What is left out stays. Raises PreconditionFailed."""
+        """Changes what is given and leaves the rest. Raises PreconditionFailed."""
         async with self.database.workspace(workspace_id) as connection:
-            stored = await self._locked(connection, workspace_id, version)
+            rows = SettingsRows(connection, workspace_id)
+            stored = await rows.lock(version)
+            space = stored.space or self.default
             if "weights" in asked.reset:
-                await self._execute(connection, "remove_space_weights", workspace_id, self._space(stored))
-                stored = await stored_settings(connection, workspace_id)
+                await rows.remove_weights(space)
+                stored = await rows.find()
             if asked.weights:
-                weights = reweighted(Tuning.of(stored).rule.space, asked.weights)
-                await self._put_weights(connection, workspace_id, self._space(stored), weights)
+                await rows.put_weights(space, reweighted(Tuning.of(stored).rule.space, asked.weights))
             values = {column: getattr(stored, column) for column in COLUMNS if column not in asked.reset}
             values |= asked.model_dump(mode="json", include=set(COLUMNS), exclude_none=True)
-            shown = await self._put(connection, workspace_id, values)
-            if shown.document_vectors != bool(stored.document_vectors) and stored.space_id:
-                # made, or removed, by whoever completes the space
-                values = {"workspace_id": workspace_id, "id": stored.space_id}
-                await connection.execute(QUERIES["mark_incomplete"], values)
-            return shown
-
-    async def put_weights(self, workspace_id: UUID, space: SpaceKey, weights: SpaceWeights) -> SearchSettings:
-        """In the place of the space's weights."""
-        async with self.database.workspace(workspace_id) as connection:
-            stored = await self._locked(connection, workspace_id, None)
-            await self._put_weights(connection, workspace_id, space, weights)
-            return await self._put(connection, workspace_id, {one: getattr(stored, one) for one in COLUMNS})
-
-    async def _locked(self, connection: Connection, workspace_id: UUID, version: int | None) -> StoredSettings:
-        """Until the end of the transaction nobody else changes them."""
-        await connection.execute(QUERIES["lock_search_settings"], {"workspace_id": workspace_id})
-        stored = await stored_settings(connection, workspace_id)
-        if version is not None and version != stored.version:
-            raise PreconditionFailed(f"the search settings have version {stored.version} by now")
-        return stored
-
-    async def _put(self, connection: Connection, workspace_id: UUID, values: dict[str, object]) -> SearchSettings:
-        row = dict.fromkeys(COLUMNS) | values
-        row["legs"] = Jsonb(row["legs"]) if row["legs"] else None
-        await connection.execute(QUERIES["put_search_settings"], row | {"workspace_id": workspace_id})
-        await raise_generation(connection, workspace_id)
-        return _shown(await stored_settings(connection, workspace_id))
-
-    async def _put_weights(
-        self, connection: Connection, workspace_id: UUID, space: SpaceKey, weights: SpaceWeights
-    ) -> None:
-        more = {
-            "weights": Jsonb(weights.weights.as_dict()),
-            "scaled": weights.scaled,
-            "fitted_on": weights.fitted_on,
-        }
-        await self._execute(connection, "put_space_weights", workspace_id, space, **more)
-
-    def _space(self, stored: StoredSettings) -> SpaceKey:
-        return stored.space or self.default
-
-    async def _execute(
-        self, connection: Connection, name: str, workspace_id: UUID, space: SpaceKey, **more: object
-    ) -> None:
-        model, dims = space
-        await connection.execute(QUERIES[name], {"workspace_id": workspace_id, "model": model, "dims": dims, **more})
+            return _shown(await rows.put(values))
 
 
 def _shown(stored: StoredSettings) -> SearchSettings:

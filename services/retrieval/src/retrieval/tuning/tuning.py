@@ -1,4 +1,4 @@
-"""The search settings of a workspace, resolved: what a request says, else what is stored, else the defaults."""
+"""The search settings of a workspace, resolved: the request's mode, else what is stored, else the defaults."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from contracts.retrieval import FusionWeights, LegWeights, SearchMode, SearchRequest, SearchSettings
+from contracts.retrieval import FusionWeights, LegWeights, SearchMode, SearchSettings
 from inference.embedders import SpaceKey
-from retrieval.lexical.bm25 import Parameters
+from retrieval.ranking.bm25 import Parameters
 from retrieval.ranking.fusion import RRF_K, LegShares, Weights
 from retrieval.ranking.rule import RankingRule
 from retrieval.ranking.weights import SpaceWeights, default_weights
@@ -23,14 +23,13 @@ class StoredSettings:
     b: float | None
     rrf_k: int | None
     legs: Mapping[str, float] | None
-    document_vectors: bool | None
+    diversity: float | None
     version: int
     space_id: str | None
     model: str | None
     dims: int | None
     weights: Mapping[str, float] | None
     scaled: bool | None
-    fitted_on: str | None
 
     @property
     def space(self) -> SpaceKey | None:
@@ -41,22 +40,22 @@ class StoredSettings:
 class Tuning:
     """`rule` orders, `parameters` are BM25's. `space`: what the workspace is searched in, None before its first.
 
-    `documents`: whether its documents have vectors of their own.
+    `diversity` (0: none) is the weight of novelty in maximal marginal relevance.
     """
 
     rule: RankingRule
     parameters: Parameters
     space: SpaceKey | None = None
-    documents: bool = False
+    diversity: float = 0.0
 
     @classmethod
     def of(cls, stored: StoredSettings) -> Tuning:
         default = Parameters()
         space = default_weights(stored.space)
         if stored.weights is not None:
-            # Weights of features that there were not yet when these were fitted are the default ones.
+            # A feature that is newer than the stored weights has its default weight.
             weights = Weights(**{**space.weights.as_dict(), **stored.weights})
-            space = SpaceWeights(weights, bool(stored.scaled), stored.fitted_on)
+            space = SpaceWeights(weights, bool(stored.scaled))
         rule = RankingRule(
             mode=SearchMode(stored.mode) if stored.mode else SearchMode.hybrid,
             rrf_k=RRF_K if stored.rrf_k is None else stored.rrf_k,
@@ -66,20 +65,11 @@ class Tuning:
         parameters = Parameters(
             default.k1 if stored.k1 is None else stored.k1, default.b if stored.b is None else stored.b
         )
-        return cls(rule, parameters, stored.space, bool(stored.document_vectors))
+        return cls(rule, parameters, stored.space, stored.diversity or 0.0)
 
-    def asked(self, request: SearchRequest) -> RankingRule:
-        """The rule for one request."""
-        options, rule = request.fusion, self.rule
-        if request.mode:
-            rule = replace(rule, mode=request.mode)
-        if options and options.rrf_k:
-            rule = replace(rule, rrf_k=options.rrf_k)
-        if options and options.legs:
-            rule = replace(rule, legs=leg_shares(options.legs))
-        if options and options.weights:
-            rule = replace(rule, space=reweighted(rule.space, options.weights))
-        return rule
+    def asked(self, mode: SearchMode | None) -> RankingRule:
+        """Returns the rule of one request; `mode` is the request's, None for the workspace's own."""
+        return replace(self.rule, mode=mode) if mode else self.rule
 
     def shown(self, stored: StoredSettings) -> SearchSettings:
         return SearchSettings(
@@ -88,19 +78,14 @@ class Tuning:
             b=self.parameters.b,
             rrf_k=self.rule.rrf_k,
             legs=LegWeights(**asdict(self.rule.legs)),
-            document_vectors=self.documents,
+            diversity=self.diversity,
             weights=self.rule.space.weights.as_dict(),
             embedding_space=stored.space_id,
-            fitted_on=self.rule.space.fitted_on,
             version=stored.version,
         )
 
 
-def leg_shares(legs: LegWeights) -> LegShares:
-    return LegShares(**legs.model_dump())
-
-
 def reweighted(space: SpaceWeights, asked: FusionWeights) -> SpaceWeights:
-    """With the weights that are asked for; what they were fitted on says nothing about them any more."""
+    """Returns the weights with those that are asked for in place of the stored ones."""
     changed: dict[str, Any] = asked.model_dump(exclude_none=True)
-    return replace(space, weights=replace(space.weights, **changed), fitted_on=None) if changed else space
+    return replace(space, weights=replace(space.weights, **changed))

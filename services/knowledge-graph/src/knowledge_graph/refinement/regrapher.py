@@ -1,0 +1,41 @@
+"""Graphs documents again whose results came or went."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from uuid import UUID
+
+from knowledge_graph.refinement.records import HeldDocument
+from knowledge_graph.refinement.store import RefinementChunks
+from service_kit.work import WorkQueue
+from service_kit.worker import uninterrupted, while_held
+
+
+class Regrapher:
+    """Works on the queue of documents. `regraph` does nothing for a document that is gone."""
+
+    def __init__(self, queue: WorkQueue[HeldDocument], regraph: Callable[[UUID, UUID], Awaitable[None]]) -> None:
+        self.queue, self.regraph = queue, regraph
+
+    async def execute(self, held: HeldDocument) -> None:
+        """Graphs the document if its graph is out of date. If that fails, the lease runs out and it is tried again."""
+        try:
+            await while_held(self.queue, held, self._regraph(held))
+        except asyncio.CancelledError:
+            await uninterrupted(self._release(held))
+            raise
+        async with self.queue.database.workspace(held.workspace_id) as connection:
+            if not await RefinementChunks(connection, held.workspace_id).delete_queued(held):
+                await self.queue.release(connection, held, refund=True)
+
+    async def _regraph(self, held: HeldDocument) -> None:
+        async with self.queue.database.workspace(held.workspace_id) as connection:
+            chunks = RefinementChunks(connection, held.workspace_id)
+            is_unapplied = await chunks.is_unapplied(held.document_id)
+        if is_unapplied:
+            await self.regraph(held.workspace_id, held.document_id)
+
+    async def _release(self, held: HeldDocument) -> None:
+        async with self.queue.database.workspace(held.workspace_id) as connection:
+            await self.queue.release(connection, held, refund=True)

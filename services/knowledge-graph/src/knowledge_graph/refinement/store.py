@@ -1,0 +1,190 @@
+"""The tables of the refinement: a workspace's switch and budget, the chunks with their results, and the queues."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from knowledge_graph.refinement.findings import Findings
+from knowledge_graph.refinement.records import (
+    CallCost,
+    CallOutcome,
+    ChunkCounts,
+    HeldDocument,
+    HeldRefinement,
+    PendingChunk,
+    RefinementRow,
+    StoredFindings,
+    TokenBudget,
+    UnreadDocument,
+)
+from service_kit.repository import Repository
+from service_kit.statements import Statements
+from service_kit.work import WorkTable
+
+MOST_ATTEMPTS = 3
+REFINEMENT = WorkTable(
+    "refinement",
+    HeldRefinement,
+    "knowledge_graph_refinement",
+    key=("workspace_id",),
+    waiting="work.enabled AND work.state = 'queued'",
+    stop="NOT work.enabled",
+)
+REGRAPHING = WorkTable(
+    "refinement_queue", HeldDocument, "knowledge_graph_refinement_queue", key=("workspace_id", "document_id")
+)
+UNAPPLIED = """FROM refinement_chunk AS chunk
+LEFT JOIN refinement_result AS result
+    ON result.workspace_id = chunk.workspace_id AND result.digest = chunk.digest AND result.state = 'done'
+WHERE chunk.workspace_id = %(workspace_id)s AND chunk.applied <> (result.digest IS NOT NULL)"""
+
+
+class RefinementSql(Statements, file="refinement.sql"):
+    find: str
+    change: str
+    withdraw: str
+    lock: str
+    hold_awake: str
+    wake: str
+    budget: str
+    spend: str
+
+
+class Refinements(Repository):
+    """Whether a workspace wants refinement, what it may spend, and how far it is."""
+
+    async def find(self) -> RefinementRow | None:
+        """Returns None if refinement was never configured."""
+        return await self.one(RefinementSql.find, RefinementRow)
+
+    async def change(self, *, enabled: bool, max_tokens: int | None) -> None:
+        await self.run(RefinementSql.change, enabled=enabled, max_tokens=max_tokens)
+
+    async def withdraw(self) -> None:
+        """Turns refinement off and takes the lease from whoever holds it."""
+        await self.run(RefinementSql.withdraw)
+
+    async def lock(self) -> None:
+        await self.run(RefinementSql.lock)
+
+    async def hold_awake(self) -> None:
+        await self.run(RefinementSql.hold_awake)
+
+    async def wake(self) -> None:
+        """Queues the workspace's work again if it rests and there are chunks to ask about."""
+        await self.run(RefinementSql.wake)
+
+    async def budget(self) -> TokenBudget:
+        return await self.one(RefinementSql.budget, TokenBudget) or TokenBudget(None, 0)
+
+    async def spend(self, held: HeldRefinement, cost: CallCost, *, answered: bool, error: str | None) -> bool:
+        """Counts what a call took; returns whether the lease is still held."""
+        return bool(
+            await self.value(
+                RefinementSql.spend,
+                lease_token=held.lease_token,
+                calls=cost.calls,
+                input_tokens=cost.input_tokens,
+                output_tokens=cost.output_tokens,
+                answered=answered,
+                error=error,
+            )
+        )
+
+
+class ChunkSql(Statements, file="chunks.sql", unapplied=UNAPPLIED):
+    insert: str
+    note_document: str
+    delete_document: str
+    delete: str
+    unread_documents: str
+    estimate: str
+    next_pending: str
+    lock_text: str
+    results: str
+    put_result: str
+    mark_unapplied: str
+    delete_orphaned_results: str
+    delete_results: str
+    queue_settled: str
+    queue_unapplied: str
+    count_unapplied: str
+    is_unapplied: str
+    delete_queued: str
+
+
+class RefinementChunks(Repository):
+    """The chunks of graphed documents that can be refined, and what was found in their texts."""
+
+    async def insert(self, document_id: UUID, **columns: Sequence[object]) -> None:
+        await self.run(ChunkSql.insert, document_id=document_id, **columns)
+        await self.run(ChunkSql.note_document, document_id=document_id)
+
+    async def delete(self, document_id: UUID) -> list[bytes]:
+        """Deletes the document's chunks; returns the digests of their texts."""
+        return [bytes(one) for one in await self.values(ChunkSql.delete, document_id=document_id)]
+
+    async def delete_document(self, document_id: UUID) -> None:
+        await self.run(ChunkSql.delete_document, document_id=document_id)
+
+    async def unread_documents(self, limit: int) -> list[UnreadDocument]:
+        return await self.all(ChunkSql.unread_documents, UnreadDocument, limit=limit)
+
+    async def counts(self, document_ids: Sequence[UUID] | None = None) -> ChunkCounts:
+        ids = None if document_ids is None else list(document_ids)
+        found = await self.one(ChunkSql.estimate, ChunkCounts, document_ids=ids)
+        assert found is not None, "the statement always returns a row"
+        return found
+
+    async def next_pending(
+        self, after: tuple[UUID, int], excluded: Collection[bytes], limit: int
+    ) -> list[PendingChunk]:
+        """Returns chunks to ask about after a position, in the order of documents, without the texts in `excluded`."""
+        values = {"after_document": after[0], "after_number": after[1], "except": list(excluded), "limit": limit}
+        return await self.all(ChunkSql.next_pending, PendingChunk, **values)
+
+    async def findings(self, digests: Sequence[bytes]) -> Mapping[bytes, Findings]:
+        rows = await self.all(ChunkSql.results, StoredFindings, digests=list(digests))
+        return {bytes(row.digest): Findings.restored(row.found) for row in rows}
+
+    async def record(self, digest: bytes, model: str, outcome: CallOutcome) -> None:
+        """Keeps what a call brought, unless no chunk has the text any more."""
+        if not await self.values(ChunkSql.lock_text, digest=digest):
+            return
+        found = outcome.findings
+        await self.run(
+            ChunkSql.put_result,
+            digest=digest,
+            state="done" if found else "failed" if outcome.final else "again",
+            found=Jsonb(found.stored()) if found else None,
+            model=model,
+            error=outcome.error,
+            most_attempts=MOST_ATTEMPTS,
+        )
+        if found:
+            await self.run(ChunkSql.mark_unapplied, digest=digest)
+        await self.run(ChunkSql.queue_settled, digest=digest)
+
+    async def delete_orphaned_results(self, digests: Sequence[bytes]) -> int:
+        return await self.run(ChunkSql.delete_orphaned_results, digests=list(digests)) if digests else 0
+
+    async def delete_results(self) -> int:
+        return await self.run(ChunkSql.delete_results)
+
+    async def queue_unapplied(self) -> int:
+        """Queues the documents whose graph does not hold the results that there are; returns how many."""
+        return await self.run(ChunkSql.queue_unapplied)
+
+    async def count_unapplied(self) -> int:
+        return int(await self.value(ChunkSql.count_unapplied))
+
+    async def is_unapplied(self, document_id: UUID) -> bool:
+        return bool(await self.value(ChunkSql.is_unapplied, document_id=document_id))
+
+    async def delete_queued(self, held: HeldDocument) -> bool:
+        """Returns False if the document was queued again meanwhile."""
+        values = {"document_id": held.document_id, "lease_token": held.lease_token, "sequence": held.sequence}
+        return bool(await self.run(ChunkSql.delete_queued, **values))

@@ -1,0 +1,165 @@
+-- name: find
+SELECT document_id, version, name, title, media_type, tags, language, source_type, source_ids,
+       written_at, modified_at, metadata, number, stemming, next_ordinal,
+       chunk_count, term_count, posting_count
+FROM indexed_document
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
+
+-- name: is_deleted
+SELECT EXISTS (SELECT FROM tombstone WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s);
+
+-- name: insert_tombstone
+INSERT INTO tombstone (workspace_id, document_id) VALUES (%(workspace_id)s, %(document_id)s) ON CONFLICT DO NOTHING;
+
+-- name: take_number
+SELECT nextval('document_number');
+
+-- name: put
+INSERT INTO indexed_document AS known
+    (workspace_id, document_id, number, version, name, title, title_terms, media_type, tags, language, source_type,
+     source_ids, written_at, modified_at, metadata, stemming, next_ordinal, chunk_count, term_count, posting_count,
+     name_terms)
+VALUES
+    (%(workspace_id)s, %(document_id)s, %(number)s, %(version)s, %(name)s, %(title)s, %(title_terms)s, %(media_type)s,
+     %(tags)s, %(language)s, %(source_type)s, %(source_ids)s, %(written_at)s, %(modified_at)s, %(metadata)s,
+     %(stemming)s, %(next_ordinal)s, %(chunk_count)s, %(term_count)s, %(posting_count)s, %(name_terms)s)
+ON CONFLICT (workspace_id, document_id) DO UPDATE SET
+    version = excluded.version, name = excluded.name, title = excluded.title, title_terms = excluded.title_terms,
+    name_terms = excluded.name_terms,
+    media_type = excluded.media_type, tags = excluded.tags, language = excluded.language,
+    source_type = excluded.source_type, source_ids = excluded.source_ids, written_at = excluded.written_at,
+    modified_at = excluded.modified_at, metadata = excluded.metadata,
+    stemming = excluded.stemming, next_ordinal = excluded.next_ordinal, chunk_count = excluded.chunk_count,
+    term_count = excluded.term_count, posting_count = excluded.posting_count, indexed_at = now();
+
+-- name: set_facts
+UPDATE indexed_document SET
+    tags = %(tags)s, source_type = %(source_type)s, source_ids = %(source_ids)s, written_at = %(written_at)s,
+    modified_at = %(modified_at)s, metadata = %(metadata)s
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
+
+-- name: remove
+WITH document AS (
+    DELETE FROM indexed_document WHERE workspace_id = %(workspace_id)s AND number = %(number)s
+                                   AND document_id = %(document_id)s
+    RETURNING 1
+), chunks AS (
+    DELETE FROM chunk
+    WHERE workspace_id = %(workspace_id)s AND number >= %(number)s::bigint << 20
+      AND number < (%(number)s::bigint + 1) << 20
+    RETURNING 1
+), vectors AS (
+    DELETE FROM chunk_vector USING vector_spaces(%(workspace_id)s) AS space
+    WHERE chunk_vector.workspace_id = %(workspace_id)s AND chunk_vector.model = space.model
+      AND chunk_vector.dims = space.dims AND chunk_vector.chunk >= %(number)s::bigint << 20
+      AND chunk_vector.chunk < (%(number)s::bigint + 1) << 20
+    RETURNING 1
+)
+SELECT (SELECT count(*) FROM document) AS documents, (SELECT count(*) FROM chunks) AS chunks,
+       (SELECT count(*) FROM vectors) AS vectors;
+
+-- name: count_remaining
+SELECT
+    (SELECT count(*) FROM indexed_document
+     WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s) AS documents,
+    (SELECT count(*) FROM chunk
+     WHERE workspace_id = %(workspace_id)s AND number >= %(number)s::bigint << 20
+       AND number < (%(number)s::bigint + 1) << 20) AS chunks,
+    (SELECT count(*) FROM chunk_vector
+     JOIN vector_spaces(%(workspace_id)s) AS space ON chunk_vector.model = space.model AND chunk_vector.dims = space.dims
+     WHERE chunk_vector.workspace_id = %(workspace_id)s AND chunk_vector.chunk >= %(number)s::bigint << 20
+       AND chunk_vector.chunk < (%(number)s::bigint + 1) << 20) AS vectors;
+
+-- name: page
+SELECT document_id, version, chunk_count,
+       (SELECT count(*) FROM chunk_vector
+        WHERE workspace_id = %(workspace_id)s AND chunk >= indexed.number << 20 AND chunk < (indexed.number + 1) << 20
+          AND model = %(model)s AND dims = %(dims)s) AS vectors
+FROM indexed_document AS indexed
+WHERE workspace_id = %(workspace_id)s AND document_id > %(after)s
+ORDER BY document_id
+LIMIT %(limit)s;
+
+-- name: stored_chunks
+SELECT number, chunk_id, chunk_index, heading_path, terms, postings,
+       EXISTS (SELECT FROM chunk_vector AS vector
+               WHERE vector.workspace_id = chunk.workspace_id AND vector.model = %(model)s AND vector.dims = %(dims)s
+                 AND vector.chunk = chunk.number) AS embedded
+FROM chunk
+WHERE workspace_id = %(workspace_id)s AND number >= %(document)s::bigint << 20
+  AND number < (%(document)s::bigint + 1) << 20
+ORDER BY chunk_index;
+
+-- name: chunks
+SELECT chunk_id, %(document_id)s::uuid AS document_id, chunk_index, section_title, heading_path, content,
+       0 AS token_count, page, page_end, box, line_start, line_end, cells
+FROM chunk
+WHERE workspace_id = %(workspace_id)s AND number >= %(document)s::bigint << 20
+  AND number < (%(document)s::bigint + 1) << 20
+ORDER BY chunk_index;
+
+-- name: insert_chunks
+INSERT INTO chunk (workspace_id, number, document, chunk_id, chunk_index, section_title, heading_path,
+                   content, page, page_end, box, line_start, line_end, cells, terms, postings, pieces)
+SELECT %(workspace_id)s, number, %(document)s, chunk_id, chunk_index, section_title, heading_path,
+       content, page, page_end, box, line_start, line_end, cells, terms, postings, pieces
+FROM ROWS FROM (
+    unnest(%(numbers)s::bigint[]),
+    json_to_recordset(%(chunks)s::json) AS (
+        chunk_id text, chunk_index integer, section_title text, heading_path text[], content text,
+        page integer, page_end integer, box float8[], line_start integer, line_end integer, cells text),
+    unnest(%(terms)s::integer[]),
+    unnest(%(postings)s::integer[]),
+    unnest(%(pieces)b::bytea[])
+) AS written (number, chunk_id, chunk_index, section_title, heading_path, content, page, page_end, box,
+              line_start, line_end, cells, terms, postings, pieces);
+
+-- name: move_chunks
+-- What a kept chunk says is the same; where it stands may have changed.
+UPDATE chunk SET chunk_index = moved.chunk_index, section_title = moved.section_title, page = moved.page,
+                 page_end = moved.page_end, box = moved.box, line_start = moved.line_start, line_end = moved.line_end,
+                 cells = moved.cells
+FROM ROWS FROM (
+    unnest(%(numbers)s::bigint[]),
+    json_to_recordset(%(chunks)s::json) AS (
+        chunk_index integer, section_title text, page integer, page_end integer, box float8[], line_start integer,
+        line_end integer, cells text)
+) AS moved (number)
+WHERE chunk.workspace_id = %(workspace_id)s AND chunk.number = moved.number
+  AND (chunk.chunk_index, chunk.section_title, chunk.page, chunk.page_end, chunk.box, chunk.line_start, chunk.line_end,
+       chunk.cells)
+      IS DISTINCT FROM
+      (moved.chunk_index, moved.section_title, moved.page, moved.page_end, moved.box, moved.line_start, moved.line_end,
+       moved.cells);
+
+-- name: reword_chunks
+-- Chunks that are kept, and found by other words than before.
+UPDATE chunk SET terms = reworded.terms, postings = reworded.postings, pieces = reworded.pieces
+FROM unnest(%(numbers)s::bigint[], %(terms)s::integer[], %(postings)s::integer[], %(pieces)b::bytea[])
+     AS reworded (number, terms, postings, pieces)
+WHERE chunk.workspace_id = %(workspace_id)s AND chunk.number = reworded.number;
+
+-- name: remove_chunks
+WITH vectors AS (
+    DELETE FROM chunk_vector USING vector_spaces(%(workspace_id)s) AS space
+    WHERE chunk_vector.workspace_id = %(workspace_id)s AND chunk_vector.model = space.model
+      AND chunk_vector.dims = space.dims AND chunk_vector.chunk = ANY (%(chunks)s)
+)
+DELETE FROM chunk WHERE workspace_id = %(workspace_id)s AND number = ANY (%(chunks)s);
+
+-- name: insert_recent
+INSERT INTO recent_postings (workspace_id, document, batch, postings, payload)
+VALUES (%(workspace_id)s, %(document)s, nextval('posting_batch'), %(postings)s, %(payload)s);
+
+-- name: insert_vectors
+INSERT INTO chunk_vector (workspace_id, chunk, document, model, embedding)
+SELECT %(workspace_id)s, chunk, %(document)s, %(model)s, embedding::halfvec
+FROM unnest(%(numbers)s::bigint[], %(embeddings)s::text[]) AS written (chunk, embedding)
+ON CONFLICT (workspace_id, model, dims, chunk) DO NOTHING;
+
+-- name: change_stemmings
+-- After the statistics, whose row one writer at a time has.
+INSERT INTO workspace_stemming AS known (workspace_id, stemming, documents)
+SELECT %(workspace_id)s, stemming, change
+FROM unnest(%(stemmings)s::text[], %(changes)s::bigint[]) AS changed (stemming, change)
+ON CONFLICT (workspace_id, stemming) DO UPDATE SET documents = known.documents + excluded.documents;

@@ -1,0 +1,37 @@
+"""Lists the indexed documents, for comparison with what should be indexed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from contracts.base import Page
+from contracts.retrieval import IndexedDocument
+from inference.embeddings import EmbeddingSpace
+from retrieval.index.documents import DocumentRows
+from retrieval.spaces.rows import SpaceRows
+from service_kit.postgres import Database
+from service_kit.problems import BadCursor
+
+BEFORE_ALL = UUID(int=0)
+
+
+@dataclass(frozen=True)
+class IndexDocuments:
+    """Lists indexed documents; `default` is the embedding space of workspaces without an active one."""
+
+    database: Database
+    default: EmbeddingSpace
+
+    async def page(self, workspace_id: UUID, limit: int, cursor: str | None) -> Page[IndexedDocument]:
+        """Returns documents by id, with their vectors of the active space. Raises BadCursor."""
+        try:
+            after = UUID(cursor) if cursor else BEFORE_ALL
+        except ValueError as error:
+            raise BadCursor from error
+        async with self.database.workspace(workspace_id) as connection:
+            active = await SpaceRows(connection, workspace_id).active()
+            space = active.key if active else (self.default.model, self.default.dims)
+            items = await DocumentRows(connection, workspace_id).page(after, limit + 1, space)
+        more = len(items) > limit
+        return Page(items=items[:limit], next_cursor=str(items[limit - 1].document_id) if more else None)

@@ -1,0 +1,102 @@
+"""The background task that deletes chunks whose document has no row, after an out-of-band change.
+
+Searches leave such chunks out; here they are deleted with their postings and vectors. A round looks at a number of
+documents of each workspace, from where the last round ended, and deletes a number of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from uuid import UUID
+
+import psycopg
+from prometheus_client import CollectorRegistry, Counter
+
+from retrieval.index.blocks import PostingRows
+from retrieval.index.changes import Naming
+from retrieval.index.documents import DocumentRows
+from retrieval.index.removal import PostingRemoval
+from retrieval.index.statements import OrphanSql
+from retrieval.reading.reader import IndexReader
+from retrieval.reading.state import change_statistics
+from retrieval.text.analysis import Analyzer
+from service_kit.postgres import Database
+from service_kit.problems import WorkspaceGone
+from service_kit.repository import SystemRepository
+
+log = logging.getLogger(__name__)
+ROUND_SECONDS = 600.0
+LOOKED_AT = 5_000  # documents of a workspace in a round
+REMOVED_AT_ONCE = 16  # documents, in a transaction
+MOST_REMOVED = 320  # documents of a workspace in a round
+
+
+class OrphanRemoval:
+    """Runs in every replica; what two find at the same time is deleted by one of them."""
+
+    def __init__(self, database: Database, registry: CollectorRegistry) -> None:
+        self.database, self.analyzer = database, Analyzer()
+        self.ends: dict[UUID, int] = {}
+        self.removed = Counter(
+            "attractor_stray_passages_removed_total",
+            "Chunks deleted because their document was gone after an out-of-band change",
+            registry=registry,
+        )
+
+    async def run(self) -> None:
+        """Runs until cancelled."""
+        while True:
+            await self.round()
+            await asyncio.sleep(ROUND_SECONDS)
+
+    async def round(self) -> int:
+        """Looks at some documents of each workspace; returns how many chunks were deleted."""
+        async with self.database.system() as connection:
+            places = await SystemRepository(connection).values(OrphanSql.indexed_workspaces)
+        self.ends = {place: self.ends.get(place, 0) for place in places}
+        removed = 0
+        for place in self.ends:
+            try:
+                removed += await self._look(place)
+            except (WorkspaceGone, psycopg.Error) as error:  # the others are not kept waiting by this one
+                log.warning("orphaned chunks not deleted yet", extra={"workspace_id": str(place)}, exc_info=error)
+        return removed
+
+    async def _look(self, workspace_id: UUID) -> int:
+        async with self.database.workspace(workspace_id) as connection:
+            values = {"after": self.ends[workspace_id], "most": LOOKED_AT}
+            reader = IndexReader(connection, workspace_id)
+            last, looked_at, orphans = await reader.row(OrphanSql.orphan_documents, **values)
+        removed = 0
+        due = orphans[:MOST_REMOVED]
+        for start in range(0, len(due), REMOVED_AT_ONCE):
+            removed += await self._remove(workspace_id, due[start : start + REMOVED_AT_ONCE])
+        if len(due) < len(orphans):
+            last = due[-1]
+        elif looked_at < LOOKED_AT:
+            last = 0  # all over again
+        self.ends[workspace_id] = last
+        return removed
+
+    async def _remove(self, workspace_id: UUID, documents: Sequence[int]) -> int:
+        """Deletes orphans. Nobody writes to them, so only the locks of postings and statistics are taken."""
+        async with self.database.workspace(workspace_id) as connection:
+            rows = PostingRows(connection, workspace_id)
+            await connection.execute("SELECT is_living(%s)", (workspace_id,))  # the workspace's lock, before all others
+            await rows.lock()
+            reader = IndexReader(connection, workspace_id)
+            orphans, chunks, terms = await reader.row(OrphanSql.orphan_totals, documents=list(documents))
+            if not orphans:
+                return 0  # another replica was faster
+            unnamed = dict.fromkeys(orphans, Naming("", None))
+            postings = (await PostingRemoval(rows, self.analyzer, unnamed).remove()).total()
+            for number in orphans:
+                await DocumentRows(connection, workspace_id).remove(number, None)
+            await change_statistics(connection, workspace_id, -chunks, -terms)
+            await rows.run(OrphanSql.recount_stemmings)
+        self.removed.inc(chunks)
+        counts = {"workspace_id": str(workspace_id), "documents": len(orphans), "chunks": chunks, "postings": postings}
+        log.warning("deleted orphaned chunks after an out-of-band change", extra=counts)
+        return int(chunks)

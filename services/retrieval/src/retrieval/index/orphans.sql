@@ -1,0 +1,35 @@
+-- name: indexed_workspaces
+SELECT workspace_id FROM embedding_space WHERE status = 'active' ORDER BY workspace_id;
+
+-- name: orphan_documents
+-- Of the next documents after a number that have chunks: up to which was looked, how many they are, and those without a row.
+WITH RECURSIVE looked AS (
+    SELECT (SELECT min(document) FROM chunk
+            WHERE workspace_id = %(workspace_id)s AND document > %(after)s) AS document, 1 AS place
+    UNION ALL
+    SELECT (SELECT min(document) FROM chunk
+            WHERE workspace_id = %(workspace_id)s AND document > looked.document), place + 1
+    FROM looked
+    WHERE document IS NOT NULL AND place < %(most)s
+)
+SELECT coalesce(max(document), 0), count(document),
+       coalesce(array_agg(document ORDER BY document)
+                FILTER (WHERE document IS NOT NULL AND NOT EXISTS (
+                    SELECT FROM indexed_document
+                    WHERE indexed_document.workspace_id = %(workspace_id)s AND indexed_document.number = document)), '{}')
+FROM looked;
+
+-- name: orphan_totals
+-- Chunks of these documents, and their terms, as far as the documents have no row.
+SELECT coalesce(array_agg(DISTINCT document), '{}'), count(*), coalesce(sum(terms), 0)::bigint
+FROM chunk
+WHERE workspace_id = %(workspace_id)s AND document = ANY (%(documents)s::bigint[])
+  AND NOT EXISTS (SELECT FROM indexed_document
+                  WHERE indexed_document.workspace_id = %(workspace_id)s AND indexed_document.number = chunk.document);
+
+-- name: recount_stemmings
+-- Exact after the statistics, whose row one writer at a time has: what others add comes after.
+UPDATE workspace_stemming AS known SET documents = (
+    SELECT count(*) FROM indexed_document AS indexed
+    WHERE indexed.workspace_id = %(workspace_id)s AND indexed.stemming = known.stemming)
+WHERE workspace_id = %(workspace_id)s;

@@ -1,0 +1,125 @@
+-- name: lock
+-- One at a time moves the postings of a workspace. After the workspace's own lock and those of documents.
+SELECT pg_advisory_xact_lock(hashtextextended('retrieval/blocks/' || %(workspace_id)s::text, 0));
+
+-- name: try_lock
+SELECT pg_try_advisory_xact_lock(hashtextextended('retrieval/blocks/' || %(workspace_id)s::text, 0));
+
+-- name: insert_blocks
+INSERT INTO posting_block
+    (workspace_id, block, first_chunk, last_chunk, postings, max_frequency, min_length, term, payload)
+SELECT %(workspace_id)s, nextval('posting_batch'), first_chunk, last_chunk, postings, max_frequency, min_length, term, payload
+FROM unnest(%(first)s::bigint[], %(last)s::bigint[], %(postings)s::integer[], %(max_frequency)s::integer[],
+            %(min_length)s::integer[], %(terms)s::text[], %(payloads)b::bytea[])
+     AS written (first_chunk, last_chunk, postings, max_frequency, min_length, term, payload);
+
+-- name: remove_blocks
+DELETE FROM posting_block USING unnest(%(terms)s::text[], %(blocks)s::bigint[]) AS gone (term, block)
+WHERE posting_block.workspace_id = %(workspace_id)s AND posting_block.term = gone.term
+  AND posting_block.block = gone.block;
+
+-- name: growing_blocks
+-- Of each term the block that its new postings are put into, where there is one with room that is not too large to be
+-- written again for so few: what is added is a fifth of what is written, or more.
+SELECT wanted.term, growing.block, growing.payload
+FROM unnest(%(terms)s::text[], %(counts)s::integer[]) AS wanted (term, count)
+CROSS JOIN LATERAL (
+    SELECT block, payload
+    FROM (SELECT block, postings, payload FROM posting_block
+          WHERE workspace_id = %(workspace_id)s AND posting_block.term = wanted.term
+          ORDER BY block DESC
+          LIMIT 4) AS newest
+    WHERE postings + count <= %(largest)s AND postings <= 4 * count
+    ORDER BY postings
+    LIMIT 1
+) AS growing;
+
+-- name: small_blocks
+-- The literal is that of the partial index.
+SELECT term, block, payload FROM posting_block
+WHERE workspace_id = %(workspace_id)s AND postings <= 64
+LIMIT %(limit)s;
+
+-- name: touched_blocks
+-- The blocks of some terms that chunks of these ranges may be in.
+SELECT term, block, payload FROM posting_block
+WHERE workspace_id = %(workspace_id)s AND term = ANY (%(terms)s)
+  AND EXISTS (SELECT FROM unnest(%(firsts)s::bigint[], %(lasts)s::bigint[]) AS range (first, last)
+              WHERE first_chunk <= range.last AND last_chunk >= range.first);
+
+-- name: overlapping_blocks
+-- The same of every term, a page at a time.
+SELECT term, block, payload FROM posting_block
+WHERE workspace_id = %(workspace_id)s AND (term, block) > (%(after_term)s, %(after_block)s)
+  AND first_chunk <= %(last)s AND last_chunk >= %(first)s
+ORDER BY term, block
+LIMIT %(limit)s;
+
+-- name: touched_groups
+-- The groups that some terms are in; without what they hold where they are of another part of all groups.
+SELECT first_term, CASE WHEN %(part)s::integer IS NULL
+                        OR abs(hashtext(first_term)::bigint) %% %(parts)s = %(part)s THEN payload END
+FROM (SELECT DISTINCT (SELECT first_term FROM posting_group
+                       WHERE workspace_id = %(workspace_id)s AND first_term <= wanted.term
+                       ORDER BY first_term DESC
+                       LIMIT 1) AS first_term
+      FROM unnest(%(terms)s::text[]) AS wanted (term)) AS touched
+JOIN posting_group USING (first_term)
+WHERE workspace_id = %(workspace_id)s;
+
+-- name: overlapping_groups
+-- Of every term, a page at a time.
+SELECT first_term, payload FROM posting_group
+WHERE workspace_id = %(workspace_id)s AND (%(after)s::text IS NULL OR first_term > %(after)s)
+  AND first_chunk <= %(last)s AND last_chunk >= %(first)s
+ORDER BY first_term
+LIMIT %(limit)s;
+
+-- name: put_groups
+INSERT INTO posting_group (workspace_id, first_term, number, first_chunk, last_chunk, payload)
+SELECT %(workspace_id)s, first_term, nextval('posting_batch'), first_chunk, last_chunk, payload
+FROM unnest(%(first_terms)s::text[], %(first)s::bigint[], %(last)s::bigint[], %(payloads)b::bytea[])
+     AS written (first_term, first_chunk, last_chunk, payload)
+ON CONFLICT (workspace_id, first_term) DO UPDATE
+SET number = excluded.number, first_chunk = excluded.first_chunk, last_chunk = excluded.last_chunk,
+    payload = excluded.payload;
+
+-- name: remove_groups
+DELETE FROM posting_group WHERE workspace_id = %(workspace_id)s AND first_term = ANY (%(first_terms)s::text[]);
+
+-- name: recent_of_documents
+SELECT document, batch, payload FROM recent_postings
+WHERE workspace_id = %(workspace_id)s AND document = ANY (%(documents)s);
+
+-- name: oldest_recent
+SELECT document, batch, payload
+FROM (SELECT document, batch, postings, payload, sum(postings) OVER (ORDER BY batch) AS total
+      FROM recent_postings WHERE workspace_id = %(workspace_id)s) AS recent
+WHERE total - postings < %(most)s
+ORDER BY batch;
+
+-- name: insert_recents
+INSERT INTO recent_postings (workspace_id, document, batch, postings, payload)
+SELECT %(workspace_id)s, document, nextval('posting_batch'), postings, payload
+FROM unnest(%(documents)s::bigint[], %(postings)s::integer[], %(payloads)b::bytea[]) AS written (document, postings, payload)
+RETURNING document, batch;
+
+-- name: remove_recent
+DELETE FROM recent_postings USING unnest(%(documents)s::bigint[], %(batches)s::bigint[]) AS gone (document, batch)
+WHERE recent_postings.workspace_id = %(workspace_id)s AND recent_postings.document = gone.document
+  AND recent_postings.batch = gone.batch;
+
+-- name: recent_workspaces
+SELECT workspace_id, count(*) AS documents, sum(postings)::bigint AS postings FROM recent_postings GROUP BY workspace_id;
+
+-- name: ask_for_compaction
+-- Only where there is more to fold than a search should have to look through.
+SELECT pg_notify(%(channel)s, '')
+WHERE %(limit)s < (SELECT count(*) FROM (SELECT FROM recent_postings WHERE workspace_id = %(workspace_id)s
+                                         LIMIT %(limit)s + 1) AS counted);
+
+-- name: chunk_texts
+SELECT number, chunk_index, heading_path, content, chunk.postings
+FROM unnest(%(documents)s::bigint[]) AS wanted (document)
+JOIN chunk ON number >= wanted.document << 20 AND number < (wanted.document + 1) << 20
+WHERE workspace_id = %(workspace_id)s AND (%(chunks)s::bigint[] IS NULL OR number = ANY (%(chunks)s));

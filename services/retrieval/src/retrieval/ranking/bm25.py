@@ -1,0 +1,107 @@
+"""BM25 (Robertson, Zaragoza 2009) over words that may be found as several terms, with the IDF of Lucene, which is
+never negative, and without the constant factor k1 + 1. No IO.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+K1, B = 1.2, 0.75
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """`k1` >= 0: how much a repeated term adds. `b`, 0 to 1: how much a long chunk loses."""
+
+    k1: float = K1
+    b: float = B
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of a query, `count` times in it, and the terms that it is looked for as, each with a factor up to 1.
+
+    Of the terms that a chunk has the one that scores best counts.
+    """
+
+    terms: Mapping[str, float]
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class WeightedWord:
+    """`weights` by known term. `mass`: the weight that the word has at the most, that of an unknown one included."""
+
+    word: Word
+    weights: Mapping[str, float]
+    mass: float
+
+
+@dataclass(frozen=True)
+class WeightedQuery:
+    """`words` in the order of the query. `mass`: the bound that no chunk's score reaches."""
+
+    words: Sequence[WeightedWord]
+    average_length: float
+    parameters: Parameters = field(default_factory=Parameters)
+
+    @cached_property
+    def mass(self) -> float:
+        return math.fsum(word.mass for word in self.words)
+
+    @cached_property
+    def weights(self) -> dict[str, float]:
+        """Weights of terms for highlights; a term that no chunk has weighs as much as its word."""
+        weights: dict[str, float] = {}
+        for word in self.words:
+            for term in word.word.terms:
+                weights[term] = max(weights.get(term, 0.0), word.weights.get(term, 0.0 if word.weights else word.mass))
+        return weights
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The terms that some chunk has."""
+        return frozenset(term for word in self.words for term in word.weights)
+
+    def share(self, score: float) -> float:
+        """A score as the share of the query's mass, 0 to 1: comparable between queries."""
+        return score / self.mass if self.mass else 0.0
+
+    def saturation(self, frequencies: NDArray[np.integer], lengths: NDArray[np.integer]) -> Floats:
+        """The part of a term's weight that chunks have for it, 0 to 1."""
+        k1, b = self.parameters.k1, self.parameters.b
+        found: Floats = frequencies / (frequencies + (k1 * (1 - b) + k1 * b / self.average_length * lengths))
+        return found
+
+
+def idf(chunks: int, frequency: int) -> float:
+    """The weight of a term that `frequency` of `chunks` chunks have."""
+    return math.log(1 + (chunks - frequency + 0.5) / (frequency + 0.5))
+
+
+def weighted(
+    words: Sequence[Word],
+    frequencies: Mapping[str, int],
+    chunks: int,
+    terms: int,
+    parameters: Parameters | None = None,
+) -> WeightedQuery:
+    """Weighs a query by the workspace: its `chunks`, their `terms` in all, and how many chunks have each term.
+
+    A word whose own terms (those of factor 1) no chunk has weighs as an unknown one, also where others stand for it.
+    """
+    found = []
+    for word in words:
+        known = [term for term in word.terms if frequencies.get(term)]
+        weights = {term: word.count * word.terms[term] * idf(chunks, frequencies[term]) for term in known}
+        own = [weights[term] for term in known if word.terms[term] == 1.0]
+        found.append(WeightedWord(word, weights, max(own, default=word.count * idf(chunks, 0))))
+    average = terms / chunks if chunks and terms else 1.0
+    return WeightedQuery(found, average, parameters or Parameters())

@@ -1,0 +1,84 @@
+"""A leg of a search: what it is asked, what it found, and its deadline. A failure is part of its report."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+import psycopg
+
+from inference.embedders import SpaceKey
+from inference.errors import EmbeddingError, RerankError
+from retrieval.ranking.bm25 import Parameters
+from retrieval.reading.reader import ScoredChunk
+from retrieval.reading.scope import Scope
+from retrieval.reading.snapshot import Snapshot
+from retrieval.text.query import ParsedQuery
+from service_kit.http_service import ServiceSilent
+from service_kit.problems import Unavailable
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class SearchLimits:
+    """Deadlines in seconds. Up to `exact_scan` vectors are always compared one by one; beyond it by the costs, where
+    one visited by HNSW is as much as `hnsw_tuple_cost` compared.
+
+    `posting_bytes` of decoded postings are kept in memory.
+    """
+
+    lexical_seconds: float = 2.0
+    dense_seconds: float = 3.0
+    highlight_seconds: float = 3.0
+    exact_scan: int = 5_000
+    hnsw_tuple_cost: float = 20.0
+    posting_bytes: int = 64 << 20
+
+
+@dataclass(frozen=True)
+class LegQuery:
+    """What each leg is asked. `space` is the active one, None for a workspace that has none yet; `depth` is how many
+    chunks to find; `parameters` are those of BM25.
+    """
+
+    snapshot: Snapshot
+    query: ParsedQuery
+    scope: Scope | None
+    space: SpaceKey | None
+    depth: int
+    parameters: Parameters = field(default_factory=Parameters)
+
+
+@dataclass
+class Leg:
+    """What a leg found. `error` is None when it was in time."""
+
+    name: str
+    found: list[ScoredChunk] = field(default_factory=list)
+    method: str | None = None
+    error: str | None = None
+    milliseconds: float = 0.0
+
+    @property
+    def candidates(self) -> list[ScoredChunk]:
+        """All chunks that the leg brings, best first."""
+        return self.found
+
+    async def within(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+        """Runs the work; records a failure or a missed deadline, and other legs go on."""
+        start = time.perf_counter()
+        try:
+            async with asyncio.timeout(seconds):
+                await work()
+        except (TimeoutError, psycopg.errors.QueryCanceled):
+            self.found, self.error = [], f"not done within {seconds:g} s"
+        except ServiceSilent as error:
+            self.found, self.error = [], str(error)
+        except (psycopg.Error, EmbeddingError, RerankError, Unavailable) as error:
+            log.warning("leg failed", extra={"leg": self.name}, exc_info=error)
+            self.found, self.error = [], f"{type(error).__name__}: the leg failed"
+        self.milliseconds = 1000 * (time.perf_counter() - start)

@@ -1,0 +1,100 @@
+"""The index of one workspace, as a search reads it within one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, LiteralString, NamedTuple
+from uuid import UUID
+
+from psycopg import AsyncCursor
+from psycopg.rows import TupleRow
+
+from inference.embedders import SpaceKey
+from inference.embeddings import EmbeddingSpace
+from retrieval.reading.arrays import array_text
+from retrieval.reading.vectors import Vector, from_binary, vector_text
+from service_kit.repository import Repository
+from service_kit.statements import Statements
+
+Cursor = AsyncCursor[TupleRow]
+
+
+class ReadingSql(Statements, file="reading.sql"):
+    """What every leg reads, and what the index's state is."""
+
+    index_state: LiteralString
+    back_to_snapshot: LiteralString
+    chunks: LiteralString
+    numbers_of_chunks: LiteralString
+    candidate_facts: LiteralString
+    candidate_titles: LiteralString
+    candidate_cosines: LiteralString
+    candidate_vectors: LiteralString
+    lock_documents: LiteralString
+    change_statistics: LiteralString
+    generation: LiteralString
+
+
+class ScoredChunk(NamedTuple):
+    """A chunk that a leg found."""
+
+    chunk: int
+    score: float
+
+
+@dataclass(frozen=True)
+class FoundChunk:
+    number: int
+    chunk_id: str
+    document_id: UUID
+    document_name: str
+    document_title: str | None
+    media_type: str
+    source_type: str | None
+    language: str | None
+    tags: list[str]
+    content: str
+    section_title: str | None
+    heading_path: list[str]
+    chunk_index: int
+    page: int | None
+    page_end: int | None
+    box: list[float] | None
+    line_start: int | None
+    line_end: int | None
+
+
+class IndexReader(Repository):
+    """Reads the index of one workspace, within one transaction."""
+
+    async def cosines_asked(self, chunks: Sequence[int], vector: Vector, space: EmbeddingSpace) -> Cursor:
+        """Asks for (chunk, cosine); chunks without a vector of this embedding space are left out."""
+        values = {"chunks": array_text(chunks), "vector": vector_text(vector), "model": space.model, "dims": space.dims}
+        return await self.asked(ReadingSql.candidate_cosines, values)
+
+    async def chunks(self, numbers: Sequence[int]) -> dict[int, FoundChunk]:
+        """Returns chunks by number, without those that were removed since."""
+        found = await self.all(ReadingSql.chunks, FoundChunk, chunks=array_text(numbers))
+        return {chunk.number: chunk for chunk in found}
+
+    async def vectors(self, chunks: Sequence[int], space: SpaceKey) -> dict[int, Vector]:
+        """Returns vectors of about unit length by chunk; chunks without one in this space are left out."""
+        values = {"model": space[0], "dims": space[1], "chunks": list(chunks)}
+        return {chunk: from_binary(sent) for chunk, sent in await self.rows(ReadingSql.candidate_vectors, **values)}
+
+    async def rows(self, sql: LiteralString, **values: object) -> list[tuple[Any, ...]]:
+        """Returns the rows of a statement about the workspace."""
+        return await (await self.asked(sql, values)).fetchall()
+
+    async def payloads(self, sql: LiteralString, **values: object) -> list[tuple[Any, ...]]:
+        """Returns rows in binary form, which does not write bytes as hexadecimal digits."""
+        return await (await self.asked(sql, values, binary=True)).fetchall()
+
+    async def asked(self, sql: LiteralString, values: Mapping[str, object], *, binary: bool = False) -> Cursor:
+        """Sends the statement: within a pipeline its rows can be fetched after others were asked for."""
+        return await self.connection.execute(sql, {**self.bound, **values}, binary=binary)
+
+    async def row(self, sql: LiteralString, **values: object) -> tuple[Any, ...]:
+        """Returns the row of a statement that always gives one."""
+        return (await self.rows(sql, **values))[0]

@@ -1,0 +1,79 @@
+-- name: index_state
+-- What a search has to know of the index before it begins. `changed_by` tells a generation from the same one of a database
+-- that was set back. `recent`: what is in no block yet, as documents and batches. `index_bytes`: of the approximate index
+-- of the active space, or of the default one where there is none; all workspaces share it.
+SELECT generation, changed_by, active.model, active.dims, coalesce(chunks, 0) AS chunks, coalesce(terms, 0) AS terms,
+       ARRAY(SELECT stemming FROM workspace_stemming
+             WHERE workspace_id = %(workspace_id)s AND documents > 0
+             ORDER BY documents DESC, stemming) AS stemmings,
+       recent.documents AS recent_documents, recent.batches AS recent_batches,
+       coalesce(pg_relation_size(to_regclass('chunk_vector_' || embedding_space_id(
+           coalesce(active.model, %(model)s), coalesce(active.dims, %(dims)s)))), 0) AS index_bytes
+FROM (SELECT coalesce(array_agg(document), '{}') AS documents, coalesce(array_agg(batch), '{}') AS batches
+      FROM recent_postings
+      WHERE workspace_id = %(workspace_id)s) AS recent
+LEFT JOIN (SELECT generation, xmin::text AS changed_by, chunks, terms FROM workspace_statistics
+           WHERE workspace_id = %(workspace_id)s) AS statistics ON true
+LEFT JOIN (SELECT model, dims FROM embedding_space
+           WHERE workspace_id = %(workspace_id)s AND status = 'active') AS active ON true;
+
+-- name: back_to_snapshot
+ROLLBACK TO SAVEPOINT opened;
+
+-- name: chunks
+SELECT
+    chunk.number, chunk_id, document_id, name AS document_name, title AS document_title, media_type, source_type,
+    language, tags, content, section_title, heading_path, chunk_index, page, page_end, box, line_start, line_end
+FROM chunk
+JOIN indexed_document ON indexed_document.workspace_id = chunk.workspace_id
+                     AND indexed_document.number = chunk.document
+WHERE chunk.workspace_id = %(workspace_id)s AND chunk.number = ANY (%(chunks)s::bigint[]);
+
+-- name: numbers_of_chunks
+SELECT chunk.number, document_id, chunk.chunk_id
+FROM unnest(%(chunk_ids)s::text[], %(document_ids)s::uuid[]) AS wanted (chunk_id, wanted_document)
+JOIN chunk ON chunk.workspace_id = %(workspace_id)s AND hashtext(chunk.chunk_id) = hashtext(wanted.chunk_id)
+          AND chunk.chunk_id = wanted.chunk_id
+JOIN indexed_document ON indexed_document.workspace_id = chunk.workspace_id
+                     AND indexed_document.number = chunk.document AND document_id = wanted_document;
+
+-- name: candidate_facts
+-- The words of a chunk: its wordpieces; the text itself only where they were not kept when it was indexed.
+SELECT number, pieces,
+       CASE WHEN pieces IS NULL THEN (
+           SELECT concat_ws(' ', title, array_to_string(chunk.heading_path, ' '), content) FROM indexed_document
+           WHERE workspace_id = %(workspace_id)s AND indexed_document.number = chunk.document) END
+FROM chunk
+WHERE workspace_id = %(workspace_id)s AND number = ANY (%(chunks)s::bigint[]);
+
+-- name: candidate_titles
+SELECT number, title_terms FROM indexed_document
+WHERE workspace_id = %(workspace_id)s AND number = ANY (%(documents)s::bigint[]);
+
+-- name: candidate_cosines
+SELECT chunk, 1 - (embedding <=> %(vector)s::halfvec) AS score
+FROM chunk_vector
+WHERE workspace_id = %(workspace_id)s AND chunk = ANY (%(chunks)s::bigint[])
+  AND model = %(model)s AND dims = %(dims)s;
+
+-- name: candidate_vectors
+-- In the binary form of halfvec: two bytes of dimensions, two unused, then halves, big-endian.
+SELECT chunk, halfvec_send(embedding) AS sent
+FROM chunk_vector
+WHERE workspace_id = %(workspace_id)s AND model = %(model)s AND dims = %(dims)s AND chunk = ANY (%(chunks)s);
+
+-- name: lock_documents
+-- One writer per document at a time, also when the document has no row yet. After the workspace's own lock, in order.
+SELECT pg_advisory_xact_lock(hashtextextended(%(workspace_id)s::text || document_id, 0))
+FROM (SELECT DISTINCT unnest(%(document_ids)s::uuid[])::text AS document_id ORDER BY 1) AS ordered;
+
+-- name: change_statistics
+-- Last in its transaction: the row is locked until the commit, and every indexer of the workspace wants it. A new
+-- generation says that a search may find something else than before.
+INSERT INTO workspace_statistics AS known (workspace_id, chunks, terms, generation)
+VALUES (%(workspace_id)s, %(chunks)s, %(terms)s, 1)
+ON CONFLICT (workspace_id) DO UPDATE SET
+    chunks = known.chunks + excluded.chunks, terms = known.terms + excluded.terms, generation = known.generation + 1;
+
+-- name: generation
+SELECT generation FROM workspace_statistics WHERE workspace_id = %(workspace_id)s;

@@ -1,0 +1,96 @@
+"""Snapshots: one state of a workspace's index for all parts of a search, on as many connections as are free."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from uuid import UUID
+
+from inference.embedders import SpaceKey
+from inference.embeddings import BUNDLED_SPACE
+from retrieval.reading.reader import IndexReader, ReadingSql
+from retrieval.reading.state import IndexState, index_state
+from service_kit.postgres import Database
+from service_kit.problems import Unavailable
+
+LEFT_TO_OTHERS = 4  # one of so many connections is kept for those who index
+QUEUE_SECONDS = 10.0
+BUNDLED = (BUNDLED_SPACE.model, BUNDLED_SPACE.dims)
+SETTINGS = {
+    "jit": "off",  # takes longer to start than a search takes
+    "work_mem": "32MB",
+    "hnsw.iterative_scan": "relaxed_order",
+    "hnsw.max_scan_tuples": "100000",
+}
+
+
+class Snapshot:
+    """`reader` is on the search's own connection. The parts that run beside each other take `own` or `beside`."""
+
+    def __init__(
+        self, store: SearchStore, reader: IndexReader, exported: str, seconds: float, state: IndexState
+    ) -> None:
+        self.store, self.reader, self.exported, self.seconds, self.state = store, reader, exported, seconds, state
+        self.turn = asyncio.Lock()
+
+    @property
+    def workspace_id(self) -> UUID:
+        return self.reader.workspace_id
+
+    @asynccontextmanager
+    async def own(self) -> AsyncIterator[IndexReader]:
+        """Yields the search's own connection, to one part at a time; a part that fails leaves it usable."""
+        connection = self.reader.connection
+        async with self.turn:
+            try:
+                yield self.reader
+            except BaseException:
+                if not connection.closed:
+                    await connection.execute(ReadingSql.back_to_snapshot)
+                raise
+
+    @asynccontextmanager
+    async def beside(self) -> AsyncIterator[IndexReader]:
+        """Yields a further connection on the same snapshot if the search's own is in use and another is free; falls
+        back to its own in turn, so that nothing waits for a connection while holding one.
+        """
+        store = self.store
+        if store.free.locked() or not self.turn.locked():
+            async with self.own() as reader:
+                yield reader
+            return
+        settings = store.settings(self.seconds)
+        async with store.free, store.database.snapshot(self.workspace_id, self.exported, settings) as connection:
+            yield IndexReader(connection, self.workspace_id)
+
+
+class SearchStore:
+    """Opens the transactions of searches. `ef_search` is HNSW's number of candidates, `default` the embedding space of
+    workspaces that have no active one yet.
+    """
+
+    def __init__(self, database: Database, ef_search: int, default: SpaceKey = BUNDLED) -> None:
+        self.database, self.ef_search, self.default = database, ef_search, default
+        size = database.pool.max_size
+        self.free = asyncio.Semaphore(max(1, size - max(1, size // LEFT_TO_OTHERS)))
+
+    @asynccontextmanager
+    async def snapshot(self, workspace_id: UUID, seconds: float) -> AsyncIterator[Snapshot]:
+        """Opens a snapshot; its statements take `seconds` at most. Raises Unavailable if no connection is free."""
+        try:
+            async with asyncio.timeout(QUEUE_SECONDS):
+                await self.free.acquire()
+        except TimeoutError as error:
+            raise Unavailable("too many searches at the same time") from error
+        try:
+            opened = self.database.exported_snapshot(workspace_id, self.settings(seconds))
+            async with opened as (connection, exported):
+                reader = IndexReader(connection, workspace_id)
+                yield Snapshot(self, reader, exported, seconds, await index_state(reader, self.default))
+        finally:
+            self.free.release()
+
+    def settings(self, seconds: float) -> dict[str, str]:
+        """Returns the server's settings in the transactions of a search."""
+        return SETTINGS | {"statement_timeout": str(max(1, int(1000 * seconds)))}

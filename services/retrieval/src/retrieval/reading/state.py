@@ -1,0 +1,70 @@
+"""The state of a workspace's index: what a search knows before it begins, and what every writer changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+from uuid import UUID
+
+from inference.embedders import SpaceKey
+from retrieval.reading.reader import IndexReader, ReadingSql
+from service_kit.postgres import Connection
+
+Version: TypeAlias = tuple[int | None, str | None, str | None, int | None]
+
+
+@dataclass(frozen=True)
+class IndexState:
+    """`model`, `dims`: the active space. `chunks`, `terms`: of the workspace. `stemmings`: the most frequent first.
+    `recent_*`: the rows of postings that are in no block yet. `index_bytes`: of the approximate index.
+    """
+
+    generation: int | None
+    changed_by: str | None
+    model: str | None
+    dims: int | None
+    chunks: int
+    terms: int
+    stemmings: Sequence[str]
+    recent_documents: Sequence[int]
+    recent_batches: Sequence[int]
+    index_bytes: int
+
+    @property
+    def version(self) -> Version:
+        """Differs wherever the same search could find something else, or by another rule."""
+        return self.generation, self.changed_by, self.model, self.dims
+
+
+async def index_state(reader: IndexReader, default: SpaceKey) -> IndexState:
+    """Reads the state; `default` is the space of a workspace that has no active one."""
+    found = await reader.one(ReadingSql.index_state, IndexState, model=default[0], dims=default[1])
+    assert found is not None, "the statement gives a row for every workspace"
+    return found
+
+
+async def lock_documents(connection: Connection, workspace_id: UUID, document_ids: Sequence[UUID]) -> None:
+    """Keeps other writers of these documents out until the end of the transaction.
+
+    Call it once in a transaction, after the workspace's lock and before any other lock of the index.
+    """
+    values = {"workspace_id": workspace_id, "document_ids": list(document_ids)}
+    await connection.execute(ReadingSql.lock_documents, values)
+
+
+async def change_statistics(connection: Connection, workspace_id: UUID, chunks: int, terms: int) -> None:
+    """Adds to the workspace's counts and raises its generation. Call it late in the transaction: it locks a row."""
+    values = {"workspace_id": workspace_id, "chunks": chunks, "terms": terms}
+    await connection.execute(ReadingSql.change_statistics, values)
+
+
+async def raise_generation(connection: Connection, workspace_id: UUID) -> None:
+    """Marks the index as changed, so that no cached answer is used. Call it late in the transaction: it locks a row."""
+    await change_statistics(connection, workspace_id, 0, 0)
+
+
+async def generation(connection: Connection, workspace_id: UUID) -> int:
+    """Returns the generation as this transaction leaves it; 0 for an index that was never changed."""
+    row = await (await connection.execute(ReadingSql.generation, {"workspace_id": workspace_id})).fetchone()
+    return row[0] if row else 0

@@ -1,1 +1,0 @@
-"""Searches that a team keeps by name."""

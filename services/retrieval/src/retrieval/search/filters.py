@@ -1,0 +1,108 @@
+"""Resolves a search's filters and the fields of its query to the numbers of documents that the legs search."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Collection, Mapping, Sequence
+from uuid import UUID
+
+import numpy as np
+import psycopg
+
+from contracts.retrieval import SearchFilters
+from retrieval.errors import FilterTooSlow, InvalidMetadataPath
+from retrieval.lexical.document_names import NameCheck, NamedDocument
+from retrieval.reading.arrays import term_array
+from retrieval.reading.reader import IndexReader
+from retrieval.reading.scope import Scope
+from retrieval.reading.threads import releasing_gil
+from retrieval.search.statements import SearchSql
+from retrieval.text.analysis import Analyzer
+
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_FIELDS = ("tag", "type", "language", "source")
+_LISTS = ("document_ids", "source_ids", "media_types", "source_types", "tags", "languages")
+
+
+async def resolve(
+    reader: IndexReader,
+    analyzer: Analyzer,
+    filters: SearchFilters,
+    fields: Mapping[str, Sequence[str]],
+    attached: Collection[UUID] | None,
+    seconds: float,
+) -> Scope | None:
+    """Returns the documents to search: None if nothing limits the search, none of them for an empty list.
+
+    `fields` are those of the query that are about documents, all of which have to hold; `attached` are the session's
+    documents, None for another scope. Raises InvalidMetadataPath, FilterTooSlow.
+    """
+    try:
+        async with asyncio.timeout(seconds):
+            scope = await _filtered(reader, _values(filters, fields, attached), filters.metadata)
+            return await _named(reader, NameCheck(analyzer, fields), scope)
+    except (TimeoutError, psycopg.errors.QueryCanceled) as error:
+        raise FilterTooSlow(f"the filter took longer than {seconds:g} s") from error
+
+
+async def _filtered(reader: IndexReader, values: dict[str, object], paths: Sequence[str]) -> Scope | None:
+    """Applies what the database can check; returns None if that limits nothing."""
+    if all(value is None for value in values.values()):
+        return None
+    predicates = await _paths(reader, paths)
+    row = await reader.row(SearchSql.filter_documents, **values, predicates=predicates)
+    return Scope(np.sort(np.frombuffer(row[0], ">i8").astype(np.int64)), row[1])
+
+
+async def _named(reader: IndexReader, check: NameCheck, scope: Scope | None) -> Scope | None:
+    """Applies the words of titles and names."""
+    if not check:
+        return scope
+    numbers = None if scope is None else scope.documents.tolist()
+    rows = await reader.rows(SearchSql.document_names, numbers=numbers, **await _asked_of_names(reader, check))
+    found = releasing_gil(NamedDocument(*row) for row in rows)
+    passing = await asyncio.to_thread(lambda: [document for document in found if check.passes(document)])
+    documents = np.sort(np.array([document.number for document in passing], np.int64))
+    return Scope(documents, sum(document.chunks for document in passing))
+
+
+async def _asked_of_names(reader: IndexReader, check: NameCheck) -> dict[str, object]:
+    stemmings = [row[0] for row in await reader.rows(SearchSql.document_stemmings)]
+    return {
+        "stemmings": stemmings,
+        "of_title": [term_array(check.terms(check.of_title, stemming)) for stemming in stemmings],
+        "of_name": [term_array(check.terms(check.of_name, stemming)) for stemming in stemmings],
+        "beginnings_of_title": check.beginnings(check.of_title),
+        "beginnings_of_name": check.beginnings(check.of_name),
+    }
+
+
+def _values(
+    filters: SearchFilters, fields: Mapping[str, Sequence[str]], attached: Collection[UUID] | None
+) -> dict[str, object]:
+    values: dict[str, object] = {name: getattr(filters, name) for name in _LISTS}
+    wanted = filters.document_ids
+    if attached is not None:
+        wanted = list(attached if wanted is None else set(wanted) & set(attached))
+    if wanted is not None:  # there may be ten thousand, and a driver takes longer over a list
+        values["document_ids"] = f"{{{','.join(f'{one.int:032x}' for one in wanted)}}}"
+    for name in _FIELDS:
+        asked = [value.lower() for value in fields.get(name, ())]
+        values[f"in_{name}"] = asked or None
+    values |= {"written_from": filters.written_from, "written_to": filters.written_to}
+    return values | {"paths": list(filters.metadata) or None}
+
+
+async def _paths(reader: IndexReader, paths: Sequence[str]) -> list[bool] | None:
+    """Checks the expressions; returns which are predicates: those must be true, the others must find something."""
+    canonical = []
+    for position, path in enumerate(paths):
+        place = f"metadata[{position}]"
+        try:
+            canonical.append((await reader.row(SearchSql.canonical_path, path=path))[0])
+        except (psycopg.DataError, psycopg.errors.SyntaxError, psycopg.errors.StatementTooComplex) as error:
+            raise InvalidMetadataPath(str(error.diag.message_primary), place=place) from error
+        if " like_regex " in _STRING.sub('""', canonical[-1]):
+            raise InvalidMetadataPath("like_regex is not allowed: it may take unbounded time", place=place)
+    return [not path.removeprefix("strict ").startswith("$") for path in canonical] or None

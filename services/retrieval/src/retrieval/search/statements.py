@@ -1,0 +1,19 @@
+"""The statements of a search beside those of its legs."""
+
+from __future__ import annotations
+
+from typing import LiteralString
+
+from service_kit.statements import Statements
+
+
+class SearchSql(Statements, file="search.sql"):
+    """Filters, facets, and what stands around a hit."""
+
+    canonical_path: LiteralString
+    filter_documents: LiteralString
+    document_stemmings: LiteralString
+    document_names: LiteralString
+    facets: LiteralString
+    outlines: LiteralString
+    chunks_of_spans: LiteralString

@@ -1,1 +1,0 @@
-SELECT model, dims FROM embedding_space WHERE workspace_id = %(workspace_id)s AND status = 'active'

@@ -1,1 +1,0 @@
-SELECT %(path)s::jsonpath::text

@@ -1,1 +1,0 @@
-SELECT batch, payload FROM recent_postings WHERE workspace_id = %(workspace_id)s AND document = %(document)s

@@ -1,1 +1,0 @@
-SELECT workspace_id FROM embedding_space WHERE status = 'active' ORDER BY workspace_id

@@ -1,1 +1,0 @@
-SELECT EXISTS (SELECT FROM tombstone WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s)

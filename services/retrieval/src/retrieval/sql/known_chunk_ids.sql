@@ -1,1 +1,0 @@
-SELECT chunk_id FROM chunk WHERE workspace_id = %(workspace_id)s AND chunk_id = ANY (%(chunk_ids)s)

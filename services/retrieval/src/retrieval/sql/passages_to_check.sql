@@ -1,5 +1,0 @@
-SELECT chunk.number, coalesce(title, name) AS title, heading_path, section_title, content, stemming
-FROM chunk
-JOIN indexed_document ON indexed_document.workspace_id = chunk.workspace_id
-                     AND indexed_document.number = chunk.document
-WHERE chunk.workspace_id = %(workspace_id)s AND chunk.number = ANY (%(chunks)s)

@@ -1,1 +1,0 @@
-SELECT workspace_id, count(*) AS documents, sum(postings)::bigint AS postings FROM recent_postings GROUP BY workspace_id

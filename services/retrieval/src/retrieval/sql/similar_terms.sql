@@ -1,1 +1,0 @@
-SELECT term, frequency FROM similar_terms(%(term)s, %(most)s)

@@ -1,1 +1,0 @@
-SELECT chunks, terms FROM workspace_statistics WHERE workspace_id = %(workspace_id)s

@@ -1,0 +1,1 @@
+"""Text to terms: the analysis of documents and queries. No IO."""
