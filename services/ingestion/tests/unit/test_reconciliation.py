@@ -8,13 +8,21 @@ from uuid import UUID
 
 import pytest
 
-from ingestion.reconciliation.drift import REMEDY, DriftKind, HeldDocument, KeptVersion, KnownDocument, Survey, compare
+from ingestion.reconciliation.drift import (
+    REMEDY,
+    DriftKind,
+    KeptVersion,
+    RecordedDocument,
+    StoredDocument,
+    Survey,
+    compare,
+)
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 LONG_AGO = NOW - timedelta(days=1)
 WORKSPACE, ONE, TWO = UUID(int=9), UUID(int=1), UUID(int=2)
 HASH = "a" * 64
-KNOWN = KnownDocument(ONE, "one.md", 1, 1, 3, HASH, embedded=True, graphed=True, updated_at=LONG_AGO)
+KNOWN = RecordedDocument(ONE, "one.md", 1, 1, 3, HASH, embedded=True, graphed=True, updated_at=LONG_AGO)
 FILES = ("document.json", "document.md", "chunks.jsonl", "vectors.npy")
 ORIGINAL = f"{WORKSPACE}/originals/{HASH}"
 
@@ -27,7 +35,7 @@ def survey(**changes: object) -> Survey:
     """A workspace in which everything fits, but for the changes."""
     objects = {ORIGINAL: LONG_AGO, **{derived(name): LONG_AGO for name in FILES}}
     fits = Survey(
-        {ONE: KNOWN}, [KeptVersion(ONE, 1, HASH)], set(), {ONE: HeldDocument(1, 3)}, {ONE: HeldDocument(1)}, objects
+        {ONE: KNOWN}, [KeptVersion(ONE, 1, HASH)], set(), {ONE: StoredDocument(1, 3)}, {ONE: StoredDocument(1)}, objects
     )
     return replace(fits, **changes)  # type: ignore[arg-type]
 
@@ -48,13 +56,13 @@ def test_what_fits_is_no_drift() -> None:
     ("changes", "expected"),
     [
         ({"index": {}}, DriftKind.not_indexed),
-        ({"index": {ONE: HeldDocument(1, 2)}}, DriftKind.index_differs),
+        ({"index": {ONE: StoredDocument(1, 2)}}, DriftKind.index_differs),
         ({"graph": {}}, DriftKind.not_graphed),
         ({"objects": without(ORIGINAL)}, DriftKind.original_missing),
         ({"objects": without(derived("chunks.jsonl"))}, DriftKind.derived_missing),
         ({"objects": without(derived("vectors.npy"))}, DriftKind.derived_missing),
-        ({"index": {ONE: HeldDocument(1, 3), TWO: HeldDocument(1, 5)}}, DriftKind.index_orphan),
-        ({"graph": {ONE: HeldDocument(1), TWO: HeldDocument(4)}}, DriftKind.graph_orphan),
+        ({"index": {ONE: StoredDocument(1, 3), TWO: StoredDocument(1, 5)}}, DriftKind.index_orphan),
+        ({"graph": {ONE: StoredDocument(1), TWO: StoredDocument(4)}}, DriftKind.graph_orphan),
         ({"objects": survey().objects | {derived("document.md", 7): LONG_AGO}}, DriftKind.object_orphan),
         ({"objects": survey().objects | {f"{WORKSPACE}/originals/{'b' * 64}": LONG_AGO}}, DriftKind.object_orphan),
     ],
@@ -67,7 +75,7 @@ def test_each_difference_has_a_name(changes: dict[str, object], expected: DriftK
 def test_what_is_on_its_way_is_left_alone() -> None:
     assert kinds(survey(documents={ONE: replace(KNOWN, updated_at=NOW)}, index={}, graph={})) == []
     assert kinds(survey(objects=survey().objects | {derived("document.md", 7): NOW})) == []
-    assert kinds(survey(index={ONE: HeldDocument(1, 3), TWO: HeldDocument(1, 3)}, deleting={TWO})) == []
+    assert kinds(survey(index={ONE: StoredDocument(1, 3), TWO: StoredDocument(1, 3)}, deleting={TWO})) == []
 
 
 def test_a_new_version_in_work_does_not_make_the_served_one_drift() -> None:

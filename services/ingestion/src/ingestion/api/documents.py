@@ -20,7 +20,7 @@ from contracts.ingestion import (
     Upload,
     UploadedFile,
 )
-from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, Ingestion, Parts, Responses
+from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, ApiParts, Ingestion, Responses
 from ingestion.api.waiting import until
 from ingestion.documents import actions
 from ingestion.documents.catalog import Catalog
@@ -207,7 +207,7 @@ def _is_complete(receipt: DeletionReceipt) -> bool:
     return receipt.completed_at is not None
 
 
-def _received(request: Request, here: Parts) -> AsyncGenerator[ReceivedFile]:
+def _received(request: Request, here: ApiParts) -> AsyncGenerator[ReceivedFile]:
     content_type = request.headers.get("content-type", "")
     return received_files(content_type, request.stream(), here.settings.upload_folder, here.settings.max_file_bytes)
 

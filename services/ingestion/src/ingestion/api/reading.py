@@ -21,7 +21,7 @@ from contracts.ingestion import (
     EmbeddingStatus,
     OriginKind,
 )
-from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, Ingestion, Parts, Responses
+from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, ApiParts, Ingestion, Responses
 from ingestion.api.waiting import until
 from ingestion.documents import listing
 from ingestion.documents.chunk_pages import read_chunks
@@ -193,7 +193,7 @@ async def get_receipt(document_id: UUID, caller: Viewer, here: Ingestion) -> Del
         return await catalog.deletions.receipt(document_id)
 
 
-async def _readable(here: Parts, workspace_id: UUID, document_id: UUID) -> tuple[DocumentRow, int]:
+async def _readable(here: ApiParts, workspace_id: UUID, document_id: UUID) -> tuple[DocumentRow, int]:
     """Returns the document and the version to read."""
     async with here.catalogs.open(workspace_id) as catalog:
         document = await catalog.documents.find(document_id)
@@ -201,7 +201,7 @@ async def _readable(here: Parts, workspace_id: UUID, document_id: UUID) -> tuple
 
 
 async def _streamed(
-    here: Parts, key: str, missing: Problem, name: str, media_type: str, headers: dict[str, str]
+    here: ApiParts, key: str, missing: Problem, name: str, media_type: str, headers: dict[str, str]
 ) -> StreamingResponse:
     try:
         body = await here.objects.astream(key)

@@ -21,7 +21,7 @@ class ChunkPage:
 
 
 async def read_chunks(objects: ObjectStore, key: str, offset: int, first: int, limit: int) -> ChunkPage:
-    """From the byte `offset`, where the chunk with the index `first` begins.
+    """Returns the chunks from the byte `offset` on, where the chunk with the index `first` begins.
 
     Raises ObjectMissing, and BadCursor when something else lies there, as the chunks were made anew.
     """

@@ -23,13 +23,13 @@ from ingestion.worker.embedding import TextEmbedder, running_loop
 from ingestion.worker.holding import Shutdown
 from ingestion.worker.metrics import Readings, WorkerMetrics, serve_metrics
 from ingestion.worker.process import Processor
-from ingestion.worker.queue import WorkQueue
-from ingestion.worker.recording import Policy
+from ingestion.worker.queue import StageQueue
+from ingestion.worker.recording import ProcessingPolicy
 from ingestion.worker.recycling import Recycling
 from ingestion.worker.registration import Registration
 from ingestion.worker.settings import WorkerSettings
 from ingestion.worker.slots import ALL_LANES, Slots
-from ingestion.worker.stages import Stages
+from ingestion.worker.stages import StageRecords
 from ingestion.worker.syncs import Syncs
 from ingestion.worker.vectors import VectorMaker
 from service_kit.objects import ObjectStore
@@ -61,7 +61,7 @@ def build_worker(
     objects = ObjectStore(settings)
     stack.callback(objects.close)
     name, metrics = f"{socket.gethostname()}-{os.getpid()}", WorkerMetrics()
-    stages = Stages(database, name)
+    stages = StageRecords(database, name)
     processor = _processor(settings, database, stages, objects, shutdown, metrics, stack)
 
     def retire() -> None:
@@ -77,7 +77,7 @@ def build_worker(
         if recycling.is_due:  # the broker's heartbeat has ended with the consumption
             settings.worker_health_file.touch()
 
-    queue = WorkQueue(database, stages, is_closed)
+    queue = StageQueue(database, stages, is_closed)
     slots = Slots(settings.worker_concurrency, queue.take, recycling.counting(processor.process))
     syncs = _syncs(settings, name, objects, is_closed, stack)
     registration = Registration(
@@ -95,7 +95,7 @@ def build_worker(
 def _processor(
     settings: WorkerSettings,
     database: WorkerDatabase,
-    stages: Stages,
+    stages: StageRecords,
     objects: ObjectStore,
     shutdown: Shutdown,
     metrics: WorkerMetrics,
@@ -104,7 +104,7 @@ def _processor(
     embedders = build_embedders(settings)
     loop = stack.enter_context(running_loop("embedding"))
     converter = stack.enter_context(Converter(settings.conversion(embedders.default.space)))
-    policy = Policy(
+    policy = ProcessingPolicy(
         settings.limits,
         settings.max_losses,
         settings.max_postponements,

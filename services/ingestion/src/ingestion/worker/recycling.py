@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import psutil
 
-from ingestion.documents.rows import Job
+from ingestion.documents.rows import HeldStage
 
 log = logging.getLogger(__name__)
 FEWEST_DOCUMENTS = 20  # where a model alone takes more than the limit, it is still worth loading
@@ -26,10 +26,10 @@ class Recycling:
         self.is_due = False
         self._lock = threading.Lock()
 
-    def counting(self, process: Callable[[Job], None]) -> Callable[[Job], None]:
+    def counting(self, process: Callable[[HeldStage], None]) -> Callable[[HeldStage], None]:
         """The same, counted at its end."""
 
-        def counted(job: Job) -> None:
+        def counted(job: HeldStage) -> None:
             try:
                 process(job)
             finally:

@@ -17,7 +17,7 @@ from ingestion.queue.celery_app import QUEUES
 from ingestion.settings import Settings
 from ingestion.worker.database import WorkerDatabase
 from ingestion.worker.registration import Registration
-from ingestion.worker.stages import LeaseLost, Stages
+from ingestion.worker.stages import LeaseLost, StageRecords
 
 LEASE_SECONDS = 2.0
 QUEUE = QUEUES[Lane.interactive]
@@ -27,11 +27,11 @@ Detail = Callable[[str], Awaitable[dict[str, Any]]]
 
 
 @pytest.fixture
-def dying(settings: Settings) -> Iterator[Stages]:
+def dying(settings: Settings) -> Iterator[StageRecords]:
     """A worker that leases and is never heard of again."""
     with ExitStack() as stack:
         database = stack.enter_context(WorkerDatabase(settings.database_url.get_secret_value(), 2).opened())
-        yield Stages(database, "dying")
+        yield StageRecords(database, "dying")
 
 
 def convert_stage(detail: dict[str, Any]) -> dict[str, Any]:
@@ -113,7 +113,7 @@ async def test_a_lost_worker_is_noticed_and_its_stage_given_to_another(
     upload: Entry,
     process: Process,
     neighbours: Any,
-    dying: Stages,
+    dying: StageRecords,
     workspace_id: UUID,
     detail: Detail,
     eventually: Any,
@@ -137,7 +137,7 @@ async def test_a_lost_worker_is_noticed_and_its_stage_given_to_another(
 
 
 async def test_a_file_that_kills_its_workers_fails_with_that_reason(
-    upload: Entry, dying: Stages, workspace_id: UUID, detail: Detail, eventually: Any
+    upload: Entry, dying: StageRecords, workspace_id: UUID, detail: Detail, eventually: Any
 ) -> None:
     document_id = (await upload())["document"]["id"]
     for _ in range(3):

@@ -25,7 +25,7 @@ LOCAL_HEADER_BYTES = 30
 
 
 @dataclass(frozen=True)
-class Member:
+class ArchiveMember:
     """`path` is within the archive; it is empty when the rest of the archive is rejected."""
 
     path: str
@@ -45,7 +45,9 @@ def archive_kind(name: str, head: bytes) -> ArchiveKind | None:
     return None
 
 
-async def expanded(archive: Path, kind: ArchiveKind, limits: ArchiveLimits, folder: Path) -> AsyncGenerator[Member]:
+async def expanded(
+    archive: Path, kind: ArchiveKind, limits: ArchiveLimits, folder: Path
+) -> AsyncGenerator[ArchiveMember]:
     """Yields each file of the archive; it stays in `folder` until the next one is asked for.
 
     Rejected files come with the reason, as does the rest of an archive that is damaged or exceeds the limits. Raises
@@ -54,7 +56,7 @@ async def expanded(archive: Path, kind: ArchiveKind, limits: ArchiveLimits, fold
     members = _members(archive, kind, limits, folder)
     turn = threading.Lock()  # the thread is still running when the caller is cancelled
 
-    def step() -> Member | None:
+    def step() -> ArchiveMember | None:
         with turn:
             return next(members, None)
 
@@ -69,11 +71,13 @@ async def expanded(archive: Path, kind: ArchiveKind, limits: ArchiveLimits, fold
         await asyncio.to_thread(close)
 
 
-def _members(archive: Path, kind: ArchiveKind, limits: ArchiveLimits, folder: Path) -> Generator[Member, None, None]:
+def _members(
+    archive: Path, kind: ArchiveKind, limits: ArchiveLimits, folder: Path
+) -> Generator[ArchiveMember, None, None]:
     budget = Budget(limits, archive.stat().st_size)
     with member_spool(folder, budget) as spool:
         try:
             for path, content in READERS[kind](archive, spool):
-                yield Member(path, content)
+                yield ArchiveMember(path, content)
         except ArchiveRefused as refused:
-            yield Member("", Refused(refused.error, refused.message))
+            yield ArchiveMember("", Refused(refused.error, refused.message))

@@ -40,7 +40,7 @@ def zip_members(archive: Path, spool: MemberSpool) -> Iterator[tuple[str, Incomi
 
 
 def _check_directory(archive: Path) -> None:
-    """Its list of members is read at once, so it must be of a bearable size (APPNOTE 4.3.16)."""
+    """Limits the size of the list of members, which is read at once (APPNOTE 4.3.16)."""
     size = archive.stat().st_size
     with archive.open("rb") as file:
         file.seek(max(size - END_LENGTH - LONGEST_COMMENT, 0))
