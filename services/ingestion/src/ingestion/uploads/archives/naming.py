@@ -1,4 +1,4 @@
-"""Which members become documents, and under which path: pure."""
+"""Decides which members become documents, and under which path: pure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def refusal(path: str) -> Refused | None:
     """Rejects a member by its path alone, before it is expanded."""
     name = path.rsplit("/", 1)[-1]
     if path.startswith("__MACOSX/") or name.startswith("._"):
-        return Refused("not-a-file", "it is a record of the system that made the archive")
+        return Refused("not-a-file", "it is metadata of the system that made the archive")
     if is_archive(name):
-        return Refused("nested-archive", "an archive in an archive is not taken apart")
+        return Refused("nested-archive", "an archive within an archive is not expanded")
     return None if may_be_supported(name) else unsupported(name)
