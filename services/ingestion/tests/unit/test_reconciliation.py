@@ -48,7 +48,7 @@ def without(key: str) -> dict[str, datetime]:
     return {name: age for name, age in survey().objects.items() if name != key}
 
 
-def test_what_fits_is_no_drift() -> None:
+def test_consistent_stores_have_no_drift() -> None:
     assert kinds(survey()) == []
 
 
@@ -67,30 +67,30 @@ def test_what_fits_is_no_drift() -> None:
         ({"objects": survey().objects | {f"{WORKSPACE}/originals/{'b' * 64}": LONG_AGO}}, DriftKind.object_orphan),
     ],
 )
-def test_each_difference_has_a_name(changes: dict[str, object], expected: DriftKind) -> None:
+def test_each_difference_is_classified(changes: dict[str, object], expected: DriftKind) -> None:
     assert kinds(survey(**changes)) == [expected]
     assert REMEDY[expected]
 
 
-def test_what_is_on_its_way_is_left_alone() -> None:
+def test_recent_changes_are_not_compared() -> None:
     assert kinds(survey(documents={ONE: replace(KNOWN, updated_at=NOW)}, index={}, graph={})) == []
     assert kinds(survey(objects=survey().objects | {derived("document.md", 7): NOW})) == []
     assert kinds(survey(index={ONE: StoredDocument(1, 3), TWO: StoredDocument(1, 3)}, deleting={TWO})) == []
 
 
-def test_a_new_version_in_work_does_not_make_the_served_one_drift() -> None:
+def test_a_version_in_progress_is_no_drift() -> None:
     working = replace(KNOWN, version=2, chunk_count=9, content_hash="c" * 64, graphed=False)
     objects = survey().objects | {f"{WORKSPACE}/originals/{'c' * 64}": LONG_AGO}
     versions = [KeptVersion(ONE, 1, HASH), KeptVersion(ONE, 2, "c" * 64)]
     assert kinds(survey(documents={ONE: working}, versions=versions, objects=objects)) == []
 
 
-def test_a_document_that_never_was_searchable_needs_no_index() -> None:
+def test_a_document_that_was_never_searchable_needs_no_index() -> None:
     failed = replace(KNOWN, searchable_version=None, chunk_count=None, embedded=False, graphed=False)
     assert kinds(survey(documents={ONE: failed}, index={}, graph={}, objects={ORIGINAL: LONG_AGO})) == []
 
 
-def test_orphans_name_their_objects() -> None:
+def test_orphans_list_their_objects() -> None:
     keys = {derived(name, 3, TWO): LONG_AGO for name in FILES}
     (drift,) = compare(survey(objects=survey().objects | keys), NOW)
     assert (drift.document_id, set(drift.keys)) == (TWO, set(keys))

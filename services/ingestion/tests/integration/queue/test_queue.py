@@ -80,7 +80,7 @@ def test_interactive_work_comes_first_and_the_reserved_thread_takes_nothing_else
     assert taken(queue, 3) == [user, user, bulk]
 
 
-def test_what_is_put_off_waits_and_blocks_nobody(fill: Fill, queue: StageQueue) -> None:
+def test_a_postponed_stage_blocks_no_other(fill: Fill, queue: StageQueue) -> None:
     late, ready = uuid4(), uuid4()
     fill(late, 20, age=30, delay=60)
     fill(ready, 1)
