@@ -10,10 +10,10 @@ import pytest
 
 from ingestion.reconciliation.drift import (
     REMEDY,
+    DocumentAtService,
     DriftKind,
     KeptVersion,
     RecordedDocument,
-    StoredDocument,
     Survey,
     compare,
 )
@@ -35,7 +35,12 @@ def survey(**changes: object) -> Survey:
     """A workspace in which everything fits, but for the changes."""
     objects = {ORIGINAL: LONG_AGO, **{derived(name): LONG_AGO for name in FILES}}
     fits = Survey(
-        {ONE: KNOWN}, [KeptVersion(ONE, 1, HASH)], set(), {ONE: StoredDocument(1, 3)}, {ONE: StoredDocument(1)}, objects
+        {ONE: KNOWN},
+        [KeptVersion(ONE, 1, HASH)],
+        set(),
+        {ONE: DocumentAtService(1, 3)},
+        {ONE: DocumentAtService(1)},
+        objects,
     )
     return replace(fits, **changes)  # type: ignore[arg-type]
 
@@ -56,13 +61,13 @@ def test_consistent_stores_have_no_drift() -> None:
     ("changes", "expected"),
     [
         ({"index": {}}, DriftKind.not_indexed),
-        ({"index": {ONE: StoredDocument(1, 2)}}, DriftKind.index_differs),
+        ({"index": {ONE: DocumentAtService(1, 2)}}, DriftKind.index_differs),
         ({"graph": {}}, DriftKind.not_graphed),
         ({"objects": without(ORIGINAL)}, DriftKind.original_missing),
         ({"objects": without(derived("chunks.jsonl"))}, DriftKind.derived_missing),
         ({"objects": without(derived("vectors.npy"))}, DriftKind.derived_missing),
-        ({"index": {ONE: StoredDocument(1, 3), TWO: StoredDocument(1, 5)}}, DriftKind.index_orphan),
-        ({"graph": {ONE: StoredDocument(1), TWO: StoredDocument(4)}}, DriftKind.graph_orphan),
+        ({"index": {ONE: DocumentAtService(1, 3), TWO: DocumentAtService(1, 5)}}, DriftKind.index_orphan),
+        ({"graph": {ONE: DocumentAtService(1), TWO: DocumentAtService(4)}}, DriftKind.graph_orphan),
         ({"objects": survey().objects | {derived("document.md", 7): LONG_AGO}}, DriftKind.object_orphan),
         ({"objects": survey().objects | {f"{WORKSPACE}/originals/{'b' * 64}": LONG_AGO}}, DriftKind.object_orphan),
     ],
@@ -75,7 +80,7 @@ def test_each_difference_is_classified(changes: dict[str, object], expected: Dri
 def test_recent_changes_are_not_compared() -> None:
     assert kinds(survey(documents={ONE: replace(KNOWN, updated_at=NOW)}, index={}, graph={})) == []
     assert kinds(survey(objects=survey().objects | {derived("document.md", 7): NOW})) == []
-    assert kinds(survey(index={ONE: StoredDocument(1, 3), TWO: StoredDocument(1, 3)}, deleting={TWO})) == []
+    assert kinds(survey(index={ONE: DocumentAtService(1, 3), TWO: DocumentAtService(1, 3)}, deleting={TWO})) == []
 
 
 def test_a_version_in_progress_is_no_drift() -> None:

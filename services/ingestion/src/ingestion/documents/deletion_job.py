@@ -51,7 +51,7 @@ class StoredVersion:
 
 
 @dataclass(frozen=True)
-class RowCounts:
+class DocumentRowCounts:
     documents: int
     versions: int
     stages: int
@@ -150,7 +150,7 @@ class DeletionJob:
 
 
 async def _count_rows(rows: Repository, document_id: UUID) -> dict[str, int]:
-    counted = await rows.one(DeletionJobSql.count_rows, RowCounts, document_id=document_id)
+    counted = await rows.one(DeletionJobSql.count_rows, DocumentRowCounts, document_id=document_id)
     assert counted is not None
     return asdict(counted)
 

@@ -125,7 +125,7 @@ class Dispatcher:
         return wanted(loads, running_syncs=row[0], due_syncs=row[1])
 
     async def _missing(self, wanted: WantedMessages) -> dict[str, int]:
-        """Per queue, what is wanted and does not lie there already."""
+        """Returns how many messages each queue lacks."""
         queues = {queue: count for queue, count in wanted.by_queue.items() if count}
         if not queues:
             return {}

@@ -73,7 +73,7 @@ class KeptVersion:
     content_hash: str
 
 
-class StoredDocument(NamedTuple):
+class DocumentAtService(NamedTuple):
     """What another service holds of a document; `chunks` is None where it does not count them."""
 
     version: int
@@ -91,8 +91,8 @@ class Survey:
     documents: Mapping[UUID, RecordedDocument]
     versions: Collection[KeptVersion]
     deleting: Collection[UUID]
-    index: Mapping[UUID, StoredDocument]
-    graph: Mapping[UUID, StoredDocument]
+    index: Mapping[UUID, DocumentAtService]
+    graph: Mapping[UUID, DocumentAtService]
     objects: Mapping[str, datetime]
 
 
@@ -131,7 +131,7 @@ def _of_document(
         yield Drift(DriftKind.not_graphed, document.id, f"{document.name}: version {served} is not in the graph")
 
 
-def _in_index(document: RecordedDocument, served: int, held: StoredDocument | None) -> Iterator[Drift]:
+def _in_index(document: RecordedDocument, served: int, held: DocumentAtService | None) -> Iterator[Drift]:
     if held is None or held.version < served:
         yield Drift(DriftKind.not_indexed, document.id, f"{document.name}: version {served} is not in the index")
     elif held.version == served == document.version and held.chunks != document.chunk_count:
@@ -139,7 +139,7 @@ def _in_index(document: RecordedDocument, served: int, held: StoredDocument | No
         yield Drift(DriftKind.index_differs, document.id, f"{document.name}: the index has {counts}")
 
 
-def _orphans(held: Mapping[UUID, StoredDocument], survey: Survey, kind: DriftKind, place: str) -> Iterator[Drift]:
+def _orphans(held: Mapping[UUID, DocumentAtService], survey: Survey, kind: DriftKind, place: str) -> Iterator[Drift]:
     for document_id in held:
         if document_id not in survey.documents and document_id not in survey.deleting:
             yield Drift(kind, document_id, f"{place} holds a document that does not exist")

@@ -13,7 +13,7 @@ from contracts.base import Page
 from contracts.gateway import Role
 from contracts.knowledge_graph import GraphedDocument
 from contracts.retrieval import IndexedDocument
-from ingestion.reconciliation.drift import KeptVersion, RecordedDocument, StoredDocument, Survey
+from ingestion.reconciliation.drift import DocumentAtService, KeptVersion, RecordedDocument, Survey
 from service_kit.auth import Principal, Tokens
 from service_kit.objects import ObjectStore
 from service_kit.postgres import Database
@@ -65,13 +65,13 @@ class Surveyor:
         Raises httpx2.HTTPError when a service does not answer, Unavailable when a store is away.
         """
         index = {
-            one.document_id: StoredDocument(one.version, one.chunk_count)
+            one.document_id: DocumentAtService(one.version, one.chunk_count)
             async for one in self._pages(
                 f"{self.retrieval_url}/v1/index/documents", Page[IndexedDocument], workspace_id
             )
         }
         graph = {
-            one.document_id: StoredDocument(one.version)
+            one.document_id: DocumentAtService(one.version)
             async for one in self._pages(f"{self.graph_url}/v1/graph/documents", Page[GraphedDocument], workspace_id)
         }
         objects = await asyncio.to_thread(self.objects.ages, f"{workspace_id}/")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -63,19 +64,9 @@ class StageRecords:
         with self._held(job) as (connection, _):
             done = {**_key(job), "worker": self.worker, "names": ["convert", "chunk"]}
             connection.execute(StageSql.finish, done)
-            values = {
-                "title": result.title,
-                "pages": result.pages,
-                "chunk_count": result.chunks,
-                "engine": result.engine,
-                "headings": list(result.headings),
-                "tags": list(result.tags),
-                "language": result.language,
-                "authors": list(result.authors),
-                "written_at": result.written_at,
-                "modified_at": result.modified_at,
-            }
-            connection.execute(DocumentSql.record_conversion, {**_key(job), "version": job.version, **values})
+            facts = {name: list(fact) if isinstance(fact, tuple) else fact for name, fact in asdict(result).items()}
+            values = {**_key(job), "version": job.version, "chunk_count": result.chunks, **facts}
+            connection.execute(DocumentSql.record_conversion, values)
             self._start(connection, job, "embed")
 
     def embedded(self, job: HeldStage, *, model: str, dims: int) -> None:
