@@ -30,7 +30,7 @@ class NothingToCancel(Conflict):
 
 
 class ComesFromSource(Conflict):
-    type, title = "comes-from-source", "A source keeps this document: change it there"
+    type, title = "comes-from-source", "A source keeps this document; change it there"
 
 
 class ContentExists(Conflict):
