@@ -28,8 +28,9 @@ from inference.tokens import load_minilm_tokenizer
 from retrieval.dense.query_vectors import QueryVectors
 from retrieval.search.legs import Legs
 from retrieval.search.search import Search
-from retrieval.spaces.builder import CHANNEL, SpaceBuilder
+from retrieval.spaces.builder import SpaceBuilder
 from retrieval.spaces.rows import SpaceRows
+from retrieval.spaces.work import CHANNEL
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox
 
@@ -91,7 +92,7 @@ async def searches_during_a_build() -> list[Row]:
             idle, meanwhile, rates = [], [], []
             for start in range(20, 20 + 2 * QUERIES, 2 * TURN):  # turn about: the machine may have other work
                 idle += await _seconds(bench, workspace_id, queries[start : start + TURN])
-                building = asyncio.create_task(builder.work_off())
+                building = asyncio.create_task(builder.run())
                 rates.append(await _rate(bench, workspace_id, other, 3))
                 meanwhile += await _seconds(bench, workspace_id, queries[start + TURN : start + 2 * TURN])
                 building.cancel()

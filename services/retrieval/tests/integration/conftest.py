@@ -28,9 +28,10 @@ from retrieval.index.compaction import Compaction, CompactionMetrics
 from retrieval.index.preparation import ChunkVectors, Facts, prepare
 from retrieval.index.writer import IndexWriter
 from retrieval.ranking.wordpieces import WordPieces
-from retrieval.search import cache, legs
+from retrieval.search import legs
 from retrieval.settings import Settings
 from retrieval.text.analysis import Analyzer
+from service_kit import optional_redis
 from service_kit.postgres import Database
 
 # A leg that is late on a busy machine is left out, so no test but those of deadlines has short ones.
@@ -46,7 +47,7 @@ PATIENT = (
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch):
     """Redis and the graph's generation are waited for on a busy machine too."""
-    monkeypatch.setattr(cache, "ANSWER_SECONDS", 60.0)
+    monkeypatch.setattr(optional_redis, "ANSWER_SECONDS", 60.0)
     monkeypatch.setattr(legs, "GENERATION_SECONDS", 60.0)
 
 

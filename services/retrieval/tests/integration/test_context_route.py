@@ -48,7 +48,7 @@ async def test_nothing_found_is_an_empty_packet(asking):
     assert (found["text"], found["tokens"], found["evidence"], found["good_match"]) == ("", 0, [], False)
 
 
-async def test_what_is_not_valid_is_refused(asking, client):
+async def test_an_invalid_context_request_is_rejected(asking, client):
     unknown = await asking("x", tokenizer="gpt-9")
     assert (unknown.status_code, unknown.json()["type"]) == (422, "unknown-tokenizer")
     assert unknown.json()["available"] == ["minilm", "estimate-4-bytes"]

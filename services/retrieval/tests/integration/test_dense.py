@@ -108,7 +108,7 @@ def unit(seed: int) -> np.ndarray:
     return vector / np.linalg.norm(vector)
 
 
-async def test_each_way_finds_the_nearest_behind_each_filter(stored, ask, workspace_id):
+async def test_every_scan_finds_the_nearest_behind_every_filter(stored, ask, workspace_id):
     mine = await stored(workspace_id, 2_000)
     documents = np.unique(mine.numbers >> 20)
     few, many = documents[::20], np.setdiff1d(documents, documents[::10])
@@ -139,7 +139,7 @@ async def test_a_small_workspace_among_many_foreign_vectors_gets_all_of_its_own(
     assert mine.are_nearest(cut_short, vector)
 
 
-async def test_what_hnsw_does_not_reach_is_found_exactly(stored, ask, workspace_id, monkeypatch):
+async def test_chunks_that_hnsw_misses_are_found_exactly(stored, ask, workspace_id, monkeypatch):
     """The scan ends where it has cost as much as an exact one, which is then made."""
     vector = unit(7)
     await stored(uuid4(), 3_000, around=vector)

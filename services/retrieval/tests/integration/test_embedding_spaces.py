@@ -103,7 +103,9 @@ async def count(database, workspace_id, statement: str, *values) -> int:
         return (await (await connection.execute(statement, values)).fetchone())[0]
 
 
-async def test_there_and_back_and_gone(spaces, indexed, ingestion, search, provider, database, workspace_id):
+async def test_a_space_is_built_switched_to_switched_back_and_deleted(
+    spaces, indexed, ingestion, search, provider, database, workspace_id
+):
     empty = await spaces.all()
     assert {model: one["status"] for model, one in empty.items()} == {MINILM: "active", WORDS: "available"}
     await indexed()
@@ -139,7 +141,7 @@ async def test_there_and_back_and_gone(spaces, indexed, ingestion, search, provi
     )
 
 
-async def test_what_cannot_be_is_refused_with_a_reason(spaces, client, auth_headers):
+async def test_an_invalid_filter_is_rejected_with_a_reason(spaces, client, auth_headers):
     unknown = await spaces.post(status=422, model="nothing")
     assert unknown["type"] == "unknown-embedding-model"
     assert unknown["configured"] == [{"model": MINILM, "dims": 384}, {"model": WORDS, "dims": 64}]
@@ -156,7 +158,7 @@ async def test_what_cannot_be_is_refused_with_a_reason(spaces, client, auth_head
     assert "sk-secret" not in viewer.text
 
 
-async def test_what_arrives_during_the_build_is_in_the_new_space_before_it_is_searched(
+async def test_documents_indexed_during_a_build_are_in_the_new_space_before_the_switch(
     spaces, indexed, search, provider
 ):
     await indexed()
@@ -208,7 +210,7 @@ async def test_a_provider_that_fails_is_shown_and_asked_again(spaces, indexed, p
     assert len(provider.texts) == 3
 
 
-async def test_of_two_spaces_that_are_built_the_last_one_asked_for_is_searched(spaces, indexed, provider):
+async def test_the_space_requested_last_is_switched_to(spaces, indexed, provider):
     await indexed()
     provider.open.clear()
     await spaces.post(model=WORDS)

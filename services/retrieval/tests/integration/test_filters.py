@@ -110,7 +110,7 @@ async def test_dates_are_the_documents_own_or_those_of_its_last_change(left):
     assert await left(written_from=day(8), written_to=day(2)) == ""
 
 
-async def test_what_is_attached_to_a_session_limits_and_never_widens(left, documents):
+async def test_a_sessions_documents_limit_the_search_and_never_widen_it(left, documents):
     ids = {letter: document.data.document_id for letter, document in documents.items()}
     assert await left(attached=[]) == ""
     assert await left(attached=[ids["a"], uuid4()]) == "a"
@@ -142,14 +142,14 @@ async def test_metadata_is_asked_by_paths(left):
 BAD_PATHS = ["$.", "authors", "$.a ? (@ ==", "'; DROP TABLE chunk; --", "$[", '$ ? (@ like_regex "(a+)+$")', "(" * 400]
 
 
-async def test_a_path_that_cannot_be_used_is_refused_with_its_place(left):
+async def test_an_invalid_metadata_path_is_rejected_by_its_place(left):
     for path in BAD_PATHS:
         with pytest.raises(InvalidMetadataPath) as refused:
             await left(metadata=["$.pages", path])
         assert (refused.value.status, refused.value.extra["place"]) == (422, "metadata[1]")
 
 
-async def test_a_path_that_takes_too_long_is_refused_by_name(store, index, converted, workspace_id):
+async def test_a_slow_metadata_filter_is_rejected(store, index, converted, workspace_id):
     nested: dict = {"a": 1}
     for _ in range(40):
         nested = {"a": nested, "b": nested if len(str(nested)) < 3000 else 0}

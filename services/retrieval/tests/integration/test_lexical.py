@@ -23,6 +23,7 @@ from retrieval.reading.leg import LegQuery
 from retrieval.reading.snapshot import SearchStore
 from retrieval.search.filters import Scope
 from retrieval.text.analysis import Analyzer
+from retrieval.text.query import parse
 
 NAUGHTY = Path(__file__).parents[5] / "shared/eval/naughty-strings/blns.json"
 
@@ -46,10 +47,12 @@ def ask(database, workspace_id):
     """await ask(query, documents=numbers, depth=..., strict=...): the leg alone."""
     store, analyzer, cache = SearchStore(database, 100), Analyzer(), PostingCache(1 << 20)
 
-    async def search(query: str, documents: list[int] | None = None, depth: int = 100, **more) -> Answer:
+    async def search(
+        query: str, documents: list[int] | None = None, depth: int = 100, *, strict: bool = False, **more
+    ) -> Answer:
         scope = None if documents is None else Scope(np.array(sorted(documents), np.int64), 0)
         async with store.snapshot(workspace_id, 30) as snapshot:
-            asked = LegQuery(snapshot, query, scope, None, depth, **more)
+            asked = LegQuery(snapshot, parse(query, strict=strict), scope, None, depth, **more)
             leg = LexicalLeg("lexical")
             async with snapshot.own() as reader:
                 await leg.run(reader, asked, analyzer, cache)

@@ -88,7 +88,7 @@ def postings(database, workspace_id):
     return count
 
 
-async def test_what_is_left_of_lost_documents_goes(
+async def test_what_is_left_of_deleted_rows_is_deleted(
     strays, documents, numbers, lose, postings, search, workspace_id, database, caplog
 ):
     before = await postings()
@@ -96,7 +96,7 @@ async def test_what_is_left_of_lost_documents_goes(
     assert len((await search("common"))["hits"]) == 6
     assert await strays.round() == 6
     assert strays.removed.collect()[0].samples[0].value == 6
-    assert "deleted past the service" in caplog.text
+    assert "deleted orphaned chunks" in caplog.text
     assert [len(await numbers(f"SELECT 1 FROM {table}")) for table in ROWS] == [3, 6, 6]
     assert await postings() == {number: count for number, count in before.items() if number not in lost}
 
@@ -115,7 +115,7 @@ async def test_what_is_left_of_lost_documents_goes(
     assert await strays.round() == 0
 
 
-async def test_rounds_are_short_and_get_everywhere(strays, documents, lose, numbers, monkeypatch):
+async def test_rounds_are_short_and_reach_every_document(strays, documents, lose, numbers, monkeypatch):
     monkeypatch.setattr(orphans_module, "LOOKED_AT", 2)
     monkeypatch.setattr(orphans_module, "MOST_REMOVED", 1)
     await lose([documents[0], documents[1], documents[5]])
@@ -123,7 +123,7 @@ async def test_rounds_are_short_and_get_everywhere(strays, documents, lose, numb
     assert len(await numbers("SELECT 1 FROM chunk")) == 6
 
 
-async def test_two_replicas_do_not_count_it_twice(strays, documents, lose, numbers, workspace_id):
+async def test_two_replicas_count_an_orphan_once(strays, documents, lose, numbers, workspace_id):
     lost = await lose(documents[:1])
     assert await strays._remove(workspace_id, lost) == 2
     assert await strays._remove(workspace_id, lost) == 0

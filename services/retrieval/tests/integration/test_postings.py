@@ -240,7 +240,7 @@ def sizes(request, monkeypatch):
 
 @pytest.mark.usefixtures("sizes")
 @pytest.mark.parametrize("seed", range(6))
-async def test_every_posting_is_there_once_after_every_step(workspaces, compaction, seed):
+async def test_every_posting_exists_once_after_every_step(workspaces, compaction, seed):
     steps = Steps(seed, compaction)
     for _ in range(60):
         workspace = steps.dice.choice(workspaces)
@@ -253,7 +253,7 @@ async def test_every_posting_is_there_once_after_every_step(workspaces, compacti
 
 
 @pytest.mark.usefixtures("sizes")
-async def test_what_many_do_at_the_same_time_is_seen_whole_and_lost_by_none(workspaces, compaction):
+async def test_concurrent_changes_lose_no_posting(workspaces, compaction):
     """Readers: whatever a snapshot holds, each posting is there once, and df and statistics are those of its chunks."""
     workspace, done = workspaces[0], asyncio.Event()
 
@@ -304,7 +304,7 @@ async def check_snapshot(connection) -> None:
     assert sum(frequency for places in index.values() for frequency, _ in places.values()) == terms
 
 
-async def test_small_blocks_are_put_into_groups_with_what_is_folded(workspaces, compaction):
+async def test_a_fold_moves_small_blocks_into_groups(workspaces, compaction):
     """As they were written before there were groups."""
     workspace, new = workspaces[0], uuid4()
     await workspace.index(facts(new, 1), passages(new, [" ".join(WORDS), "alpha beta"]))
@@ -393,7 +393,7 @@ async def test_a_document_whose_ordinals_run_out_goes_on_under_another_number(wo
     assert len(numbers) == 3
 
 
-async def test_folds_are_asked_for_and_a_deleted_workspace_is_left_alone(workspaces, compaction, urls, eventually):
+async def test_a_fold_is_requested_and_skips_a_deleted_workspace(workspaces, compaction, urls, eventually):
     ours, theirs = workspaces
     for workspace in workspaces:
         new = uuid4()

@@ -118,7 +118,7 @@ def leg(answer: dict[str, Any], name: str) -> dict[str, Any] | None:
     return next((one for one in answer["legs"] if one["leg"] == name), None)
 
 
-async def test_a_session_is_searched_in_what_is_attached_to_it(ask, index, converted, others, principal):
+async def test_a_session_search_covers_the_attached_documents(ask, index, converted, others, principal):
     documents = [converted([f"walrus number {number}"]) for number in range(6)]
     for document in documents:
         await index(document)
@@ -135,7 +135,7 @@ async def test_a_session_is_searched_in_what_is_attached_to_it(ask, index, conve
     assert len(found(await ask("walrus"))) == 6
 
 
-async def test_a_scope_without_what_it_needs_is_refused_and_never_widened(ask, index, converted, others):
+async def test_an_incomplete_scope_is_rejected_and_never_widened(ask, index, converted, others):
     await index(converted(["walrus"]))
     assert (await ask("walrus", 422, scope="session"))["type"] == "scope-needs-session"
     assert (await ask("walrus", 403, scope="global"))["type"] == "global-needs-key"
@@ -189,7 +189,7 @@ def entity(name: str) -> dict[str, Any]:
     return {"id": name, "name": name, "entity_type": "SERVICE", "mentions": 1, "documents": 1}
 
 
-async def test_the_graph_brings_passages_of_the_scope_with_their_path(ask, index, converted, others, principal):
+async def test_the_graph_brings_chunks_of_the_scope_with_their_path(ask, index, converted, others, principal):
     near = converted(["Nothing in common with the question."])
     far = converted(["Another passage of other words."])
     for document in (near, far, converted(["AuthService issues tokens."])):
@@ -232,7 +232,7 @@ def expanded(chunk: tuple[Any, str], hop: int, score: float, path: list[str], **
     return {"chunk_id": chunk_id, "document_id": str(document), "hop": hop, "path": path, "score": score, **more}
 
 
-async def test_a_bridge_leads_from_the_passage_of_a_name_to_one_without_a_word_of_the_query(
+async def test_a_bridge_leads_from_the_chunk_of_a_name_to_one_without_a_word_of_the_query(
     ask, index, converted, others
 ):
     first = converted(["Lothair II was a son of Ermengarde of Tours."])

@@ -98,7 +98,7 @@ NOT_VALID = [
 ]
 
 
-async def test_a_request_that_is_not_valid_is_refused(client, auth_headers):
+async def test_an_invalid_request_is_rejected(client, auth_headers):
     for body in NOT_VALID:
         response = await client.post("/v1/search", json=body, headers=auth_headers())
         assert response.status_code == 422, body
@@ -135,9 +135,7 @@ async def test_a_leg_that_is_late_or_fails_is_left_out_and_named(index, searchin
         assert unavailable.value.extra == {"legs": {"dense": reason}}
 
 
-async def test_passages_without_their_document_are_left_out(
-    index, searching, converted, workspace_id, database, caplog
-):
+async def test_chunks_without_their_document_are_left_out(index, searching, converted, workspace_id, database, caplog):
     lost = converted(["The otter lives in the holt."])
     await index(lost)
     await index(converted(["The hare lives in the form, not in a holt."]))
@@ -146,7 +144,7 @@ async def test_passages_without_their_document_are_left_out(
     for mode in SearchMode:
         answer = await searching(Embeddings())(workspace_id, SearchRequest(query="holt", mode=mode))
         assert [hit.content for hit in answer.hits if hit.document_id == lost.chunks[0].document_id] == []
-    assert "passages that have no document" in caplog.text
+    assert "left out chunks without a document" in caplog.text
 
 
 async def test_sentences_that_cannot_be_compared_are_chosen_by_their_words(index, searching, converted, workspace_id):

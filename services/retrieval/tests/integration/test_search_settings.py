@@ -144,7 +144,7 @@ async def test_match_tells_answers_from_what_has_none(search):
 
 
 @pytest.mark.usefixtures("indexed")
-async def test_passages_indexed_without_wordpieces_are_matched_by_their_text(search, database, workspace_id):
+async def test_chunks_indexed_without_wordpieces_are_matched_by_their_text(search, database, workspace_id):
     before = await search("automobile", explain=True)
     async with database.workspace(workspace_id) as connection:
         await connection.execute("UPDATE chunk SET pieces = NULL")

@@ -113,7 +113,7 @@ async def test_a_hit_brings_its_neighbours_and_neighbouring_hits_are_one(index, 
     assert answer.hits[0].score == max(part.score or 0 for part in around.parts)
 
 
-async def test_overlapping_passages_are_joined_without_the_overlap(index, search, converted):
+async def test_overlapping_chunks_are_joined_without_the_overlap(index, search, converted):
     shared = "This sentence is in both of the passages."
     await index(converted([f"The zebra is striped. {shared}", f"{shared} It ends here."]))
     (hit,) = (await search("zebra", mode=SearchMode.lexical, around=Around.neighbours)).hits
@@ -166,7 +166,7 @@ async def test_a_reranker_orders_the_first_candidates(index, search, converted):
 
 
 @pytest.mark.parametrize("around", list(Around))
-async def test_what_is_chosen_after_a_reranker_is_as_without_one(index, search, converted, around):
+async def test_a_reranker_that_keeps_the_order_changes_nothing(index, search, converted, around):
     """Reading ahead of it changes nothing: the reranker gives the fused order again."""
 
     class Echo(Scripted):
@@ -197,7 +197,7 @@ async def test_what_is_chosen_after_a_reranker_is_as_without_one(index, search, 
     ],
     ids=["late", "down", "wrong"],
 )
-async def test_without_its_answer_the_fused_order_stays(index, search, converted, reranker, reason):
+async def test_a_failed_reranker_leaves_the_fused_order(index, search, converted, reranker, reason):
     await index(converted(["port port port open", "port"]))
     fused = await search("port", mode=SearchMode.lexical)
     search.reranking = Reranking(reranker, 0.05, 50)

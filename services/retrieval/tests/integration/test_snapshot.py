@@ -122,9 +122,7 @@ async def test_many_searches_on_few_connections_all_end(searching, index, urls, 
         assert not [leg.error for answer in answers for leg in answer.legs if leg.error]
 
 
-async def test_parts_see_what_the_search_saw_and_their_failures_are_their_own(
-    database, index, remove, converted, workspace_id
-):
+async def test_parallel_parts_share_the_snapshot_and_fail_alone(database, index, remove, converted, workspace_id):
     document = converted(["harbour"])
     await index(document)
     store, count = SearchStore(database, 100), "SELECT count(*) FROM chunk"

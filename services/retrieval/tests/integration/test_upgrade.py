@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from uuid import uuid4
 
 import numpy as np
@@ -13,6 +14,7 @@ from retrieval.lexical.postings import decode
 from retrieval.ranking.wordpieces import decoded
 from retrieval.reading.reader import IndexReader
 from retrieval.spaces.rows import SpaceRows, ensure_vector_index, space_id
+from retrieval.tuning.store import SearchSettingsStore
 from service_kit.postgres import Database
 
 OLD_DOCUMENT = "INSERT INTO indexed_document VALUES (%s, %s, %s, 1, 'a.md', NULL, '{}', 'text/plain', 1, 1)"
@@ -24,6 +26,7 @@ OLD_VECTOR = "INSERT INTO chunk_vector VALUES (%s, %s, %s, 'old', '[1,2,3]')"
 OLD_POSTING = "INSERT INTO posting VALUES (%s, %s, %s, %s, %s, %s)"
 SPACES = "retrieval/0002_embedding_spaces.sql"
 NARROW = "retrieval/0010_narrow_chunks.sql"
+FEWER = "retrieval/0014_fewer_settings.sql"
 
 
 @pytest.fixture
@@ -130,3 +133,38 @@ async def test_wordpieces_stay_and_chunks_belong_to_their_documents(before):
         assert [None if one is None else decoded([one])[0].tolist() for one in stored] == pieces
         found = await IndexReader(connection, ours).chunks([7 << 20])
         assert (found[7 << 20].document_id, found[7 << 20].chunk_id) == (document_id, "chunk 0")
+
+
+async def test_settings_and_spaces_of_an_earlier_release_stay(before):
+    urls, upgrade = before(FEWER)
+    ours, document_id = uuid4(), uuid4()
+    spaces = [("old", "active", True), ("new", "building", False), ("spare", "ready", False)]
+    facts = "workspace_id, document_id, number, version, name, title_terms, media_type, chunk_count, term_count"
+    with psycopg.connect(urls.admin) as connection:
+        connection.execute("SET search_path = retrieval, public")
+        for model, status, incomplete in spaces:
+            values = (ours, space_id(model, 3), model, status, incomplete)
+            connection.execute(
+                "INSERT INTO embedding_space (workspace_id, id, model, dims, status, incomplete) "
+                "VALUES (%s, %s, %s, 3, %s, %s)",
+                values,
+            )
+        document = f"INSERT INTO indexed_document ({facts}) VALUES (%s, %s, 7, 1, 'a.md', '{{}}', 'text/plain', 1, 1)"
+        connection.execute(document, (ours, document_id))
+        connection.execute("INSERT INTO document_vector VALUES (%s, 7, 'old', DEFAULT, '[1,2,3]')", (ours,))
+        connection.execute("SELECT ensure_document_vector_index('old', 3)")
+        connection.execute(
+            "INSERT INTO search_settings (workspace_id, k1, document_vectors) VALUES (%s, 0.9, true)", (ours,)
+        )
+        weights = json.dumps({"cosine": 0.7, "document": 1.0})
+        connection.execute("INSERT INTO space_weights VALUES (%s, 'old', 3, %s, false, 'a refit')", (ours, weights))
+    assert upgrade() == [FEWER, "retrieval/0015_leased_work.sql"]
+    async with Database(urls.service).opened() as database:
+        settings = await SearchSettingsStore(database, ("default", 3)).get(ours)
+        assert (settings.k1, settings.diversity, settings.weights["cosine"]) == (0.9, 0.0, 0.7)
+        async with database.workspace(ours) as connection:
+            rows = await SpaceRows(connection, ours).spaces()
+        states = {row.model: (row.status, row.state) for row in rows}
+        assert states == {"old": ("active", "queued"), "new": ("building", "queued"), "spare": ("ready", "idle")}
+        async with database.system() as connection:
+            await connection.execute("SELECT drop_unused_vector_indexes('old', 3)")

@@ -56,7 +56,7 @@ async def test_a_search_sees_one_version_never_none_and_never_two(index, databas
     assert sum(asked) > SWITCHES
 
 
-async def test_what_did_not_change_keeps_its_rows_and_its_vectors(ingestion, search, converted, database, workspace_id):
+async def test_unchanged_chunks_keep_their_rows_and_vectors(ingestion, search, converted, database, workspace_id):
     first = await ingestion.embedded(converted(PASSAGES, title="Guide", tags=["old"]))
     await ingestion.convert(first)
     await ingestion.wait_for(DocumentIndexed, 1)
@@ -123,7 +123,7 @@ async def test_a_renamed_document_is_found_by_its_new_name_and_not_by_its_old_on
     assert len((await search("penguin", tags=["three"]))["hits"]) == 3
 
 
-async def test_the_index_tells_what_it_holds(ingestion, client, converted, auth_headers):
+async def test_the_indexed_documents_are_listed(ingestion, client, converted, auth_headers):
     documents = [await ingestion.embedded(converted(PASSAGES[: 1 + number % 3])) for number in range(5)]
     for document in documents:
         await ingestion.convert(document)

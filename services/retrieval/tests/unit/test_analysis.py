@@ -107,7 +107,7 @@ def test_readings_in_one_language_are_the_terms(analyzer):
     assert [terms[0] for terms in analyzer.readings(text, ["english"])] == analyzer.terms(text)
 
 
-def test_an_elision_of_one_language_alone(analyzer):
+def test_an_elision_counts_in_its_own_language_alone(analyzer):
     found = analyzer.readings("d'AuthService", ["english", "french"])
     assert {term for terms in found for term in terms} >= set(analyzer.terms("d'AuthService", "french"))
 

@@ -35,7 +35,7 @@ def test_the_same_again_changes_nothing_but_for_vectors_that_were_missing() -> N
     assert late == ChunkChanges({0: 100, 1: 101}, [], [], [0, 1], [], [])
 
 
-def test_a_passage_that_moved_keeps_its_number() -> None:
+def test_a_chunk_that_moved_keeps_its_number() -> None:
     changes = compare(stored("a", "b", "c"), CALLED, chunks("x", "b", "c"), CALLED)
     assert changes == ChunkChanges({1: 101, 2: 102}, [0], [0], [0], [], [100])
 
@@ -57,7 +57,7 @@ def test_another_language_changes_the_words_of_every_chunk() -> None:
     assert changes == ChunkChanges({0: 100, 1: 101}, [], [0, 1], [], [100, 101], [])
 
 
-def test_a_passage_under_other_headings_is_another_one() -> None:
+def test_a_chunk_under_other_headings_is_another_one() -> None:
     changes = compare(stored("a"), CALLED, chunks("a", headings=["New"]), CALLED)
     assert changes == ChunkChanges({}, [0], [0], [0], [], [100])
 

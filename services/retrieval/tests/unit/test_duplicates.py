@@ -10,7 +10,7 @@ LONG = (
 )
 
 
-def test_the_best_of_equal_passages_stays_and_names_the_others() -> None:
+def test_the_best_of_equal_chunks_stays_and_names_the_others() -> None:
     folded = fold([7, 3, 9, 1], {7: LONG, 3: "Something else.", 9: LONG, 1: "something  else"})
     assert folded.order == [7, 3]
     assert folded.duplicates == {7: [9], 3: [1]}
@@ -21,7 +21,7 @@ def test_a_changed_word_is_still_the_same() -> None:
     assert folded.duplicates == {1: [2]}
 
 
-def test_what_a_longer_passage_contains_is_folded_into_it_and_not_the_other_way_round() -> None:
+def test_a_contained_chunk_is_folded_into_the_longer_one_and_not_the_reverse() -> None:
     longer = (
         LONG + " The ledger is closed at midnight; whoever comes later waits for the next day and tries again then."
     )
@@ -36,7 +36,7 @@ def test_another_number_is_another_statement() -> None:
     assert fold([1, 2], {1: "E-101", 2: "E-102"}).order == [1, 2]
 
 
-def test_different_passages_and_those_without_words_stay() -> None:
+def test_different_chunks_and_those_without_words_stay() -> None:
     texts = {1: "one two three four five six", 2: "six five four three two one", 3: "?!", 4: "", 5: "日本語"}
     folded = fold([1, 2, 3, 4, 5], texts)
     assert folded.order == [1, 2, 3, 5]
@@ -49,7 +49,7 @@ def test_text_without_spaces_is_compared_by_its_characters() -> None:
     assert fold([1, 2], {1: first + "入口は二つ。", 2: first}).duplicates == {1: [2]}
 
 
-def test_two_hundred_long_passages_that_differ_stay() -> None:
+def test_two_hundred_long_chunks_that_differ_stay() -> None:
     dice = random.Random(1)
     words = [f"word{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
     texts = {number: " ".join(dice.choices(words, k=200)) for number in range(200)}

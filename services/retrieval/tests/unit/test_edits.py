@@ -9,7 +9,7 @@ from retrieval.lexical.edits import may_be_misspelt, one_edit_away
 
 
 @given(st.text("abcdefghijklmnopqrstuvwxyz", min_size=4, max_size=10))
-def test_what_is_one_edit_away(word):
+def test_words_one_edit_away(word):
     found = one_edit_away(word)
     assert {OSA.distance(word, other) for other in found} == {1}
     other = "x" if word[0] != "x" else "y"

@@ -74,7 +74,7 @@ def test_scaled_scores_keep_their_order_and_lie_between_nothing_and_all(scores, 
         assert all(between[one] >= between[other] for other in scores if scores[one] >= scores[other])
 
 
-def test_what_lies_beyond_a_leg_s_own_is_cut_off():
+def test_scores_beyond_the_leg_s_own_are_cut_off():
     assert scaled({1: 5.0, 2: 3.0, 3: 1.0, 4: 0.0}, [1, 2, 3]) == {1: 1.0, 2: 0.5, 3: 0.0, 4: 0.0}
     assert scaled({1: 5.0, 2: 3.0}, [1]) == {1: 1.0, 2: 0.0}
 
@@ -130,7 +130,7 @@ def test_a_match_needs_meaning_or_words():
     assert match([Features(cosine=1.0)], words=False, vectors=False) == 0
 
 
-def test_the_cosines_of_a_model_that_nothing_was_fitted_on_are_scaled():
+def test_cosines_of_an_unknown_model_are_scaled():
     assert default_weights((BUNDLED_SPACE.model, BUNDLED_SPACE.dims)) is BUNDLED
     assert default_weights(("another", 768)).scaled
 

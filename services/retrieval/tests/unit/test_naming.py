@@ -68,7 +68,7 @@ def test_a_name_is_found_with_and_without_its_ending():
         assert not check.passes(NamedDocument(1, 1, "Annual Report.pdf", "Trade", "english"))
 
 
-def test_one_term_is_not_looked_for_again_where_it_is_known_to_be_there():
+def test_a_single_term_known_to_be_there_is_not_looked_for_again():
     known = NamedDocument(1, 1, "b.md", "Beta", "english", analysed=True)
     assert NameCheck(ANALYZER, {"title": ["alphas"], "name": ["md"]}).passes(known)
     for value in ("two words", "AuthService", "the", "alph*"):

@@ -8,20 +8,20 @@ from hypothesis import strategies as st
 from retrieval.search.overlap import joined, overlap
 
 
-def test_what_two_passages_share_stands_there_once() -> None:
+def test_the_overlap_of_two_chunks_appears_once() -> None:
     text = "The first sentence is here. The second one is shared by both. The third ends it."
     whole, parts = joined([text[:61], text[28:]])
     assert whole == text
     assert parts == [(0, 61), (61, len(text))]
 
 
-def test_passages_that_share_nothing_stand_below_each_other() -> None:
+def test_chunks_without_an_overlap_are_joined_by_a_line_break() -> None:
     assert joined(["one", "two"]) == ("one\ntwo", [(0, 3), (4, 7)])
     assert joined([]) == ("", [])
     assert overlap("a b", "b a") == 0
 
 
-def test_text_that_repeats_itself_is_compared_to_its_end() -> None:
+def test_a_repetitive_text_is_compared_to_its_end() -> None:
     assert overlap("-" * 100 + "|", "-" * 40) == 0
     assert overlap("x" + "-" * 30, "-" * 30 + "y") == 30
     assert overlap("-" * 50, "-" * 30) == 30

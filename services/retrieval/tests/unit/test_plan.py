@@ -27,11 +27,11 @@ def plan(matching, workspace=None, shared=0, always_exact=0, wanted=120, tuple_c
         ({"matching": 100_000, "shared": 10}, False),
     ],
 )
-def test_what_is_cheaper_is_chosen(sizes, exact):
+def test_the_cheaper_scan_is_chosen(sizes, exact):
     assert plan(**sizes).exact is exact
 
 
-def test_what_is_small_enough_is_always_compared():
+def test_few_vectors_are_always_compared_exactly():
     assert plan(5_000, shared=5_000, always_exact=5_000).exact
     assert not plan(5_001, shared=5_001, always_exact=5_000).exact
 
@@ -46,7 +46,7 @@ def test_a_larger_index_has_more_candidates():
     assert plan(400_000, shared=400_000).at_least == 0
 
 
-def test_what_the_server_cannot_keep_at_a_time_is_read_on():
+def test_the_approximate_scan_reads_on_when_the_server_keeps_too_few():
     large = plan(7_000_000, shared=10_000_000)
     assert large.candidates == 1_000
     assert large.at_least == 6_014
@@ -55,7 +55,7 @@ def test_what_the_server_cannot_keep_at_a_time_is_read_on():
     assert filtered.at_least == 0
 
 
-def test_the_reason_is_told():
+def test_the_plan_says_why():
     assert plan(812).why == "812 chunks; there is no approximate index"
     assert plan(812, workspace=9_000, shared=50_000).why.startswith(
         "812 chunks of the filter, of 9000; hnsw would visit"

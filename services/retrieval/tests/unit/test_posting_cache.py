@@ -13,7 +13,7 @@ class Item:
     nbytes: int
 
 
-def test_what_was_used_last_stays():
+def test_the_posting_cache_evicts_the_least_recently_used():
     cache = PostingCache(10)
     for key in "abc":
         cache.put(key, Item(4))
@@ -22,7 +22,7 @@ def test_what_was_used_last_stays():
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 30))))
-def test_it_never_holds_more_than_it_may_but_for_one(puts):
+def test_the_posting_cache_keeps_its_size_but_for_a_larger_block(puts):
     cache = PostingCache(40)
     for key, size in puts:
         cache.put(key, Item(size))

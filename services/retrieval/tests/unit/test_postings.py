@@ -73,7 +73,7 @@ def test_terms_come_back(by_term):
 
 
 @given(st.lists(st.dictionaries(st.sampled_from("abcde"), some_postings()), max_size=4))
-def test_what_is_merged_is_all_of_it_by_term(parts):
+def test_merging_keeps_every_posting_by_term(parts):
     apart = [  # a chunk is in one part alone
         {term: postings(one.chunks // 8 * 8 + number, one.frequencies, one.lengths) for term, one in part.items()}
         for number, part in enumerate(parts)
@@ -87,7 +87,7 @@ def test_what_is_merged_is_all_of_it_by_term(parts):
 
 
 @given(some_postings(), st.data())
-def test_what_is_taken_out_and_put_back_is_all_of_it(one, data):
+def test_removing_and_adding_postings_back_loses_none(one, data):
     some = np.unique(np.array(data.draw(st.lists(st.sampled_from([*one.chunks.tolist(), 0, 5]))), np.int64))
     left = one.without(some)
     assert rows(left) == [row for row in rows(one) if row[0] not in some]

@@ -41,7 +41,7 @@ PIECES = st.sampled_from(
      "a*", "-", '""', "tag:", "title: it", "title::x", "color:red", "-word", "--flag", "x-y", "mytag:x", "*", "a*b",
      "“", "\x00"],
 )  # fmt: skip
-def test_what_is_no_operator_is_text(text):
+def test_text_that_is_no_operator_stays_text(text):
     parsed = parse(text)
     assert parsed.words.split() == text.split()
     assert (parsed.phrases, parsed.prefixes, parsed.excluded, parsed.fields) == ((), (), (), {})
@@ -74,7 +74,7 @@ def test_only_a_strict_query_excludes():
     assert parse('fast -"not this"').phrases == ()
 
 
-def test_what_would_be_too_many_operators_is_text():
+def test_operators_beyond_the_limit_are_text():
     parsed = parse(" ".join(f"word{n}*" for n in range(100)))
     assert len(parsed.prefixes) == MOST_OPERATORS
     assert "word99*" in parsed.words

@@ -28,7 +28,7 @@ def test_the_same_word_is_a_full_match_and_a_synonym_a_better_one_than_another_w
     assert nothing == 0
 
 
-def test_words_weigh_what_they_are_said_to():
+def test_each_word_has_the_weight_it_is_given():
     weights = {"car": 3.0, "light": 1.0}
     query = PIECES.weighted("the car light", lambda word: weights.get(word, 0.0))
     with_car, with_light = SOFT(query, PIECES.distinct(["car", "light"]))
@@ -63,7 +63,7 @@ def test_stored_pieces_are_read_again(texts):
     assert [part.tolist() for part in np.split(ids, begins[1:])] == [one.tolist() for one in rising]
 
 
-def test_of_a_long_text_as_much_as_the_encoder_reads():
+def test_a_long_text_is_cut_to_what_the_encoder_reads():
     words = [f"word{number}" for number in range(5000)]
     assert len(decoded(PIECES.distinct([" ".join(words)]))[0]) <= MOST_TOKENS
     assert PIECES.distinct(["a" * 10_000_000, "\ud800"])[1] == PIECES.distinct(["?"])[0]

@@ -35,7 +35,7 @@ def test_a_hit_does_not_grow_without_end() -> None:
     assert found.spans == {0: ChunkSpan(9, 13), 2: ChunkSpan(14, 17)}
 
 
-def test_what_comes_after_the_first_k_hits_changes_nothing() -> None:
+def test_candidates_after_the_first_k_hits_change_nothing() -> None:
     places = {number: At(A, index) for number, index in enumerate([10, 20, 11, 30, 21])}
     spans = {number: neighbours(one.chunk_index) for number, one in places.items()}
     found = merged(list(places), places, spans, MOST_MERGED, 2)
@@ -58,7 +58,7 @@ def test_a_section_ends_where_the_headings_change_or_it_is_too_long() -> None:
     st.lists(st.integers(0, 12), min_size=30, max_size=30),
     st.integers(1, 12),
 )
-def test_every_hit_is_in_one_span_and_no_passage_in_two(
+def test_every_hit_is_in_one_span_and_no_chunk_in_two(
     where: list[tuple[UUID, int]], reaches: list[int], most: int
 ) -> None:
     places = {number: At(*one) for number, one in enumerate(where)}

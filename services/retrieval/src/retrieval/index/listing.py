@@ -10,8 +10,8 @@ from contracts.retrieval import IndexedDocument
 from inference.embeddings import EmbeddingSpace
 from retrieval.index.documents import DocumentRows
 from retrieval.spaces.rows import SpaceRows
+from service_kit.pagination import decode_cursor, page
 from service_kit.postgres import Database
-from service_kit.problems import BadCursor
 
 BEFORE_ALL = UUID(int=0)
 
@@ -25,13 +25,9 @@ class IndexDocuments:
 
     async def page(self, workspace_id: UUID, limit: int, cursor: str | None) -> Page[IndexedDocument]:
         """Returns documents by id, with their vectors of the active space. Raises BadCursor."""
-        try:
-            after = UUID(cursor) if cursor else BEFORE_ALL
-        except ValueError as error:
-            raise BadCursor from error
+        (after,) = decode_cursor(cursor, UUID)
         async with self.database.workspace(workspace_id) as connection:
             active = await SpaceRows(connection, workspace_id).active()
             space = active.key if active else (self.default.model, self.default.dims)
-            items = await DocumentRows(connection, workspace_id).page(after, limit + 1, space)
-        more = len(items) > limit
-        return Page(items=items[:limit], next_cursor=str(items[limit - 1].document_id) if more else None)
+            rows = await DocumentRows(connection, workspace_id).page(after or BEFORE_ALL, limit + 1, space)
+        return page(rows, limit, lambda row: (row.document_id,))

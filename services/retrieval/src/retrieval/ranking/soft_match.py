@@ -7,13 +7,13 @@ is made by `tools/wordpiece_table.py` from the bundled encoder and serves whatev
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.ranking.wordpieces import WeightedPieces, decoded
+from retrieval.ranking.wordpieces import WeightedPieces, WordPieces, decoded
 
 TABLE_FILE = Path(__file__).with_name("wordpieces.npy")
 MOST_PIECES = 48  # of a query; of a longer one the weightiest
@@ -42,6 +42,18 @@ class SoftMatch:
         best = np.maximum.reduceat(np.take(cosines, row[ids], axis=1), starts, axis=1)
         scores[filled] = np.clip(weights @ best / weights.sum(), 0, 1)
         return scores
+
+
+class SoftMatcher:
+    """Scores candidates by their wordpieces. Loads the tokenizer and the table once; safe for several threads."""
+
+    def __init__(self) -> None:
+        self.pieces, self.score = WordPieces(), SoftMatch()
+
+    def __call__(self, text: str, weight: Callable[[str], float], stored: Mapping[int, bytes]) -> dict[int, float]:
+        """Returns scores by candidate; `weight` is that of a word, `stored` the candidates' wordpieces."""
+        scores = self.score(self.pieces.weighted(text, weight), list(stored.values()))
+        return dict(zip(stored, scores.tolist(), strict=True))
 
 
 def _weightiest(query: WeightedPieces) -> tuple[NDArray[np.intp], NDArray[np.float32]]:

@@ -22,17 +22,15 @@ from uuid import UUID
 
 from prometheus_client import CollectorRegistry, Counter
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
 from contracts.retrieval import SearchRequest, SearchResponse
 from retrieval.highlights.highlighter import NOT_COMPARED
 from retrieval.reading.state import IndexState
+from service_kit.optional_redis import OptionalRedis, RedisUnavailable
 from service_kit.workspace_purge import Erased
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
-ANSWER_SECONDS = 0.25
-PAUSE_SECONDS = 5.0
 MOST_BYTES = 128 * 1024  # of an answer, compressed
 MOST_ANSWERS = 500  # of a workspace; those that expire first make room
 REMEMBER_MILLISECONDS = 10 * 60 * 1000  # what was forgotten, longer than any search takes
@@ -49,10 +47,6 @@ class CacheSlot:
     key: str
 
 
-class _Away(Exception):
-    """Redis did not answer."""
-
-
 class SearchCache:
     """The answers shared by all replicas of the same `version`. Searches go on without it when Redis is unavailable."""
 
@@ -62,7 +56,7 @@ class SearchCache:
         folder = resources.files("retrieval").joinpath("lua")
         self.keeping = redis.register_script(folder.joinpath("keep_search.lua").read_text("utf-8"))
         self.deleting = redis.register_script(folder.joinpath("forget_searches.lua").read_text("utf-8"))
-        self.paused_until = 0.0
+        self.optional = OptionalRedis()
         self.results = Counter(
             "attractor_search_cache_total",
             "Searches by cache result: hit, miss, bypass (not cacheable), failed (Redis unavailable)",
@@ -96,8 +90,8 @@ class SearchCache:
     async def get(self, place: CacheSlot) -> SearchResponse | None:
         """Returns the answer, marked as cached."""
         try:
-            kept = await self._asked(lambda: self.redis.get(place.key))
-        except _Away:
+            kept = await self._ask(lambda: self.redis.get(place.key))
+        except RedisUnavailable:
             return None
         self.results.labels("hit" if kept else "miss").inc()
         return SearchResponse.model_validate_json(zlib.decompress(kept)) if isinstance(kept, bytes) else None
@@ -111,9 +105,9 @@ class SearchCache:
         if len(kept) > MOST_BYTES:
             return
         keys = [place.key, _answers(place.workspace_id), _least(place.workspace_id)]
-        with suppress(_Away):
+        with suppress(RedisUnavailable):
             arguments = (place.generation, kept, int(1000 * self.seconds), MOST_ANSWERS)
-            await self._asked(lambda: self.keeping(keys=keys, args=arguments))
+            await self._ask(lambda: self.keeping(keys=keys, args=arguments))
 
     async def delete(self, workspace_id: UUID, generation: int = LAST_GENERATION) -> Erased:
         """Deletes the workspace's answers; a search that still runs on an older index stores nothing either.
@@ -124,20 +118,15 @@ class SearchCache:
         removed, left = await self.deleting(keys=keys, args=[generation, REMEMBER_MILLISECONDS])
         return Erased({KIND: int(removed)}, {KIND: int(left)})
 
-    async def _asked(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Asks Redis. Raises _Away if there is no answer in time, and for a while after."""
-        now = asyncio.get_running_loop().time()
-        if now < self.paused_until:
-            self.results.labels("failed").inc()
-            raise _Away
+    async def _ask(self, call: Callable[[], Awaitable[T]]) -> T:
+        """Asks Redis, and counts failures. Raises RedisUnavailable."""
         try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                return await ask()
-        except (RedisError, OSError, TimeoutError) as error:
-            self.paused_until = now + PAUSE_SECONDS
+            return await self.optional.ask(call)
+        except RedisUnavailable as error:
             self.results.labels("failed").inc()
-            log.warning("searches are not cached: Redis is unavailable", extra={"error": repr(error)})
-            raise _Away from error
+            if error.__cause__ is not None:
+                log.warning("searches are not cached: Redis is unavailable", extra={"error": repr(error.__cause__)})
+            raise
 
 
 def version_of(settings_json: str) -> str:

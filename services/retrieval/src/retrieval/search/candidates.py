@@ -18,8 +18,8 @@ from retrieval.lexical.search import WordFeatures
 from retrieval.ranking import fusion
 from retrieval.ranking.answerability import LOOKED_AT, match
 from retrieval.ranking.fusion import Features
-from retrieval.ranking.matching import Matching
 from retrieval.ranking.rule import RankingRule
+from retrieval.ranking.soft_match import SoftMatcher
 from retrieval.reading.arrays import array_text
 from retrieval.reading.leg import Leg
 from retrieval.reading.reader import Cursor, IndexReader, ReadingSql
@@ -118,7 +118,7 @@ async def collect(
     rule: RankingRule,
     wordings: Sequence[Wording],
     graph: GraphLeg | None,
-    matching: Matching,
+    matcher: SoftMatcher,
     before: Candidates | None = None,
 ) -> Candidates:
     """Reads what the legs do not know of each other's chunks, exactly, and scores the union by the rule.
@@ -132,7 +132,7 @@ async def collect(
     union = sorted({one.chunk for leg in legs for one in leg.candidates})
     read = before.read if before and before.read else Read([Measured(one, {}, {}) for one in wordings])
     if missing := [chunk for chunk in union if chunk not in read.chunks]:
-        await _read(reader, read, residual, missing, matching)
+        await _read(reader, read, residual, missing, matcher)
     main = read.measured[0]
     union = [chunk for chunk in union if chunk in main.features]
     if not union:
@@ -152,12 +152,12 @@ async def collect(
 
 
 async def _read(
-    reader: IndexReader, read: Read, residual: DenseLeg | None, missing: Sequence[int], matching: Matching
+    reader: IndexReader, read: Read, residual: DenseLeg | None, missing: Sequence[int], matcher: SoftMatcher
 ) -> None:
     """Adds the features of these candidates, without those of the graph; none for what the query excludes."""
     measured, rows, titles, cosines = await _measured(reader, [one.wording for one in read.measured], residual, missing)
     excluded = {chunk for chunk, found in measured[0].words.items() if not found.admitted}
-    facts = await _facts(rows, titles, matching)
+    facts = await _facts(rows, titles, matcher)
     left = [chunk for chunk in missing if chunk not in excluded and chunk in facts.pieces]
     if lost := len(set(missing) - facts.pieces.keys()):
         extra = {"workspace_id": str(reader.workspace_id), "chunks": lost}
@@ -166,7 +166,7 @@ async def _read(
             extra=extra,
         )
     if left:
-        await asyncio.to_thread(_complete, measured, left, facts, matching)
+        await asyncio.to_thread(_complete, measured, left, facts, matcher)
     for one, new in zip(read.measured, measured, strict=True):
         one.add(new)
     read.residual |= cosines
@@ -228,22 +228,22 @@ async def _cosines(dense: DenseLeg | None, missing: Cursor | None) -> dict[int, 
     return found | dict(await missing.fetchall()) if missing else found
 
 
-async def _facts(rows: Rows, titled: Rows, matching: Matching) -> _Facts:
+async def _facts(rows: Rows, titled: Rows, matcher: SoftMatcher) -> _Facts:
     titles: dict[int, list[str]] = dict(titled)
     rows = [row for row in rows if row[0] >> ORDINAL_BITS in titles]
     pieces: dict[int, bytes] = {chunk: stored for chunk, stored, _ in rows if stored is not None}
     if texts := {chunk: text for chunk, stored, text in rows if stored is None}:
-        made = await asyncio.to_thread(matching.pieces.distinct, list(texts.values()))
+        made = await asyncio.to_thread(matcher.pieces.distinct, list(texts.values()))
         pieces |= zip(texts, made, strict=True)
     return _Facts(titles, pieces)
 
 
-def _complete(measured: Sequence[Measured], union: Sequence[int], facts: _Facts, matching: Matching) -> None:
+def _complete(measured: Sequence[Measured], union: Sequence[int], facts: _Facts, matcher: SoftMatcher) -> None:
     """The features of every candidate under every wording."""
     for one in measured:
         lexical = one.wording.lexical
         weight = lexical.weight if lexical else (lambda _word: 1.0)
-        soft = matching(one.wording.text, weight, {chunk: facts.pieces[chunk] for chunk in union})
+        soft = matcher(one.wording.text, weight, {chunk: facts.pieces[chunk] for chunk in union})
         weights = lexical.query.weights if lexical and lexical.query else {}
         named = {document: fusion.title_named(terms, weights) for document, terms in facts.titles.items()}
         for chunk in union:

@@ -15,8 +15,8 @@ from retrieval.graph.leg import GraphLeg
 from retrieval.graph.quoting import quote
 from retrieval.highlights.highlighter import Highlighter
 from retrieval.ranking.answerability import GOOD
-from retrieval.ranking.matching import Matching
 from retrieval.ranking.rule import RankingRule
+from retrieval.ranking.soft_match import SoftMatcher
 from retrieval.reading.leg import Leg, LegQuery
 from retrieval.reading.snapshot import Snapshot
 from retrieval.search import facets, hits
@@ -60,11 +60,11 @@ class Search:
         legs: Legs,
         analyzer: Analyzer,
         reranking: Reranking | None = None,
-        matching: Matching | None = None,
+        matcher: SoftMatcher | None = None,
         cache: SearchCache | None = None,
     ) -> None:
         self.legs, self.analyzer, self.reranking, self.cache = legs, analyzer, reranking, cache
-        self.matching, self.tunings = matching or Matching(), KnownTunings()
+        self.matcher, self.tunings = matcher or SoftMatcher(), KnownTunings()
         self.highlighter = Highlighter(analyzer, legs.limits.highlight_seconds)
 
     async def __call__(
@@ -172,10 +172,10 @@ class Search:
             self.legs.graph(asked[0], caller if request.use_graph and rule.asks_graph else None, request.graph_method),
         )
         watch.lap("legs")
-        candidates = await collect(reader, rule, wordings, graph, self.matching)
+        candidates = await collect(reader, rule, wordings, graph, self.matcher)
         watch.lap("fusion")
         if await self.legs.cross(graph, asked[0], candidates.scores):
-            candidates = await collect(reader, rule, wordings, graph, self.matching, candidates)
+            candidates = await collect(reader, rule, wordings, graph, self.matcher, candidates)
             watch.lap("bridges")
         selection = HitSelection(reader, request, tuning.space, tuning.diversity, self.reranking)
         order = candidates.best(len(candidates.scores))
