@@ -41,18 +41,18 @@ check: setup ## lint, types, import contracts, locks, Compose, Dockerfile, docum
 	@$(VENV)/ruff format --check .
 	@$(VENV)/mypy
 	@$(VENV)/lint-imports
-	@$(VENV)/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml compose.minio.yaml
+	@$(VENV)/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
 	@$(VENV)/hadolint infra/docker/python.Dockerfile
 	@requirements/refresh --check
 	@$(VENV)/python infra/site/build.py
 
-contracts: setup ## write the OpenAPI and AsyncAPI documents and the reference pages anew
+contracts: setup ## write the OpenAPI and AsyncAPI documents and the reference pages
 	@PYTHONPATH=tests $(VENV)/python -m contract.generate
 
 site: setup ## build the documentation site in build/site; fails on a broken link
 	@$(VENV)/python infra/site/build.py
 
-locks: setup ## compile the locks anew; ARGS=--upgrade takes newer versions
+locks: setup ## compile the locks; ARGS=--upgrade takes newer versions
 	@requirements/refresh $(ARGS)
 
 version: ## print the version; NEW=0.2.0 sets it in every package and in the changelog

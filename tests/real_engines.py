@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import urllib.request
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from testcontainers.core.wait_strategies import HttpWaitStrategy, LogMessageWait
 
 from embedded.engines import Engines
 
-POSTGRES_IMAGE = "pgvector/pgvector:pg17"
+POSTGRES_IMAGE = os.environ.get("POSTGRES_IMAGE", "pgvector/pgvector:pg18")
 REDIS_IMAGE = "redis:8"
 SEAWEEDFS_IMAGE = "chrislusf/seaweedfs:4.48"
 NEO4J_IMAGE = "neo4j:5"

@@ -10,13 +10,17 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from contract.merge import merge
 from fastapi import FastAPI
 
 from contracts.events import EVENTS, RUN_EVENTS, Event
-from gateway.openapi import merge
 from service_kit.app import VERSION
 
-FOLDER = Path(__file__).resolve().parents[2] / "libs" / "contracts" / "api"
+CONTRACTS = Path(__file__).resolve().parents[2] / "libs" / "contracts"
+FOLDER = CONTRACTS / "api"
+MERGED = (
+    CONTRACTS / "src" / "contracts" / "api" / "attractor.openapi.json"
+)  # shipped with the package: the gateway serves it
 SERVICES = ("gateway", "orchestrator", "ingestion", "retrieval", "knowledge-graph", "memory")
 ENVIRONMENT = {
     "PORT": "8000",
@@ -35,7 +39,12 @@ def all_documents() -> dict[str, dict[str, Any]]:
     """File name -> document."""
     services = {name: application(name).openapi() for name in SERVICES}
     files = {f"{name}.openapi.json": document for name, document in services.items()}
-    return files | {"attractor.openapi.json": merge(services, VERSION), "attractor.asyncapi.json": asyncapi()}
+    return files | {MERGED.name: merge(services, VERSION), "attractor.asyncapi.json": asyncapi()}
+
+
+def path_of(name: str) -> Path:
+    """Returns where a generated document is committed."""
+    return MERGED if name == MERGED.name else FOLDER / name
 
 
 def application(service: str) -> FastAPI:

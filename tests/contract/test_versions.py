@@ -6,7 +6,7 @@ import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
-from contract.generated import FOLDER
+from contract.generated import FOLDER, MERGED
 
 ROOT = Path(__file__).parents[2]
 VERSION = (ROOT / "VERSION").read_text(encoding="utf-8").strip()
@@ -25,7 +25,7 @@ def test_every_package_has_the_version_of_the_repository() -> None:
 
 
 def test_every_generated_document_has_it() -> None:
-    for document in FOLDER.glob("*.json"):
+    for document in [*FOLDER.glob("*.json"), MERGED]:
         assert f'"version": "{VERSION}"' in document.read_text(encoding="utf-8"), document.name
 
 

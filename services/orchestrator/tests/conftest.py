@@ -73,6 +73,8 @@ class World:
     recalls: list[dict[str, Any]] = field(default_factory=list)
     chats: list[dict[str, Any]] = field(default_factory=list)
     chats_cut: int = 0
+    document_status: int = 200
+    documents_checked: list[str] = field(default_factory=list)
 
 
 def other_services(world: World) -> FastAPI:
@@ -100,6 +102,11 @@ def other_services(world: World) -> FastAPI:
     async def recall(request: Request) -> Response:
         world.recalls.append(await request.json())
         return JSONResponse({"memories": []}, world.recall_status)
+
+    @app.get("/v1/documents/{document_id}")
+    async def document(document_id: UUID) -> Response:
+        world.documents_checked.append(str(document_id))
+        return JSONResponse({"id": str(document_id)}, world.document_status)
 
     return app
 
@@ -178,6 +185,7 @@ async def settings(make_database: Callable[[str], Any], redis_url: str, token_se
             "internal_token_secret": token_secret,
             "database_url": urls.service,
             "redis_url": redis_url,
+            "ingestion_url": others,
             "retrieval_url": others,
             "memory_url": others,
             "run_lease_seconds": 2.0,

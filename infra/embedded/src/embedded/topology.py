@@ -1,4 +1,4 @@
-"""The processes of Attractor, and the environment of each: one table."""
+"""The table of Attractor's processes, and the environment of each."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from embedded.child import Command
+from dotenv import dotenv_values
+
 from embedded.credentials import Credentials
 from embedded.engines import Engines
 from embedded.ports import LOOPBACK
+from embedded.processes.child import Command
 
 GATEWAY = "gateway"
 # What sources need to reach other servers.
@@ -27,7 +29,7 @@ FROM_DOTENV = (
 
 @dataclass(frozen=True)
 class Process:
-    """A line of the table. `service` owns the role and the schema; a process without a `health` path has no port.
+    """A row of the table. `service` owns the role and the schema; a process without a `health` path has no port.
 
     `objects` when it uses the object store, `redis` when it uses that, `sources` when it reads the folders of sources;
     `keys` are those of the user's secrets that it needs.
@@ -81,7 +83,7 @@ SERVICES = tuple(dict.fromkeys(process.service for process in PROCESSES))
 
 @dataclass(frozen=True)
 class Site:
-    """What the environment of a process is made of. `user` is what the user has set, with `.env` below it."""
+    """The inputs of every process's environment. `user` holds the user's settings, including those of `.env`."""
 
     data: Path
     user: Mapping[str, str]
@@ -96,7 +98,7 @@ class Site:
 
     @property
     def documents(self) -> Path:
-        """Files that are put here can be taken in by a source of the kind folder."""
+        """Returns the folder that sources of kind `folder` may read by default."""
         return self.data / "documents"
 
     @property
@@ -108,7 +110,7 @@ class Site:
         return f"http://{host}:{self.ports[service]}"
 
     def environment(self, process: Process) -> dict[str, str]:
-        """The user's own settings (CHAT_*, EMBEDDING_* and the like) below what this installation decides."""
+        """Returns a process's environment: what this installation decides over the user's own settings."""
         decided = {
             **{f"{name.upper().replace('-', '_')}_URL": self.url(name) for name in SERVICES if name != GATEWAY},
         }
@@ -129,7 +131,7 @@ class Site:
         return {**self._with_database(process), **keys, **own, **decided}
 
     def _with_database(self, process: Process) -> dict[str, str]:
-        """What the user has set, but for secrets, and the log-in of the process's own role."""
+        """Returns the user's settings without secrets, and the database URL of the process's role."""
         user = {name: value for name, value in self.user.items() if name not in SECRETS}
         role = f"attractor_{process.module}"
         return {**user, "DATABASE_URL": self.engines.database_url(role, self.credentials.named(role))}
@@ -157,7 +159,7 @@ class Site:
         )
 
     def migrate(self, service: str) -> Command:
-        """The one-shot migration: the only thing that gets the administrator's URL."""
+        """Returns the one-shot migration, the only process that gets the administrator's URL."""
         process = next(one for one in PROCESSES if one.service == service)
         return Command(
             name=f"migration of {service}",
@@ -169,14 +171,6 @@ class Site:
 
 
 def user_settings(dotenv: Path) -> dict[str, str]:
-    """What the user has set: the process's environment, above those lines of `.env` that serve both ways to run."""
-    lines = dotenv.read_text(encoding="utf-8").splitlines() if dotenv.exists() else []
-    pairs = (line.strip().removeprefix("export ").partition("=") for line in lines)
-    settings = {name.strip(): _unquoted(value.strip()) for name, _, value in pairs if name.startswith(FROM_DOTENV)}
-    return {**settings, **os.environ}
-
-
-def _unquoted(value: str) -> str:
-    if len(value) > 1 and value[0] in "'\"" and value.endswith(value[0]):
-        return value[1:-1]
-    return value.partition(" #")[0].rstrip()
+    """Returns the process's environment over those lines of `.env` that also concern this way to run."""
+    shared = dotenv_values(dotenv, interpolate=False).items()
+    return {name: value for name, value in shared if value is not None and name.startswith(FROM_DOTENV)} | os.environ

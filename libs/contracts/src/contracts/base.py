@@ -1,4 +1,4 @@
-"""What every model shares: strict requests, pages, text that every store can hold."""
+"""What all models share: strict requests, pages, text that every store can hold."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 def storable(text: str) -> str:
-    """Text without NUL and lone surrogates, which PostgreSQL and UTF-8 cannot hold; raises ValueError otherwise."""
+    """Returns the text. Raises ValueError on NUL or lone surrogates, which PostgreSQL and UTF-8 cannot hold."""
     if "\x00" in text:
         raise ValueError("must not contain the NUL character")
     try:
@@ -28,7 +28,7 @@ Question = Annotated[
 
 
 class Request(BaseModel):
-    """A body that a caller sends: unknown fields are refused, so that a typing error is noticed."""
+    """A body that a caller sends. Unknown fields are rejected, so that misspelt ones are noticed."""
 
     model_config = ConfigDict(extra="forbid")
 

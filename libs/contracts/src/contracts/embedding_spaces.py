@@ -12,7 +12,7 @@ from contracts.base import Request, Resource, Text
 
 
 class SpaceStatus(StrEnum):
-    """`available`: the model is configured, nothing is built. `ready`: complete, but not searched in."""
+    """`available`: the model is configured, but no vectors exist. `ready`: complete, but not in use."""
 
     available = "available"
     building = "building"
@@ -23,7 +23,7 @@ class SpaceStatus(StrEnum):
 
 
 class EmbeddingSpaceCreate(Request):
-    """`model` is a configured model. With `activate` searches switch to it as soon as it is complete."""
+    """`model` is a configured model. With `activate`, searches switch to it as soon as it is complete."""
 
     model: Annotated[Text, Field(min_length=1, max_length=300)]
     dims: Annotated[int, Field(gt=0, le=4000)] | None = None

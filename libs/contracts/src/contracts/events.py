@@ -18,7 +18,7 @@ TURNS = "attractor.turns"
 
 
 def run_stream(run_id: UUID) -> str:
-    """The stream that carries one run's events."""
+    """Returns the name of the stream with one run's events."""
     return f"attractor.runs.{run_id}"
 
 
@@ -32,7 +32,7 @@ class EventData(BaseModel):
 
 
 class Event(BaseModel):
-    """The envelope. `id` is unique: consumers are idempotent by it."""
+    """The envelope. `id` is unique; consumers use it to handle each event once."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -98,7 +98,7 @@ class DocumentConverted(DocumentFacts):
 
 
 class DocumentDescribed(DocumentFacts):
-    """What is said about a document has changed, its content has not: it was renamed, or its source vanished."""
+    """A document's metadata has changed, but not its content: it was renamed, or its source disappeared."""
 
     event_type = "document.described.v2"
     stream = DOCUMENTS
@@ -125,7 +125,7 @@ class DocumentGraphed(EventData):
 
 
 class DocumentFailed(EventData):
-    """A stage failed; `service` says whose."""
+    """A stage of a document failed in `service`."""
 
     event_type = "document.failed.v1"
     stream = DOCUMENTS
@@ -138,7 +138,7 @@ class DocumentFailed(EventData):
 
 
 class DocumentDeleted(EventData):
-    """The document is to be removed everywhere; each service answers with `document.purged`."""
+    """Every service is to delete the document, and to confirm it with `document.purged`."""
 
     event_type = "document.deleted.v1"
     stream = DOCUMENTS
@@ -155,7 +155,7 @@ class DocumentPurged(EventData):
 
 
 class EmbeddingSpaceActivated(EventData):
-    """From now on the workspace is searched in this embedding space: new documents are embedded with this model."""
+    """The workspace is now searched in this embedding space; new documents are embedded with its model."""
 
     event_type = "embedding_space.activated.v1"
     stream = DOCUMENTS
@@ -164,7 +164,7 @@ class EmbeddingSpaceActivated(EventData):
 
 
 class WorkspaceDeleted(EventData):
-    """The workspace is to be removed everywhere; each service answers with `workspace.purged`."""
+    """Every service is to delete the workspace, and to confirm it with `workspace.purged`."""
 
     event_type = "workspace.deleted.v1"
     stream = DOCUMENTS
@@ -179,7 +179,7 @@ class WorkspacePurged(EventData):
 
 
 class TurnCompleted(EventData):
-    """A turn ended with an answer. Question and answer are short enough to travel (at most 10,000 characters each)."""
+    """A turn ended with an answer. Question and answer have at most 10,000 characters each."""
 
     event_type = "turn.completed.v1"
     stream = TURNS
@@ -246,7 +246,7 @@ class MessageDelta(RunEventData):
 
 
 class MessageRestarted(RunEventData):
-    """What was streamed of the answer is void, it begins anew: in another process, or without the model that failed."""
+    """The answer starts over, in another process or without the model that failed; discard what was streamed."""
 
     name = "message_restarted"
 
@@ -262,7 +262,7 @@ class CitationChecked(RunEventData):
 
 
 class ProviderIssue(RunEventData):
-    """Something went wrong on the way and the run goes on, for instance without sources."""
+    """Something went wrong, and the run continues, for instance without sources."""
 
     name = "issue"
     message: str

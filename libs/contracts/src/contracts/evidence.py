@@ -1,4 +1,4 @@
-"""Evidence for prompts: passages packed into a budget of tokens."""
+"""Evidence for prompts: chunks packed into a budget of tokens."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ContextRequest(SearchFilters):
 
 
 class EvidenceQuote(Resource):
-    """A sentence that answers best: characters `start` to `end` of the content of the chunk `chunk_id`."""
+    """One of the best answering sentences: characters `start` to `end` of the content of chunk `chunk_id`."""
 
     text: str
     start: int

@@ -1,4 +1,4 @@
-"""The formats that are accepted: media type by extension. A client leaves out what is not here before it uploads."""
+"""The accepted formats: media type by extension. Clients skip other files before they upload."""
 
 from __future__ import annotations
 
@@ -78,21 +78,21 @@ SUPPORTED = tuple(sorted(MEDIA_TYPES.keys() - CODE_NAMES | CODE))
 
 
 def extension(file_name: str) -> str:
-    """In lower case, without the dot; the whole name for files like Dockerfile."""
+    """Returns the extension in lower case, without the dot; the whole name for files like Dockerfile."""
     path = PurePath(file_name.strip().lower())
     return path.suffix.lstrip(".") or path.name
 
 
 def has_extension(file_name: str) -> bool:
-    """Without one the content decides."""
+    """Returns whether the name has an extension; without one the content decides the format."""
     return "." in file_name.strip(".")
 
 
 def may_be_supported(file_name: str) -> bool:
-    """False when the server refuses a file of this name, whatever it contains."""
+    """Returns False if the server rejects a file with this name, whatever it contains."""
     return extension(file_name) in MEDIA_TYPES or not has_extension(file_name)
 
 
 def is_archive(file_name: str) -> bool:
-    """True for names of files that an upload takes apart."""
+    """Returns whether an upload expands a file with this name."""
     return file_name.strip().lower().endswith(ARCHIVES)

@@ -12,7 +12,7 @@ from contracts.ingestion import StoreReceipt
 
 
 class Role(StrEnum):
-    """What a key may do in its workspace; each role may do all that the ones before it may."""
+    """What a key may do in its workspace. Each role includes the ones before it."""
 
     viewer = "viewer"
     editor = "editor"
@@ -45,7 +45,7 @@ class Workspace(Resource):
 
 
 class WorkspaceDeletion(Resource):
-    """What each service removed and still counts (0 when the delete is proved); complete when all have confirmed."""
+    """What each service deleted and still counts (0 proves the deletion); complete when all have confirmed."""
 
     workspace_id: UUID
     requested_at: datetime
@@ -65,10 +65,10 @@ class Member(Resource):
 
 
 class ApiKeyCreate(Request):
-    """`user_id` defaults to the caller; an owner may make a key for another member, never above that one's role.
+    """`user_id` defaults to the caller; an owner may create a key for another member, up to that member's role.
 
-    With `all_workspaces` it may also search every workspace that its user is a member of (scope `global`). Such a key
-    is made by an administrator, or by a user for himself with another of this kind.
+    With `all_workspaces` the key may also search every workspace that its user is a member of (scope `global`). Such
+    keys are created by an administrator, or by users for themselves with another key of this kind.
     """
 
     name: Name
@@ -90,13 +90,13 @@ class ApiKey(Resource):
 
 
 class ApiKeyCreated(ApiKey):
-    """The only response that ever holds the key itself."""
+    """The only response that shows the key itself."""
 
     key: str
 
 
 class Caller(Resource):
-    """Who the presented key belongs to."""
+    """The user, workspace and role of the presented key."""
 
     user: User
     workspace: Workspace
@@ -111,7 +111,7 @@ class ServiceStatus(Resource):
 
 
 class Status(Resource):
-    """`status` is `ready` when every service is."""
+    """`status` is `ready` if every service is."""
 
     status: Literal["ready", "degraded"]
     version: str

@@ -20,7 +20,7 @@ class GraphMethod(StrEnum):
 
 
 class SeedChunk(Request):
-    """A chunk that a search found; `score` says how good it is beside the best one (1)."""
+    """A chunk that a search found; `score` is relative to the best one (1)."""
 
     chunk_id: Annotated[Text, Field(max_length=64)]
     document_id: UUID
@@ -101,4 +101,4 @@ class ExpandResponse(Resource):
     names: list[LinkedName] = []
     residual: str = ""
     chunks: list[ExpandedChunk]
-    store: str = Field(description="Which graph store answered: postgres or neo4j.")
+    store: str = Field(description="The graph store that answered: postgres or neo4j.")

@@ -60,7 +60,9 @@ class RefinementEstimate(Resource):
     chunks: int = Field(description="Chunks that can be refined; source code is left out.")
     refined_chunks: int = Field(description="Chunks that have a result already, their own or that of the same text.")
     failed_chunks: int = Field(description="Chunks that failed; deleting the results lets them be asked about again.")
-    unread_documents: int = Field(description="Documents of earlier versions of Attractor that are yet to be counted.")
+    unread_documents: int = Field(
+        description="Documents from earlier versions of Attractor that are still to be counted."
+    )
     calls: int
     input_tokens: int
     output_tokens: int
@@ -89,7 +91,7 @@ class RefinementStatus(Resource):
     input_tokens: int
     output_tokens: int
     last_error: str | None
-    retry_at: datetime | None = Field(description="When a provider that is away is asked again.")
+    retry_at: datetime | None = Field(description="When an unavailable provider will be called again.")
 
 
 class DeletedResults(Resource):

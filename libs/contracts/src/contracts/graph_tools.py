@@ -44,21 +44,21 @@ class ToolList(Resource):
 
 
 class EntityMatch(Entity):
-    """The entity that a name was taken for. `how`: `exact` (in any spelling), `alias`, `prefix` or `fuzzy`."""
+    """The entity that a name was matched to. `how`: `exact` (in any spelling), `alias`, `prefix` or `fuzzy`."""
 
     how: str
-    similarity: float = Field(description="1 where the name is the entity's own; else how near it comes, 0 to 1.")
+    similarity: float = Field(description="1 if the name is the entity's own; otherwise how similar it is, 0 to 1.")
 
 
 class AboutEntity(Resource):
-    """`alternatives` are the other entities that the name may have meant, the nearest first."""
+    """`alternatives` are other entities that the name could mean, the closest first."""
 
     entity: EntityMatch
     alternatives: list[EntityMatch] = []
 
 
 class CitedPassage(Resource):
-    """A passage, or its beginning where it is long; `score` where a search found it."""
+    """A chunk, or the beginning of a long one; `score` is set if a search found it."""
 
     chunk_id: str
     document_id: UUID
@@ -101,7 +101,7 @@ class Fact(Relation):
 
 
 class NearEntity(Resource):
-    """`weight` is that of the strongest relation between the two."""
+    """`weight` is that of the strongest relation between the two entities."""
 
     id: str
     name: str
@@ -125,7 +125,7 @@ class EntityFacts(AboutEntity):
 class SummarizeDocument(Request):
     """The passages about a topic, to be summarised with their sources cited."""
 
-    topic: Annotated[Name, Field(description="What the summary is to be about: words, a name, a document's title.")]
+    topic: Annotated[Name, Field(description="The topic of the summary: words, a name, a document's title.")]
     max_passages: Annotated[int, Field(ge=1, le=20)] = 8
 
 
@@ -182,7 +182,9 @@ class RunCalculation(Request):
     direction: Annotated[
         Literal["in", "out", "both"], Field(description="`in`: what relates to the entity; `out`: what it relates to.")
     ] = "in"
-    transitive: Annotated[bool, Field(description="Also over others, up to ten steps (not with `both`).")] = False
+    transitive: Annotated[bool, Field(description="Include indirect relations, up to ten steps (not with `both`).")] = (
+        False
+    )
     by: Measure = Measure.mentions
     n: Annotated[int, Field(ge=1, le=100)] = 10
 
@@ -226,13 +228,13 @@ class AnalyzeDependencies(Request):
     """What an entity depends on, what depends on it, directly and over others, cycles, and how critical it is."""
 
     entity: Annotated[Name, Field(description="The entity's name, in any spelling, or its id.")]
-    depth: Annotated[int, Field(ge=1, le=10, description="Steps at most.")] = 5
+    depth: Annotated[int, Field(ge=1, le=10, description="Most steps.")] = 5
     relation_types: RelationTypes = ["DEPENDS_ON", "USES", "CALLS"]
-    limit: Annotated[int, Field(ge=1, le=1000, description="Entities in each direction at most.")] = 200
+    limit: Annotated[int, Field(ge=1, le=1000, description="Most entities in each direction.")] = 200
 
 
 class Dependency(Resource):
-    """Reached in `depth` steps, the last of them over `via` (a name; null for direct ones)."""
+    """An entity reached in `depth` steps, the last one through `via` (a name; null for direct ones)."""
 
     id: str
     name: str
@@ -275,12 +277,12 @@ class DependencyAnalysis(AboutEntity):
 
 
 class ShortestPath(Request):
-    """The shortest ways between two entities, over relations in either direction."""
+    """The shortest paths between two entities, over relations in either direction."""
 
     source: Annotated[Name, Field(description="A name, in any spelling, or an id.")]
     target: Annotated[Name, Field(description="A name, in any spelling, or an id.")]
-    max_length: Annotated[int, Field(ge=1, le=6, description="Steps at most.")] = 4
-    limit: Annotated[int, Field(ge=1, le=5, description="Ways at most.")] = 3
+    max_length: Annotated[int, Field(ge=1, le=6, description="Most steps.")] = 4
+    limit: Annotated[int, Field(ge=1, le=5, description="Most paths.")] = 3
     relation_types: RelationTypes | None = None
 
 
@@ -293,7 +295,7 @@ class EntityPath(Resource):
 
 
 class PathsFound(Resource):
-    """`note` says so where there is no way of this length."""
+    """`note` says so if there is no path of this length."""
 
     source: EntityMatch
     target: EntityMatch
@@ -306,12 +308,14 @@ class PathsFound(Resource):
 
 
 class Neighbours(Request):
-    """The entities that are related with one, the most strongly related first."""
+    """The entities related to one, the most strongly related first."""
 
     entity: Annotated[Name, Field(description="The entity's name, in any spelling, or its id.")]
     limit: Annotated[int, Field(ge=1, le=100)] = 20
-    min_mentions: Annotated[int, Field(ge=1, le=1_000_000, description="Only entities mentioned so often.")] = 1
-    min_weight: Annotated[float, Field(ge=0, le=1_000_000, description="Only relations of this weight.")] = 0
+    min_mentions: Annotated[
+        int, Field(ge=1, le=1_000_000, description="Only entities mentioned at least this often.")
+    ] = 1
+    min_weight: Annotated[float, Field(ge=0, le=1_000_000, description="Only relations of at least this weight.")] = 0
 
 
 class NeighboursFound(AboutEntity):

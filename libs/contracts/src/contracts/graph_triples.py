@@ -1,4 +1,4 @@
-"""Triples that users bring to the graph."""
+"""Triples that users import into the graph."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class TripleFormat(StrEnum):
 
 
 class TripleImport(Resource):
-    """A named set of triples that a user brought. Its triples are provenance of their own, with the method `user` and
+    """A named set of triples that a user imported. Its triples are provenance of their own, with the method `user` and
     the import's id as the document's. `notes` say what was left out, and why."""
 
     id: UUID

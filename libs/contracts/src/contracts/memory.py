@@ -22,7 +22,7 @@ class MemoryCreate(Request):
 
 
 class Memory(Resource):
-    """`document_ids` are the documents that it derives from: it goes when the last of them is deleted."""
+    """`document_ids` are the documents that it derives from; it is deleted with the last of them."""
 
     id: UUID
     kind: MemoryKind

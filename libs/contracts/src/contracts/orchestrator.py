@@ -13,7 +13,7 @@ from contracts.base import Name, Question, Request, Resource
 
 
 class AnswerMode(StrEnum):
-    """`model`: written by the chat model from the passages. `extractive`: quoted sentences, no chat model needed."""
+    """`model`: written by the chat model from what was found. `extractive`: quoted sentences, without a model."""
 
     model = "model"
     extractive = "extractive"
@@ -57,7 +57,7 @@ class SessionUpdate(Request):
 
 
 class Session(Resource):
-    """A conversation of one user, whom alone it is visible to. `version` goes into If-Match when it is changed."""
+    """A conversation that only its user sees. `version` goes into If-Match when it is changed."""
 
     id: UUID
     title: str | None
@@ -67,7 +67,7 @@ class Session(Resource):
 
 
 class SessionDocument(Resource):
-    """A document that is attached to a session: the scope `session` of a search is limited to these."""
+    """A document attached to a session, whose answers and searches with the scope `session` are limited to these."""
 
     document_id: UUID
     attached_at: datetime
@@ -79,7 +79,7 @@ class MessageRole(StrEnum):
 
 
 class Message(Resource):
-    """`removed_citations` counts what the answer cited and the check refused."""
+    """`removed_citations` counts the citations of the answer that failed the check."""
 
     id: UUID
     session_id: UUID
@@ -93,14 +93,14 @@ class Message(Resource):
 
 
 class MessageCreate(Request):
-    """`document_ids` limits what the answer may draw on."""
+    """`document_ids` limits what the answer may draw on, within the documents attached to the session if any are."""
 
     content: Question
     document_ids: Annotated[list[UUID], Field(max_length=1_000)] | None = None
 
 
 class Run(Resource):
-    """`node_trace` lists the graph's nodes in the order in which they ended; `issues` what went wrong on the way.
+    """`node_trace` lists the graph's nodes in the order in which they ended, `issues` the problems on the way.
 
     `error_type` of a failed run is `internal-error` or `attempts-exhausted` (each process that worked on it ended).
     """

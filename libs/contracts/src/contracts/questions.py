@@ -1,4 +1,4 @@
-"""A team's own questions with what answers them: a file, not a body. `docs/evaluation.md` describes it."""
+"""A team's own questions and their answers, as a file. `docs/evaluation.md` describes it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class QuestionsInvalid(ValueError):
 
 
 class GradedDocument(BaseModel):
-    """`grade` says how well it answers; 1 when the document is given as its name alone."""
+    """`grade` says how well the document answers; 1 if it is given by its name alone."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -47,7 +47,7 @@ class OwnQuestion(BaseModel):
 
     @property
     def identity(self) -> str:
-        """What two runs know it by."""
+        """Identifies the question across runs."""
         return self.id or " ".join(self.question.split())
 
 
@@ -65,7 +65,7 @@ def own_questions(rows: Any, place: str) -> list[OwnQuestion]:
 
 
 def comparable(text: str) -> str:
-    """As quotes are looked for: without regard to case, white space, and the compatibility forms of Unicode."""
+    """Returns the text as quotes are compared: without case, white space and Unicode compatibility forms."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 

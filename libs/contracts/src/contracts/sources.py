@@ -1,4 +1,4 @@
-"""Sources: places that documents come from by themselves, and their synchronisations."""
+"""Sources, from which documents come automatically, and their synchronisations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Selection(Request):
 
 
 class FolderConfig(_Selection):
-    """A folder on a mounted path, with what is below it. `watch` synchronises soon after a change."""
+    """A folder on a mounted path, with its subfolders. `watch` synchronises soon after a change."""
 
     kind: Literal["folder"] = "folder"
     path: Path
@@ -64,26 +64,27 @@ SourceConfig = Annotated[FolderConfig | S3Config | WebConfig | GitConfig, Field(
 
 
 class OnRemoved(StrEnum):
-    """What becomes of a document whose file is gone from the source."""
+    """What happens to a document whose file has disappeared from the source."""
 
     delete = "delete"
     mark_stale = "mark_stale"
 
 
 class SourceCreate(Request):
-    """`every_seconds`: how often it is synchronised by itself; null: only when asked (or when a folder changes)."""
+    """`every_seconds`: how often it is synchronised; null: only on request (or when a watched folder changes)."""
 
     name: Name
     config: SourceConfig
     every_seconds: Interval | None = None
     on_removed: OnRemoved = OnRemoved.delete
     stale_after_seconds: Interval | None = Field(
-        default=None, description="Without a successful synchronisation for so long, its documents are stale."
+        default=None,
+        description="Its documents are stale when it has not been synchronised successfully for this long.",
     )
 
 
 class SourceUpdate(Request):
-    """Only what is given changes. The kind of a source and its place (path, bucket, URL) stay."""
+    """Only the given fields change. The kind of a source and its location (path, bucket, URL) stay."""
 
     name: Name | None = None
     every_seconds: Interval | None = None
@@ -158,7 +159,7 @@ class SyncAction(StrEnum):
 
 
 class SyncChange(Resource):
-    """What a synchronisation did with a file, or in a dry run would do."""
+    """What a synchronisation did with a file, or would do in a dry run."""
 
     position: int
     action: SyncAction
@@ -169,7 +170,7 @@ class SyncChange(Resource):
 
 
 class Source(Resource):
-    """`documents` counts those that have an origin in it; `next_sync_at` is null when it is not scheduled."""
+    """`documents` counts those that come from it; `next_sync_at` is null if none is scheduled."""
 
     id: UUID
     name: str

@@ -1,4 +1,4 @@
-"""A circuit breaker (M. Nygard, Release It!): stop asking what keeps failing, try again after a while.
+"""A circuit breaker (M. Nygard, Release It!): stop calling what keeps failing, try again after a while.
 
 Ours, because the asyncio ones on PyPI are unmaintained or tied to tornado.
 """
@@ -35,9 +35,9 @@ class CircuitBreaker:
 
     @contextmanager
     def call(self, *, failures: type[Exception] | tuple[type[Exception], ...]) -> Iterator[None]:
-        """Around one call. Raises CircuitOpen instead of entering while the circuit is open or being probed.
+        """Guards one call. Raises CircuitOpen instead of entering while the circuit is open or being probed.
 
-        Of the exceptions, those named in `failures` count against the provider. Another Exception counts as an answer;
+        Exceptions named in `failures` count against the provider. Another Exception counts as an answer;
         a cancelled call counts as nothing.
         """
         probe = self._admit()
@@ -56,7 +56,7 @@ class CircuitBreaker:
         self._succeed()
 
     def answered(self) -> None:
-        """Within a long call: the provider answers, so other calls need not wait for the end of this one."""
+        """Reports, within a long call, that the provider answers: other calls need not wait for this one to end."""
         if self._opened_at is not None:
             self._succeed()
 

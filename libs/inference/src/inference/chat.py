@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """One message of the conversation that the model is given."""
+    """One message of the conversation."""
 
     role: Literal["system", "user", "assistant"]
     content: str
@@ -23,8 +23,7 @@ class ChatDelta:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSchema:
-    """The form that an answer should have, as JSON Schema. Not every provider holds its model to it: read the answer
-    with care."""
+    """The structure of an answer, as JSON Schema. Not every provider enforces it: validate the answer."""
 
     name: str
     schema: Mapping[str, Any]
@@ -40,8 +39,8 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A whole answer without the thinking. `usage` is None where the provider does not tell; `cut_short`: the bound of
-    tokens ended it."""
+    """A whole answer without the thinking. `usage` is None if the provider does not report it; `cut_short`: the token
+    limit ended it."""
 
     text: str
     usage: Usage | None = None
@@ -49,7 +48,7 @@ class Completion:
 
 
 class StructuredChatModel(Protocol):
-    """Answers in a form."""
+    """Answers in a given structure."""
 
     @property
     def model(self) -> str: ...
@@ -57,7 +56,7 @@ class StructuredChatModel(Protocol):
     async def complete_structured(
         self, messages: Sequence[ChatMessage], schema: AnswerSchema, *, max_tokens: int, temperature: float = 0.0
     ) -> Completion:
-        """The whole answer. Raises ChatError; StreamCut, where the answer had begun and was not asked for again."""
+        """Returns the whole answer. Raises ChatError; StreamCut if it broke off after its beginning."""
         ...
 
     async def aclose(self) -> None:
@@ -74,21 +73,21 @@ class ChatModel(Protocol):
     def stream(
         self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None, temperature: float = 0.2
     ) -> AsyncGenerator[ChatDelta, None]:
-        """The answer as it is written. A caller that stops early closes it (`contextlib.aclosing`).
+        """Yields the answer as it is written. A caller that stops early closes it (`contextlib.aclosing`).
 
-        `max_tokens` bounds the answer; None takes the model's configured bound. Raises ChatError; StreamCut, where
-        what came so far is not the whole answer.
+        `max_tokens` limits the answer; None takes the configured limit. Raises ChatError; StreamCut if the answer
+        broke off.
         """
         ...
 
     async def complete(
         self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None, temperature: float = 0.2
     ) -> str:
-        """The whole answer without the thinking. Raises ChatError."""
+        """Returns the whole answer without the thinking. Raises ChatError."""
         ...
 
     async def list_models(self) -> list[str]:
-        """The names of the models that the provider offers. Raises ChatError."""
+        """Returns the names of the provider's models. Raises ChatError."""
         ...
 
     async def aclose(self) -> None:

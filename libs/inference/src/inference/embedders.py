@@ -14,7 +14,7 @@ SpaceKey: TypeAlias = tuple[str, int]
 
 
 class Embedders:
-    """The configured models by (model, dims); where two have the same, the first is meant."""
+    """The configured models by (model, dims); of several with the same, the first counts."""
 
     def __init__(self, default: Embedder, others: Sequence[Embedder] = ()) -> None:
         """Owns all of them and closes them."""
@@ -26,22 +26,22 @@ class Embedders:
 
     @property
     def spaces(self) -> list[EmbeddingSpace]:
-        """Of each configured model, the default's first."""
+        """The space of each configured model, the default's first."""
         return [embedder.space for embedder in self._by_space.values()]
 
     def find(self, model: str, dims: int) -> Embedder | None:
-        """The embedder of this space; None when no configured model has it."""
+        """Returns the embedder of this space, or None if no configured model has it."""
         return self._by_space.get((model, dims))
 
     def named(self, model: str, dims: int | None = None) -> Embedder | None:
-        """The first embedder of this model, of these dimensions if given."""
+        """Returns the first embedder of this model, with these dimensions if given."""
         return next(
             (one for one in self._by_space.values() if one.space.model == model and dims in (None, one.space.dims)),
             None,
         )
 
     async def aclose(self) -> None:
-        """Closes every one, also when closing another fails."""
+        """Closes every embedder, even if closing another fails."""
         outcomes = await asyncio.gather(*(embedder.aclose() for embedder in self._all), return_exceptions=True)
         for outcome in outcomes:
             if isinstance(outcome, BaseException):
@@ -49,10 +49,10 @@ class Embedders:
 
 
 class LazyEmbedder:
-    """An embedder that is built at its first use, in a thread: until then it takes no memory."""
+    """An embedder that is built in a thread at its first use, and takes no memory before."""
 
     def __init__(self, space: EmbeddingSpace, build: Callable[[], Embedder]) -> None:
-        """`build` gives an embedder of `space`; what it raises, `embed` raises."""
+        """`build` returns an embedder of `space`; `embed` raises what it raises."""
         self.space = space
         self._build = build
         self._lock = threading.Lock()

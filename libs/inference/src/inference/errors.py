@@ -1,4 +1,4 @@
-"""What may go wrong with a model. Each class's docstring is its message; a detail follows it where there is one."""
+"""What can go wrong with a model. Each class's docstring is its message, followed by a detail if there is one."""
 
 from inspect import cleandoc
 
@@ -55,7 +55,7 @@ class UnreadableReply(ProviderError):
 
 
 class CircuitOpen(ProviderError):
-    """The model's provider failed repeatedly and is not asked for a while."""
+    """The model's provider failed repeatedly and is not called for a while."""
 
 
 class InvalidApiKey(ProviderError):

@@ -1,4 +1,4 @@
-"""From settings to adapters."""
+"""Builds adapters from settings."""
 
 from importlib.util import find_spec
 
@@ -19,7 +19,7 @@ _OPENAI_BATCH = 32
 
 
 def build_embedder(settings: EmbeddingSettings) -> Embedder:
-    """The embedder of `embedding_backend`; the caller closes it.
+    """Returns the embedder of `embedding_backend`; the caller closes it.
 
     A folder's model is loaded here if nothing tells its dimensions, the bundled one at its first use.
     Raises SettingMissing, InvalidApiKey, ModelFileChanged, ModelFolderInvalid.
@@ -28,9 +28,9 @@ def build_embedder(settings: EmbeddingSettings) -> Embedder:
 
 
 def build_embedders(settings: EmbeddingSettings, *, background: bool = False) -> Embedders:
-    """The default, those of `embedding_models`, and the bundled one where it is installed; the caller closes them.
+    """Returns the default, those of `embedding_models`, and the bundled one if installed; the caller closes them.
 
-    Models are loaded at their first use. With `background` those that run here give way to all other work.
+    Models are loaded at their first use. With `background`, those that run here yield to all other work.
     Raises as `build_embedder`, the message naming the place in EMBEDDING_MODELS.
     """
     default = _embedder(settings.default_embedding_model, "EMBEDDING_", background)
@@ -45,7 +45,7 @@ def build_embedders(settings: EmbeddingSettings, *, background: bool = False) ->
 
 
 def build_chat_model(settings: ChatSettings) -> OpenAIChat | None:
-    """The chat model, or None when CHAT_BASE_URL or CHAT_MODEL is not set; the caller closes it.
+    """Returns the chat model, or None if CHAT_BASE_URL or CHAT_MODEL is not set; the caller closes it.
 
     Raises InvalidApiKey.
     """
@@ -57,7 +57,7 @@ def build_chat_model(settings: ChatSettings) -> OpenAIChat | None:
 
 
 def build_reranker(settings: RerankSettings) -> Reranker | None:
-    """The reranker, or None when RERANK_BACKEND is not set; the caller closes it.
+    """Returns the reranker, or None if RERANK_BACKEND is not set; the caller closes it.
 
     Raises SettingMissing, InvalidApiKey.
     """

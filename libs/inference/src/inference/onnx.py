@@ -42,7 +42,7 @@ class OnnxEmbedder:
         batch_size: int = 16,
         background: bool = False,
     ) -> None:
-        """Where neither `dims` nor the files tell the dimensions, the model is loaded to ask it, and let go again.
+        """If neither `dims` nor the files state the dimensions, the model is loaded to read them, and unloaded.
 
         Raises ModelFileChanged, ModelFolderInvalid.
         """
@@ -71,7 +71,7 @@ class OnnxEmbedder:
         return await asyncio.get_running_loop().run_in_executor(self._executor, self.embed_sync, texts)
 
     def embed_sync(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """As `embed`, for a thread that has no event loop."""
+        """Does what `embed` does, in a thread without an event loop."""
         longest = self.space.max_tokens * _LONGEST_TOKEN
         encodings = self._truncating.encode_batch([encodable(text[:longest]) for text in texts])
         vectors = np.empty((len(texts), self.space.dims), np.float32)
@@ -83,7 +83,7 @@ class OnnxEmbedder:
         return vectors
 
     def count_tokens(self, text: str) -> int:
-        """The tokens of `text` itself, without the special tokens that `space.max_tokens` includes."""
+        """Counts the tokens of `text` itself, without the special tokens that `space.max_tokens` includes."""
         return count_tokens(self.tokenizer, text)
 
     async def aclose(self) -> None:
@@ -95,7 +95,7 @@ class OnnxEmbedder:
             self._loaded = None
 
     def _batches(self, encodings: Sequence[Encoding]) -> Iterator[list[int]]:
-        """Indexes of texts of like length, so that little of a batch is padding; at most one longest text's tokens."""
+        """Yields indexes of texts of similar length, to pad little; at most one longest text's tokens."""
         batch: list[int] = []
         for index in sorted(range(len(encodings)), key=lambda index: len(encodings[index].ids)):
             tokens = (len(batch) + 1) * len(encodings[index].ids)
@@ -114,7 +114,7 @@ class OnnxEmbedder:
             return self._loaded
 
     def _run(self, encodings: Sequence[Encoding]) -> NDArray[np.float32]:
-        """The pooled outputs, one row per encoding, not normalised."""
+        """Returns the pooled outputs, one row per encoding, not normalised."""
         ids = np.zeros((len(encodings), max(len(encoding.ids) for encoding in encodings)), np.int64)
         mask = np.zeros_like(ids)
         for row, encoding in enumerate(encodings):
@@ -132,7 +132,7 @@ class OnnxEmbedder:
 
 @contextmanager
 def _named_errors(error: type[EmbeddingError]) -> Iterator[None]:
-    """For calls of onnxruntime alone: its exceptions share no base class but Exception."""
+    """Names the errors of onnxruntime, whose exceptions share no base class but Exception. For its calls alone."""
     try:
         yield
     except Exception as cause:
@@ -154,13 +154,13 @@ def _open(files: EncoderFiles, threads: int) -> Any:
 
 
 def _take_lowest_priority() -> None:
-    """Of this thread alone, which only Linux can."""
+    """Lowers the priority of this thread alone, which only Linux can."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
 
 
 def _return_freed_memory() -> None:
-    """Loading frees some 50 MB that glibc would keep."""
+    """Returns some 50 MB to the system that loading has freed and glibc would keep."""
     if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):
         trim(0)
 
@@ -171,7 +171,7 @@ def _output(session: Any) -> str:
 
 
 def _pool(output: NDArray[np.float32], mask: NDArray[np.int64], pooling: str) -> NDArray[np.float32]:
-    """(batch, tokens, dims) to (batch, dims); an output that is pooled already stays as it is."""
+    """Pools (batch, tokens, dims) to (batch, dims); an output that is already pooled stays as it is."""
     if output.ndim == 2:
         return output
     if output.ndim != 3:

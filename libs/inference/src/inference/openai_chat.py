@@ -22,7 +22,7 @@ _OPTIONAL = {"stream_options": ("stream_options",), "response_format": ("respons
 
 @dataclass(slots=True)
 class _Ending:
-    """What a reply says of itself, filled in while it is read."""
+    """What a reply reports about itself, filled in while it is read."""
 
     finish_reason: str | None = None
     usage: Usage | None = None
@@ -30,7 +30,7 @@ class _Ending:
 
 @dataclass(frozen=True, slots=True)
 class _Started:
-    """A reply that was read up to its first delta; None where it has none."""
+    """A reply that was read up to its first delta; None if it has none."""
 
     response: httpx2.Response
     first: ChatDelta | None
@@ -43,7 +43,7 @@ class _Started:
 
 
 class OpenAIChat:
-    """`POST /chat/completions` with `stream`. Asks again only as long as nothing of the answer has come."""
+    """`POST /chat/completions` with `stream`. Retries only until the first delta of the answer."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class OpenAIChat:
     async def complete_structured(
         self, messages: Sequence[ChatMessage], schema: AnswerSchema, *, max_tokens: int, temperature: float = 0.0
     ) -> Completion:
-        """As JSON by `schema` where the provider can; one that refuses to be told of it is asked without."""
+        """Requests JSON by `schema`; a provider that rejects the parameter is asked without it."""
         body = self._body(messages, max_tokens, temperature) | {
             "stream_options": {"include_usage": True},
             "response_format": {
@@ -102,7 +102,7 @@ class OpenAIChat:
 
     async def list_models(self) -> list[str]:
         with self._breaker.call(failures=ProviderUnavailable):
-            reply = await self._retry.run(lambda: self._provider.json("GET", "models"))
+            reply = await self._retry.run(lambda: self._provider.get("/models"))
         try:
             return [str(item["id"]) for item in reply["data"]]
         except (KeyError, TypeError):
@@ -123,7 +123,7 @@ class OpenAIChat:
     async def _start(self, body: dict[str, Any]) -> _Started:
         sent = self._accepted(body)
         try:
-            response = await self._provider.stream("chat/completions", sent)
+            response = await self._provider.stream("/chat/completions", sent)
         except ProviderRejected as refusal:
             self._learn(refusal)
             if self._accepted(body) == sent:
@@ -138,13 +138,13 @@ class OpenAIChat:
             raise
 
     def _accepted(self, body: dict[str, Any]) -> dict[str, Any]:
-        """`body` under the names that this provider takes, without what is not set."""
+        """Returns `body` under the names that this provider accepts, without unset values."""
         named = {self._names.get(name, name): value for name, value in body.items() if value is not None}
         named.pop("", None)
         return named
 
     def _learn(self, refusal: ProviderRejected) -> None:
-        """OpenAI's reasoning models want another name for `max_tokens`, and no temperature; others take no schema."""
+        """Remembers what a provider rejects: another name for `max_tokens`, no temperature, no schema."""
         if refusal.status in {400, 422}:
             for name, words in _OPTIONAL.items():
                 if any(word in refusal.detail.lower() for word in words):
@@ -168,7 +168,7 @@ class OpenAIChat:
             yield split
 
     async def _choices(self, response: httpx2.Response, ending: _Ending) -> AsyncGenerator[dict[str, Any], None]:
-        """The first choice of each event up to `[DONE]`. Raises StreamCut when the end was not announced."""
+        """Yields the first choice of each event up to `[DONE]`. Raises StreamCut if the end was not announced."""
         try:
             with self._provider.errors():
                 async for event in httpx2.EventSource(response):

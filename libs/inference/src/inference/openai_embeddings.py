@@ -53,7 +53,7 @@ class OpenAIEmbedder:
             "encoding_format": "float",
         }
         with self._breaker.call(failures=ProviderUnavailable):
-            reply = await self._retry.run(lambda: self._provider.json("POST", "embeddings", body))
+            reply = await self._retry.run(lambda: self._provider.post("/embeddings", body))
         return unit_rows(self._vectors(reply, len(texts)))
 
     def _vectors(self, reply: object, count: int) -> NDArray[np.float32]:

@@ -12,7 +12,7 @@ _TOKEN = re.compile(r"\{\{\s*([a-z][a-z0-9_]*)\s*\}\}")
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt cut at its placeholders: texts and tokens take turns, beginning with a text."""
+    """A prompt split at its placeholders: texts and tokens alternate, beginning with a text."""
 
     name: str
     pieces: tuple[str, ...]
@@ -36,7 +36,7 @@ class Prompt:
         return frozenset(self.pieces[1::2])
 
     def render(self, **values: str) -> str:
-        """The text with each token replaced. A value is data: what looks like a token in it stays as it is.
+        """Returns the text with each token replaced. A value is data: what looks like a token in it stays as it is.
 
         Raises PromptInvalid when a token has no value, or a value no token.
         """

@@ -1,16 +1,21 @@
 """The connection to one provider that speaks the OpenAI API: requests, what its errors mean, and its API key."""
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx2
 
 from contracts.backoff import retry_after_seconds
 from inference.errors import ContextTooLong, InvalidApiKey, ProviderRejected, ProviderUnavailable, UnreadableReply
+
+if TYPE_CHECKING:
+    from openai._types import RequestOptions
 
 _PASSING = frozenset({408, 425, 429})
 _TOO_LONG = re.compile(
@@ -28,64 +33,71 @@ class Timeouts:
 
 
 class Provider:
-    """Sends requests to `base_url` (with its `/v1`, as providers print it) and raises ProviderError subclasses.
+    """Sends requests below `base_url` (with its `/v1`, as providers print it) and raises ProviderError subclasses.
 
-    No error holds the API key, also when the provider repeats it.
+    No error holds the API key, even if the provider repeats it.
     """
 
     def __init__(self, base_url: str, api_key: str | None, timeouts: Timeouts) -> None:
         """Raises InvalidApiKey."""
+        if api_key and not (api_key.isascii() and api_key.isprintable() and " " not in api_key):
+            raise InvalidApiKey
+        import openai  # noqa: PLC0415 - takes 24 MB, which a deployment without a provider saves
+
         self._api_key = api_key
-        headers = {}
-        if api_key:
-            if not (api_key.isascii() and api_key.isprintable() and " " not in api_key):
-                raise InvalidApiKey
-            headers["Authorization"] = f"Bearer {api_key}"
-        self._client = httpx2.AsyncClient(
-            base_url=base_url.rstrip("/") + "/",
-            headers=headers,
-            timeout=httpx2.Timeout(timeouts.read, connect=timeouts.connect),
+        self._openai, self._stream_class = openai, openai.AsyncStream[object]
+        self._options: RequestOptions = {} if api_key else {"headers": {"Authorization": openai.Omit()}}
+        self._client = openai.AsyncOpenAI(
+            base_url=base_url,
+            api_key=api_key or "none",
+            max_retries=0,  # `RetryPolicy` decides, also about replies that break off
+            http_client=httpx2.AsyncClient(timeout=httpx2.Timeout(timeouts.read, connect=timeouts.connect)),
         )
 
-    async def json(self, method: str, path: str, body: object = None) -> Any:
-        """The reply's body, parsed."""
+    async def get(self, path: str) -> Any:
+        """Returns the reply's JSON."""
         with self.errors():
-            response = await self._client.request(method, path, json=body)
-        if not response.is_success:
-            raise self._refusal(response)
-        try:
-            return response.json()
-        except ValueError:
-            raise UnreadableReply("not JSON") from None
+            return await self._client.get(path, cast_to=object, options=self._options)
+
+    async def post(self, path: str, body: object) -> Any:
+        """Returns the reply's JSON."""
+        with self.errors():
+            return await self._client.post(path, cast_to=object, body=body, options=self._options)
 
     async def stream(self, path: str, body: object) -> httpx2.Response:
-        """A successful event stream whose body is still to be read; the caller closes it."""
+        """Returns a successful event stream whose body is still to be read under `errors`; the caller closes it.
+
+        The SDK's own iterator would not tell a stream that ends with `[DONE]` from one that was cut off.
+        """
         with self.errors():
-            request = self._client.build_request("POST", path, json=body, headers={"Accept": "text/event-stream"})
-            response = await self._client.send(request, stream=True)
-            streams = "text/event-stream" in response.headers.get("Content-Type", "")
-            if response.is_success and streams:
-                return response
-            try:
-                await response.aread()
-            finally:
-                await response.aclose()
-        raise UnreadableReply("not an event stream") if response.is_success else self._refusal(response)
+            stream = await self._client.post(
+                path, cast_to=object, body=body, options=self._options, stream=True, stream_cls=self._stream_class
+            )
+        response = stream.response
+        if "text/event-stream" not in response.headers.get("Content-Type", ""):
+            await response.aclose()
+            raise UnreadableReply("not an event stream")
+        return response
 
     @contextmanager
     def errors(self) -> Iterator[None]:
-        """Turns httpx2's errors into ProviderUnavailable."""
+        """Turns errors of the SDK, and of streams read without it, into ProviderError subclasses."""
         try:
             yield
-        except httpx2.TimeoutException as error:
-            raise ProviderUnavailable(f"no reply in time ({type(error).__name__})") from error
-        except (httpx2.TransportError, httpx2.DecodingError) as error:
-            raise ProviderUnavailable(self._clean(str(error)) or type(error).__name__) from error
+        except self._openai.APIStatusError as error:
+            raise self.failure(error.status_code, error.body, error.response.headers.get("Retry-After")) from error
+        except (self._openai.APIConnectionError, httpx2.TransportError, httpx2.DecodingError) as error:
+            cause = error.__cause__ if isinstance(error, self._openai.APIConnectionError) else error
+            if isinstance(cause, httpx2.TimeoutException):
+                raise ProviderUnavailable(f"no reply in time ({type(cause).__name__})") from error
+            raise ProviderUnavailable(self._clean(str(cause or error)) or type(cause).__name__) from error
+        except ValueError as error:
+            raise UnreadableReply("not JSON") from error
 
     def failure(
         self, status: int, payload: object, retry_after: str | None = None
     ) -> ProviderUnavailable | ProviderRejected:
-        """What an error reply means: `status` as in HTTP, `payload` in any of the usual shapes."""
+        """Returns the error for a reply: `status` as in HTTP, `payload` in any of the usual shapes."""
         message, code = _explanation(payload)
         message = self._clean(message)
         if status >= 500 or status in _PASSING:
@@ -96,14 +108,7 @@ class Provider:
         return ProviderRejected(message, status=status)
 
     async def aclose(self) -> None:
-        await self._client.aclose()
-
-    def _refusal(self, response: httpx2.Response) -> ProviderUnavailable | ProviderRejected:
-        try:
-            payload: object = response.json()
-        except ValueError:
-            payload = response.text
-        return self.failure(response.status_code, payload, response.headers.get("Retry-After"))
+        await self._client.close()
 
     def _clean(self, message: str) -> str:
         if self._api_key:
@@ -112,7 +117,7 @@ class Provider:
 
 
 def _explanation(payload: object) -> tuple[str, str]:
-    """The message and the code of `{"error": {"message", "code"}}`, `{"error": "..."}`, or what else came."""
+    """Returns the message and the code of `{"error": {"message", "code"}}`, `{"error": "..."}` or anything else."""
     error = payload.get("error", payload) if isinstance(payload, dict) else payload
     if isinstance(error, dict):
         message = error.get("message") or error.get("detail") or json.dumps(error)

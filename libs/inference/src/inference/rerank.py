@@ -1,4 +1,4 @@
-"""The port for rerankers, and those that are asked over HTTP: Cohere, Jina, text-embeddings-inference, or alike."""
+"""The port for rerankers, and those called over HTTP: Cohere, Jina, text-embeddings-inference and the like."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -13,13 +13,13 @@ from inference.unicode import encodable
 
 
 class Reranker(Protocol):
-    """Reads a query and a passage together and says how well the one answers the other."""
+    """Scores how well a text answers a query, reading both together."""
 
     @property
     def model(self) -> str: ...
 
     async def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
-        """A score per text, in the texts' order; the greater the better, comparable within one query.
+        """Returns a score per text, in the texts' order: higher is better, comparable within one query.
 
         Raises RerankError.
         """
@@ -32,7 +32,7 @@ class Reranker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Dialect:
-    """How one API writes a request, and where its reply has the scores."""
+    """How one API expects a request, and where its reply has the scores."""
 
     body: Callable[[str, str, list[str]], dict[str, Any]]
     results: Callable[[Any], Any]
@@ -76,7 +76,7 @@ class HttpReranker:
         retry: RetryPolicy | None = None,
         breaker: CircuitBreaker | None = None,
     ) -> None:
-        """Owns `provider` and closes it. Someone waits for the answer: by default it is asked twice, close together."""
+        """Owns `provider` and closes it. A caller is waiting: by default it is tried twice, in quick succession."""
         self.model = model
         self._provider = provider
         self._dialect = DIALECTS[backend]
@@ -99,7 +99,7 @@ class HttpReranker:
         async def once() -> Any:
             # Each attempt counts: whoever waits may give up before the last one, and that would count as nothing.
             with self._breaker.call(failures=ProviderUnavailable):
-                return await self._provider.json("POST", "rerank", body)
+                return await self._provider.post("/rerank", body)
 
         return self._scores(await self._retry.run(once), len(texts))
 

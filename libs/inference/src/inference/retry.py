@@ -1,4 +1,4 @@
-"""When a provider is asked again, and how long that waits."""
+"""When a request to a provider is repeated, and after how long."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class RetryPolicy:
     longest_seconds: float = 20.0
 
     async def run(self, attempt: Callable[[], Awaitable[T]]) -> T:
-        """The first result of `attempt`. Asks again on ProviderUnavailable and StreamCut; raises the last error."""
+        """Repeats `attempt` on ProviderUnavailable and StreamCut, or raises the last error."""
         backoff = wait_exponential(self.first_seconds, self.longest_seconds) + wait_random(0, self.first_seconds)
 
         def wait(state: RetryCallState) -> float:

@@ -23,7 +23,7 @@ Positive = Annotated[int, Field(gt=0)]
 
 
 class _EmptyIsUnset(BaseModel, use_attribute_docstrings=True):
-    """Compose passes an unset variable on as an empty one: it takes the default."""
+    """Treats an empty variable as unset: Compose passes unset variables on as empty ones."""
 
     @model_validator(mode="before")
     @classmethod

@@ -1,6 +1,6 @@
-"""Text as models can take it."""
+"""Text in a form that models accept."""
 
 
 def encodable(text: str) -> str:
-    """`text` with lone surrogates, which have no UTF-8 form, replaced by `?`."""
+    """Returns `text` with lone surrogates, which have no UTF-8 form, replaced by `?`."""
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,4 +1,4 @@
-"""What every service has that writes and reads events: its parts, opened, and the tasks that run with them."""
+"""The common parts of services that write and read events, opened, and their background tasks."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class EventService:
         after: Sequence[Erasure] = (),
         together: Mapping[str, Together] | None = None,
     ) -> AsyncIterator[Background]:
-        """Relay, consumers, housekeeping and the purge of deleted workspaces, and health checks of all.
+        """Runs the relay, consumers, housekeeping and the purge of deleted workspaces, with their health checks.
 
         `reading`: handlers by event type, by stream. `before` and `after` are the purge's (`WorkspacePurge`). Further
         tasks may be started; all end before anything that was opened earlier closes. `together` is of the consumers

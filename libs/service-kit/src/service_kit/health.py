@@ -30,7 +30,7 @@ class Health:
         self.optional: set[str] = set()
 
     def add(self, name: str, check: Check, required: bool = True) -> None:
-        """A failing check that is not required shows, but does not take the service out of use."""
+        """Adds a check. If it is not required, its failure shows, but the service stays in use."""
         self.checks[name] = check
         if not required:
             self.optional.add(name)
@@ -39,7 +39,7 @@ class Health:
         return failures.keys() <= self.optional
 
     async def failures(self) -> Mapping[str, str]:
-        """Failing checks by name, with what may be told of why; all run at once, each with a deadline."""
+        """Returns the failing checks by name, with a public reason. All run at once, each with a deadline."""
 
         async def outcome(name: str, check: Check) -> tuple[str, str | None]:
             try:
@@ -55,7 +55,7 @@ class Health:
         return {name: reason for name, reason in outcomes if reason is not None}
 
     def _log(self, name: str, error: Exception) -> None:
-        """Once for as long as it stays the same."""
+        """Logs each failure once, until it changes."""
         reason = f"{type(error).__name__}: {error}"[:300]
         if self.logged.get(name) != reason:
             self.logged[name] = reason

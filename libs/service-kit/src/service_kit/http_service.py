@@ -1,26 +1,31 @@
-"""Another service, asked over HTTP in the name of a caller."""
+"""Requests to another service over HTTP, in the name of a caller."""
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx2
+from pydantic import BaseModel, ValidationError
 
 from service_kit.auth import Principal, Tokens
 from service_kit.problems import Unavailable
 from service_kit.tracing import outgoing_headers
 
+Answer = TypeVar("Answer", bound=BaseModel)
+PAUSES_SECONDS = (0.05, 0.2)  # before a connection that failed is tried again
+
 
 class ServiceSilent(Unavailable):
-    """No answer that could be used; the detail names the service and says why."""
+    """Another service gave no answer that could be used; the detail names it and says why."""
 
-    type, title = "service-silent", "A service that this needs did not answer"
+    type, title = "service-silent", "A required service did not answer"
 
 
 @dataclass(frozen=True)
 class HttpService:
-    """`base_url` None: the service is not there in this deployment. `seconds` are for each answer as a whole."""
+    """One service at its base URL, or None if the deployment has none. `seconds` are for each request."""
 
     name: str
     client: httpx2.AsyncClient
@@ -33,13 +38,13 @@ class HttpService:
         return self.base_url is not None
 
     async def ask(self, caller: Principal, method: str, path: str, **more: Any) -> httpx2.Response:
-        """Any answer but a failure of the server. Raises ServiceSilent."""
+        """Returns any answer but a failure of the server. Connection errors are tried again. Raises ServiceSilent."""
         if self.base_url is None:
             raise ServiceSilent(f"{self.name} is not there in this deployment")
         headers = {**outgoing_headers(), "Authorization": f"Bearer {self.tokens.sign(caller)}"}
         url = self.base_url.rstrip("/") + path
         try:
-            response = await self.client.request(method, url, headers=headers, timeout=self.seconds, **more)
+            response = await self._send(method, url, headers=headers, timeout=self.seconds, **more)
         except httpx2.TimeoutException as error:
             raise ServiceSilent(f"{self.name} did not answer within {self.seconds:g} s") from error
         except httpx2.RequestError as error:
@@ -47,3 +52,24 @@ class HttpService:
         if response.status_code >= 500:
             raise ServiceSilent(f"{self.name} answered with status {response.status_code}")
         return response
+
+    async def fetch(
+        self, caller: Principal, method: str, path: str, answer: type[Answer], body: BaseModel | None = None
+    ) -> Answer:
+        """Returns a successful answer, read as `answer`. Raises ServiceSilent, whatever went wrong."""
+        more = {} if body is None else {"json": body.model_dump(mode="json", exclude_none=True)}
+        response = await self.ask(caller, method, path, **more)
+        if not response.is_success:
+            raise ServiceSilent(f"{self.name} answered with status {response.status_code}")
+        try:
+            return answer.model_validate_json(response.content)
+        except ValidationError as error:
+            raise ServiceSilent(f"{self.name} gave an answer that cannot be read") from error
+
+    async def _send(self, method: str, url: str, **more: Any) -> httpx2.Response:
+        for pause in PAUSES_SECONDS:
+            try:
+                return await self.client.request(method, url, **more)
+            except (httpx2.NetworkError, httpx2.RemoteProtocolError):
+                await asyncio.sleep(pause)
+        return await self.client.request(method, url, **more)

@@ -23,7 +23,7 @@ class MigrationChanged(Exception):
 
 
 def migrations(package: str) -> Iterator[tuple[str, str]]:
-    """(name, SQL) of each file of the package's `migrations` folder, in order; none when it has no such folder."""
+    """Returns (name, SQL) of each file in the package's `migrations` folder, in order; none without such a folder."""
     folder = resources.files(package).joinpath("migrations")
     if folder.is_dir():
         for file in sorted(folder.iterdir(), key=lambda file: file.name):

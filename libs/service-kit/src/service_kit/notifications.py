@@ -18,7 +18,7 @@ class Subscription:
         self.event = asyncio.Event()
 
     async def wait(self, timeout: float) -> bool:
-        """Seconds. Call it after reading the state that the notification is about: one that came meanwhile counts."""
+        """Waits up to `seconds`. Call it after reading the state: a notification that came meanwhile counts."""
         try:
             async with asyncio.timeout(timeout):
                 await self.event.wait()
@@ -38,7 +38,7 @@ class Notifications:
 
     @asynccontextmanager
     async def subscribe(self, channel: str, payload: str | None = None) -> AsyncIterator[Subscription]:
-        """Notifications of a channel, or only those with this payload."""
+        """Subscribes to a channel, or only to its notifications with this payload."""
         subscription, key = Subscription(), (channel, payload)
         self.subscriptions[key].add(subscription)
         try:
@@ -49,7 +49,7 @@ class Notifications:
                 del self.subscriptions[key]
 
     async def run(self) -> None:
-        """Listens until cancelled; raises when the connection is lost. A new start wakes all waiters."""
+        """Listens until cancelled; raises when the connection is lost. Starting again wakes all waiters."""
         async with await self._connect() as connection:
             for channel in self.channels:
                 await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
@@ -58,7 +58,7 @@ class Notifications:
                 self._wake(notification.channel, notification.payload)
 
     async def _connect(self) -> psycopg.AsyncConnection:
-        """Cancelled meanwhile it still connects, to close in good order: half a log-in keeps the server waiting."""
+        """Connects, even if cancelled meanwhile, and then closes in order: half a log-in keeps the server waiting."""
         connecting = asyncio.ensure_future(psycopg.AsyncConnection.connect(self.url, autocommit=True))
         try:
             return await asyncio.shield(connecting)

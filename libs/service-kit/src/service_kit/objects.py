@@ -26,7 +26,7 @@ class ObjectMissing(Exception):
 
 
 class ObjectStore:
-    """Blocking methods for worker threads, and `a…` twins for the event loop. All raise Unavailable when S3 is away."""
+    """Blocking methods for threads, with `a…` twins for the event loop. All raise Unavailable if S3 is silent."""
 
     def __init__(self, settings: ObjectStoreSettings) -> None:
         retries = urllib3.Retry(total=3, backoff_factor=0.2, status_forcelist=[500, 502, 503, 504])
@@ -78,7 +78,7 @@ class ObjectStore:
             self.client.fget_object(bucket_name=self.bucket, object_name=key, file_path=str(path))
 
     def stream(self, key: str, offset: int = 0) -> Generator[bytes]:
-        """The object from a byte on, in pieces, opened now and released when the iteration ends.
+        """Returns the object from a byte on, in pieces, opened now and released when the iteration ends.
 
         Raises ObjectMissing, and Unavailable when the object ends before `offset`.
         """
@@ -100,13 +100,13 @@ class ObjectStore:
             return [str(one.object_name) for one in found]
 
     def ages(self, prefix: str) -> dict[str, datetime]:
-        """When each object below the prefix was last written, by key."""
+        """Returns when each object below the prefix was last written, by key."""
         with _translated(prefix):
             found = self.client.list_objects(bucket_name=self.bucket, prefix=prefix, recursive=True)
             return {str(one.object_name): one.last_modified for one in found if one.last_modified}
 
     def folders(self) -> list[str]:
-        """The first parts of all keys, without the slash."""
+        """Returns the first parts of all keys, without the slash."""
         with _translated(""):
             found = self.client.list_objects(bucket_name=self.bucket, recursive=False)
             return [str(one.object_name).rstrip("/") for one in found if one.is_dir]
@@ -159,17 +159,17 @@ def _pieces(response: Any) -> Generator[bytes]:
 
 
 def original_key(workspace_id: UUID, content_hash: str) -> str:
-    """Where an original lies: content-addressed within its workspace."""
+    """Returns the key of an original: content-addressed within its workspace."""
     return f"{workspace_id}/originals/{content_hash}"
 
 
 def derived_prefix(workspace_id: UUID, document_id: UUID) -> str:
-    """What every object made from a document begins with."""
+    """Returns the prefix of every object made from a document."""
     return f"{workspace_id}/documents/{document_id}/"
 
 
 class _translated:
-    """S3's errors as ours."""
+    """Turns S3's errors into ours."""
 
     def __init__(self, key: str) -> None:
         self.key = key

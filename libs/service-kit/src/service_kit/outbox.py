@@ -1,4 +1,4 @@
-"""Write, then tell: an event commits with the state change that it tells of, and a relay publishes it."""
+"""Transactional outbox: an event commits with the state change that it reports, and a relay publishes it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ INSERT: Final = "INSERT INTO outbox (workspace_id, stream, event) VALUES (%s, %s
 
 
 def new_event(source: str, workspace_id: UUID, data: EventData, subject: str) -> Event:
-    """The envelope around the data, in the current trace. `subject` is the id of what the event is about."""
+    """Returns the data in its envelope, in the current trace. `subject` is the id of what the event is about."""
     return Event(
         id=uuid4(),
         source=source,
@@ -40,7 +40,7 @@ def new_event(source: str, workspace_id: UUID, data: EventData, subject: str) ->
 
 
 def event_row(data: EventData, event: Event) -> tuple[UUID, str, Jsonb]:
-    """The parameters of INSERT, for a connection of either kind."""
+    """Returns the parameters of INSERT, for a connection of either kind."""
     return event.workspace_id, data.stream, Jsonb(event.model_dump(mode="json"))
 
 
@@ -95,9 +95,9 @@ class OutboxRelay:
 
 
 async def first_time(connection: Connection, event: Event) -> bool:
-    """True once per event: call it in the transaction that handles the event, and skip the work on False.
+    """Returns True once per event: call it in the transaction that handles the event, and skip the work on False.
 
-    Events of a deleted workspace are never new; until the transaction ends the workspace is not deleted meanwhile.
+    Events of a deleted workspace are never new; the workspace is not deleted before the transaction ends.
     """
     cursor = await connection.execute("SELECT first_time(%s, %s)", (event.workspace_id, event.id))
     return bool((await cursor.fetchone() or (False,))[0])
@@ -113,7 +113,7 @@ async def forget_handled(database: Database) -> int:
 
 
 async def keep_forgetting(database: Database) -> None:
-    """`forget_handled` once an hour until cancelled: a background task of every service that consumes events."""
+    """Runs `forget_handled` once an hour until cancelled: a background task of every service that consumes events."""
     while True:
         await forget_handled(database)
         await asyncio.sleep(FORGET_SECONDS)

@@ -51,7 +51,7 @@ class Database:
 
     @asynccontextmanager
     async def workspace(self, workspace_id: UUID) -> AsyncIterator[Connection]:
-        """A transaction that sees the rows of this workspace and no others; raises Unavailable when none is free.
+        """Opens a transaction that sees the rows of this workspace alone. Raises Unavailable if no connection is free.
 
         Raises WorkspaceGone when a row was to be written to a workspace that is deleted.
         """
@@ -62,7 +62,7 @@ class Database:
     async def snapshot(
         self, workspace_id: UUID, of: str | None = None, settings: Mapping[str, str] | None = None
     ) -> AsyncIterator[Connection]:
-        """As `workspace`, to read alone: every statement sees the state of the first (repeatable read).
+        """Opens a read-only `workspace` transaction: every statement sees the state of the first (repeatable read).
 
         `of` is what `pg_export_snapshot()` gave in another transaction that is still open: the state is that one's.
         `settings` are the server's, for this transaction.
@@ -76,7 +76,7 @@ class Database:
     async def exported_snapshot(
         self, workspace_id: UUID, settings: Mapping[str, str]
     ) -> AsyncIterator[tuple[Connection, str]]:
-        """As `snapshot`, and the name of the state for `snapshot(of=...)`, all in one round trip.
+        """Opens a `snapshot` and returns its name for `snapshot(of=...)`, all in one round trip.
 
         The savepoint `opened` is what a part of the transaction that fails can go back to.
         """
@@ -89,13 +89,13 @@ class Database:
 
     @asynccontextmanager
     async def system(self) -> AsyncIterator[Connection]:
-        """A transaction over the work queues of all workspaces (tables under `protect_queue`), and nothing else."""
+        """Opens a transaction that sees the work queues of all workspaces (tables under `protect_queue`) alone."""
         async with self._transaction(_opening({"app.scope": "system"})) as began:
             yield began.connection
 
     @asynccontextmanager
     async def _transaction(self, opening: str) -> AsyncIterator[AsyncCursor[TupleRow]]:
-        """What the opening statements gave, on the transaction's connection."""
+        """Yields what the opening statements returned, on the transaction's connection."""
         try:
             leased = self.pool.connection()
             connection = await leased.__aenter__()
@@ -139,5 +139,5 @@ async def check_unless_silent(connection: Connection) -> None:
 
 
 def is_workspace_gone(error: BaseException) -> bool:
-    """Whether PostgreSQL refused a row because its workspace is deleted."""
+    """Returns whether PostgreSQL rejected a row because its workspace is deleted."""
     return isinstance(error, DatabaseError) and error.diag.sqlstate == WORKSPACE_GONE

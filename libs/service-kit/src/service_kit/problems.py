@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 class Problem(Exception):
-    """Something went wrong that the caller should know. Subclasses set `status`, `type` and `title`."""
+    """An error that the caller should know about. Subclasses set `status`, `type` and `title`."""
 
     status: ClassVar[int] = 500
     type: ClassVar[str] = "internal-error"
@@ -46,17 +46,17 @@ class NotFound(Problem):
 
 
 class WorkspaceGone(NotFound):
-    """Raised where a row was to be written after the workspace had been deleted."""
+    """Raised when a row is written after the workspace has been deleted."""
 
     type, title = "workspace-deleted", "The workspace is deleted"
 
 
 class Unauthenticated(Problem):
-    status, type, title = 401, "unauthenticated", "A valid credential is needed"
+    status, type, title = 401, "unauthenticated", "A valid credential is required"
 
 
 class Forbidden(Problem):
-    status, type, title = 403, "forbidden", "The role of this key does not allow it"
+    status, type, title = 403, "forbidden", "The role of this key does not allow this"
 
 
 class Conflict(Problem):
@@ -72,17 +72,17 @@ class InvalidRequest(Problem):
 
 
 class BadCursor(InvalidRequest):
-    type, title = "bad-cursor", "The cursor is not one that this list gave"
+    type, title = "bad-cursor", "The cursor was not issued by this list"
 
 
 class Unavailable(Problem):
-    status, type, title = 503, "unavailable", "A part that this needs is not available; try again"
+    status, type, title = 503, "unavailable", "A required part is unavailable; try again"
 
 
 def render(
     status: int, slug: str, title: str, detail: str | None, instance: str, headers: dict[str, str] | None, **extra: Any
 ) -> JSONResponse:
-    """The response for a problem, with the trace id by which an operator finds it in the logs."""
+    """Returns the response for a problem, with the trace id by which an operator finds it in the logs."""
     body = ProblemBody(
         type=slug, title=title, status=status, detail=detail, instance=instance, trace_id=current_trace_id(), **extra
     )
@@ -104,7 +104,7 @@ async def on_http_error(request: Request, error: Exception) -> JSONResponse:
 
 
 def _allowed_methods(request: Request) -> list[str]:
-    """Of all routes of this path: the framework names those of the first one only."""
+    """Returns the methods of all routes of this path; the framework names those of the first one only."""
     matches = (
         (method, route.matches({**request.scope, "method": method}))
         for method in METHODS
@@ -114,7 +114,7 @@ def _allowed_methods(request: Request) -> list[str]:
 
 
 async def on_invalid_request(request: Request, error: Exception) -> JSONResponse:
-    """422 with each error's place and message; the offending values are left out, they may be secrets."""
+    """Responds 422 with each error's location and message, without the values, which may be secrets."""
     assert isinstance(error, RequestValidationError)
     errors = [{"at": ".".join(map(str, one["loc"])), "message": one["msg"]} for one in error.errors()]
     detail = "; ".join(f"{one['at']}: {one['message']}" for one in errors[:5])
@@ -124,7 +124,7 @@ async def on_invalid_request(request: Request, error: Exception) -> JSONResponse
 
 
 async def on_unexpected(request: Request, error: Exception) -> JSONResponse:
-    """The outermost boundary: the stack goes to the log, the caller gets a trace id."""
+    """Responds 500 with a trace id, and logs the stack: the outermost boundary."""
     log.error("unexpected error", exc_info=error, extra={"path": request.url.path})
     return render(500, "internal-error", "Something went wrong here", None, request.url.path, None)
 

@@ -1,4 +1,4 @@
-"""Headers that several services take: If-Match with a version (RFC 9110), and Idempotency-Key."""
+"""Headers that several services accept: If-Match with a version (RFC 9110), and Idempotency-Key."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _VERSION = re.compile(r'(?:W/)?"?(\d{1,9})"?', re.ASCII)
 
 
 def expected_version(if_match: Annotated[str | None, Header(max_length=100)] = None) -> int | None:
-    """The version of If-Match, None without it (or with *); raises PreconditionFailed where it can be none of ours."""
+    """Returns the version in If-Match, None without it or with `*`. Raises PreconditionFailed if it is none."""
     if if_match is None or if_match.strip() == "*":
         return None
     match = _VERSION.fullmatch(if_match.strip())
@@ -23,7 +23,7 @@ def expected_version(if_match: Annotated[str | None, Header(max_length=100)] = N
 
 
 def idempotency(idempotency_key: Annotated[str | None, Header(max_length=200)] = None) -> str | None:
-    """The key; raises InvalidRequest where it holds anything but visible ASCII."""
+    """Returns the key. Raises InvalidRequest if it contains anything but visible ASCII characters."""
     if idempotency_key is not None and not (idempotency_key.isascii() and idempotency_key.isprintable()):
         raise InvalidRequest("Idempotency-Key must be visible ASCII characters")
     return idempotency_key or None

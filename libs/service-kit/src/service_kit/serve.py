@@ -14,7 +14,7 @@ GRACEFUL_SECONDS = 10
 
 
 def serve(name: str, settings: ServiceSettings, build: Callable[[], FastAPI]) -> None:
-    """Blocks until SIGTERM or SIGINT; open requests then get ten seconds to end."""
+    """Serves until SIGTERM or SIGINT; open requests then have ten seconds to finish."""
     configure_telemetry(name, settings.log_level, settings.otel_exporter_otlp_endpoint)
     uvicorn.run(
         build(),

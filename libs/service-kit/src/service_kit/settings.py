@@ -14,7 +14,7 @@ ESCAPE = "characters of the password other than letters, digits and -._~ are wri
 
 
 def _postgres_url(url: SecretStr) -> SecretStr:
-    """Refused here, a wrong one reaches no driver, whose message would repeat parts of it."""
+    """Validates the URL here, because a driver's message would repeat parts of it."""
     try:
         parts = conninfo_to_dict(url.get_secret_value())
     except ProgrammingError:
@@ -46,7 +46,7 @@ class Environment(BaseSettings):
 
 
 class ServiceSettings(Environment):
-    """What every service reads."""
+    """Settings of every service."""
 
     host: str = "127.0.0.1"
     """The address that the process listens on"""
@@ -70,7 +70,7 @@ class DatabaseSettings(Environment):
 
 
 class MigrationSettings(DatabaseSettings):
-    """What a migration reads."""
+    """Settings of migrations."""
 
     admin_database_url: PostgresUrl
     """PostgreSQL, as a role that may create roles and schemas; for `migrate` alone"""
@@ -82,7 +82,7 @@ class RedisSettings(Environment):
 
 
 class EventSettings(DatabaseSettings, RedisSettings):
-    """What a service has that writes and reads events (`EventService`)."""
+    """Settings of services that write and read events (`EventService`)."""
 
 
 class ObjectStoreSettings(Environment):

@@ -1,4 +1,4 @@
-"""Removes what streams keep of a deleted workspace: its events, handled long ago or given up, carry names and texts."""
+"""Deletes a workspace's events from streams, where handled and dead ones would still carry names and texts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def erase_events(redis: Redis, stream: str, workspace_id: UUID) -> int:
 
 
 async def count_events(redis: Redis, stream: str, workspace_id: UUID) -> int:
-    """How many entries of the workspace the stream has."""
+    """Counts the workspace's entries in the stream."""
     return sum([len(batch) async for batch in _entries_of(redis, stream, workspace_id)])
 
 

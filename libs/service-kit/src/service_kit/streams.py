@@ -1,4 +1,4 @@
-"""Consumer groups on Redis streams: nothing is lost, what fails is retried with backoff, then kept as a dead letter."""
+"""Consumer groups on Redis streams: nothing is lost; failures are retried with backoff, then kept as dead letters."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class RetryPolicy:
 
 
 def dead_letters(stream: str) -> str:
-    """The stream's twin that keeps what could not be handled."""
+    """Returns the name of the stream that keeps what could not be handled."""
     return f"{stream}.dead"
 
 
@@ -77,7 +77,7 @@ class Consumer:
     block_seconds: float = 2.0
 
     async def run(self) -> None:
-        """Runs until cancelled; raises when Redis is away (its supervisor starts it again)."""
+        """Runs until cancelled; raises if Redis does not answer (its supervisor starts it again)."""
         await self.ensure_group()
         next_reclaim = next_trim = 0.0
         while True:
@@ -112,7 +112,7 @@ class Consumer:
         return len(entries)
 
     async def handle_all(self, entries: Sequence[Entry]) -> None:
-        """Handles entries in their order, together those that may be."""
+        """Handles entries in their order, concurrently where they allow it."""
         run: list[tuple[Entry, Event]] = []
         for entry in entries:
             event = _event(entry[1])
@@ -277,7 +277,7 @@ def _told(fields: Mapping[Any, Any]) -> Any:
 
 
 def _event(fields: Mapping[Any, Any]) -> Event | None:
-    """None where it is none."""
+    """Returns the event, or None if the entry is not one."""
     try:
         return Event.model_validate_json(_told(fields))
     except ValueError:
@@ -289,5 +289,5 @@ def _alike(one: Event, other: Event) -> bool:
 
 
 def _flat(batches: Any) -> list[tuple[bytes | str, Mapping[Any, Any]]]:
-    """Entries of one stream: redis-py gives them as a list, or (RESP3) as a list of lists."""
+    """Flattens the entries of one stream, which redis-py returns as a list or (RESP3) as a list of lists."""
     return [entry for batch in batches for entry in (batch if isinstance(batch, list) else [batch])]

@@ -44,7 +44,7 @@ class JsonFormatter(logging.Formatter):
 
 
 def configure_telemetry(service: str, log_level: str, otlp_endpoint: str | None) -> None:
-    """Once per process, before anything else: logs to standard output, and tracing."""
+    """Sets up logs to standard output, and tracing: once per process, before anything else."""
     handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(JsonFormatter(service))
     logging.basicConfig(level=log_level.upper(), handlers=[handler], force=True)

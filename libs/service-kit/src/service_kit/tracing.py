@@ -22,13 +22,13 @@ def configure_tracing(service: str, endpoint: str | None) -> None:
 
 
 def current_trace_id() -> str | None:
-    """The trace's 32 hex digits, or None outside a span."""
+    """Returns the trace's 32 hex digits, or None outside a span."""
     context = trace.get_current_span().get_span_context()
     return format(context.trace_id, "032x") if context.is_valid else None
 
 
 def outgoing_headers() -> dict[str, str]:
-    """`traceparent` (and `tracestate`) of the current span, for a request, task or event that leaves."""
+    """Returns `traceparent` (and `tracestate`) of the current span, for an outgoing request, task or event."""
     carrier: dict[str, str] = {}
     propagate.inject(carrier)
     return carrier
@@ -38,7 +38,7 @@ def outgoing_headers() -> dict[str, str]:
 def span(
     name: str, carrier: Mapping[str, str] | None = None, kind: SpanKind = SpanKind.INTERNAL
 ) -> Iterator[trace.Span]:
-    """A span that continues the trace in `carrier` (headers or an event's traceparent)."""
+    """Opens a span that continues the trace in `carrier` (headers or an event's traceparent)."""
     context = propagate.extract(carrier) if carrier else None
     with trace.get_tracer("attractor").start_as_current_span(name, context, kind) as current:
         yield current

@@ -93,7 +93,11 @@ async def while_held(
         finished = task.done()
         await stopped(task, keeping)
         await asyncio.gather(task, keeping, return_exceptions=True)
-    return task.result() if finished else keeping.result()
+    if not finished:
+        return keeping.result()
+    if task.cancelled():
+        raise RuntimeError("the work was cancelled from within")
+    return task.result()
 
 
 async def _keep(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -17,23 +16,21 @@ from starlette.routing import Route
 
 from contracts.events import DOCUMENTS, WorkspacePurged
 from contracts.registry import GATEWAY
-from gateway import api, docs, routing
-from gateway.accounts import Accounts
-from gateway.answer_headers import AnswerHeaders
-from gateway.api_document import ApiDocument
-from gateway.api_keys import ApiKeys
-from gateway.authentication import Doorkeeper
-from gateway.body_limit import BodyLimit
+from gateway.access.authenticator import Authenticator
+from gateway.access.last_used import LastUsed
+from gateway.access.rate_limit import Buckets
+from gateway.accounts.accounts import Accounts
+from gateway.accounts.api_keys import ApiKeys
+from gateway.accounts.first_start import ensure_admin
+from gateway.accounts.workspace_deletion import RECEIPTS, WorkspaceDeletions
+from gateway.api import docs, routes
 from gateway.errors import UnknownWorkspace
-from gateway.first_start import ensure_admin
-from gateway.idempotency import forget_expired
-from gateway.last_used import LastUsed
-from gateway.methods import HeadAndOptions
-from gateway.proxy import Proxy
-from gateway.rate_limit import Buckets
+from gateway.proxy import routing
+from gateway.proxy.body_limit import BodyLimit
+from gateway.proxy.proxy import Proxy
+from gateway.proxy.response_headers import ResponseHeaders
+from gateway.proxy.upstreams import Upstreams
 from gateway.settings import Settings
-from gateway.upstreams import Upstreams
-from gateway.workspace_deletion import RECEIPTS, WorkspaceDeletions
 from service_kit.app import service_app
 from service_kit.background import Background
 from service_kit.notifications import Notifications
@@ -43,20 +40,18 @@ from service_kit.problems import Unavailable, on_problem
 from service_kit.streams import Consumer
 from service_kit.telemetry import Metrics
 
-HOUSEKEEPING_SECONDS = 3600.0
-
 
 def create_app(settings: Settings) -> FastAPI:
     """Connects to nothing until its lifespan begins."""
     parts = Parts(settings)
-    app = service_app("gateway", settings, [api.router], parts.lifespan, openapi_url=None)
+    app = service_app("gateway", settings, [routes.router], parts.lifespan, openapi_url=None)
     parts.install(app)
     _add_middleware(app, settings)
     return app
 
 
 class Parts:
-    """What the application is made of."""
+    """The objects that the application is made of."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -78,7 +73,7 @@ class Parts:
         settings, state = self.settings, app.state
         registry = state.metrics.registry
         per_minute, failures = settings.rate_limit_per_minute, settings.auth_failures_per_minute
-        state.doorkeeper = Doorkeeper(
+        state.authenticator = Authenticator(
             self.database,
             self.last_used,
             Buckets(self.redis, "requests", per_minute, settings.rate_limit_burst, registry),
@@ -88,13 +83,12 @@ class Parts:
         state.api_keys = ApiKeys(self.database, settings.internal_token_secret.get_secret_value())
         state.deletions = self.deletions
         state.upstreams, state.status_seconds = self.upstreams, settings.status_seconds
-        self.document = ApiDocument(app.openapi(), self.upstreams, settings.openapi_refresh_seconds)
-        app.include_router(docs.routes(self.document))
-        proxy = Proxy(self.upstreams, state.doorkeeper, state.tokens, registry)
+        app.include_router(docs.routes())
+        proxy = Proxy(self.upstreams, state.authenticator, state.tokens, registry)
         for prefix in routing.TABLE:
             for path in (prefix.path, f"{prefix.path}/{{rest:path}}"):
                 app.router.routes.append(Route(path, proxy, include_in_schema=False))
-        app.add_exception_handler(psycopg.OperationalError, _database_away)
+        app.add_exception_handler(psycopg.OperationalError, _database_unavailable)
         app.add_exception_handler(ForeignKeyViolation, _workspace_gone)
 
     @asynccontextmanager
@@ -109,8 +103,6 @@ class Parts:
             stack.push_async_callback(self.last_used.close)
             background = await stack.enter_async_context(Background(app.state.metrics))
             background.start("last_used", self.last_used.run)
-            background.start("api_document", self.document.run)
-            background.start("housekeeping", self._keep_house)
             events = await stack.enter_async_context(Background(app.state.metrics))
             self._start_deletions(events, app.state.metrics)
             health.add("database", self.database.check)
@@ -120,7 +112,7 @@ class Parts:
             yield
 
     def _start_deletions(self, background: Background, metrics: Metrics) -> None:
-        """Apart from the rest: the door stays open when Redis is away, and deletions wait for it."""
+        """Runs deletions apart from the rest: without Redis they wait, and everything else goes on."""
         relay = OutboxRelay(self.database, self.redis, self.notifications, metrics, GATEWAY)
         handlers = {WorkspacePurged.event_type: self.deletions.confirm}
         consumer = Consumer(self.redis, DOCUMENTS, GATEWAY, handlers, metrics, block_seconds=1.0)
@@ -132,15 +124,9 @@ class Parts:
     async def _check_redis(self) -> None:
         await self.redis.ping()
 
-    async def _keep_house(self) -> None:
-        while True:
-            await forget_expired(self.database)
-            await asyncio.sleep(HOUSEKEEPING_SECONDS)
-
 
 def _add_middleware(app: FastAPI, settings: Settings) -> None:
-    """From the outside: answer headers, CORS, (telemetry,) HEAD and OPTIONS, body limit, (problem handlers, routes)."""
-    app.user_middleware.append(Middleware(HeadAndOptions))
+    """Adds, from the outside: response headers, CORS, (telemetry,) body limit, (problem handlers, routes)."""
     app.user_middleware.append(Middleware(BodyLimit, settings.max_body_bytes, settings.max_json_bytes))
     if settings.cors_origins:
         app.add_middleware(
@@ -151,15 +137,15 @@ def _add_middleware(app: FastAPI, settings: Settings) -> None:
             expose_headers=["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After", "ETag"],
             max_age=600,
         )
-    app.add_middleware(AnswerHeaders)
+    app.add_middleware(ResponseHeaders)
 
 
 async def _workspace_gone(request: Request, _: Exception) -> JSONResponse:
-    """It was deleted after the request had been admitted."""
+    """The workspace was deleted after the request had been admitted."""
     return await on_problem(request, UnknownWorkspace())
 
 
-async def _database_away(request: Request, error: Exception) -> JSONResponse:
+async def _database_unavailable(request: Request, error: Exception) -> JSONResponse:
     problem = Unavailable("the database does not answer")
     problem.__cause__ = error
     return await on_problem(request, problem)

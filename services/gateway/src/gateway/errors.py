@@ -1,4 +1,4 @@
-"""What the gateway itself refuses or cannot do."""
+"""The problems that the gateway itself reports."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from service_kit.problems import Conflict, Forbidden, InvalidRequest, NotFound, 
 
 
 class InvalidKey(Unauthenticated):
-    """Says the same for an unknown, a mistyped and a revoked key."""
+    """Does not tell an unknown key from a mistyped or a revoked one."""
 
     type, title = "invalid-api-key", "The API key is not valid"
 
@@ -29,7 +29,7 @@ class UpstreamUnreachable(Problem):
 
 
 class UpstreamRefused(Problem):
-    status, type, title = 502, "service-refused", "A service behind the gateway does not accept its token"
+    status, type, title = 502, "service-refused", "A service behind the gateway rejected its token"
 
 
 class UpstreamTimeout(Problem):
@@ -37,13 +37,13 @@ class UpstreamTimeout(Problem):
 
 
 class CallerLeft(Problem):
-    """Nobody reads it: it is for the logs and metrics, with the status that nginx has for it."""
+    """For logs and metrics alone, with the status that nginx uses for it."""
 
     status, type, title = 499, "caller-left", "The caller closed the connection before the answer"
 
 
 class UnknownWorkspace(NotFound):
-    title = "There is no such workspace"
+    title = "Workspace not found"
 
 
 class UnknownMember(NotFound):
@@ -51,25 +51,25 @@ class UnknownMember(NotFound):
 
 
 class UnknownUser(NotFound):
-    type, title = "user-not-found", "There is no such user"
+    type, title = "user-not-found", "User not found"
 
 
 class UnknownKey(NotFound):
-    type, title = "api-key-not-found", "There is no such API key in this workspace"
+    type, title = "api-key-not-found", "This workspace has no such API key"
 
 
 class NeedsAdmin(Forbidden):
-    type, title = "admin-needed", "Only an owner's key of an administrator may do this"
+    type, title = "admin-needed", "This needs an administrator's key with the role owner"
 
 
 class NeedsOwner(Forbidden):
-    title = "Only an owner of the workspace may do this"
+    title = "This needs the role owner in the workspace"
 
 
 class NeedsWiderKey(Forbidden):
-    """Made by an administrator, or by a user for himself with another of this kind."""
+    """Administrators create such keys, and users for themselves with a key of this kind."""
 
-    type, title = "needs-wider-key", "A key for all workspaces cannot be made with this one"
+    type, title = "needs-wider-key", "This key may not create a key for all workspaces"
 
 
 class ProtectedAdmin(Forbidden):
@@ -77,19 +77,19 @@ class ProtectedAdmin(Forbidden):
 
 
 class LastOwner(Conflict):
-    type, title = "last-owner", "A workspace keeps at least one owner"
+    type, title = "last-owner", "A workspace needs at least one owner"
 
 
 class UnknownDeletion(NotFound):
-    title = "No such workspace was deleted"
+    title = "No deletion of this workspace is known"
 
 
 class NameNotConfirmed(InvalidRequest):
-    type, title = "name-not-confirmed", "To delete the workspace, repeat its name exactly as ?name="
+    type, title = "name-not-confirmed", "To confirm the deletion, pass the workspace's exact name as ?name="
 
 
 class LastAdminKey(Conflict):
-    type, title = "last-admin-key", "No administrator's key would be left: make one in another workspace first"
+    type, title = "last-admin-key", "No administrator's key would be left; create one in another workspace first"
 
 
 class RoleAboveMember(InvalidRequest):
@@ -97,15 +97,15 @@ class RoleAboveMember(InvalidRequest):
 
 
 class IdempotencyKeyReused(InvalidRequest):
-    type, title = "idempotency-key-reused", "This Idempotency-Key was used before with another request"
+    type, title = "idempotency-key-reused", "This Idempotency-Key was already used for a different request"
 
 
 class SecretNotRepeatable(Conflict):
-    type, title = "secret-not-repeatable", "The key was created, but its secret cannot be told again; revoke it"
+    type, title = "secret-not-repeatable", "The key was created, but its secret cannot be shown again; revoke it"
 
 
 class BodyTooLarge(HTTPException):
-    """Not a Problem: the framework passes its own HTTPException on when reading a body ends in one."""
+    """An HTTPException rather than a Problem: the framework passes it on from the reading of a body."""
 
     def __init__(self, limit: int) -> None:
-        super().__init__(413, f"The body is larger than the {limit} bytes that this route takes")
+        super().__init__(413, f"The body exceeds the {limit} bytes that this route accepts")

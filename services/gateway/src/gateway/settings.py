@@ -1,4 +1,4 @@
-"""The one place that reads the environment."""
+"""The gateway's settings, read from the environment."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Annotated, Self
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import NoDecode
 
-from gateway.keys import valid_operator_key
+from gateway.accounts.key_format import valid_operator_key
 from service_kit.settings import EventSettings, ServiceSettings
 
 MEBIBYTE = 2**20
 
 
 class Settings(ServiceSettings, EventSettings):
-    """Sizes in bytes, times in seconds; a limit of 0 is none."""
+    """Sizes are in bytes, times in seconds."""
 
     port: int = 8080
     ingestion_url: str
@@ -24,29 +24,38 @@ class Settings(ServiceSettings, EventSettings):
     memory_url: str
     orchestrator_url: str
 
-    admin_api_key: SecretStr | None = None
-    admin_key_file: Path | None = None
+    admin_api_key: SecretStr | None = Field(None, description="The administrator's API key, chosen by the operator")
+    admin_key_file: Path | None = Field(None, description="Without ADMIN_API_KEY: where to write a generated key")
 
-    max_body_bytes: int = Field(512 * MEBIBYTE, gt=0)
-    max_json_bytes: int = Field(4 * MEBIBYTE, gt=0)
-    rate_limit_per_minute: int = Field(600, ge=0)
-    rate_limit_burst: int = Field(600, gt=0)
-    auth_failures_per_minute: int = Field(60, ge=0)
+    max_body_bytes: int = Field(512 * MEBIBYTE, gt=0, description="Largest upload")
+    max_json_bytes: int = Field(4 * MEBIBYTE, gt=0, description="Largest body of any other request")
+    rate_limit_per_minute: int = Field(600, ge=0, description="Requests per API key in the long run; 0: no limit")
+    rate_limit_burst: int = Field(600, gt=0, description="Requests per API key at once")
+    auth_failures_per_minute: int = Field(
+        60, ge=0, description="Failed authentications per client address; 0: no limit"
+    )
 
-    upstream_connect_seconds: float = Field(2.0, gt=0)
-    upstream_first_byte_seconds: float = Field(310.0, gt=0)  # a caller may wait 300 s for a document
-    upstream_connections: int = Field(1000, gt=0)
-    status_seconds: float = Field(2.0, gt=0)
-    openapi_refresh_seconds: float = Field(60.0, gt=0)
+    upstream_connect_seconds: float = Field(2.0, gt=0, description="Time to connect to a service")
+    # A caller may wait 300 s for a document.
+    upstream_first_byte_seconds: float = Field(
+        310.0, gt=0, description="Time for a service to respond, from the end of the request's body"
+    )
+    upstream_connections: int = Field(1000, gt=0, description="Connections to services; open event streams count")
+    status_seconds: float = Field(2.0, gt=0, description="Time for a service to answer `GET /v1/status`")
 
-    workspace_settle_seconds: float = Field(150.0, ge=0)  # longer than an internal token is accepted
+    # Longer than an internal token is accepted.
+    workspace_settle_seconds: float = Field(
+        150.0, ge=0, description="How long after its deletion a workspace is searched for remains once more"
+    )
 
-    cors_origins: Annotated[list[str], NoDecode] = []
+    cors_origins: Annotated[list[str], NoDecode] = Field(
+        [], description="Web origins that may call the API, separated by commas"
+    )
 
     @field_validator("cors_origins", mode="before")
     @classmethod
     def split(cls, value: object) -> object:
-        """Origins are written with commas between them."""
+        """Reads origins separated by commas."""
         return [origin.strip() for origin in value.split(",") if origin.strip()] if isinstance(value, str) else value
 
     @field_validator("admin_api_key")
@@ -59,11 +68,11 @@ class Settings(ServiceSettings, EventSettings):
     @model_validator(mode="after")
     def reachable_admin(self) -> Self:
         if self.admin_api_key is None and self.admin_key_file is None:
-            raise ValueError("set ADMIN_API_KEY, or ADMIN_KEY_FILE for the gateway to write the key that it makes")
+            raise ValueError("set ADMIN_API_KEY, or ADMIN_KEY_FILE for the gateway to write a generated key to")
         return self
 
     def upstreams(self) -> dict[str, str]:
-        """Base URL of each service that stands behind the door, by its name."""
+        """Returns the base URL of each service by its name."""
         return {
             "ingestion": self.ingestion_url,
             "retrieval": self.retrieval_url,

@@ -77,11 +77,8 @@ async def test_only_hashes_are_stored(door, settings, admin_key):
         made = (await client.post(f"/v1/workspaces/{workspace}/keys", json={"name": "x"}, headers=headers)).json()
     with psycopg.connect(settings().database_url.get_secret_value()) as connection:
         connection.execute("SELECT set_config('app.scope', 'system', true)")
-        rows = (
-            connection.execute("SELECT * FROM api_key").fetchall()
-            + connection.execute("SELECT * FROM idempotent_create").fetchall()
-        )
-    assert len(rows) == 3
+        rows = connection.execute("SELECT * FROM api_key").fetchall()
+    assert len(rows) == 2
     assert made["key"].split("_", 2)[2] not in str(rows)
     assert admin_key not in str(rows)
 
@@ -265,28 +262,14 @@ async def test_malformed_json_and_ids_are_problems(door):
         ).status_code == 422
 
 
-async def test_a_remembered_create_is_forgotten_after_a_day(door, settings):
-    connect = settings().database_url.get_secret_value()
+async def test_a_key_of_a_deleted_workspace_creates_no_second_one_with_its_id(door):
     async with door() as client:
         headers = {"Idempotency-Key": "one"}
-        first = (await client.post("/v1/users", json={"name": "Ada"}, headers=headers)).json()
-        with psycopg.connect(connect) as connection:
-            connection.execute("SELECT set_config('app.scope', 'system', true)")
-            connection.execute("UPDATE idempotent_create SET created_at = now() - interval '25 hours'")
-        second = (await client.post("/v1/users", json={"name": "Bob"}, headers=headers)).json()
-        assert (first["name"], second["name"]) == ("Ada", "Bob")
-        with psycopg.connect(connect) as connection:
-            connection.execute("SELECT set_config('app.scope', 'system', true)")
-            connection.execute("UPDATE idempotent_create SET created_at = now() - interval '25 hours'")
-    async with door(), asyncio.timeout(5):
-        while remembered(connect):  # noqa: ASYNC110  only the table tells
-            await asyncio.sleep(0.02)
-
-
-def remembered(url):
-    with psycopg.connect(url) as connection:
-        connection.execute("SELECT set_config('app.scope', 'system', true)")
-        return connection.execute("SELECT count(*) FROM idempotent_create").fetchone()[0]
+        made = (await client.post("/v1/workspaces", json={"name": "short"}, headers=headers)).json()
+        deleted = await client.delete(f"/v1/workspaces/{made['id']}", params={"name": "short", "timeout": 0})
+        assert deleted.status_code == 202
+        again = await client.post("/v1/workspaces", json={"name": "short"}, headers=headers)
+        assert (again.status_code, again.json()["type"]) == (422, "idempotency-key-reused")
 
 
 async def test_a_secret_that_cannot_be_derived_again_is_not_made_up(door):

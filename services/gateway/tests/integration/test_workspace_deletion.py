@@ -94,7 +94,7 @@ async def test_an_owner_deletes_it_and_every_service_confirms(door, services):
         assert receipt["completed_at"]
         by_service = {one["service"]: one for one in receipt["services"]}
         assert set(by_service) == {"gateway", *CONFIRMING}
-        removed = {"api_key": 1, "membership": 2, "idempotent_create": 0, "workspace": 1}
+        removed = {"api_key": 1, "membership": 2, "workspace": 1}
         assert by_service["gateway"]["removed"] == removed
         assert set(by_service["gateway"]["remaining"].values()) == {0}
 
@@ -180,8 +180,8 @@ async def test_an_administrators_last_key_stays(door):
 
 
 async def test_what_is_left_keeps_it_incomplete_and_it_is_announced_again(door, services, settings, monkeypatch):
-    monkeypatch.setattr("gateway.workspace_deletion.FIRST_AGAIN_SECONDS", 0.1)
-    monkeypatch.setattr("gateway.workspace_deletion.TICK_SECONDS", 0.05)
+    monkeypatch.setattr("gateway.accounts.workspace_deletion.FIRST_AGAIN_SECONDS", 0.1)
+    monkeypatch.setattr("gateway.accounts.workspace_deletion.TICK_SECONDS", 0.05)
     async with door(workspace_settle_seconds=0) as admin:
         workspace, _ = await make_workspace(admin)
         path = f"/v1/workspaces/{workspace}"
@@ -198,7 +198,7 @@ async def test_what_is_left_keeps_it_incomplete_and_it_is_announced_again(door, 
 
 
 async def test_a_last_look_comes_when_nothing_can_be_under_way_any_more(door, services, monkeypatch):
-    monkeypatch.setattr("gateway.workspace_deletion.TICK_SECONDS", 0.05)
+    monkeypatch.setattr("gateway.accounts.workspace_deletion.TICK_SECONDS", 0.05)
     async with door(workspace_settle_seconds=1.0) as admin:
         workspace, _ = await make_workspace(admin)
         turn = new_event("orchestrator", UUID(workspace), DocumentDeleted(document_id=uuid4()), "x")

@@ -17,6 +17,7 @@ class Seen:
 
     requests: int = 0
     authorization: str = ""
+    reached: asyncio.Event = field(default_factory=asyncio.Event)
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
     released: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -77,6 +78,7 @@ async def events(request: Request) -> StreamingResponse:
 
 @router.get("/v1/runs/slow")
 async def slow(request: Request) -> None:
+    request.app.state.seen.reached.set()
     while (await request.receive())["type"] != "http.disconnect":
         pass
     request.app.state.seen.cancelled.set()

@@ -4,7 +4,7 @@ from uuid import uuid4
 import pytest
 
 from contracts.gateway import Role, User, Workspace
-from gateway.caller import Authenticated
+from gateway.accounts.caller import Authenticated
 from gateway.errors import NeedsAdmin, NeedsOwner, ProtectedAdmin, UnknownWorkspace
 
 

@@ -1,4 +1,4 @@
-from gateway.headers import for_caller, for_service
+from gateway.proxy.headers import for_caller, for_service
 
 
 def test_credentials_hops_and_claims_about_the_client_stay_at_the_door():

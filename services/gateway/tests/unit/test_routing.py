@@ -1,6 +1,6 @@
 import pytest
 
-from gateway.routing import is_plain, prefix_of
+from gateway.proxy.routing import is_plain, prefix_of
 
 
 @pytest.mark.parametrize(

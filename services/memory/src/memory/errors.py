@@ -1,14 +1,10 @@
-"""What may go wrong in the memory service."""
+"""The problems that callers are told."""
 
-from service_kit.problems import Conflict, NotFound, Unavailable
+from service_kit.problems import NotFound, Unavailable
 
 
 class MemoryNotFound(NotFound):
-    type, title = "memory-not-found", "There is no such memory of yours in this workspace"
-
-
-class IdempotencyKeyReused(Conflict):
-    type, title = "idempotency-key-reused", "This Idempotency-Key was used for another note"
+    type, title = "memory-not-found", "You have no such memory in this workspace"
 
 
 class EmbeddingUnavailable(Unavailable):

@@ -30,7 +30,7 @@ if __name__ == "__main__":
         command.run(
             NAME,
             {
-                "serve": ("answer requests and work off runs", run_service),
+                "serve": ("answer requests and work on runs", run_service),
                 "replay": ("replay dead letters", lambda: command.replay_dead_letters([DOCUMENTS], NAME)),
                 "migrate": ("create or upgrade the schema, with LangGraph's checkpoint tables", migrate),
             },

@@ -15,32 +15,34 @@ from redis.backoff import ExponentialBackoff
 from contracts.events import DOCUMENTS
 from inference.factory import build_chat_model
 from orchestrator import checkpoints
+from orchestrator.consumer import DocumentConsumer
 from orchestrator.graphs.conversation import graph as conversation
-from orchestrator.graphs.conversation.context import Limits, Prompts
+from orchestrator.graphs.conversation.context import Prompts, TurnBudgets
 from orchestrator.graphs.conversation.turn import ConversationTurns
 from orchestrator.runs import api as runs_api
 from orchestrator.runs.attempt import Attempt
 from orchestrator.runs.ended import EndedRuns
 from orchestrator.runs.events import RunEvents
 from orchestrator.runs.records import ClaimedRun
-from orchestrator.runs.store import CANCELLED, QUEUED, RunStore
+from orchestrator.runs.repository import CANCELLED, QUEUED, RUNS
+from orchestrator.runs.store import RunStore
 from orchestrator.runs.streams import RunStreams
-from orchestrator.runs.worker import Worker
-from orchestrator.services import HttpMemory, HttpRetrieval
+from orchestrator.runs.worker import run_worker
+from orchestrator.services import IngestionService, MemoryService, RetrievalService
 from orchestrator.sessions import api as sessions_api
-from orchestrator.sessions.documents import SessionDocuments
-from orchestrator.sessions.store import SessionStore
+from orchestrator.sessions.attachments import DocumentAttacher
 from orchestrator.settings import Settings
 from service_kit.app import service_app
 from service_kit.auth import Tokens
 from service_kit.event_service import EventService
+from service_kit.work import WorkQueue
 
 NAME = "orchestrator"
 REDIS_RETRIES = 3
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """The service with its worker: a process serves requests and works off runs."""
+    """Returns the service with its worker: each process serves requests and works on runs."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -58,16 +60,21 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         checkpoints.opened(settings.database_url.get_secret_value(), settings.run_concurrency)
     )
     followers = await stack.enter_async_context(_redis(settings, settings.sse_max_streams + 16))
-    store = RunStore(service.database, service.outbox, settings.run_lease_seconds)
-    turns = await _turns(settings, app.state.tokens, saver, stack)
+    client = await stack.enter_async_context(httpx2.AsyncClient())
+    queue = WorkQueue(service.database, RUNS, settings.run_lease_seconds)
+    store = RunStore(service.database, service.outbox, queue)
+    tokens: Tokens = app.state.tokens
+    turns = await _turns(settings, tokens, client, saver, stack)
 
     def attempt(run: ClaimedRun) -> Attempt:
         events = RunEvents(redis, run.id, run.attempts, settings.run_stream_ttl)
         return Attempt(run, store, turns, saver, events, service.notifications)
 
-    worker = Worker(store, service.notifications, attempt, settings.run_concurrency, app.state.metrics.registry)
-    app.state.sessions = SessionStore(service.database, settings.run_max_attempts)
-    app.state.session_documents = attached = SessionDocuments(service.database, service.outbox)
+    worker = run_worker(queue, service.notifications, attempt, settings.run_concurrency, app.state.metrics.registry)
+    documents = IngestionService("ingestion", client, tokens, settings.ingestion_url, settings.document_timeout_seconds)
+    app.state.database = service.database
+    app.state.run_max_attempts = settings.run_max_attempts
+    app.state.attachments = DocumentAttacher(service.database, documents)
     app.state.runs = store
     app.state.streams = RunStreams(
         followers,
@@ -77,32 +84,38 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         max_streams=settings.sse_max_streams,
     )
     ended = EndedRuns(service.database, redis, saver)
+    consumer = DocumentConsumer(service.database, service.outbox)
     background = await stack.enter_async_context(
-        service.running({DOCUMENTS: attached.handlers}, before=[ended.erase], after=[ended.sweep])
+        service.running(
+            {DOCUMENTS: consumer.handlers}, before=[ended.delete_workspace], after=[ended.delete_latecomers]
+        )
     )
     background.start("worker", worker.run)
     background.start("ended_runs", ended.run)
 
 
 async def _turns(
-    settings: Settings, tokens: Tokens, saver: AsyncPostgresSaver, stack: AsyncExitStack
+    settings: Settings,
+    tokens: Tokens,
+    client: httpx2.AsyncClient,
+    saver: AsyncPostgresSaver,
+    stack: AsyncExitStack,
 ) -> ConversationTurns:
-    client = await stack.enter_async_context(httpx2.AsyncClient())
     chat = build_chat_model(settings)
     if chat is not None:
         stack.push_async_callback(chat.aclose)
     return ConversationTurns(
         conversation.build(saver),
-        HttpRetrieval("retrieval", client, settings.retrieval_url, tokens, settings.search_timeout_seconds),
-        HttpMemory("memory", client, settings.memory_url, tokens, settings.recall_timeout_seconds),
+        RetrievalService("retrieval", client, tokens, settings.retrieval_url, settings.search_timeout_seconds),
+        MemoryService("memory", client, tokens, settings.memory_url, settings.recall_timeout_seconds),
         chat,
         Prompts.load(),
-        Limits(settings.search_k, settings.passage_tokens, settings.history_tokens),
+        TurnBudgets(settings.search_k, settings.passage_tokens, settings.history_tokens),
     )
 
 
 def _redis(settings: Settings, max_connections: int | None) -> Redis:
-    """Reads may block for as long as a heartbeat takes, and longer than any timeout of the socket should."""
+    """Returns a client whose reads may block for longer than a heartbeat."""
     timeout = settings.sse_heartbeat_seconds + 10
     return Redis.from_url(
         settings.redis_url.get_secret_value(),

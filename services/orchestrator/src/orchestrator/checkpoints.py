@@ -23,7 +23,7 @@ TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_mi
 
 @asynccontextmanager
 async def opened(url: str, size: int) -> AsyncIterator[AsyncPostgresSaver]:
-    """A saver on a pool of its own."""
+    """Opens a saver on a pool of its own."""
     pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
         url,
         min_size=1,
@@ -43,8 +43,8 @@ async def opened(url: str, size: int) -> AsyncIterator[AsyncPostgresSaver]:
 
 
 class _Tables(PostgresSaver):
-    """Its indexes are built at once: the tables hold only what runs, and a concurrent build waits for every snapshot in
-    the database, also for that of a process which waits for the lock below."""
+    """Builds indexes at once: the tables hold only what is running, and a concurrent build would wait for every
+    snapshot in the database, also for that of a process which waits for the lock below."""
 
     MIGRATIONS = [statement.replace("CONCURRENTLY", "") for statement in PostgresSaver.MIGRATIONS]
 

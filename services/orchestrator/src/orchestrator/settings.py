@@ -12,6 +12,8 @@ class Settings(ServiceSettings, EventSettings, ChatSettings):
     """Times in seconds, budgets in tokens (estimated). Without CHAT_BASE_URL and CHAT_MODEL answers are extractive."""
 
     port: int = 8003
+    ingestion_url: str
+    """The address of ingestion, which knows whether a document exists"""
     retrieval_url: str
     """The address of retrieval"""
     memory_url: str
@@ -25,15 +27,17 @@ class Settings(ServiceSettings, EventSettings, ChatSettings):
     run_stream_ttl: int = Field(default=86_400, ge=1)
     """Seconds that the events of an ended run are kept"""
     sse_heartbeat_seconds: float = Field(default=15.0, gt=0)
-    """How often an idle event stream sends a comment"""
+    """The pause between comments on an idle event stream"""
     sse_max_streams: int = Field(default=1_000, ge=1)
     """Event streams open at a time; each holds a Redis connection"""
     search_k: int = Field(default=8, ge=1, le=100)
     """Chunks that an answer may draw on"""
     search_timeout_seconds: float = Field(default=10.0, gt=0)
-    """How long a run waits for a search"""
+    """The limit of a run's search"""
     recall_timeout_seconds: float = Field(default=2.0, gt=0)
-    """How long a run waits for its memories"""
+    """The limit of a run's recall of memories"""
+    document_timeout_seconds: float = Field(default=5.0, gt=0)
+    """The limit of the check that a document exists"""
     history_tokens: int = Field(default=2_000, ge=0)
     """Estimated tokens of earlier messages in a prompt"""
     passage_tokens: int = Field(default=4_000, ge=200)

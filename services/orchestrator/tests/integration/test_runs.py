@@ -178,7 +178,7 @@ async def test_a_killed_process_loses_no_run(
         gate.closed.clear()
         async with process(settings, tmp_path / "log") as child:
             run = await service.ask(await service.session())
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(200):  # a process of its own has much to import
                 await gate.closed.wait()
             child.send_signal(signal.SIGKILL)
             await child.wait()
@@ -201,7 +201,7 @@ async def test_a_run_that_keeps_killing_its_process_fails(start: Any, settings: 
     async with await psycopg.AsyncConnection.connect(settings.database_url.get_secret_value()) as connection:
         await connection.execute("SET app.scope = 'system'")
         await connection.execute(
-            "UPDATE run SET status = 'running', attempts = 3, attempts_left = 0, lease_token = gen_random_uuid(), "
+            "UPDATE run SET state = 'running', attempts = 3, attempts_left = 0, lease_token = gen_random_uuid(), "
             "lease_expires_at = now() - interval '1 second', finished_at = NULL"
         )
     async with start(settings) as service, asyncio.timeout(20):

@@ -1,4 +1,4 @@
-"""The documents that a session is about: attached and detached by its user, gone when they are deleted."""
+"""Documents of a session: attached and detached by its user, the limit of its answers, gone when they are deleted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import psycopg
 from redis.asyncio import Redis
 
 from contracts.events import DOCUMENTS, DocumentDeleted, DocumentPurged, Event
-from orchestrator.sessions.documents import MOST_DOCUMENTS
+from orchestrator.sessions.attachments import MOST_DOCUMENTS
 
 
 async def listed(service: Any, session: str, limit: int = 100) -> list[str]:
@@ -47,7 +47,7 @@ async def test_documents_are_attached_listed_and_detached(start: Any, settings: 
         assert (await service.client.get(f"/v1/sessions/{session}/documents")).status_code == 404
 
 
-async def test_nobody_else_sees_or_changes_them(start: Any, settings: Any, auth_headers: Any) -> None:
+async def test_nobody_else_sees_or_changes_a_sessions_documents(start: Any, settings: Any, auth_headers: Any) -> None:
     document = uuid4()
     async with start(settings) as service:
         path = f"/v1/sessions/{await service.session()}/documents"
@@ -59,7 +59,7 @@ async def test_nobody_else_sees_or_changes_them(start: Any, settings: Any, auth_
         assert len((await service.client.get(path)).json()["items"]) == 1
 
 
-async def test_a_session_has_a_bounded_number_of_them(start: Any, settings: Any, workspace_id: UUID) -> None:
+async def test_a_session_has_a_bounded_number_of_documents(start: Any, settings: Any, workspace_id: UUID) -> None:
     async with start(settings) as service:
         session = await service.session()
         with psycopg.connect(settings.database_url.get_secret_value()) as connection:
@@ -77,7 +77,49 @@ async def test_a_session_has_a_bounded_number_of_them(start: Any, settings: Any,
         assert sorted(await listed(service, session)) == sorted(known)
 
 
-async def test_a_deleted_document_is_in_no_session(
+async def test_attached_documents_limit_the_answers_of_their_session(start: Any, settings: Any, world: Any) -> None:
+    first, second, third = (str(uuid4()) for _ in range(3))
+    async with start(settings) as service:
+        session, other = await service.session(), await service.session()
+        for document in (first, second):
+            await service.client.put(f"/v1/sessions/{session}/documents/{document}")
+
+        async def asked_for(in_session: str, **body: Any) -> list[str] | None:
+            run = await service.ask(in_session, **body)
+            assert (await service.events(run["id"]))[-1].name == "run_completed"
+            documents: list[str] | None = world.searches[-1][0].get("document_ids")
+            return documents and sorted(documents)
+
+        assert await asked_for(session) == sorted([first, second])
+        assert await asked_for(session, document_ids=[second, third]) == [second]
+        assert await asked_for(session, document_ids=[third]) == []
+        assert await asked_for(other) is None
+        assert await asked_for(other, document_ids=[third]) == [third]
+        for document in (first, second):
+            await service.client.delete(f"/v1/sessions/{session}/documents/{document}")
+        assert await asked_for(session) is None
+
+
+async def test_a_document_that_does_not_exist_cannot_be_attached(start: Any, settings: Any, world: Any) -> None:
+    document = str(uuid4())
+    async with start(settings) as service:
+        session = await service.session()
+        path = f"/v1/sessions/{session}/documents/{document}"
+        world.document_status = 404
+        unknown = await service.client.put(path)
+        assert (unknown.status_code, unknown.json()["type"]) == (404, "document-not-found")
+        world.document_status = 500
+        unchecked = await service.client.put(path)
+        assert (unchecked.status_code, unchecked.json()["type"]) == (503, "service-silent")
+        assert await listed(service, session) == []
+        world.document_status = 200
+        assert (await service.client.put(path)).status_code == 200
+        world.document_status = 500  # attached already: there is nothing to check
+        assert (await service.client.put(path)).status_code == 200
+        assert await listed(service, session) == [document]
+
+
+async def test_a_deleted_document_is_detached_from_every_session_and_confirmed(
     start: Any, settings: Any, redis_url: str, workspace_id: UUID
 ) -> None:
     kept, deleted = str(uuid4()), str(uuid4())

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from orchestrator.citations.check import check
 from orchestrator.citations.extract import MOST_SENTENCES, Highlighted, extract
-from orchestrator.citations.sentences import sentences, terms
 from orchestrator.citations.support import LONGEST_QUOTE
+from orchestrator.citations.terms import terms
+from service_kit.sentences import sentences
 
 QUESTION = "When does a token expire?"
 TEXT = "Tokens expire after fifteen minutes. The weather is fine. A token can be renewed."

@@ -26,11 +26,11 @@ class MarkerFilter:
         return self._scanner.removed
 
     def feed(self, text: str) -> str:
-        """What may be shown by now."""
+        """Returns what may be shown by now."""
         return self._scanner.feed(text)
 
     def end(self) -> str:
-        """The rest."""
+        """Returns the rest."""
         return self._scanner.end()
 
     def _resolve(self, number: int, claim: Claim) -> int | None:
@@ -56,7 +56,7 @@ class Checked:
 
 
 def check(content: str, cited: Sequence[CitedSpan], passages: Sequence[str]) -> Checked:
-    """Each marker has a citation, each citation a marker and a quote that stands in its passage; numbers run from 1."""
+    """Leaves markers with a citation, and citations with a marker and a quote of their passage, numbered from 1."""
     checked = _pass(content, [one for one in cited if _is_span(one, passages)])
     removed = checked.removed
     while checked.removed:

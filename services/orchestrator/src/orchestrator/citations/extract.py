@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 
-from orchestrator.citations.sentences import sentences, terms
 from orchestrator.citations.support import CitedSpan, likeness, shortened
+from orchestrator.citations.terms import terms
+from service_kit.sentences import sentences
 
 MOST_SENTENCES = 4
 # A sentence joins the answer when it is about as good as the best one.
@@ -24,9 +25,9 @@ _DOCSTRING_END = re.compile(r"\s*(?:\"{3}|'{3})$")
 
 @dataclass(frozen=True)
 class Highlighted:
-    """A passage with its best sentences: (start, end, score from 0 to 1); none where they are not known.
+    """A passage with its best sentences: (start, end, score from 0 to 1); none if they are not known.
 
-    `score` is the passage's own, of use beside those of the other passages.
+    `score` is the passage's own, to be compared with those of the other passages.
     """
 
     title: str
@@ -45,9 +46,9 @@ class _Sentence:
 
 
 def extract(question: str, passages: Sequence[Highlighted]) -> tuple[str, list[CitedSpan]]:
-    """The answer and its citations, from passages in the order of their rank; ("", []) where no sentence is there.
+    """Returns the answer and its citations, from passages in the order of their rank; ("", []) without a sentence.
 
-    Where no passage has highlights, the sentences are chosen by the terms that they share with the question.
+    If no passage has highlights, the sentences are chosen by the terms that they share with the question.
     """
     if not any(passage.highlights for passage in passages):
         passages = [replace(one, highlights=likeness(question, one.content)) for one in passages]
@@ -80,7 +81,7 @@ def _candidates(passages: Sequence[Highlighted]) -> list[_Sentence]:
 
 
 def _choose(candidates: list[_Sentence]) -> list[_Sentence]:
-    """The best ones without repetitions, in reading order: by the rank of the passage, then as they stand in it."""
+    """Returns the best ones without repetitions, by the rank of the passage and then in its order."""
     chosen: list[_Sentence] = []
     for one in sorted(candidates, key=lambda one: (-one.score, one.passage, one.start)):
         near_best = not chosen or one.score >= NEAR_BEST * chosen[0].score
@@ -97,7 +98,7 @@ def _same(one: _Sentence, other: _Sentence) -> bool:
 
 
 def _displayed(content: str, start: int, end: int) -> str:
-    """The sentence on one line in quotation marks; what in it could be taken for a marker is shown as code."""
+    """Returns the sentence on one line in quotation marks, or as code if it contains what looks like a marker."""
     text = _readable(content, start, end)
     if end < len(content) and not content[end].isspace() and content[end - 1].isalnum():
         text += "…"
@@ -107,7 +108,7 @@ def _displayed(content: str, start: int, end: int) -> str:
 
 
 def _readable(content: str, start: int, end: int) -> str:
-    """Without what lays it out: the bars of a table row, the marks of lists, emphasis and comments."""
+    """Removes what lays the text out: the bars of a table row, the marks of lists, emphasis and comments."""
     text = _DOCSTRING_END.sub("", content[start:end])
     line = content[content.rfind("\n", 0, start) + 1 : start] + text
     if line.lstrip().startswith("|") and "\n" not in text:

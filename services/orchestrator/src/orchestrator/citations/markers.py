@@ -2,7 +2,7 @@
 
 A marker is `[1]`, `[1, 2]`, `[1-3]`, `[^1]` or the same in `【】`, with numbers from 1 to 999, anywhere but in code:
 what stands between backticks, or in a fenced block, is passed on untouched (so `a[1]` in code survives, and a[1] in
-prose is a citation). `[0]` and `[2024]` are no markers.
+prose is a citation). `[0]` and `[2024]` are not markers.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Literal
 
-from orchestrator.citations.sentences import sentences, terms
 from orchestrator.citations.support import Claim
+from orchestrator.citations.terms import terms
+from service_kit.sentences import sentences
 
 Resolve = Callable[[int, Claim], int | None]
 
@@ -32,7 +33,7 @@ _OPENED = re.compile(rf"[\[【][\s^\d,;–{_PLACE}-]*$")
 
 
 class MarkerScanner:
-    """Passes text on with each marker replaced by what `resolve(number, claim)` gives, or removed where it gives None.
+    """Passes text on with each marker replaced by what `resolve(number, claim)` returns, or removed if that is None.
 
     Text is held back only as long as it may turn out to be part of a marker, or is needed to know what a marker
     stands beside. Whatever the cuts between the pieces fed, the result is the same.
@@ -45,12 +46,12 @@ class MarkerScanner:
         self._line_start, self._after_removal = True, False
 
     def feed(self, text: str) -> str:
-        """What may be shown by now."""
+        """Returns what may be shown by now."""
         self._pending += text
         return "".join(self._advance(final=False))
 
     def end(self) -> str:
-        """The rest."""
+        """Returns the rest."""
         rest = "".join(self._advance(final=True))
         return rest if self._after_removal else rest + self._space
 
@@ -83,7 +84,7 @@ class MarkerScanner:
         return self._marker(final)
 
     def _opens_fence(self, final: bool) -> int | Literal[False] | None:
-        """The length of a line that opens a fence; False where it opens none, None where that cannot be told yet."""
+        """Returns the length of a line that opens a fence; False if it opens none, None if that is not known yet."""
         line, newline, _ = self._pending.partition("\n")
         opening = _FENCE.match(line)
         undecided = not newline and not final
@@ -97,7 +98,7 @@ class MarkerScanner:
         return len(line) + len(newline)
 
     def _code_span(self, final: bool) -> str | None:
-        """A span between equal runs of backticks; a run without its twin in the paragraph is text."""
+        """Passes on a span between equal runs of backticks; a run without its twin in the paragraph is text."""
         run = re.match("`+", self._pending)
         assert run is not None
         paragraph = self._pending[: _LONGEST_CODE_SPAN + 1].split("\n\n", 1)[0]
@@ -130,7 +131,7 @@ class MarkerScanner:
         return space + "".join(f"[{number}]" for number in shown)
 
     def _take_gap(self) -> str:
-        """Instead of nothing, where the text around a removed marker would join to another one: `[2[9]]`."""
+        """Returns an ellipsis if the text around a removed marker would join to another one: `[2[9]]`."""
         gap, self._space, self._after_removal = f"{self._space}…", "", False
         return gap
 
@@ -145,7 +146,7 @@ class MarkerScanner:
         return shown
 
     def _claim(self, following: str, final: bool) -> Claim | None:
-        """What the marker stands beside: the sentence before it on its line, or else the one after it."""
+        """Returns the text that the marker supports: the sentence before it on its line, or else the one after it."""
         line = self._said.rpartition("\n")[2]
         if not terms(line):
             end = _SENTENCE_END.search(following)

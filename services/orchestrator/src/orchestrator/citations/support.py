@@ -1,4 +1,4 @@
-"""Which span of a passage supports a claim."""
+"""Finds the span of a passage that supports a claim."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from orchestrator.citations.sentences import sentences, terms
+from orchestrator.citations.terms import terms
+from service_kit.sentences import sentences
 
 LONGEST_QUOTE = 500
 _QUOTED = re.compile(r"“([^”]{8,1000})”|\"([^\"\n]{8,1000})\"|«([^»]{8,1000})»|„([^“”]{8,1000})[“”]")
@@ -28,16 +29,16 @@ class CitedSpan:
 
 @dataclass(frozen=True)
 class Claim:
-    """What stands beside a marker: the text since the marker before it, and the whole sentence."""
+    """The text that a marker supports: what follows the previous marker, and the whole sentence."""
 
     segment: str
     sentence: str
 
 
 def supporting_span(claim: Claim, passage: str) -> tuple[int, int] | None:
-    """The span of the passage that supports the claim best; None where nothing does.
+    """Returns the span of the passage that supports the claim best; None if nothing does.
 
-    Text in quotation marks must stand in the passage word for word; otherwise one shared term is the least.
+    Text in quotation marks must occur in the passage word for word; otherwise one shared term is enough.
     """
     quoted = quotations(claim.segment)
     if quoted:
@@ -49,13 +50,13 @@ def supporting_span(claim: Claim, passage: str) -> tuple[int, int] | None:
 
 
 def best_sentence(claim: str, passage: str) -> tuple[int, int] | None:
-    """The sentence that is most like the claim, cut to LONGEST_QUOTE; None where they share no term."""
+    """Returns the sentence most like the claim, cut to LONGEST_QUOTE; None if none shares a term with it."""
     best = max(likeness(claim, passage), key=lambda found: (found[2], -found[0]), default=None)
     return shortened(passage, best[0], best[1]) if best else None
 
 
 def likeness(claim: str, passage: str) -> list[tuple[int, int, float]]:
-    """The passage's sentences that share terms with the claim: (start, end, cosine over sets of terms)."""
+    """Returns the passage's sentences that share terms with the claim: (start, end, cosine over sets of terms)."""
     wanted = terms(claim)
     found = []
     for start, end in sentences(passage):
@@ -66,7 +67,7 @@ def likeness(claim: str, passage: str) -> list[tuple[int, int, float]]:
 
 
 def shortened(text: str, start: int, end: int) -> tuple[int, int]:
-    """The span, cut at a word's end where it is longer than LONGEST_QUOTE."""
+    """Returns the span, cut at a word's end if it is longer than LONGEST_QUOTE."""
     if end - start <= LONGEST_QUOTE:
         return start, end
     cut = text.rfind(" ", start, start + LONGEST_QUOTE)
@@ -74,13 +75,13 @@ def shortened(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def quotations(text: str) -> Sequence[str]:
-    """What the text puts in quotation marks, if it is long enough to be more than a name or a term."""
+    """Returns the quotations in the text that are longer than a name or a term."""
     found = (next(filter(None, groups)) for groups in _QUOTED.findall(text))
     return [quote for quote in found if len(_WORD.findall(quote)) >= _SHORTEST_QUOTE_WORDS]
 
 
 def _locate(quote: str, passage: str) -> list[tuple[int, int]]:
-    """Where the quote stands, whatever case, punctuation and line breaks; each part where it leaves something out."""
+    """Finds the quote, ignoring case, punctuation and line breaks; in parts if it leaves something out."""
     spans = []
     for part in _ELLIPSIS.split(quote):
         words = _WORD.findall(part)

@@ -1,1 +1,1 @@
-"""Runs: the queue, the worker that works it off, and the stream of events of each run."""
+"""Runs: the queue, the worker, and the stream of events of each run."""

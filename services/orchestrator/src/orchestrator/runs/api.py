@@ -18,7 +18,7 @@ from service_kit.auth import Viewer
 
 router = APIRouter(prefix="/v1/runs", tags=["orchestrator"])
 NOT_FOUND: dict[int | str, dict[str, Any]] = {
-    404: {"model": ProblemBody, "description": "No such run of this user in this workspace"}
+    404: {"model": ProblemBody, "description": "The caller has no such run in this workspace"}
 }
 
 
@@ -37,7 +37,7 @@ Streams = Annotated[RunStreams, Depends(run_streams)]
 
 
 def event_stream(events: AsyncIterator[bytes], headers: dict[str, str] | None = None) -> StreamingResponse:
-    """Server-sent events that no proxy on the way keeps or gathers."""
+    """Returns server-sent events, with headers that keep proxies from buffering them."""
     return StreamingResponse(
         events,
         media_type="text/event-stream",
@@ -47,7 +47,7 @@ def event_stream(events: AsyncIterator[bytes], headers: dict[str, str] | None = 
 
 @router.get("/{run_id}", summary="Read a run", responses={**NOT_FOUND})
 async def get_run(run_id: UUID, caller: Viewer, runs: Runs) -> Run:
-    """With the answer once it is completed."""
+    """Includes the answer once the run is completed."""
     return await runs.get(caller, run_id)
 
 
@@ -56,8 +56,8 @@ async def get_run(run_id: UUID, caller: Viewer, runs: Runs) -> Run:
     summary="Follow a run",
     response_class=StreamingResponse,
     responses={
-        200: {"content": {"text/event-stream": {}}, "description": "The run's events, to its terminal event"},
-        204: {"description": "The run has ended and Last-Event-ID is its terminal event: there is nothing left"},
+        200: {"content": {"text/event-stream": {}}, "description": "The run's events, up to its terminal event"},
+        204: {"description": "The run has ended, and Last-Event-ID names its terminal event"},
         **NOT_FOUND,
     },
 )
@@ -68,10 +68,10 @@ async def run_events(
     streams: Streams,
     last_event_id: Annotated[str | None, Header(max_length=100)] = None,
 ) -> Response:
-    """Server-sent events from the beginning, or after `Last-Event-ID`, and then as they come.
+    """Sends the run's events from the beginning, or after `Last-Event-ID`, and then as they occur.
 
     The last one is `run_completed`, `run_failed` or `run_cancelled`. `run_completed` carries the whole answer, which
-    replaces what the deltas made of it. Long after the end only the terminal event is given.
+    replaces the text of the deltas. Once the stream has expired, only the terminal event is sent.
     """
     after = parse_event_id(last_event_id)
     run = await runs.get(caller, run_id)
@@ -83,8 +83,8 @@ async def run_events(
 
 @router.post("/{run_id}/cancel", summary="Cancel a run", responses={**NOT_FOUND})
 async def cancel_run(run_id: UUID, caller: Viewer, runs: Runs, streams: Streams) -> Run:
-    """A waiting run ends at once, one that is under way is stopped by its process soon. An ended run stays as it is."""
+    """Ends a waiting run at once and a running one within moments. A run that has ended stays as it is."""
     outcome = await runs.cancel(caller, run_id)
     if outcome is not None and outcome.status is RunStatus.cancelled:
-        await streams.tell(run_id, outcome.attempts, RunCancelled(run_id=run_id))
+        await streams.publish(run_id, outcome.attempts, RunCancelled(run_id=run_id))
     return await runs.get(caller, run_id)

@@ -4,126 +4,105 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
-import psycopg
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 
+from contracts.backoff import backoff
 from contracts.events import RunCancelled, RunCompleted, RunEventData, RunFailed, RunStarted
-from contracts.orchestrator import AnswerMode
-from orchestrator.errors import LeaseLost
+from contracts.orchestrator import AnswerMode, RunStatus
 from orchestrator.runs.events import RunEvents
-from orchestrator.runs.records import Answer, ClaimedRun, Progress, SaidBefore
-from orchestrator.runs.store import CANCELLED, RunStore
+from orchestrator.runs.records import ClaimedRun, RunProgress, TurnAnswer, TurnInput
+from orchestrator.runs.repository import CANCELLED
+from orchestrator.runs.store import RunStore
 from service_kit.notifications import Notifications
-from service_kit.problems import Unavailable
 from service_kit.tracing import span
+from service_kit.work import LeaseLost, StopAsked
+from service_kit.worker import uninterrupted, while_held
 
 log = logging.getLogger(__name__)
-FIRST_LOOK_SECONDS = 0.3
+FIRST_DELAY_SECONDS, LONGEST_DELAY_SECONDS = 1.0, 30.0
 FAILURE_MESSAGE = "The answer could not be written because of an internal error, although it was tried several times"
 EXHAUSTED_MESSAGE = "The run was given up: each process that worked on it ended before it could finish"
 
 
 class Turns(Protocol):
-    """What answers a turn."""
+    """Answers turns."""
 
     @property
     def mode(self) -> AnswerMode: ...
 
     async def answer(
-        self, run: ClaimedRun, said: list[SaidBefore], events: RunEvents, progress: Progress
-    ) -> Answer: ...
-
-
-class Checkpoints(Protocol):
-    async def adelete_thread(self, thread_id: str) -> None: ...
+        self, run: ClaimedRun, turn: TurnInput, events: RunEvents, progress: RunProgress
+    ) -> TurnAnswer: ...
 
 
 @dataclass
 class Attempt:
     """`execute` returns when the attempt is over; cancelling it gives the run back to the queue at once.
 
-    `result` is then completed, failed, cancelled, retried, released or superseded.
+    `result` is then completed, failed, cancelled, retried, released or superseded, or "broke off" after an error.
     """
 
     run: ClaimedRun
     store: RunStore
     turns: Turns
-    checkpoints: Checkpoints
+    checkpoints: AsyncPostgresSaver
     events: RunEvents
     notifications: Notifications
-    progress: Progress = field(default_factory=Progress)
-    result: str = "superseded"
+    progress: RunProgress = field(default_factory=RunProgress)
+    result: str = "broke off"
 
     async def execute(self) -> None:
-        """Raises only what means that Postgres is away; the lease then runs out and the run is claimed again."""
+        """Raises only if PostgreSQL is away; the lease then runs out and the run is claimed again."""
         carrier = {"traceparent": self.run.traceparent} if self.run.traceparent else None
         with span("run", carrier) as current:
             current.set_attribute("attractor.run_id", str(self.run.id))
-            if self.run.cancel_requested:
-                await self._end_cancelled()
-                return
-            if self.run.attempts_left < 0:
-                await self._give_up("attempts-exhausted", EXHAUSTED_MESSAGE)
-                return
-            self.events.emit(RunStarted(run_id=self.run.id, attempt=self.run.attempts, mode=self.turns.mode))
-            work, watch = asyncio.create_task(self._work()), asyncio.create_task(self._watch())
             try:
-                await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
-            except asyncio.CancelledError:
-                await _stop(work, watch)
-                await _uninterrupted(self.store.release(self.run, self.progress, refund=True))
-                self.result = "released"
-                raise
-            stopped = watch.done()
-            await _stop(work, watch)
-            await _uninterrupted(self._end(work, watch if stopped else None))
+                await self._execute()
+            except LeaseLost:
+                self.result = "superseded"
 
-    async def _work(self) -> Answer:
+    async def _execute(self) -> None:
+        if self.run.cancel_requested:
+            await self._cancel()
+        elif self.run.attempts_left < 0:
+            await self._fail("attempts-exhausted", EXHAUSTED_MESSAGE)
+        else:
+            self.events.emit(RunStarted(run_id=self.run.id, attempt=self.run.attempts, mode=self.turns.mode))
+            async with self.notifications.subscribe(CANCELLED, str(self.run.id)) as cancelled:
+                await self._work(cancelled.event)
+
+    async def _work(self, cancelled: asyncio.Event) -> None:
+        try:
+            answer = await while_held(self.store.queue, self.run, self._answer(), self.progress.columns, cancelled)
+        except asyncio.CancelledError:
+            await uninterrupted(self.store.release(self.run, self.progress, refund=True))
+            self.result = "released"
+            raise
+        except LeaseLost:
+            raise
+        except StopAsked:
+            ending = self._cancel()
+        except Exception as failure:  # whatever a node raises fails the attempt, and is logged here
+            extra = {"run_id": str(self.run.id), "attempt": self.run.attempts, "attempts_left": self.run.attempts_left}
+            log.exception("run attempt failed", extra=extra)
+            ending = self._retry(failure)
+        else:
+            ending = self._complete(answer)
+        await uninterrupted(ending)
+
+    async def _answer(self) -> TurnAnswer:
         return await self.turns.answer(self.run, await self.store.load_turn(self.run), self.events, self.progress)
 
-    async def _watch(self) -> None:
-        """Extends the lease; returns when the run is to be cancelled. Raises LeaseLost."""
-        loop = asyncio.get_running_loop()
-        held_until = loop.time() + self.store.lease_seconds
-        async with self.notifications.subscribe(CANCELLED, str(self.run.id)) as cancelled:
-            # A cancel between the claim and here went unheard: the first look comes soon, but after the first words.
-            await cancelled.wait(min(FIRST_LOOK_SECONDS, self.store.lease_seconds / 3))
-            while True:
-                asked = loop.time()
-                try:
-                    if await self.store.extend(self.run, self.progress):
-                        return
-                    held_until = asked + self.store.lease_seconds
-                except (psycopg.OperationalError, Unavailable) as error:
-                    log.warning("lease not extended", exc_info=error, extra={"run_id": str(self.run.id)})
-                    if loop.time() > held_until:
-                        raise LeaseLost from error
-                await cancelled.wait(self.store.lease_seconds / 3)
-
-    async def _end(self, work: asyncio.Task[Answer], watch: asyncio.Task[None] | None) -> None:
-        if watch is not None and not work.cancelled() and work.exception() is None:
-            watch = None  # both came at once: the commit decides whether it was cancelled before
-        if watch is not None:
-            error = watch.exception()
-            if error is None:
-                await self._end_cancelled()
-            elif not isinstance(error, LeaseLost):
-                raise error
+    async def _complete(self, answer: TurnAnswer) -> None:
+        try:
+            await self.store.complete(self.run, self.progress, answer)
+        except StopAsked:
+            await self._cancel()
             return
-        failure = asyncio.CancelledError() if work.cancelled() else work.exception()
-        if failure is None:
-            await self._end_completed(work.result())
-        elif not isinstance(failure, LeaseLost):
-            await self._end_failed(failure)
-
-    async def _end_completed(self, answer: Answer) -> None:
-        if not await self.store.complete(self.run, self.progress, answer):
-            await self._end_cancelled()
-            return
-        await self._tell(
+        await self._publish(
             RunCompleted(
                 run_id=self.run.id,
                 message_id=answer.message_id,
@@ -134,48 +113,28 @@ class Attempt:
             )
         )
 
-    async def _end_cancelled(self) -> None:
-        """Does nothing where the lease is lost."""
-        if await self.store.cancelled(self.run, self.progress):
-            await self._tell(RunCancelled(run_id=self.run.id))
+    async def _cancel(self) -> None:
+        await self.store.end(self.run, self.progress, RunStatus.cancelled)
+        await self._publish(RunCancelled(run_id=self.run.id))
 
-    async def _end_failed(self, failure: BaseException) -> None:
+    async def _retry(self, failure: Exception) -> None:
         """Tries again later as long as attempts are left."""
-        extra = {"run_id": str(self.run.id), "attempt": self.run.attempts, "attempts_left": self.run.attempts_left}
-        log.error("run attempt failed", exc_info=failure, extra=extra)
         self.progress.issues.append(f"attempt {self.run.attempts} failed: {type(failure).__name__}")
         if self.run.attempts_left > 0:
-            delay = min(2.0 ** (self.run.attempts - 1), 30.0)
+            delay = backoff(self.run.attempts, FIRST_DELAY_SECONDS, LONGEST_DELAY_SECONDS)
             await self.store.release(self.run, self.progress, refund=False, delay_seconds=delay)
             self.result = "retried"
         else:
-            await self._give_up("internal-error", FAILURE_MESSAGE)
+            await self._fail("internal-error", FAILURE_MESSAGE)
 
-    async def _give_up(self, error_type: str, message: str) -> None:
-        """Does nothing where the lease is lost."""
-        if await self.store.fail(self.run, self.progress, error_type, message):
-            stage = self.events.stage
-            await self._tell(RunFailed(run_id=self.run.id, error_type=error_type, message=message, stage=stage))
+    async def _fail(self, error_type: str, message: str) -> None:
+        await self.store.end(self.run, self.progress, RunStatus.failed, error_type, message)
+        stage = self.events.stage
+        await self._publish(RunFailed(run_id=self.run.id, error_type=error_type, message=message, stage=stage))
 
-    async def _tell(self, terminal: RunEventData) -> None:
-        """After the commit, and only by the attempt that made it: so there is one terminal event, and it is true."""
+    async def _publish(self, terminal: RunEventData) -> None:
+        """Writes the one terminal event: called after the commit, by the attempt that made it."""
         self.result = terminal.name.removeprefix("run_")
         self.events.emit(terminal)
         await self.events.flush()
         await self.checkpoints.adelete_thread(str(self.run.id))
-
-
-async def _stop(*tasks: asyncio.Task[Any]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def _uninterrupted(work: Coroutine[Any, Any, None]) -> None:
-    """Lets the work end also when the waiting task is cancelled meanwhile."""
-    task = asyncio.create_task(work)
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait({task})
-        raise

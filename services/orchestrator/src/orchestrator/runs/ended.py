@@ -1,17 +1,17 @@
-"""What runs that have ended, or are gone with their workspace, leave outside of their rows: checkpoints and streams."""
+"""Deletes what ended runs, and those of deleted workspaces, leave outside of their rows: checkpoints and streams."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from uuid import UUID
 
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from redis.asyncio import Redis
 
 from contracts.events import run_stream
-from service_kit import queries
+from orchestrator.runs.repository import RunSql, WorkspaceRuns
 from service_kit.postgres import Database
+from service_kit.repository import SystemRepository
 from service_kit.workspace_purge import Erased
 
 LOOK_SECONDS = 600.0
@@ -23,7 +23,6 @@ class EndedRuns:
 
     def __init__(self, database: Database, redis: Redis, saver: AsyncPostgresSaver) -> None:
         self.database, self.redis, self.saver = database, redis, saver
-        self.sql = queries.load("orchestrator.runs")
 
     async def run(self) -> None:
         """Runs until cancelled."""
@@ -35,40 +34,35 @@ class EndedRuns:
         """Deletes the checkpoints of all runs that have ended or are gone."""
         while True:
             async with self.database.system() as connection:
-                cursor = await connection.execute(self.sql["abandoned_checkpoints"], {"limit": BATCH})
-                threads = [str(row[0]) for row in await cursor.fetchall()]
+                threads = await SystemRepository(connection).values(RunSql.abandoned_checkpoints, limit=BATCH)
             if threads:
                 await self.saver.aprune(threads, strategy="delete")
             if len(threads) < BATCH:
                 return
 
-    async def erase(self, workspace_id: UUID) -> Erased:
-        """Takes every lease of the deleted workspace away and tells the processes, which stop at once; then deletes.
+    async def delete_workspace(self, workspace_id: UUID) -> Erased:
+        """Takes every lease of the deleted workspace away, which stops its runs at once; then deletes.
 
-        To be done while the runs' rows, which name checkpoints and streams, are there.
+        To be called while the runs' rows, which name checkpoints and streams, are there.
         """
         async with self.database.workspace(workspace_id) as connection:
-            cursor = await connection.execute(self.sql["end_runs"], {"workspace_id": workspace_id})
-            run_ids = [row[0] for row in await cursor.fetchall()]
+            run_ids = await WorkspaceRuns(connection, workspace_id).end_all()
         removed, remaining = {"checkpoints": 0, "run_streams": 0}, {"checkpoints": 0, "run_streams": 0}
         for start in range(0, len(run_ids), BATCH):
             batch = run_ids[start : start + BATCH]
-            removed["checkpoints"] += await self._checkpoints(batch)
-            await self.saver.aprune([str(run_id) for run_id in batch], strategy="delete")
-            remaining["checkpoints"] += await self._checkpoints(batch)
-            streams = [run_stream(run_id) for run_id in batch]
+            threads, streams = [str(run_id) for run_id in batch], [run_stream(run_id) for run_id in batch]
+            removed["checkpoints"] += await self._count(threads)
+            await self.saver.aprune(threads, strategy="delete")
+            remaining["checkpoints"] += await self._count(threads)
             removed["run_streams"] += int(await self.redis.delete(*streams))
             remaining["run_streams"] += int(await self.redis.exists(*streams))
         return Erased(removed, remaining)
 
-    async def sweep(self, _: UUID) -> Erased:
-        """What a process wrote in the moment between: its run has no row any more."""
+    async def delete_latecomers(self, _: UUID) -> Erased:
+        """Deletes what a process wrote in the moment between: its run has no row any more."""
         await self.delete_abandoned()
         return Erased()
 
-    async def _checkpoints(self, run_ids: Sequence[UUID]) -> int:
+    async def _count(self, threads: list[str]) -> int:
         async with self.database.system() as connection:
-            cursor = await connection.execute(
-                "SELECT count(*) FROM checkpoints WHERE thread_id = ANY(%s)", ([str(run_id) for run_id in run_ids],)
-            )
-            return int((await cursor.fetchone() or (0,))[0])
+            return int(await SystemRepository(connection).value(RunSql.count_checkpoints, threads=threads))

@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 from redis.asyncio import Redis
@@ -21,24 +21,12 @@ from contracts.events import MessageDelta, MessageRestarted, RunEventData, Stage
 log = logging.getLogger(__name__)
 
 
-class EventSink(Protocol):
-    """Where a run's events go."""
-
-    def emit(self, event: RunEventData) -> None:
-        """Takes the event; it is written soon, in the order of the calls."""
-        ...
-
-    async def flush(self) -> None:
-        """Returns when all that was emitted is written."""
-        ...
-
-
 @dataclass
 class RunEvents:
-    """Writes one attempt's events: what gathers while a write is under way goes out together with the next.
+    """Writes one attempt's events; those that gather during a write are written together.
 
-    When Redis fails the run goes on without live events (`lost` is then true): its result is in Postgres, from where
-    followers get it. `stage` is the one that began last.
+    If Redis fails the run continues without live events (`lost` is then true); followers get its result from
+    PostgreSQL. `stage` is the one that began last.
     """
 
     redis: Redis
@@ -54,6 +42,7 @@ class RunEvents:
         self._opened = False
 
     def emit(self, event: RunEventData) -> None:
+        """Has the event written soon, in the order of the calls."""
         if isinstance(event, StageStarted):
             self.stage = event.stage
         if self.lost and not event.terminal:
@@ -63,11 +52,12 @@ class RunEvents:
             self._writer = asyncio.create_task(self._write())
 
     async def flush(self) -> None:
+        """Waits until all that was emitted is written."""
         if self._writer is not None:
             await asyncio.wait({self._writer})
 
     async def streamed_before(self) -> bool:
-        """Whether an earlier attempt has streamed a part of the answer that still counts."""
+        """Returns whether an earlier attempt has streamed a part of the answer that still counts."""
         try:
             entries: Any = await self.redis.xrevrange(run_stream(self.run_id))
         except RedisError as error:

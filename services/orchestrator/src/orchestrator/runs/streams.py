@@ -32,18 +32,18 @@ class RunStreams:
     def __init__(
         self, redis: Redis, runs: RunStore, *, ttl_seconds: int, heartbeat_seconds: float, max_streams: int
     ) -> None:
-        """`redis` must allow `max_streams` connections, and reads that last longer than a heartbeat."""
+        """`redis` must allow `max_streams` connections and reads that last longer than a heartbeat."""
         self.redis, self.runs, self.ttl_seconds = redis, runs, ttl_seconds
         self.heartbeat_seconds, self.max_streams = heartbeat_seconds, max_streams
         self.open = 0
 
     def admit(self) -> None:
-        """Raises Unavailable when this process follows as many runs as it may."""
+        """Raises Unavailable if this process has as many open streams as it may."""
         if self.open >= self.max_streams:
-            raise Unavailable("too many event streams are open; poll the run instead", headers={"Retry-After": "5"})
+            raise Unavailable("Too many event streams are open; poll the run instead", headers={"Retry-After": "5"})
 
     async def nothing_left(self, run: Run, after: str) -> bool:
-        """Whether the run has ended and a client that has seen `after` has seen its terminal event."""
+        """Returns whether the run has ended and a client that has seen `after` has seen its terminal event."""
         if not run.status.ended:
             return False
         if _key(after) >= _key(_rebuilt_id(run)):
@@ -51,17 +51,17 @@ class RunStreams:
         try:
             newest: Any = await self.redis.xrevrange(run_stream(run.id), count=1)
         except RedisError as error:
-            raise Unavailable("the run's events cannot be read; poll the run instead") from error
+            raise Unavailable("The run's events cannot be read; poll the run instead") from error
         return any(name in _TERMINAL and _key(after) >= _key(entry) for entry, name, _ in map(_decoded, newest))
 
-    async def tell(self, run_id: UUID, attempt: int, event: RunEventData) -> None:
-        """Writes an event of a run that no process works on."""
+    async def publish(self, run_id: UUID, attempt: int, event: RunEventData) -> None:
+        """Writes an event of a run that no process is working on."""
         events = RunEvents(self.redis, run_id, attempt, self.ttl_seconds)
         events.emit(event)
         await events.flush()
 
-    async def forget(self, run_ids: Sequence[UUID]) -> None:
-        """Deletes the streams of runs that are gone; where Redis is away they expire by themselves."""
+    async def delete(self, run_ids: Sequence[UUID]) -> None:
+        """Deletes the streams of runs that are gone; if Redis is away they expire by themselves."""
         try:
             if run_ids:
                 await self.redis.delete(*map(run_stream, run_ids))
@@ -69,7 +69,7 @@ class RunStreams:
             log.warning("run streams not deleted", exc_info=error, extra={"runs": len(run_ids)})
 
     async def follow(self, caller: Principal, run: Run, after: str = BEGINNING) -> AsyncIterator[bytes]:
-        """The events after the given id, up to and with the terminal one, which is the last and comes once."""
+        """Yields the events after the given id, up to and including the terminal one, which is sent once."""
         self.open += 1
         try:
             async for piece in self._events(caller, run, after):
@@ -109,7 +109,7 @@ class RunStreams:
 
 
 def parse_event_id(text: str | None) -> str:
-    """The id of a Last-Event-ID header, or the beginning; raises BadEventId."""
+    """Returns the id in a Last-Event-ID header, or the beginning. Raises BadEventId."""
     if not text:
         return BEGINNING
     if not _ID.fullmatch(text):
@@ -153,5 +153,5 @@ def _decoded(entry: tuple[bytes, dict[bytes, bytes]]) -> tuple[str, str, str]:
 
 
 def _flat(batch: Any) -> list[tuple[bytes, dict[bytes, bytes]]]:
-    """redis-py gives a stream's entries as a list, or (RESP3) as a list of lists."""
+    """Flattens a stream's entries, which redis-py returns as a list, or (RESP3) as a list of lists."""
     return [entry for part in batch for entry in (part if isinstance(part, list) else [part])]

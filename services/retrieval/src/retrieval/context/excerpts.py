@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 from contracts.retrieval import Highlight, Hit, Surrounding
 from retrieval.context.rendering import neutralised
-from retrieval.highlights.sentences import Span, is_code, spans
+from retrieval.highlights.sentences import is_code, spans
+from service_kit.sentences import Span
 
 LEFT_OUT = "[…]"
 

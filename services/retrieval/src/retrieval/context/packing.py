@@ -16,6 +16,7 @@ from retrieval.context.excerpts import Excerpt, shortened, whole_forms
 from retrieval.context.rendering import fenced
 
 SEPARATOR = "\n\n"
+OF_THE_HIT = [name for name in Evidence.model_fields if name in Hit.model_fields and name != "content"]
 Count = Callable[[str], int]
 
 
@@ -99,22 +100,12 @@ class _Packing:
 def _evidence(number: int, hit: Hit, form: Excerpt, tokens: int) -> Evidence:
     start, end = form.shown
     return Evidence(
+        **{name: getattr(hit, name) for name in OF_THE_HIT},
         number=number,
-        chunk_id=hit.chunk_id,
         chunk_ids=form.chunk_ids,
-        workspace_id=hit.workspace_id,
-        document_id=hit.document_id,
-        document_name=hit.document_name,
-        document_title=hit.document_title,
         section=_section(hit),
         content=form.content,
         tokens=tokens,
-        score=hit.score,
-        page=hit.page,
-        page_end=hit.page_end,
-        box=hit.box,
-        line_start=hit.line_start,
-        line_end=hit.line_end,
         quotes=[
             EvidenceQuote(text=hit.content[one.start : one.end], start=one.start, end=one.end, score=one.score)
             for one in hit.highlights

@@ -1,5 +1,5 @@
 -- name: exact
--- Every vector of the workspace, less those that the filter has no bit for. The untyped column matches no HNSW index.
+-- Compares every vector of the workspace that the filter has a bit for. The untyped column matches no HNSW index.
 SELECT chunk, 1 - (embedding <=> %(vector)s::halfvec) AS score
 FROM chunk_vector
 WHERE workspace_id = %(workspace_id)s
@@ -11,7 +11,7 @@ ORDER BY embedding <=> %(vector)s::halfvec, chunk
 LIMIT %(limit)s;
 
 -- name: exact_in_documents
--- Every vector of some documents, whose chunks are ranges of the key. OFFSET 0 keeps them so.
+-- Compares every vector of some documents, whose chunks are ranges of the key; OFFSET 0 keeps the plan so.
 SELECT chunk, 1 - (embedding <=> %(vector)s::halfvec) AS score
 FROM unnest(%(documents)s::bigint[]) AS wanted (document)
 CROSS JOIN LATERAL (
@@ -24,7 +24,7 @@ ORDER BY embedding <=> %(vector)s::halfvec, chunk
 LIMIT %(limit)s;
 
 -- name: approximate
--- {model} and {dims} are literals: the index of the embedding space is a partial one. The outer order mends the relaxed.
+-- Asks the partial index of the space, so {model} and {dims} are literals. The outer order mends the relaxed one.
 SELECT chunk, score FROM (
     SELECT chunk, 1 - (embedding::halfvec({dims}) <=> %(vector)s::halfvec({dims})) AS score
     FROM chunk_vector
@@ -40,6 +40,7 @@ ORDER BY score DESC, chunk
 LIMIT %(limit)s;
 
 -- name: configure
+-- Sets how far HNSW searches, and how the scan is planned.
 SELECT set_config('hnsw.max_scan_tuples', %(most_visited)s::text, true),
        set_config('hnsw.ef_search', %(candidates)s::text, true),
        set_config('enable_sort', %(sorting)s, true),

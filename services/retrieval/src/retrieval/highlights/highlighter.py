@@ -9,9 +9,9 @@ from inference.errors import EmbeddingError
 from retrieval.dense.leg import DenseLeg
 from retrieval.highlights import scoring
 from retrieval.highlights.scoring import ScoredSpan, Sentence
-from retrieval.highlights.sentences import Span
 from retrieval.reading.reader import FoundChunk
 from retrieval.text.analysis import Analyzer
+from service_kit.sentences import Span
 
 NOT_COMPARED = "sentences not compared"
 

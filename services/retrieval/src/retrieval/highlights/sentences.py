@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-Span = tuple[int, int]
+from service_kit.sentences import Span, sentence_ends, trimmed
 
 _LINE = re.compile(r"[^\n]*\n?")
 _FENCE = re.compile(r"\s*(```|~~~)")
@@ -19,18 +19,6 @@ _COLUMN_NAMES = re.compile(r"[ \t]*\|[^\n]*\n[ \t]*\|[ \t:|-]*-[ \t:|-]*\n[ \t]*
 _ITEMS_LINES = re.compile(r"(?:[ \t]*\n){1,3}[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t][^\n]*(?:\n[ \t]+[^\s\-*+•\d][^\n]*)*")
 _HEADING = re.compile(r"\s*#{1,6}\s+|.*\n?(?=\s*(?:===|---))")
 _RULE = re.compile(r"[\s|:=+*~_-]+$")
-_END = re.compile(r"[.!?…]+[\"'”’»)\]*_]*(?=\s)|[。！？]+[」』）”]*")
-_NEXT = re.compile(r"\s+[\"'“‘«(\[*_`]*(?:[A-Z0-9]|[^\x00-\x7f])")
-_ABBREVIATION = re.compile(
-    r"(?:^|[\s(\[\"'“])(?:[A-Za-z]|(?:[A-Za-z]\.)+[A-Za-z]|al|approx|art|bzw|ca|cf|ch|cp|dept|dr|ed|eds|eq|eqs|est|etc|ff"
-    r"|fig|figs|gen|gov|inc|jr|ltd|max|messrs|min|mr|mrs|ms|mt|no|nos|op|p|par|pp|prof|ref|refs|resp|rev|sec|sen|sr|st"
-    r"|tab|vol|vols|vs|z\.B)\.$",
-    re.IGNORECASE,
-)
-# These end a sentence as often as not: with a capital after them, or (initials) with a word that begins sentences.
-_MAY_END = re.compile(r"\b(?:etc|[ap]\.m)\.$", re.IGNORECASE)
-_INITIALS = re.compile(r"\b(?:[A-Z]\.){2,}$")
-_STARTER = re.compile(r"\s+(?:A|An|And|As|At|But|He|If|In|It|On|She|That|The|There|These|They|This|We|When|You)\b")
 _WORD = re.compile(r"\w")
 LINES_A_BLOCK = 8
 LONGEST_LIST = 400  # characters that a sentence ending in a colon may have together with its list
@@ -55,8 +43,7 @@ CODE_TYPES = frozenset(
 def spans(text: str, *, code: bool = False) -> list[Span]:
     """The quotable spans of a chunk; `code` for source files."""
     found = _code_blocks(text) if code else _prose(text)
-    trimmed = (_trimmed(text, start, end) for start, end in found)
-    kept = [(start, end) for start, end in trimmed if _WORD.search(text, start, end)]
+    kept = [(start, end) for start, end in (trimmed(text, *span) for span in found) if _WORD.search(text, start, end)]
     return kept if code else list(_with_lists(text, kept))
 
 
@@ -129,7 +116,7 @@ def _with_lists(text: str, found: list[Span]) -> Iterator[Span]:
             yield start, end
         elif last - start <= LONGEST_LIST:
             taken = last
-            yield _trimmed(text, start, last)
+            yield trimmed(text, start, last)
 
 
 def _list_end(text: str, position: int) -> int:
@@ -140,30 +127,11 @@ def _list_end(text: str, position: int) -> int:
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
-    for match in _END.finditer(text, start, end):
-        if match.end() > start and _is_end(text, start, match, end):
-            yield start, match.end()
-            start = match.end()
+    for stop in sentence_ends(text, start, end):
+        yield start, stop
+        start = stop
     yield start, end
-
-
-def _is_end(text: str, start: int, match: re.Match[str], end: int) -> bool:
-    if match[0][0] in "。！？":
-        return True
-    if not _NEXT.match(text, match.end(), end):
-        return False  # the next word is lower-case: the sentence goes on
-    if match[0][0] != "." or match[0].startswith(".."):
-        return True
-    said = text[max(start, match.start() - 20) : match.start() + 1]
-    if _INITIALS.search(said):
-        return bool(_STARTER.match(text, match.end(), end))
-    return bool(_MAY_END.search(said)) or not _ABBREVIATION.search(said)
 
 
 def _lines(text: str) -> Iterator[str]:
     return (match[0] for match in _LINE.finditer(text) if match[0])
-
-
-def _trimmed(text: str, start: int, end: int) -> Span:
-    part = text[start:end]
-    return start + len(part) - len(part.lstrip()), start + len(part.rstrip())

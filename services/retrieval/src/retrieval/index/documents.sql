@@ -1,4 +1,5 @@
 -- name: find
+-- Returns what the index has of a document.
 SELECT document_id, version, name, title, media_type, tags, language, source_type, source_ids,
        written_at, modified_at, metadata, number, stemming, next_ordinal,
        chunk_count, term_count, posting_count
@@ -6,15 +7,19 @@ FROM indexed_document
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
 
 -- name: is_deleted
+-- Returns whether the document was deleted for good.
 SELECT EXISTS (SELECT FROM tombstone WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s);
 
 -- name: insert_tombstone
+-- Remembers that a document is deleted.
 INSERT INTO tombstone (workspace_id, document_id) VALUES (%(workspace_id)s, %(document_id)s) ON CONFLICT DO NOTHING;
 
 -- name: take_number
+-- Takes a number for a document.
 SELECT nextval('document_number');
 
 -- name: put
+-- Writes the row of a document.
 INSERT INTO indexed_document AS known
     (workspace_id, document_id, number, version, name, title, title_terms, media_type, tags, language, source_type,
      source_ids, written_at, modified_at, metadata, stemming, next_ordinal, chunk_count, term_count, posting_count,
@@ -33,12 +38,14 @@ ON CONFLICT (workspace_id, document_id) DO UPDATE SET
     term_count = excluded.term_count, posting_count = excluded.posting_count, indexed_at = now();
 
 -- name: set_facts
+-- Changes what is known of a document, but not its words.
 UPDATE indexed_document SET
     tags = %(tags)s, source_type = %(source_type)s, source_ids = %(source_ids)s, written_at = %(written_at)s,
     modified_at = %(modified_at)s, metadata = %(metadata)s
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
 
 -- name: remove
+-- Deletes a document with its chunks and vectors; returns how many there were.
 WITH document AS (
     DELETE FROM indexed_document WHERE workspace_id = %(workspace_id)s AND number = %(number)s
                                    AND document_id = %(document_id)s
@@ -59,6 +66,7 @@ SELECT (SELECT count(*) FROM document) AS documents, (SELECT count(*) FROM chunk
        (SELECT count(*) FROM vectors) AS vectors;
 
 -- name: count_remaining
+-- Counts what is left of a document.
 SELECT
     (SELECT count(*) FROM indexed_document
      WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s) AS documents,
@@ -71,6 +79,7 @@ SELECT
        AND chunk_vector.chunk < (%(number)s::bigint + 1) << 20) AS vectors;
 
 -- name: page
+-- Returns documents by id, with their counts of vectors.
 SELECT document_id, version, chunk_count,
        (SELECT count(*) FROM chunk_vector
         WHERE workspace_id = %(workspace_id)s AND chunk >= indexed.number << 20 AND chunk < (indexed.number + 1) << 20
@@ -81,6 +90,7 @@ ORDER BY document_id
 LIMIT %(limit)s;
 
 -- name: stored_chunks
+-- Returns the chunks of a document for comparison with a new version.
 SELECT number, chunk_id, chunk_index, heading_path, terms, postings,
        EXISTS (SELECT FROM chunk_vector AS vector
                WHERE vector.workspace_id = chunk.workspace_id AND vector.model = %(model)s AND vector.dims = %(dims)s
@@ -91,6 +101,7 @@ WHERE workspace_id = %(workspace_id)s AND number >= %(document)s::bigint << 20
 ORDER BY chunk_index;
 
 -- name: chunks
+-- Returns the chunks of a document in their order.
 SELECT chunk_id, %(document_id)s::uuid AS document_id, chunk_index, section_title, heading_path, content,
        0 AS token_count, page, page_end, box, line_start, line_end, cells
 FROM chunk
@@ -99,6 +110,7 @@ WHERE workspace_id = %(workspace_id)s AND number >= %(document)s::bigint << 20
 ORDER BY chunk_index;
 
 -- name: insert_chunks
+-- Adds new chunks.
 INSERT INTO chunk (workspace_id, number, document, chunk_id, chunk_index, section_title, heading_path,
                    content, page, page_end, box, line_start, line_end, cells, terms, postings, pieces)
 SELECT %(workspace_id)s, number, %(document)s, chunk_id, chunk_index, section_title, heading_path,
@@ -115,7 +127,7 @@ FROM ROWS FROM (
               line_start, line_end, cells, terms, postings, pieces);
 
 -- name: move_chunks
--- What a kept chunk says is the same; where it stands may have changed.
+-- Moves kept chunks: their text is the same, their place may have changed.
 UPDATE chunk SET chunk_index = moved.chunk_index, section_title = moved.section_title, page = moved.page,
                  page_end = moved.page_end, box = moved.box, line_start = moved.line_start, line_end = moved.line_end,
                  cells = moved.cells
@@ -133,13 +145,14 @@ WHERE chunk.workspace_id = %(workspace_id)s AND chunk.number = moved.number
        moved.cells);
 
 -- name: reword_chunks
--- Chunks that are kept, and found by other words than before.
+-- Changes the words by which kept chunks are found.
 UPDATE chunk SET terms = reworded.terms, postings = reworded.postings, pieces = reworded.pieces
 FROM unnest(%(numbers)s::bigint[], %(terms)s::integer[], %(postings)s::integer[], %(pieces)b::bytea[])
      AS reworded (number, terms, postings, pieces)
 WHERE chunk.workspace_id = %(workspace_id)s AND chunk.number = reworded.number;
 
 -- name: remove_chunks
+-- Deletes chunks with their vectors.
 WITH vectors AS (
     DELETE FROM chunk_vector USING vector_spaces(%(workspace_id)s) AS space
     WHERE chunk_vector.workspace_id = %(workspace_id)s AND chunk_vector.model = space.model
@@ -148,17 +161,19 @@ WITH vectors AS (
 DELETE FROM chunk WHERE workspace_id = %(workspace_id)s AND number = ANY (%(chunks)s);
 
 -- name: insert_recent
+-- Adds the postings of some chunks.
 INSERT INTO recent_postings (workspace_id, document, batch, postings, payload)
 VALUES (%(workspace_id)s, %(document)s, nextval('posting_batch'), %(postings)s, %(payload)s);
 
 -- name: insert_vectors
+-- Adds the vectors of some chunks.
 INSERT INTO chunk_vector (workspace_id, chunk, document, model, embedding)
 SELECT %(workspace_id)s, chunk, %(document)s, %(model)s, embedding::halfvec
 FROM unnest(%(numbers)s::bigint[], %(embeddings)s::text[]) AS written (chunk, embedding)
 ON CONFLICT (workspace_id, model, dims, chunk) DO NOTHING;
 
 -- name: change_stemmings
--- After the statistics, whose row one writer at a time has.
+-- Adds to the counts of documents by stemming. After the statistics, whose row one writer at a time has.
 INSERT INTO workspace_stemming AS known (workspace_id, stemming, documents)
 SELECT %(workspace_id)s, stemming, change
 FROM unnest(%(stemmings)s::text[], %(changes)s::bigint[]) AS changed (stemming, change)

@@ -1,8 +1,9 @@
 -- name: indexed_workspaces
+-- Returns the workspaces that have an active space.
 SELECT workspace_id FROM embedding_space WHERE status = 'active' ORDER BY workspace_id;
 
 -- name: orphan_documents
--- Of the next documents after a number that have chunks: up to which was looked, how many they are, and those without a row.
+-- Looks at the next documents that have chunks: returns the last one looked at, their count, and those without a row.
 WITH RECURSIVE looked AS (
     SELECT (SELECT min(document) FROM chunk
             WHERE workspace_id = %(workspace_id)s AND document > %(after)s) AS document, 1 AS place
@@ -20,7 +21,7 @@ SELECT coalesce(max(document), 0), count(document),
 FROM looked;
 
 -- name: orphan_totals
--- Chunks of these documents, and their terms, as far as the documents have no row.
+-- Counts the chunks and terms of documents without a row.
 SELECT coalesce(array_agg(DISTINCT document), '{}'), count(*), coalesce(sum(terms), 0)::bigint
 FROM chunk
 WHERE workspace_id = %(workspace_id)s AND document = ANY (%(documents)s::bigint[])
@@ -28,7 +29,7 @@ WHERE workspace_id = %(workspace_id)s AND document = ANY (%(documents)s::bigint[
                   WHERE indexed_document.workspace_id = %(workspace_id)s AND indexed_document.number = chunk.document);
 
 -- name: recount_stemmings
--- Exact after the statistics, whose row one writer at a time has: what others add comes after.
+-- Counts documents by stemming again. Exact after the statistics are changed, as one writer at a time has their row.
 UPDATE workspace_stemming AS known SET documents = (
     SELECT count(*) FROM indexed_document AS indexed
     WHERE indexed.workspace_id = %(workspace_id)s AND indexed.stemming = known.stemming)

@@ -1,11 +1,13 @@
 -- name: lock
--- One at a time moves the postings of a workspace. After the workspace's own lock and those of documents.
+-- Keeps others from moving the workspace's postings. Taken after the workspace's lock and those of documents.
 SELECT pg_advisory_xact_lock(hashtextextended('retrieval/blocks/' || %(workspace_id)s::text, 0));
 
 -- name: try_lock
+-- Takes the same lock if it is free.
 SELECT pg_try_advisory_xact_lock(hashtextextended('retrieval/blocks/' || %(workspace_id)s::text, 0));
 
 -- name: insert_blocks
+-- Writes blocks.
 INSERT INTO posting_block
     (workspace_id, block, first_chunk, last_chunk, postings, max_frequency, min_length, term, payload)
 SELECT %(workspace_id)s, nextval('posting_batch'), first_chunk, last_chunk, postings, max_frequency, min_length, term, payload
@@ -14,13 +16,14 @@ FROM unnest(%(first)s::bigint[], %(last)s::bigint[], %(postings)s::integer[], %(
      AS written (first_chunk, last_chunk, postings, max_frequency, min_length, term, payload);
 
 -- name: remove_blocks
+-- Deletes blocks.
 DELETE FROM posting_block USING unnest(%(terms)s::text[], %(blocks)s::bigint[]) AS gone (term, block)
 WHERE posting_block.workspace_id = %(workspace_id)s AND posting_block.term = gone.term
   AND posting_block.block = gone.block;
 
 -- name: growing_blocks
--- Of each term the block that its new postings are put into, where there is one with room that is not too large to be
--- written again for so few: what is added is a fifth of what is written, or more.
+-- Returns for each term the block to put its new postings into: one with room, and not so large that too much would be
+-- written again. What is added is at least a fifth of what is written.
 SELECT wanted.term, growing.block, growing.payload
 FROM unnest(%(terms)s::text[], %(counts)s::integer[]) AS wanted (term, count)
 CROSS JOIN LATERAL (
@@ -35,20 +38,20 @@ CROSS JOIN LATERAL (
 ) AS growing;
 
 -- name: small_blocks
--- The literal is that of the partial index.
+-- Returns small blocks; the literal is that of the partial index.
 SELECT term, block, payload FROM posting_block
 WHERE workspace_id = %(workspace_id)s AND postings <= 64
 LIMIT %(limit)s;
 
 -- name: touched_blocks
--- The blocks of some terms that chunks of these ranges may be in.
+-- Returns the blocks of terms that may hold chunks in these ranges.
 SELECT term, block, payload FROM posting_block
 WHERE workspace_id = %(workspace_id)s AND term = ANY (%(terms)s)
   AND EXISTS (SELECT FROM unnest(%(firsts)s::bigint[], %(lasts)s::bigint[]) AS range (first, last)
               WHERE first_chunk <= range.last AND last_chunk >= range.first);
 
 -- name: overlapping_blocks
--- The same of every term, a page at a time.
+-- Returns blocks of any term that may hold chunks in the range, a page at a time.
 SELECT term, block, payload FROM posting_block
 WHERE workspace_id = %(workspace_id)s AND (term, block) > (%(after_term)s, %(after_block)s)
   AND first_chunk <= %(last)s AND last_chunk >= %(first)s
@@ -56,7 +59,7 @@ ORDER BY term, block
 LIMIT %(limit)s;
 
 -- name: touched_groups
--- The groups that some terms are in; without what they hold where they are of another part of all groups.
+-- Returns the groups of terms, without the payload of those in another part of all groups.
 SELECT first_term, CASE WHEN %(part)s::integer IS NULL
                         OR abs(hashtext(first_term)::bigint) %% %(parts)s = %(part)s THEN payload END
 FROM (SELECT DISTINCT (SELECT first_term FROM posting_group
@@ -68,7 +71,7 @@ JOIN posting_group USING (first_term)
 WHERE workspace_id = %(workspace_id)s;
 
 -- name: overlapping_groups
--- Of every term, a page at a time.
+-- Returns groups of any term that may hold chunks in the range, a page at a time.
 SELECT first_term, payload FROM posting_group
 WHERE workspace_id = %(workspace_id)s AND (%(after)s::text IS NULL OR first_term > %(after)s)
   AND first_chunk <= %(last)s AND last_chunk >= %(first)s
@@ -76,6 +79,7 @@ ORDER BY first_term
 LIMIT %(limit)s;
 
 -- name: put_groups
+-- Writes groups, in place of those with the same first term.
 INSERT INTO posting_group (workspace_id, first_term, number, first_chunk, last_chunk, payload)
 SELECT %(workspace_id)s, first_term, nextval('posting_batch'), first_chunk, last_chunk, payload
 FROM unnest(%(first_terms)s::text[], %(first)s::bigint[], %(last)s::bigint[], %(payloads)b::bytea[])
@@ -85,13 +89,16 @@ SET number = excluded.number, first_chunk = excluded.first_chunk, last_chunk = e
     payload = excluded.payload;
 
 -- name: remove_groups
+-- Deletes groups.
 DELETE FROM posting_group WHERE workspace_id = %(workspace_id)s AND first_term = ANY (%(first_terms)s::text[]);
 
 -- name: recent_of_documents
+-- Returns the recent rows of documents.
 SELECT document, batch, payload FROM recent_postings
 WHERE workspace_id = %(workspace_id)s AND document = ANY (%(documents)s);
 
 -- name: oldest_recent
+-- Returns the oldest recent rows, up to a number of postings.
 SELECT document, batch, payload
 FROM (SELECT document, batch, postings, payload, sum(postings) OVER (ORDER BY batch) AS total
       FROM recent_postings WHERE workspace_id = %(workspace_id)s) AS recent
@@ -99,26 +106,30 @@ WHERE total - postings < %(most)s
 ORDER BY batch;
 
 -- name: insert_recents
+-- Writes recent rows of several documents.
 INSERT INTO recent_postings (workspace_id, document, batch, postings, payload)
 SELECT %(workspace_id)s, document, nextval('posting_batch'), postings, payload
 FROM unnest(%(documents)s::bigint[], %(postings)s::integer[], %(payloads)b::bytea[]) AS written (document, postings, payload)
 RETURNING document, batch;
 
 -- name: remove_recent
+-- Deletes recent rows.
 DELETE FROM recent_postings USING unnest(%(documents)s::bigint[], %(batches)s::bigint[]) AS gone (document, batch)
 WHERE recent_postings.workspace_id = %(workspace_id)s AND recent_postings.document = gone.document
   AND recent_postings.batch = gone.batch;
 
 -- name: recent_workspaces
+-- Counts the rows and postings that wait to be folded, by workspace.
 SELECT workspace_id, count(*) AS documents, sum(postings)::bigint AS postings FROM recent_postings GROUP BY workspace_id;
 
 -- name: ask_for_compaction
--- Only where there is more to fold than a search should have to look through.
+-- Wakes the compaction if more waits to be folded than a search should have to look through.
 SELECT pg_notify(%(channel)s, '')
 WHERE %(limit)s < (SELECT count(*) FROM (SELECT FROM recent_postings WHERE workspace_id = %(workspace_id)s
                                          LIMIT %(limit)s + 1) AS counted);
 
 -- name: chunk_texts
+-- Returns the texts of chunks, which their postings are looked for by.
 SELECT number, chunk_index, heading_path, content, chunk.postings
 FROM unnest(%(documents)s::bigint[]) AS wanted (document)
 JOIN chunk ON number >= wanted.document << 20 AND number < (wanted.document + 1) << 20

@@ -1,5 +1,5 @@
 -- name: known_terms
--- How many postings blocks have of the terms, and as `grouped` the groups that they are in, if they are in one.
+-- Counts the postings that terms have in blocks, and returns as `grouped` the groups that they may be in.
 SELECT false AS grouped, term, sum(postings)::bigint AS frequency
 FROM posting_block
 WHERE workspace_id = %(workspace_id)s AND term = ANY (%(terms)s)
@@ -15,7 +15,7 @@ CROSS JOIN LATERAL (
 ) AS found;
 
 -- name: terms_with_prefix
--- Those that the most chunks have, among at most `scanned` blocks.
+-- Returns the most frequent terms among at most `scanned` blocks.
 SELECT term, sum(postings)::bigint AS frequency
 FROM (SELECT term, postings FROM posting_block
       WHERE workspace_id = %(workspace_id)s AND term >= %(first)s AND term < %(last)s
@@ -26,10 +26,11 @@ ORDER BY frequency DESC, term
 LIMIT %(most)s;
 
 -- name: similar_terms
+-- Returns known terms that look like one.
 SELECT term, frequency FROM similar_terms(%(term)s, %(most)s);
 
 -- name: block_headers
--- The blocks of the terms, and as `grouped` the groups that they are in, if they are in one, by their first terms.
+-- Returns the headers of the blocks of terms, and as `grouped` the groups that they may be in, by first term.
 SELECT false AS grouped, term, block, first_chunk, last_chunk, postings, max_frequency, min_length
 FROM posting_block
 WHERE workspace_id = %(workspace_id)s AND term = ANY (%(terms)s)
@@ -44,16 +45,18 @@ CROSS JOIN LATERAL (
 ) AS found;
 
 -- name: block_payloads
+-- Returns the postings of blocks.
 SELECT posting_block.block, posting_block.payload
 FROM unnest(%(terms)s::text[], %(blocks)s::bigint[]) AS wanted (term, block)
 JOIN posting_block ON posting_block.workspace_id = %(workspace_id)s AND posting_block.term = wanted.term
                   AND posting_block.block = wanted.block;
 
 -- name: group_payloads
+-- Returns the postings of groups.
 SELECT number, payload FROM posting_group WHERE workspace_id = %(workspace_id)s AND first_term = ANY (%(first_terms)s);
 
 -- name: groups_between
--- The groups that terms from one to before another may be in.
+-- Returns the groups that may have terms from one to before another.
 SELECT number, first_term FROM posting_group
 WHERE workspace_id = %(workspace_id)s AND first_term < %(last)s
   AND first_term >= (SELECT coalesce(max(first_term), '') FROM posting_group
@@ -62,12 +65,14 @@ ORDER BY first_term
 LIMIT %(most)s;
 
 -- name: recent_payloads
+-- Returns the postings of recent rows.
 SELECT recent.document, recent.batch, recent.payload
 FROM unnest(%(documents)s::bigint[], %(batches)s::bigint[]) AS wanted (document, batch)
 JOIN recent_postings AS recent
   ON recent.workspace_id = %(workspace_id)s AND recent.document = wanted.document AND recent.batch = wanted.batch;
 
 -- name: chunks_to_check
+-- Returns the texts of chunks that conditions are checked in.
 SELECT chunk.number, coalesce(title, name) AS title, heading_path, section_title, content, stemming
 FROM chunk
 JOIN indexed_document ON indexed_document.workspace_id = chunk.workspace_id

@@ -1,7 +1,7 @@
 -- name: index_state
--- What a search has to know of the index before it begins. `changed_by` tells a generation from the same one of a database
--- that was set back. `recent`: what is in no block yet, as documents and batches. `index_bytes`: of the approximate index
--- of the active space, or of the default one where there is none; all workspaces share it.
+-- Returns what a search has to know before it begins. `changed_by` tells a generation from the same one of a database that
+-- was restored; `recent_*` are rows that are not folded yet; `index_bytes` is the size of the approximate index of the active
+-- (or default) space, which all workspaces share.
 SELECT generation, changed_by, active.model, active.dims, coalesce(chunks, 0) AS chunks, coalesce(terms, 0) AS terms,
        ARRAY(SELECT stemming FROM workspace_stemming
              WHERE workspace_id = %(workspace_id)s AND documents > 0
@@ -18,9 +18,11 @@ LEFT JOIN (SELECT model, dims FROM embedding_space
            WHERE workspace_id = %(workspace_id)s AND status = 'active') AS active ON true;
 
 -- name: back_to_snapshot
+-- Makes the transaction usable again after a failure.
 ROLLBACK TO SAVEPOINT opened;
 
 -- name: chunks
+-- Returns chunks with what hits say of their documents.
 SELECT
     chunk.number, chunk_id, document_id, name AS document_name, title AS document_title, media_type, source_type,
     language, tags, content, section_title, heading_path, chunk_index, page, page_end, box, line_start, line_end
@@ -30,6 +32,7 @@ JOIN indexed_document ON indexed_document.workspace_id = chunk.workspace_id
 WHERE chunk.workspace_id = %(workspace_id)s AND chunk.number = ANY (%(chunks)s::bigint[]);
 
 -- name: numbers_of_chunks
+-- Finds the numbers of chunks that another service knows by document and id.
 SELECT chunk.number, document_id, chunk.chunk_id
 FROM unnest(%(chunk_ids)s::text[], %(document_ids)s::uuid[]) AS wanted (chunk_id, wanted_document)
 JOIN chunk ON chunk.workspace_id = %(workspace_id)s AND hashtext(chunk.chunk_id) = hashtext(wanted.chunk_id)
@@ -38,7 +41,7 @@ JOIN indexed_document ON indexed_document.workspace_id = chunk.workspace_id
                      AND indexed_document.number = chunk.document AND document_id = wanted_document;
 
 -- name: candidate_facts
--- The words of a chunk: its wordpieces; the text itself only where they were not kept when it was indexed.
+-- Returns the wordpieces of chunks, or the text itself if no pieces were stored when it was indexed.
 SELECT number, pieces,
        CASE WHEN pieces IS NULL THEN (
            SELECT concat_ws(' ', title, array_to_string(chunk.heading_path, ' '), content) FROM indexed_document
@@ -47,33 +50,36 @@ FROM chunk
 WHERE workspace_id = %(workspace_id)s AND number = ANY (%(chunks)s::bigint[]);
 
 -- name: candidate_titles
+-- Returns the terms of documents' titles.
 SELECT number, title_terms FROM indexed_document
 WHERE workspace_id = %(workspace_id)s AND number = ANY (%(documents)s::bigint[]);
 
 -- name: candidate_cosines
+-- Compares chunks with a vector, those that have one in the embedding space.
 SELECT chunk, 1 - (embedding <=> %(vector)s::halfvec) AS score
 FROM chunk_vector
 WHERE workspace_id = %(workspace_id)s AND chunk = ANY (%(chunks)s::bigint[])
   AND model = %(model)s AND dims = %(dims)s;
 
 -- name: candidate_vectors
--- In the binary form of halfvec: two bytes of dimensions, two unused, then halves, big-endian.
+-- Returns vectors in the binary form of halfvec: two bytes of dimensions, two unused, then halves, big-endian.
 SELECT chunk, halfvec_send(embedding) AS sent
 FROM chunk_vector
 WHERE workspace_id = %(workspace_id)s AND model = %(model)s AND dims = %(dims)s AND chunk = ANY (%(chunks)s);
 
 -- name: lock_documents
--- One writer per document at a time, also when the document has no row yet. After the workspace's own lock, in order.
+-- Keeps other writers of these documents out, also of those without a row. Taken after the workspace's lock, in order.
 SELECT pg_advisory_xact_lock(hashtextextended(%(workspace_id)s::text || document_id, 0))
 FROM (SELECT DISTINCT unnest(%(document_ids)s::uuid[])::text AS document_id ORDER BY 1) AS ordered;
 
 -- name: change_statistics
--- Last in its transaction: the row is locked until the commit, and every indexer of the workspace wants it. A new
--- generation says that a search may find something else than before.
+-- Adds to the counts and raises the generation: a search may find something else now. Last in its transaction, because
+-- the row is locked until the commit and every indexer of the workspace needs it.
 INSERT INTO workspace_statistics AS known (workspace_id, chunks, terms, generation)
 VALUES (%(workspace_id)s, %(chunks)s, %(terms)s, 1)
 ON CONFLICT (workspace_id) DO UPDATE SET
     chunks = known.chunks + excluded.chunks, terms = known.terms + excluded.terms, generation = known.generation + 1;
 
 -- name: generation
+-- Returns the generation of the workspace's index.
 SELECT generation FROM workspace_statistics WHERE workspace_id = %(workspace_id)s;

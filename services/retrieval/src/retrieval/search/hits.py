@@ -3,42 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from uuid import UUID
 
 from contracts.retrieval import Duplicate, Highlight, Hit, HitExplanation, LegReport, LegScore
 from retrieval.graph.leg import GraphLeg
 from retrieval.highlights.scoring import ScoredSpan
 from retrieval.reading.leg import Leg
+from retrieval.reading.reader import FoundChunk
 from retrieval.search.candidates import Candidates
 from retrieval.search.selection import Selected
+
+OF_THE_CHUNK = [one.name for one in fields(FoundChunk) if one.name in Hit.model_fields]
 
 
 def hit(
     workspace_id: UUID, selected: Selected, number: int, spans: Sequence[ScoredSpan], explanation: HitExplanation | None
 ) -> Hit:
     chunk = selected.chunks[number]
-    box = chunk.box
     duplicates = [selected.chunks[one] for one in selected.duplicates.get(number, [])]
     return Hit(
-        chunk_id=chunk.chunk_id,
+        **{name: getattr(chunk, name) for name in OF_THE_CHUNK},
         workspace_id=workspace_id,
-        document_id=chunk.document_id,
-        document_name=chunk.document_name,
-        document_title=chunk.document_title,
-        media_type=chunk.media_type,
-        source_type=chunk.source_type,
-        language=chunk.language,
-        tags=chunk.tags,
         score=selected.scores[number],
-        content=chunk.content,
-        section_title=chunk.section_title,
-        heading_path=chunk.heading_path,
-        chunk_index=chunk.chunk_index,
-        page=chunk.page,
-        page_end=chunk.page_end,
-        box=(box[0], box[1], box[2], box[3]) if box else None,
-        line_start=chunk.line_start,
-        line_end=chunk.line_end,
         highlights=[Highlight(start=one.start, end=one.end, score=one.score) for one in spans],
         duplicates=[
             Duplicate(chunk_id=one.chunk_id, document_id=one.document_id, document_name=one.document_name)

@@ -1,8 +1,10 @@
 -- name: canonical_path
+-- Parses a SQL/JSON path expression.
 SELECT %(path)s::jsonpath::text;
 
 -- name: filter_documents
--- Numbers of eight bytes each, in no order, and their chunks. Fields of a query match as a part, or as a short form.
+-- Returns the numbers of matching documents, eight bytes each, unsorted, and their chunks. A field of the query matches
+-- as a part, or as a short form.
 SELECT coalesce(string_agg(int8send(number), ''), '') AS documents, coalesce(sum(chunk_count), 0)::bigint AS chunks
 FROM indexed_document
 WHERE workspace_id = %(workspace_id)s
@@ -32,11 +34,12 @@ WHERE workspace_id = %(workspace_id)s
                        ELSE coalesce(jsonb_path_exists(metadata, path::jsonpath, '{}', true), false) END));
 
 -- name: document_stemmings
+-- Returns the rules by which the workspace's documents were analysed.
 SELECT stemming FROM workspace_stemming WHERE workspace_id = %(workspace_id)s AND documents > 0;
 
 -- name: document_names
--- Those that may have what is asked of their titles and names: all its terms by the rules of the document's language, and
--- in any order, and what is asked as it is written, which of other letters than ASCII is not seen here.
+-- Returns documents whose titles and names may match: they have all terms by the rules of their language, in any order, and
+-- the beginnings as written, which cannot be checked here for letters beyond ASCII.
 SELECT number, chunk_count, name, title, stemming, name_terms IS NOT NULL AS analysed
 FROM indexed_document AS document
 CROSS JOIN LATERAL (SELECT coalesce(title, name) AS titled) AS shown
@@ -55,7 +58,7 @@ WHERE workspace_id = %(workspace_id)s AND (%(numbers)s::bigint[] IS NULL OR numb
         WHERE strpos(lower(name), beginning) = 0 AND octet_length(name) = length(name));
 
 -- name: facets
--- `bitmap` has a bit for each document number from `first` on. Tags count once whatever their case.
+-- Counts documents and chunks by the values of facets.
 WITH left_over AS MATERIALIZED (
     SELECT document_id, media_type, source_type, source_ids, language, tags, chunk_count
     FROM indexed_document
@@ -92,6 +95,7 @@ WHERE place <= %(limit)s
 ORDER BY facet, place;
 
 -- name: outlines
+-- Returns headings and lengths of chunks in ranges of their documents.
 SELECT document_id, chunk_index, heading_path, length(content) AS length
 FROM unnest(%(document_ids)s::uuid[], %(firsts)s::integer[], %(lasts)s::integer[]) AS wanted (wanted_document, first, last)
 JOIN indexed_document ON indexed_document.workspace_id = %(workspace_id)s AND document_id = wanted_document
@@ -99,6 +103,7 @@ JOIN chunk ON chunk.workspace_id = %(workspace_id)s AND chunk.document = indexed
           AND chunk_index BETWEEN first AND last;
 
 -- name: chunks_of_spans
+-- Returns the chunks in ranges of their documents.
 SELECT document_id, chunk_index, chunk_id, content, page, page_end
 FROM unnest(%(document_ids)s::uuid[], %(firsts)s::integer[], %(lasts)s::integer[]) AS wanted (wanted_document, first, last)
 JOIN indexed_document ON indexed_document.workspace_id = %(workspace_id)s AND document_id = wanted_document

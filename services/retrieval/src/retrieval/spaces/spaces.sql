@@ -1,17 +1,19 @@
 -- name: all
+-- Returns the embedding spaces of the workspace, oldest first.
 SELECT id, model, dims, status, activate, state, attempts, rate, error_class, error_message, created_at, activated_at
 FROM embedding_space
 WHERE workspace_id = %(workspace_id)s
 ORDER BY created_at, id;
 
 -- name: add
+-- Adds a space; an active one has nothing to do, any other is to be built.
 INSERT INTO embedding_space (workspace_id, id, model, dims, status, activate, activated_at, state)
 VALUES (%(workspace_id)s, %(id)s, %(model)s, %(dims)s, %(status)s, %(activate)s,
         CASE WHEN %(status)s = 'active' THEN now() END, CASE WHEN %(status)s = 'active' THEN 'idle' ELSE 'queued' END)
 ON CONFLICT DO NOTHING;
 
 -- name: change
--- Whoever works on the space loses its lease.
+-- Gives a space another status. Whoever works on it loses the lease.
 UPDATE embedding_space SET
     status = %(status)s, activate = %(activate)s, attempts = 0, error_class = NULL, error_message = NULL,
     state = CASE WHEN %(status)s IN ('building', 'dropping') THEN 'queued' ELSE 'idle' END,
@@ -20,15 +22,17 @@ UPDATE embedding_space SET
 WHERE workspace_id = %(workspace_id)s AND id = %(id)s;
 
 -- name: activate_no_other
+-- Switches to no other space once that is complete.
 UPDATE embedding_space SET activate = false WHERE workspace_id = %(workspace_id)s AND id <> %(id)s AND activate;
 
 -- name: mark_incomplete
+-- Queues a space that lacks vectors.
 UPDATE embedding_space SET state = 'queued', available_at = now()
 WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND state = 'idle';
 
 -- name: adopt_default
--- Where the model that a workspace is searched with is configured no more, the default's space is built and switched to,
--- unless a switch to another configured one is under way.
+-- Builds the default space, and switches to it, in workspaces whose active model is no longer configured,
+-- unless a switch to another configured model is under way.
 WITH configured AS (
     SELECT * FROM unnest(%(models)s::text[], %(dims)s::integer[]) AS one (model, dims)
 ), abandoned AS (
@@ -49,17 +53,20 @@ ON CONFLICT (workspace_id, id) DO UPDATE SET
 WHERE known.status IN ('ready', 'building', 'failed');
 
 -- name: remove
+-- Deletes a dropped space.
 DELETE FROM embedding_space
 WHERE workspace_id = %(workspace_id)s AND lease_token = %(lease_token)s AND status = 'dropping';
 
 -- name: workspace_size
+-- Returns the workspace's counts of chunks.
 SELECT chunks, terms FROM workspace_statistics WHERE workspace_id = %(workspace_id)s;
 
 -- name: vector_counts
+-- Counts the vectors of each space.
 SELECT model, dims, count(*) FROM chunk_vector WHERE workspace_id = %(workspace_id)s GROUP BY model, dims;
 
 -- name: count_missing
--- Chunks without a vector of the space.
+-- Counts the chunks without a vector of the space.
 SELECT count(*) FROM chunk
 WHERE workspace_id = %(workspace_id)s
   AND NOT EXISTS (SELECT FROM chunk_vector AS vector
@@ -67,12 +74,13 @@ WHERE workspace_id = %(workspace_id)s
                     AND vector.dims = %(dims)s AND vector.chunk = chunk.number);
 
 -- name: document_vectors
--- How many of a document's chunks have a vector of the space.
+-- Counts the vectors of a document's chunks.
 SELECT count(*) FROM chunk_vector
 WHERE workspace_id = %(workspace_id)s AND model = %(model)s AND dims = %(dims)s
   AND chunk >= %(document)s::bigint << 20 AND chunk < (%(document)s::bigint + 1) << 20;
 
 -- name: complete_documents
+-- Returns those of the documents of which every chunk has a vector.
 SELECT document_id, version, chunk_count FROM indexed_document AS indexed
 WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(document_ids)s)
   AND chunk_count = (SELECT count(*) FROM chunk_vector
@@ -80,6 +88,7 @@ WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(document_ids)s)
                        AND model = %(model)s AND dims = %(dims)s);
 
 -- name: incomplete_documents
+-- Returns the documents of which a chunk has no vector.
 SELECT document_id, version, chunk_count
 FROM indexed_document AS indexed
 LEFT JOIN (SELECT document, count(*) AS vectors FROM chunk_vector
@@ -88,6 +97,7 @@ LEFT JOIN (SELECT document, count(*) AS vectors FROM chunk_vector
 WHERE workspace_id = %(workspace_id)s AND chunk_count <> coalesce(vectors, 0);
 
 -- name: missing_chunks
+-- Returns chunks without a vector, in order of their numbers.
 SELECT chunk.number, document_id, heading_path, content
 FROM chunk
 JOIN indexed_document ON indexed_document.workspace_id = chunk.workspace_id
@@ -100,7 +110,7 @@ ORDER BY chunk.number
 LIMIT %(limit)s;
 
 -- name: fill_vectors
--- Of chunks that are still there; their documents are locked.
+-- Adds vectors of chunks that still exist; their documents are locked.
 INSERT INTO chunk_vector (workspace_id, chunk, document, model, embedding)
 SELECT chunk.workspace_id, chunk.number, chunk.document, %(model)s, written.embedding::halfvec
 FROM unnest(%(numbers)s::bigint[], %(embeddings)s::text[]) AS written (number, embedding)
@@ -108,6 +118,7 @@ JOIN chunk ON chunk.workspace_id = %(workspace_id)s AND chunk.number = written.n
 ON CONFLICT (workspace_id, model, dims, chunk) DO NOTHING;
 
 -- name: drop_vectors
+-- Deletes some vectors of a space.
 DELETE FROM chunk_vector
 WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM chunk_vector

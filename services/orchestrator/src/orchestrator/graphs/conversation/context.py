@@ -1,4 +1,4 @@
-"""What the nodes need. It lives beside the state, never in it."""
+"""The nodes' dependencies, which live beside the state and never in it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import ClassVar
 
 from inference.chat import ChatModel
 from inference.prompts import Prompt
-from orchestrator.runs.events import EventSink
-from orchestrator.services import Memory, Retrieval
+from orchestrator.runs.events import RunEvents
+from orchestrator.services import MemoryService, RetrievalService
 from service_kit.auth import Principal
 
 
 @dataclass(frozen=True)
 class Prompts:
-    """Loaded at start-up: a token that does not fit shows then, not in a user's turn."""
+    """The prompts, loaded at start-up: a wrong token fails then and not in a user's turn."""
 
     reply_to_general_input: Prompt
     generate_title: Prompt
@@ -36,7 +36,7 @@ class Prompts:
 
 
 @dataclass(frozen=True)
-class Limits:
+class TurnBudgets:
     """`search_k` passages; budgets in tokens (estimated)."""
 
     search_k: int
@@ -49,9 +49,9 @@ class ConversationContext:
     """One attempt's dependencies. Without a `chat` model answers are extractive."""
 
     caller: Principal
-    events: EventSink
-    retrieval: Retrieval
-    memory: Memory
+    events: RunEvents
+    retrieval: RetrievalService
+    memory: MemoryService
     chat: ChatModel | None
     prompts: Prompts
-    limits: Limits
+    limits: TurnBudgets

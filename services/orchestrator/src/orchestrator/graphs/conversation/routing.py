@@ -1,4 +1,4 @@
-"""Where a turn goes next. Pure."""
+"""Chooses where a turn goes next. Does no IO."""
 
 from __future__ import annotations
 

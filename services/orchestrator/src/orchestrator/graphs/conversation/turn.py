@@ -11,12 +11,12 @@ from langchain_core.runnables import RunnableConfig
 from contracts.events import MessageRestarted
 from contracts.orchestrator import AnswerMode, Citation
 from inference.chat import ChatModel
-from orchestrator.graphs.conversation.context import ConversationContext, Limits, Prompts
+from orchestrator.graphs.conversation.context import ConversationContext, Prompts, TurnBudgets
 from orchestrator.graphs.conversation.graph import ConversationGraph
 from orchestrator.graphs.conversation.state import State, Turn, answer_of
 from orchestrator.runs.events import RunEvents
-from orchestrator.runs.records import Answer, ClaimedRun, Progress, SaidBefore
-from orchestrator.services import Memory, Retrieval
+from orchestrator.runs.records import ClaimedRun, RunProgress, TurnAnswer, TurnInput
+from orchestrator.services import MemoryService, RetrievalService
 
 
 @dataclass(frozen=True)
@@ -24,21 +24,21 @@ class ConversationTurns:
     """Answers turns with the conversation graph."""
 
     graph: ConversationGraph
-    retrieval: Retrieval
-    memory: Memory
+    retrieval: RetrievalService
+    memory: MemoryService
     chat: ChatModel | None
     prompts: Prompts
-    limits: Limits
+    limits: TurnBudgets
 
     @property
     def mode(self) -> AnswerMode:
-        """How answers are written as long as the chat model works."""
+        """Returns how answers are written as long as the chat model works."""
         return AnswerMode.extractive if self.chat is None else AnswerMode.model
 
-    async def answer(self, run: ClaimedRun, said: list[SaidBefore], events: RunEvents, progress: Progress) -> Answer:
+    async def answer(self, run: ClaimedRun, turn: TurnInput, events: RunEvents, progress: RunProgress) -> TurnAnswer:
         """Keeps `progress` up to date. Cancelling it stops it, also within a model's stream.
 
-        `said` is the question and what came before it (`RunStore.load_turn`). The graph's thread is the run's id.
+        The graph's thread is the run's id.
         """
         config = RunnableConfig(configurable={"thread_id": str(run.id)})
         context = ConversationContext(
@@ -47,7 +47,7 @@ class ConversationTurns:
         state = await self._checkpointed(run, config)
         if run.attempts > 1 and (state is None or not answer_of(state)) and await events.streamed_before():
             events.emit(MessageRestarted())
-        start = None if state else self._initial(run, said)
+        start = None if state else self._initial(turn)
         async for value in self.graph.astream(start, config, context=context, stream_mode="values", durability="async"):
             state = cast(State, value)
             progress.node_trace, progress.issues = list(state["node_trace"]), list(state["issues"])
@@ -55,18 +55,18 @@ class ConversationTurns:
         return _answer(state)
 
     async def _checkpointed(self, run: ClaimedRun, config: RunnableConfig) -> State | None:
-        """The state that an earlier attempt has left; a first attempt saves the question."""
+        """Returns the state that an earlier attempt left; a first attempt need not look."""
         if run.attempts == 1:
             return None
         snapshot = await self.graph.aget_state(config)
         return cast(State, snapshot.values) if snapshot.values else None
 
-    def _initial(self, run: ClaimedRun, said: list[SaidBefore]) -> State:
-        asked, *before = said
+    def _initial(self, turn: TurnInput) -> State:
+        asked, *before = turn.messages
         return State(
             messages=[
                 Turn(id=str(one.id), role="assistant" if one.role == "assistant" else "user", content=one.content)
-                for one in reversed(said)
+                for one in reversed(turn.messages)
             ],
             question=asked.content,
             answer_id=str(uuid4()),
@@ -74,7 +74,7 @@ class ConversationTurns:
             needs_title=asked.untitled and not any(one.role == "assistant" for one in before),
             title=None,
             next=None,
-            document_ids=None if run.document_ids is None else [str(one) for one in run.document_ids],
+            document_ids=None if turn.document_ids is None else [str(one) for one in turn.document_ids],
             search=None,
             passages=[],
             memories=[],
@@ -86,8 +86,8 @@ class ConversationTurns:
         )
 
 
-def _answer(state: State) -> Answer:
-    return Answer(
+def _answer(state: State) -> TurnAnswer:
+    return TurnAnswer(
         message_id=UUID(state["answer_id"]),
         mode=AnswerMode(state["mode"]),
         question=state["question"],

@@ -20,7 +20,7 @@ ENOUGH_TEXT = 2_000
 
 
 async def generate_title(state: State, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """By the model that wrote the answer; the question is the title where there is none, or where it fails."""
+    """Asks the model that wrote the answer; the question is the title if there is none, or if it fails."""
     context, issues = runtime.context, []
     title = ""
     if context.chat is not None and state["mode"] == "model":
@@ -41,7 +41,7 @@ async def _ask(chat: ChatModel, prompt: str) -> str:
 
 
 def trimmed(text: str) -> str:
-    """The first line without quotation marks, cut at a word's end to at most LONGEST_TITLE characters."""
+    """Returns the first line without quotation marks, cut at a word's end to at most LONGEST_TITLE characters."""
     line = next((line for line in text.strip().splitlines() if line.strip()), "")
     title = " ".join(line.split()).strip("\"'“”«»*# ").rstrip(".")
     if len(title) <= LONGEST_TITLE:

@@ -15,11 +15,10 @@ from inference.errors import ChatError
 from orchestrator.citations.check import MarkerFilter
 from orchestrator.citations.extract import Highlighted, extract
 from orchestrator.citations.support import CitedSpan
-from orchestrator.graphs.conversation.budget import within_budget
 from orchestrator.graphs.conversation.context import ConversationContext
-from orchestrator.graphs.conversation.passages import fitting, numbered, remembered
+from orchestrator.graphs.conversation.passages import fitting, numbered, remembered, within_budget
 from orchestrator.graphs.conversation.state import State, Turn
-from orchestrator.runs.events import EventSink
+from orchestrator.runs.events import RunEvents
 
 COURTESY = "At your service: ask me anything about the documents of this workspace."
 NOTHING_FOUND = "I found nothing relevant to this in the documents."
@@ -40,7 +39,7 @@ class Reply:
 
 
 async def reply_to_general_input(state: State, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """A chat model that fails for good is told, and the turn is answered by quotations instead."""
+    """Answers by quotations if the chat model fails for good, and reports the failure."""
     context = runtime.context
     if context.chat is None:
         reply = _quote(state, context.events, [])
@@ -66,7 +65,7 @@ async def _ask(state: State, context: ConversationContext, chat: ChatModel) -> R
     messages = [ChatMessage("system", prompt), *_conversation(state, context.limits.history_tokens)]
     shown: list[str] = []
     _show(context.events, shown, f"{notice}\n\n" if (notice := NOTICES[state["search"]]) else "")
-    told = len(shown)
+    opening = len(shown)
     try:
         async with aclosing(chat.stream(messages)) as deltas:
             async for text in _answer_text(deltas, context.events):
@@ -75,7 +74,7 @@ async def _ask(state: State, context: ConversationContext, chat: ChatModel) -> R
     except ChatError as error:
         issue = f"the chat model failed, so the answer quotes the documents instead: {error}"
     else:
-        if "".join(shown[told:]).strip():
+        if "".join(shown[opening:]).strip():
             return Reply("".join(shown), "model", markers.cited, markers.removed, [])
         issue = "the chat model gave no answer, so the answer quotes the documents instead"
     context.events.emit(ProviderIssue(message=issue))
@@ -84,8 +83,8 @@ async def _ask(state: State, context: ConversationContext, chat: ChatModel) -> R
     return _quote(state, context.events, [issue])
 
 
-async def _answer_text(deltas: AsyncIterator[ChatDelta], events: EventSink) -> AsyncIterator[str]:
-    """The answer without the thinking, which is told apart."""
+async def _answer_text(deltas: AsyncIterator[ChatDelta], events: RunEvents) -> AsyncIterator[str]:
+    """Yields the answer; the thinking becomes events of its own."""
     async for delta in deltas:
         if delta.thinking:
             events.emit(ThinkingDelta(text=delta.thinking))
@@ -94,15 +93,15 @@ async def _answer_text(deltas: AsyncIterator[ChatDelta], events: EventSink) -> A
 
 
 def _conversation(state: State, tokens: int) -> list[ChatMessage]:
-    """As much of the newest history as fits, then the question."""
+    """Returns as much of the newest history as fits, then the question."""
     *before, question = (turn for turn in state["messages"] if turn["id"] != state["answer_id"])
     newest_first = before[::-1]
     kept = newest_first[: within_budget([turn["content"] for turn in newest_first], tokens)]
     return [ChatMessage(turn["role"], turn["content"]) for turn in [*kept[::-1], question]]
 
 
-def _quote(state: State, events: EventSink, issues: list[str]) -> Reply:
-    """The answer without a model: quotations, or a plain word that there is nothing to quote."""
+def _quote(state: State, events: RunEvents, issues: list[str]) -> Reply:
+    """Answers without a model: by quotations, or by saying that there is nothing to quote."""
     passages = [
         Highlighted(
             passage["document_title"] or passage["document_name"],
@@ -114,16 +113,16 @@ def _quote(state: State, events: EventSink, issues: list[str]) -> Reply:
     ]
     content, cited = extract(state["question"], passages)
     shown: list[str] = []
-    for piece in content.splitlines(keepends=True) or [_plain_word(state)]:
+    for piece in content.splitlines(keepends=True) or [_without_sources(state)]:
         _show(events, shown, piece)
     return Reply("".join(shown), "extractive", cited, 0, issues)
 
 
-def _plain_word(state: State) -> str:
+def _without_sources(state: State) -> str:
     return COURTESY if state["search"] is None else NOTICES[state["search"]] or NOTHING_FOUND
 
 
-def _show(events: EventSink, shown: list[str], text: str) -> None:
+def _show(events: RunEvents, shown: list[str], text: str) -> None:
     if text:
         events.emit(MessageDelta(text=text))
         shown.append(text)

@@ -11,31 +11,31 @@ from langgraph.runtime import Runtime
 from contracts.events import ProviderIssue, StageOutput
 from contracts.memory import RecallRequest
 from contracts.retrieval import SearchRequest, SearchResponse
-from orchestrator.errors import ServiceFailed
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import passage_of
-from orchestrator.graphs.conversation.state import Passage, State
+from orchestrator.graphs.conversation.state import FoundChunk, State
+from service_kit.http_service import ServiceSilent
 
 
 async def retrieve(state: State, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """A search that fails is told, and the turn goes on without sources; memory likewise without memories."""
+    """Reports a failed search, and the turn goes on without sources; likewise without memories."""
     context = runtime.context
     found, recalled = await asyncio.gather(_search(state, context), _recall(state, context))
-    failures = [failure for failure in (found, recalled) if isinstance(failure, ServiceFailed)]
+    failures = [failure for failure in (found, recalled) if isinstance(failure, ServiceSilent)]
     for failure in failures:
         context.events.emit(ProviderIssue(message=str(failure)))
-    passages = [] if isinstance(found, ServiceFailed) else [passage_of(hit) for hit in found.hits]
-    relevant = bool(passages) and not isinstance(found, ServiceFailed) and found.good_match
+    passages = [] if isinstance(found, ServiceSilent) else [passage_of(hit) for hit in found.hits]
+    relevant = bool(passages) and not isinstance(found, ServiceSilent) and found.good_match
     context.events.emit(StageOutput(stage="retrieve", output=_sources(passages, relevant)))
     return {
-        "search": "failed" if isinstance(found, ServiceFailed) else "found" if relevant else "nothing",
+        "search": "failed" if isinstance(found, ServiceSilent) else "found" if relevant else "nothing",
         "passages": passages if relevant else [],
-        "memories": [] if isinstance(recalled, ServiceFailed) else recalled,
+        "memories": [] if isinstance(recalled, ServiceSilent) else recalled,
         "issues": [str(failure) for failure in failures],
     }
 
 
-async def _search(state: State, context: ConversationContext) -> SearchResponse | ServiceFailed:
+async def _search(state: State, context: ConversationContext) -> SearchResponse | ServiceSilent:
     ids = state["document_ids"]
     request = SearchRequest(
         query=state["question"],
@@ -46,22 +46,22 @@ async def _search(state: State, context: ConversationContext) -> SearchResponse 
     )
     try:
         return await context.retrieval.search(context.caller, request)
-    except ServiceFailed as error:
+    except ServiceSilent as error:
         return error
 
 
-async def _recall(state: State, context: ConversationContext) -> list[str] | ServiceFailed:
-    """Memories inform a model's answer only: an extractive one quotes the documents and nothing else."""
+async def _recall(state: State, context: ConversationContext) -> list[str] | ServiceSilent:
+    """Recalls memories for a model's answer only: an extractive one quotes the documents and nothing else."""
     if context.chat is None:
         return []
     try:
         answer = await context.memory.recall(context.caller, RecallRequest(query=state["question"]))
-    except ServiceFailed as error:
+    except ServiceSilent as error:
         return error
     return [memory.content for memory in answer.memories]
 
 
-def _sources(passages: list[Passage], relevant: bool) -> dict[str, Any]:
+def _sources(passages: list[FoundChunk], relevant: bool) -> dict[str, Any]:
     shown = ("chunk_id", "document_id", "document_name", "section", "page", "score")
     sources = [{name: value for name, value in passage.items() if name in shown} for passage in passages]
     return {"good_match": relevant, "sources": sources}

@@ -1,4 +1,4 @@
-"""Checks every citation against the passages of this run, and tells those that hold."""
+"""Checks every citation against the passages of this run, and emits those that hold."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from orchestrator.graphs.conversation.state import Cited, State, Turn, answer_of
 
 
 async def verify_citations(state: State, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """Markers were checked while the answer was streamed; here the whole answer is, whoever wrote it."""
+    """Checks the whole answer, whoever wrote it; a model's markers were checked while they were streamed."""
     passages = state["passages"]
     checked = check(
         answer_of(state), [CitedSpan(**cited) for cited in state["cited"]], [passage["content"] for passage in passages]

@@ -1,0 +1,1 @@
+"""Users, workspaces, members, API keys, and the deletion of workspaces."""

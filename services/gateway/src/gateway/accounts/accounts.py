@@ -1,0 +1,121 @@
+"""Users, workspaces and members: what may be done with them, and by whom."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from contracts.base import Page
+from contracts.gateway import Member, MemberPut, Role, User, UserCreate, Workspace, WorkspaceCreate
+from gateway.accounts.caller import Authenticated
+from gateway.accounts.keys import Keys
+from gateway.accounts.members import MemberRow, Members
+from gateway.accounts.users import Users
+from gateway.accounts.workspaces import Workspaces
+from gateway.errors import IdempotencyKeyReused, LastOwner, UnknownMember, UnknownUser, UnknownWorkspace
+from service_kit.idempotency import creation_id
+from service_kit.pagination import decode_cursor, page
+from service_kit.postgres import Database
+
+
+class Accounts:
+    """Each method is one transaction, and raises a Forbidden or NotFound problem where the caller may not do it."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    async def create_user(self, caller: Authenticated, body: UserCreate, idempotency_key: str | None) -> User:
+        """Raises IdempotencyKeyReused if the key created a user with another name."""
+        caller.must_be_admin()
+        user_id = creation_id(caller.key_id, idempotency_key, "user/")
+        async with self.database.workspace(caller.workspace.id) as connection:
+            users = Users(connection)
+            user = await users.insert(user_id, body.name) or await users.find(user_id)
+        if user is None or user.name != body.name:
+            raise IdempotencyKeyReused
+        return user
+
+    async def users(self, caller: Authenticated, limit: int, cursor: str | None) -> Page[User]:
+        caller.must_be_admin()
+        async with self.database.workspace(caller.workspace.id) as connection:
+            rows = await Users(connection).list(*decode_cursor(cursor), limit + 1)
+        return page(rows, limit, lambda user: (user.created_at, user.id))
+
+    async def create_workspace(
+        self, caller: Authenticated, body: WorkspaceCreate, idempotency_key: str | None
+    ) -> Workspace:
+        """Creates a workspace whose first owner is the caller.
+
+        Raises IdempotencyKeyReused if the key created one with another name, or one that was deleted.
+        """
+        caller.must_be_admin()
+        workspace_id = creation_id(caller.key_id, idempotency_key, "workspace/")
+        async with self.database.system() as connection:  # whether it was deleted is not for one workspace to see
+            workspaces = Workspaces(connection)
+            workspace = await workspaces.insert(workspace_id, body.name)
+            if workspace:
+                await Members(connection, workspace_id).put(caller.user.id, Role.owner)
+                return workspace
+            workspace = await workspaces.find(workspace_id)
+        if workspace is None or workspace.name != body.name:
+            raise IdempotencyKeyReused
+        return workspace
+
+    async def workspaces(self, caller: Authenticated, limit: int, cursor: str | None) -> Page[Workspace]:
+        """Lists all workspaces for an administrator, and the key's own for everyone else."""
+        only = None if caller.is_admin else caller.workspace.id
+        async with self.database.workspace(caller.workspace.id) as connection:
+            rows = await Workspaces(connection).list(only, *decode_cursor(cursor), limit + 1)
+        return page(rows, limit, lambda workspace: (workspace.created_at, workspace.id))
+
+    async def workspace(self, caller: Authenticated, workspace_id: UUID) -> Workspace:
+        caller.must_see(workspace_id)
+        async with self.database.workspace(workspace_id) as connection:
+            workspace = await Workspaces(connection).find(workspace_id)
+        if workspace is None:
+            raise UnknownWorkspace
+        return workspace
+
+    async def members(self, caller: Authenticated, workspace_id: UUID, limit: int, cursor: str | None) -> Page[Member]:
+        caller.must_own(workspace_id)
+        async with self.database.workspace(workspace_id) as connection:
+            if await Workspaces(connection).find(workspace_id) is None:
+                raise UnknownWorkspace
+            rows = await Members(connection, workspace_id).list(*decode_cursor(cursor), limit + 1)
+        return page(rows, limit, lambda row: (row.created_at, row.user_id), MemberRow.resource)
+
+    async def put_member(self, caller: Authenticated, workspace_id: UUID, user_id: UUID, body: MemberPut) -> Member:
+        """Adds the user, or changes the role; the member's keys never do more than the new role."""
+        caller.must_own(workspace_id)
+        async with self.database.workspace(workspace_id) as connection:
+            if not await Workspaces(connection).lock(workspace_id):
+                raise UnknownWorkspace
+            user = await Users(connection).find(user_id)
+            if user is None:
+                raise UnknownUser
+            caller.may_act_on(user.is_admin)
+            members = Members(connection, workspace_id)
+            present = await members.find(user_id)
+            if present and body.role is not Role.owner:
+                await _must_leave_an_owner(members, present)
+            await members.put(user_id, body.role)
+        return Member(user_id=user.id, name=user.name, role=body.role)
+
+    async def remove_member(self, caller: Authenticated, workspace_id: UUID, user_id: UUID) -> None:
+        """Removes the user from the workspace and revokes the user's keys of it."""
+        caller.must_own(workspace_id)
+        async with self.database.workspace(workspace_id) as connection:
+            if not await Workspaces(connection).lock(workspace_id):
+                raise UnknownWorkspace
+            members = Members(connection, workspace_id)
+            member = await members.find(user_id)
+            if member is None:
+                raise UnknownMember
+            caller.may_act_on(member.is_admin)
+            await _must_leave_an_owner(members, member)
+            await Keys(connection, workspace_id).revoke_of_member(user_id)
+            await members.delete(user_id)
+
+
+async def _must_leave_an_owner(members: Members, member: MemberRow) -> None:
+    if member.role == Role.owner and not await members.has_other_owner(member.user_id):
+        raise LastOwner

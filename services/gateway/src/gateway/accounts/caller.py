@@ -1,0 +1,57 @@
+"""Who calls, and what the caller may do. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from contracts.gateway import Caller, Role, User, Workspace
+from gateway.errors import NeedsAdmin, NeedsOwner, NeedsWiderKey, ProtectedAdmin, UnknownWorkspace
+from service_kit.auth import Principal
+
+
+@dataclass(frozen=True)
+class Authenticated:
+    """A valid key with its user and workspace. `role` is the key's, or its user's current one where that is lower."""
+
+    key_id: UUID
+    user: User
+    workspace: Workspace
+    role: Role
+    all_workspaces: bool = False
+
+    @property
+    def is_admin(self) -> bool:
+        """Whether the caller has an administrator's powers, which need a key with the role of an owner."""
+        return self.user.is_admin and self.role is Role.owner
+
+    @property
+    def principal(self) -> Principal:
+        return Principal(self.user.id, self.workspace.id, self.role)
+
+    def describe(self) -> Caller:
+        return Caller(user=self.user, workspace=self.workspace, role=self.role, key_id=self.key_id)
+
+    def must_be_admin(self) -> None:
+        if not self.is_admin:
+            raise NeedsAdmin
+
+    def must_see(self, workspace_id: UUID) -> None:
+        """Raises UnknownWorkspace for any workspace but the key's own, whether it exists or not."""
+        if workspace_id != self.workspace.id and not self.is_admin:
+            raise UnknownWorkspace
+
+    def must_own(self, workspace_id: UUID) -> None:
+        self.must_see(workspace_id)
+        if self.role is not Role.owner:
+            raise NeedsOwner
+
+    def may_open_all(self, user_id: UUID) -> None:
+        """Raises NeedsWiderKey: a key of one workspace must not reach its user's others by creating another key."""
+        if not self.is_admin and not (self.all_workspaces and user_id == self.user.id):
+            raise NeedsWiderKey
+
+    def may_act_on(self, user_is_admin: bool) -> None:
+        """Raises ProtectedAdmin: an owner must not gain an administrator's powers by creating a key in that name."""
+        if user_is_admin and not self.is_admin:
+            raise ProtectedAdmin

@@ -1,0 +1,68 @@
+"""The format of API keys. Pure: nothing here reads or writes.
+
+A key is `atr_<32 hex digits>_<43 characters>`: a public id, by which it is found, and a secret of 256 random bits, of
+which only the SHA-256 is stored. (A slow password hash would add nothing to a secret that cannot be guessed.)
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import re
+import secrets
+from dataclasses import dataclass
+from uuid import UUID
+
+SECRET_BYTES = 32
+MADE_HERE = re.compile(r"atr_([0-9a-f]{32})_([A-Za-z0-9_-]{43,100})", re.ASCII)
+ANY_KEY = re.compile(r"[A-Za-z0-9._~+/=-]{32,200}", re.ASCII)
+FEWEST_DIFFERENT_CHARACTERS = 8
+
+
+@dataclass(frozen=True)
+class ApiKeyText:
+    """A key as it was presented, taken apart."""
+
+    id: UUID
+    secret: str
+
+    @property
+    def secret_sha256(self) -> bytes:
+        return hashlib.sha256(self.secret.encode()).digest()
+
+    def matches(self, secret_sha256: bytes) -> bool:
+        """Compares in constant time."""
+        return hmac.compare_digest(self.secret_sha256, secret_sha256)
+
+
+def parse(text: str) -> ApiKeyText | None:
+    """Returns None if the text cannot be a key.
+
+    An operator's own key (ADMIN_API_KEY, for instance from `openssl rand -hex 32`) has no public part: its id is a
+    hash of the key, unlike the hash that is stored.
+    """
+    if made_here := MADE_HERE.fullmatch(text):
+        return ApiKeyText(UUID(hex=made_here[1]), made_here[2])
+    if ANY_KEY.fullmatch(text):
+        return ApiKeyText(UUID(bytes=hashlib.sha256(b"api key id:" + text.encode()).digest()[:16]), text)
+    return None
+
+
+def valid_operator_key(text: str) -> bool:
+    """Returns whether an operator may choose this key: long, safe in a header, not one character repeated."""
+    return bool(ANY_KEY.fullmatch(text)) and len(set(text)) >= FEWEST_DIFFERENT_CHARACTERS
+
+
+def render(key_id: UUID, secret: str) -> str:
+    return f"atr_{key_id.hex}_{secret}"
+
+
+def new_secret() -> str:
+    return secrets.token_urlsafe(SECRET_BYTES)
+
+
+def derived_secret(server_secret: str, key_id: UUID) -> str:
+    """Returns the secret of a key created with an Idempotency-Key: it can be shown again without being stored."""
+    digest = hmac.new(server_secret.encode(), b"api key secret:" + key_id.bytes, hashlib.sha256).digest()
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=")

@@ -1,0 +1,95 @@
+"""The table of API keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from contracts.gateway import ApiKey, ApiKeyCreate, Role, User, Workspace
+from gateway.accounts.caller import Authenticated
+from gateway.accounts.key_format import ApiKeyText
+from service_kit.repository import Repository, SystemRepository
+from service_kit.statements import Statements
+
+COLUMNS = "id, name, user_id, workspace_id, role, all_workspaces, created_at, last_used_at, revoked_at"
+
+
+class KeySql(Statements, file="keys.sql", columns=COLUMNS):
+    authenticate: str
+    has_admin_key: str
+    insert: str
+    find: str
+    find_state: str
+    list: str
+    revoke: str
+    revoke_of_member: str
+    mark_used: str
+
+
+@dataclass(frozen=True)
+class AuthenticationRow:
+    """What authentication reads of a key that is not revoked."""
+
+    key_id: UUID
+    secret_sha256: bytes
+    role: str
+    all_workspaces: bool
+    user_id: UUID
+    user_name: str
+    is_admin: bool
+    user_created_at: datetime
+    workspace_id: UUID
+    workspace_name: str
+    workspace_created_at: datetime
+
+    def caller(self) -> Authenticated:
+        user = User(id=self.user_id, name=self.user_name, is_admin=self.is_admin, created_at=self.user_created_at)
+        workspace = Workspace(id=self.workspace_id, name=self.workspace_name, created_at=self.workspace_created_at)
+        return Authenticated(self.key_id, user, workspace, Role(self.role), self.all_workspaces)
+
+
+@dataclass(frozen=True)
+class KeyState:
+    """`is_admin`: the key's user is an administrator."""
+
+    secret_sha256: bytes
+    is_admin: bool
+
+
+class KeysOfAllWorkspaces(SystemRepository):
+    async def find(self, key_id: UUID) -> AuthenticationRow | None:
+        return await self.one(KeySql.authenticate, AuthenticationRow, id=key_id)
+
+    async def has_admin_key(self, outside: UUID | None = None) -> bool:
+        return bool(await self.value(KeySql.has_admin_key, outside=outside))
+
+    async def mark_used(self, uses: Iterable[Mapping[str, object]]) -> None:
+        """Records the last use of keys, each given by `workspace_id`, `id` and `at`."""
+        await self.many(KeySql.mark_used, uses)
+
+
+class Keys(Repository):
+    async def insert(self, key: ApiKeyText, user_id: UUID, body: ApiKeyCreate) -> ApiKey | None:
+        """Returns the new key, or None if there is one with this id."""
+        values = {"id": key.id, "user_id": user_id, "name": body.name, "role": body.role.value}
+        return await self.one(
+            KeySql.insert, ApiKey, **values, secret_sha256=key.secret_sha256, all_workspaces=body.all_workspaces
+        )
+
+    async def find(self, key_id: UUID) -> ApiKey | None:
+        return await self.one(KeySql.find, ApiKey, id=key_id)
+
+    async def find_state(self, key_id: UUID) -> KeyState | None:
+        return await self.one(KeySql.find_state, KeyState, id=key_id)
+
+    async def list(self, at: datetime | None, after: UUID | None, limit: int) -> list[ApiKey]:
+        """Returns keys from the oldest on, after the given one."""
+        return await self.all(KeySql.list, ApiKey, at=at, after=after, limit=limit)
+
+    async def revoke(self, key_id: UUID) -> None:
+        await self.run(KeySql.revoke, id=key_id)
+
+    async def revoke_of_member(self, user_id: UUID) -> None:
+        await self.run(KeySql.revoke_of_member, user_id=user_id)

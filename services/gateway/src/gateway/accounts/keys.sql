@@ -1,0 +1,53 @@
+-- name: authenticate
+-- The one look-up that comes before the workspace is known. The role is the key's, or the member's where that is lower.
+SELECT key.id AS key_id, key.secret_sha256, least(key.role, member.role) AS role, key.all_workspaces,
+       key.user_id, app_user.name AS user_name, app_user.is_admin, app_user.created_at AS user_created_at,
+       key.workspace_id, workspace.name AS workspace_name, workspace.created_at AS workspace_created_at
+FROM api_key AS key
+JOIN membership AS member ON member.workspace_id = key.workspace_id AND member.user_id = key.user_id
+JOIN app_user ON app_user.id = key.user_id
+JOIN workspace ON workspace.id = key.workspace_id
+WHERE key.id = %(id)s AND key.revoked_at IS NULL;
+
+-- name: has_admin_key
+-- Returns whether an administrator can get in, with a key of another workspace than the given one.
+SELECT EXISTS (
+    SELECT FROM api_key AS key
+    JOIN app_user ON app_user.id = key.user_id
+    JOIN membership AS member ON member.workspace_id = key.workspace_id AND member.user_id = key.user_id
+    WHERE app_user.is_admin AND key.revoked_at IS NULL AND least(key.role, member.role) = 'owner'
+      AND key.workspace_id IS DISTINCT FROM %(outside)s::uuid
+);
+
+-- name: insert
+INSERT INTO api_key (workspace_id, id, user_id, name, role, secret_sha256, all_workspaces)
+VALUES (%(workspace_id)s, %(id)s, %(user_id)s, %(name)s, %(role)s, %(secret_sha256)s, %(all_workspaces)s)
+ON CONFLICT DO NOTHING
+RETURNING {columns};
+
+-- name: find
+SELECT {columns} FROM api_key WHERE workspace_id = %(workspace_id)s AND id = %(id)s;
+
+-- name: find_state
+SELECT key.secret_sha256, app_user.is_admin
+FROM api_key AS key JOIN app_user ON app_user.id = key.user_id
+WHERE key.workspace_id = %(workspace_id)s AND key.id = %(id)s;
+
+-- name: list
+SELECT {columns} FROM api_key
+WHERE workspace_id = %(workspace_id)s
+  AND (%(at)s::timestamptz IS NULL OR (created_at, id) > (%(at)s, %(after)s::uuid))
+ORDER BY created_at, id
+LIMIT %(limit)s;
+
+-- name: revoke
+UPDATE api_key SET revoked_at = coalesce(revoked_at, clock_timestamp())
+WHERE workspace_id = %(workspace_id)s AND id = %(id)s;
+
+-- name: revoke_of_member
+UPDATE api_key SET revoked_at = clock_timestamp()
+WHERE workspace_id = %(workspace_id)s AND user_id = %(user_id)s AND revoked_at IS NULL;
+
+-- name: mark_used
+UPDATE api_key SET last_used_at = %(at)s
+WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND (last_used_at IS NULL OR last_used_at < %(at)s);

@@ -1,0 +1,124 @@
+"""Deletes a workspace everywhere, and keeps the proof: one receipt per service."""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import UUID
+
+from redis.asyncio import Redis
+
+from contracts.events import DOCUMENTS, TURNS, Event, WorkspaceDeleted, WorkspacePurged
+from contracts.gateway import WorkspaceDeletion
+from contracts.registry import CONFIRM_WORKSPACE_DELETION, GATEWAY
+from gateway.accounts.caller import Authenticated
+from gateway.accounts.deletions import Deletion, DeletionRow, DueDeletions
+from gateway.accounts.keys import KeysOfAllWorkspaces
+from gateway.accounts.workspaces import Workspaces
+from gateway.errors import LastAdminKey, NameNotConfirmed, UnknownDeletion, UnknownWorkspace
+from service_kit.notifications import Notifications
+from service_kit.outbox import Outbox
+from service_kit.postgres import Connection, Database
+from service_kit.stream_erasure import count_events, erase_events
+from service_kit.streams import dead_letters
+
+STREAMS = [name for stream in (DOCUMENTS, TURNS) for name in (stream, dead_letters(stream))]
+RECEIPTS = "gateway_workspace_receipt"
+LOCK = "SELECT pg_advisory_xact_lock(hashtext('gateway/delete_workspace'))"
+FIRST_AGAIN_SECONDS, LONGEST_AGAIN_SECONDS = 15.0, 600.0
+TICK_SECONDS = 5.0
+
+
+class WorkspaceDeletions:
+    """`settle_seconds` after a deletion, no request that was admitted before it is still running."""
+
+    def __init__(
+        self, database: Database, redis: Redis, notifications: Notifications, outbox: Outbox, settle_seconds: float
+    ) -> None:
+        self.database, self.redis, self.notifications, self.outbox = database, redis, notifications, outbox
+        self.settle_seconds = settle_seconds
+
+    async def delete(
+        self, caller: Authenticated, workspace_id: UUID, confirmed_name: str, timeout: float
+    ) -> WorkspaceDeletion:
+        """Ends all access to the workspace, then waits up to `timeout` seconds for the receipts.
+
+        Raises UnknownWorkspace, NeedsOwner, NameNotConfirmed and LastAdminKey.
+        """
+        caller.must_own(workspace_id)
+        async with self.database.system() as connection:  # whether keys are left is a question about all workspaces
+            await connection.execute(LOCK)  # two deletions at once must not each count on the other's keys
+            workspaces = Workspaces(connection)
+            if not await workspaces.lock(workspace_id):
+                raise UnknownWorkspace
+            workspace = await workspaces.find(workspace_id)
+            if workspace is None or workspace.name != confirmed_name:
+                raise NameNotConfirmed
+            if not await KeysOfAllWorkspaces(connection).has_admin_key(outside=workspace_id):
+                raise LastAdminKey
+            await self._request(connection, workspace_id, caller.user.id)
+        return await self._until_complete(workspace_id, timeout)
+
+    async def receipt(self, caller: Authenticated, workspace_id: UUID) -> WorkspaceDeletion:
+        """Shows the receipt to administrators and to the user who deleted it; raises UnknownDeletion for others."""
+        row, receipt = await self._read(workspace_id)
+        if not caller.is_admin and caller.user.id != row.requested_by:
+            raise UnknownDeletion
+        return receipt
+
+    async def confirm(self, event: Event) -> None:
+        """Handles `workspace.purged`, in which a service says what it has deleted so far and what it still counts."""
+        data = WorkspacePurged.model_validate(event.data)
+        async with self.database.workspace(event.workspace_id) as connection:
+            deletion = Deletion(connection, event.workspace_id)
+            await deletion.lock()
+            if not await deletion.confirm(data.service, data.removed, data.remaining):
+                return
+            is_settled = await deletion.settle(self.settle_seconds)
+        if is_settled:
+            await self._delete_events(event.workspace_id)
+
+    async def _delete_events(self, workspace_id: UUID) -> None:
+        """Deletes the workspace's events from the streams. After a crash the confirmation is delivered again."""
+        removed = sum([await erase_events(self.redis, stream, workspace_id) for stream in STREAMS])
+        remaining = sum([await count_events(self.redis, stream, workspace_id) for stream in STREAMS])
+        async with self.database.workspace(workspace_id) as connection:
+            await Deletion(connection, workspace_id).add_stream_entries(removed, remaining)
+
+    async def run(self) -> None:
+        """Announces unsettled deletions again, until cancelled: a background task, safe in several replicas."""
+        while True:
+            await self.announce_due()
+            await asyncio.sleep(TICK_SECONDS)
+
+    async def announce_due(self) -> int:
+        """Returns how many deletions were announced again."""
+        async with self.database.system() as connection:
+            due = await DueDeletions(connection).claim(FIRST_AGAIN_SECONDS, LONGEST_AGAIN_SECONDS)
+            for workspace_id in due:
+                await self.outbox.write(connection, workspace_id, WorkspaceDeleted(), str(workspace_id))
+        return len(due)
+
+    async def _request(self, connection: Connection, workspace_id: UUID, requested_by: UUID) -> None:
+        deletion, workspaces = Deletion(connection, workspace_id), Workspaces(connection)
+        await deletion.insert(requested_by, FIRST_AGAIN_SECONDS, CONFIRM_WORKSPACE_DELETION)
+        removed = await workspaces.delete(workspace_id)
+        await deletion.confirm(GATEWAY, removed, await workspaces.count(workspace_id))
+        await self.outbox.write(connection, workspace_id, WorkspaceDeleted(), str(workspace_id))
+
+    async def _until_complete(self, workspace_id: UUID, timeout: float) -> WorkspaceDeletion:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout
+        async with self.notifications.subscribe(RECEIPTS, str(workspace_id)) as confirmed:
+            while True:
+                _, receipt = await self._read(workspace_id)
+                left = deadline - loop.time()
+                if receipt.completed_at or left <= 0 or not await confirmed.wait(left):
+                    return receipt
+
+    async def _read(self, workspace_id: UUID) -> tuple[DeletionRow, WorkspaceDeletion]:
+        async with self.database.workspace(workspace_id) as connection:
+            deletion = Deletion(connection, workspace_id)
+            row = await deletion.find()
+            if row is None:
+                raise UnknownDeletion
+            return row, await deletion.receipt(row)

@@ -1,0 +1,1 @@
+"""The gateway's own routes and the API documentation."""

@@ -1,0 +1,206 @@
+"""The gateway's own routes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+
+from contracts.base import Page, ProblemBody, Text
+from contracts.gateway import (
+    ApiKey,
+    ApiKeyCreate,
+    ApiKeyCreated,
+    Caller,
+    Member,
+    MemberPut,
+    Status,
+    User,
+    UserCreate,
+    Workspace,
+    WorkspaceCreate,
+    WorkspaceDeletion,
+)
+from gateway.access.authenticator import Admitted
+from gateway.accounts.accounts import Accounts
+from gateway.accounts.api_keys import ApiKeys
+from gateway.accounts.workspace_deletion import WorkspaceDeletions
+from gateway.api import status
+from service_kit.app import VERSION
+from service_kit.pagination import Cursor, Limit
+
+Responses = dict[int | str, dict[str, Any]]
+FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "The caller's role does not allow it"}}
+REFUSED: Responses = FORBIDDEN | {404: {"model": ProblemBody, "description": "No such resource that this key can see"}}
+CONFLICT: Responses = {409: {"model": ProblemBody, "description": "The workspace would be left without an owner"}}
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=200,
+        pattern=r"^[\x21-\x7e]+$",
+        description="Repeating the request with the same key creates nothing new and returns what exists",
+    ),
+]
+router = APIRouter(prefix="/v1", tags=["gateway"])
+
+
+def _accounts(request: Request) -> Accounts:
+    accounts: Accounts = request.app.state.accounts
+    return accounts
+
+
+def _api_keys(request: Request) -> ApiKeys:
+    api_keys: ApiKeys = request.app.state.api_keys
+    return api_keys
+
+
+def _deletions(request: Request) -> WorkspaceDeletions:
+    deletions: WorkspaceDeletions = request.app.state.deletions
+    return deletions
+
+
+UsedAccounts = Annotated[Accounts, Depends(_accounts)]
+UsedApiKeys = Annotated[ApiKeys, Depends(_api_keys)]
+UsedDeletions = Annotated[WorkspaceDeletions, Depends(_deletions)]
+
+
+@router.get("/me", summary="Show who is calling")
+async def get_me(caller: Admitted) -> Caller:
+    """The user, the workspace and the role of the presented key."""
+    return caller.describe()
+
+
+@router.get("/status", summary="Show the state of every service")
+async def get_status(caller: Admitted, request: Request) -> Status:  # noqa: ARG001  for authenticated callers only
+    """`degraded` if a service is not ready or does not answer."""
+    state = request.app.state
+    return await status.ask_all(state.upstreams, state.health, state.status_seconds, VERSION)
+
+
+@router.post("/users", summary="Create a user", status_code=201, responses=FORBIDDEN)
+async def create_user(
+    caller: Admitted, accounts: UsedAccounts, body: UserCreate, idempotency_key: IdempotencyKey = None
+) -> User:
+    """For administrators. The user can do nothing until added to a workspace and given a key."""
+    return await accounts.create_user(caller, body, idempotency_key)
+
+
+@router.get("/users", summary="List the users", responses=FORBIDDEN)
+async def list_users(caller: Admitted, accounts: UsedAccounts, limit: Limit = 50, cursor: Cursor = None) -> Page[User]:
+    """For administrators; oldest first."""
+    return await accounts.users(caller, limit, cursor)
+
+
+@router.post("/workspaces", summary="Create a workspace", status_code=201, responses=FORBIDDEN)
+async def create_workspace(
+    caller: Admitted, accounts: UsedAccounts, body: WorkspaceCreate, idempotency_key: IdempotencyKey = None
+) -> Workspace:
+    """For administrators. The caller becomes the first owner; create a key there to use the workspace."""
+    return await accounts.create_workspace(caller, body, idempotency_key)
+
+
+@router.get("/workspaces", summary="List the workspaces")
+async def list_workspaces(
+    caller: Admitted, accounts: UsedAccounts, limit: Limit = 50, cursor: Cursor = None
+) -> Page[Workspace]:
+    """The key's own workspace; all of them for administrators, oldest first."""
+    return await accounts.workspaces(caller, limit, cursor)
+
+
+@router.get("/workspaces/{workspace_id}", summary="Read a workspace", responses=REFUSED)
+async def get_workspace(caller: Admitted, accounts: UsedAccounts, workspace_id: UUID) -> Workspace:
+    """Its name and when it was created."""
+    return await accounts.workspace(caller, workspace_id)
+
+
+@router.delete(
+    "/workspaces/{workspace_id}",
+    summary="Delete a workspace everywhere",
+    responses=REFUSED
+    | {
+        202: {"model": WorkspaceDeletion, "description": "Some services have not confirmed yet"},
+        409: {"model": ProblemBody, "description": "No administrator's key would be left"},
+    },
+)
+async def delete_workspace(
+    caller: Admitted,
+    deletions: UsedDeletions,
+    response: Response,
+    workspace_id: UUID,
+    name: Annotated[Text, Query(max_length=200, description="The workspace's name, as a confirmation")],
+    timeout: Annotated[float, Query(ge=0, le=300, description="Seconds to wait for the confirmations")] = 30,
+) -> WorkspaceDeletion:
+    """For owners; cannot be undone. Its keys end at once, and each service confirms what it deleted.
+
+    Rejected if no administrator's key would be left, so the last workspace always stays.
+    """
+    receipt = await deletions.delete(caller, workspace_id, name, timeout)
+    response.status_code = 200 if receipt.completed_at else 202
+    return receipt
+
+
+@router.get("/workspaces/{workspace_id}/receipt", summary="Read the receipt of a deletion", responses=REFUSED)
+async def get_workspace_receipt(caller: Admitted, deletions: UsedDeletions, workspace_id: UUID) -> WorkspaceDeletion:
+    """The proof of the deletion, for administrators and for the user who deleted the workspace."""
+    return await deletions.receipt(caller, workspace_id)
+
+
+@router.get("/workspaces/{workspace_id}/members", summary="List the members", responses=REFUSED)
+async def list_members(
+    caller: Admitted, accounts: UsedAccounts, workspace_id: UUID, limit: Limit = 50, cursor: Cursor = None
+) -> Page[Member]:
+    """For owners; in the order in which they joined."""
+    return await accounts.members(caller, workspace_id, limit, cursor)
+
+
+@router.put(
+    "/workspaces/{workspace_id}/members/{user_id}",
+    summary="Add a member or change the role",
+    responses=REFUSED | CONFLICT,
+)
+async def put_member(
+    caller: Admitted, accounts: UsedAccounts, workspace_id: UUID, user_id: UUID, body: MemberPut
+) -> Member:
+    """For owners. The member's keys never do more than the role allows."""
+    return await accounts.put_member(caller, workspace_id, user_id, body)
+
+
+@router.delete(
+    "/workspaces/{workspace_id}/members/{user_id}",
+    summary="Remove a member",
+    status_code=204,
+    responses=REFUSED | CONFLICT,
+)
+async def remove_member(caller: Admitted, accounts: UsedAccounts, workspace_id: UUID, user_id: UUID) -> None:
+    """For owners. Revokes the member's keys of this workspace at once."""
+    await accounts.remove_member(caller, workspace_id, user_id)
+
+
+@router.post("/workspaces/{workspace_id}/keys", summary="Create an API key", status_code=201, responses=REFUSED)
+async def create_key(
+    caller: Admitted,
+    api_keys: UsedApiKeys,
+    workspace_id: UUID,
+    body: ApiKeyCreate,
+    idempotency_key: IdempotencyKey = None,
+) -> ApiKeyCreated:
+    """For owners. This response is the only one that shows the key itself."""
+    return await api_keys.create(caller, workspace_id, body, idempotency_key)
+
+
+@router.get("/workspaces/{workspace_id}/keys", summary="List the API keys", responses=REFUSED)
+async def list_keys(
+    caller: Admitted, api_keys: UsedApiKeys, workspace_id: UUID, limit: Limit = 50, cursor: Cursor = None
+) -> Page[ApiKey]:
+    """For owners; oldest first, including revoked keys. `last_used_at` is exact to a minute."""
+    return await api_keys.page(caller, workspace_id, limit, cursor)
+
+
+@router.delete(
+    "/workspaces/{workspace_id}/keys/{key_id}", summary="Revoke an API key", status_code=204, responses=REFUSED
+)
+async def revoke_key(caller: Admitted, api_keys: UsedApiKeys, workspace_id: UUID, key_id: UUID) -> None:
+    """For owners. The key stops working at once; revoking it again is no error."""
+    await api_keys.revoke(caller, workspace_id, key_id)

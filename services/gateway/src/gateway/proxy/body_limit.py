@@ -1,0 +1,44 @@
+"""Limits the size of a request's body: by its Content-Length first, then while it arrives."""
+
+from __future__ import annotations
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from gateway.errors import BodyTooLarge
+from gateway.proxy.routing import prefix_of
+
+
+class BodyLimit:
+    """ASGI middleware inside the problem handlers. Reading too large a body raises BodyTooLarge."""
+
+    def __init__(self, app: ASGIApp, files: int, others: int) -> None:
+        self.app, self.files, self.others = app, files, others
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        limit, announced, read = self.limit(scope), _header(scope, b"content-length"), 0
+
+        async def limited() -> Message:
+            nonlocal read
+            if announced.isdigit() and int(announced) > limit:
+                raise BodyTooLarge(limit)
+            message = await receive()
+            if message["type"] == "http.request":
+                read += len(message.get("body", b""))
+                if read > limit:
+                    raise BodyTooLarge(limit)
+            return message
+
+        await self.app(scope, limited, send)
+
+    def limit(self, scope: Scope) -> int:
+        """Returns the largest size in bytes: that of a file on upload routes, unless the body is JSON."""
+        prefix = prefix_of(scope["path"])
+        is_json = _header(scope, b"content-type").split(b";")[0].strip().lower().endswith(b"json")
+        return self.files if prefix and prefix.uploads and not is_json else self.others
+
+
+def _header(scope: Scope, name: bytes) -> bytes:
+    return next((value for key, value in scope["headers"] if key == name), b"")

@@ -1,0 +1,72 @@
+"""Passes each request to the service that handles its path, streaming in both directions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Counter
+from starlette.requests import ClientDisconnect, Request
+from starlette.types import Receive, Scope, Send
+
+from gateway.access.authenticator import Authenticator
+from gateway.errors import CallerLeft
+from gateway.proxy import routing
+from gateway.proxy.incoming_body import IncomingBody
+from gateway.proxy.upstream_request import UpstreamRequest
+from gateway.proxy.upstreams import Upstreams
+from service_kit.auth import Tokens
+from service_kit.problems import NotFound, Problem
+
+
+class Proxy:
+    """An ASGI application for the paths of `routing.TABLE`."""
+
+    def __init__(
+        self, upstreams: Upstreams, authenticator: Authenticator, tokens: Tokens, registry: CollectorRegistry
+    ) -> None:
+        self.upstreams, self.authenticator, self.tokens = upstreams, authenticator, tokens
+        self.failures = Counter(
+            "attractor_upstream_failures_total",
+            "Requests that a service did not answer, or not completely",
+            ["service", "type"],
+            registry=registry,
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        prefix = routing.prefix_of(scope["path"])
+        if prefix is None or not routing.is_plain(scope["raw_path"]):
+            raise NotFound("there is no such path")
+        scope["route"] = prefix  # names the request in logs and metrics
+        request = Request(scope, receive)
+        caller, request.state.response_headers = await self.authenticator.admit(request)
+        principal = await self.authenticator.principal(caller, every_workspace=prefix.every_workspace)
+        body = IncomingBody(receive)
+        upstream = UpstreamRequest(self.upstreams, request, prefix.service, self.tokens.sign(principal), body, send)
+        try:
+            await body.start()
+            await _until(body.caller_left(), upstream.run())
+        except ClientDisconnect as error:
+            if not upstream.started:
+                raise CallerLeft from error
+        except Problem as problem:
+            self.failures.labels(prefix.service, problem.type).inc()
+            raise
+        if upstream.cut:
+            self.failures.labels(prefix.service, "cut").inc()
+
+
+async def _until(caller_left: Coroutine[Any, Any, None], work: Coroutine[Any, Any, None]) -> None:
+    """Does the work. If the caller disconnects first, cancels it and raises ClientDisconnect."""
+    leaving, working = asyncio.create_task(caller_left), asyncio.create_task(work)
+    try:
+        await asyncio.wait((leaving, working), return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            await working
+        else:
+            raise ClientDisconnect
+    finally:
+        leaving.cancel()
+        working.cancel()
+        await asyncio.gather(leaving, working, return_exceptions=True)

@@ -1,0 +1,57 @@
+"""Which service answers which path. Pure.
+
+A path that could mean another one after decoding (dot segments, empty segments, encoded slashes, backslashes, control
+characters) has no service: it is rejected here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import unquote_to_bytes
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """`path` and everything below it. With `uploads`, bodies that are not JSON may have the size of a file.
+
+    With `every_workspace` the service also learns the other workspaces of a caller whose key covers all of them.
+    """
+
+    path: str
+    service: str
+    uploads: bool = False
+    every_workspace: bool = False
+
+    def covers(self, path: str) -> bool:
+        return path == self.path or path.startswith(f"{self.path}/")
+
+
+TABLE = (
+    Prefix("/v1/documents", "ingestion", uploads=True),
+    Prefix("/v1/sources", "ingestion", uploads=True),
+    Prefix("/v1/search", "retrieval", every_workspace=True),
+    Prefix("/v1/context", "retrieval", every_workspace=True),
+    Prefix("/v1/search-settings", "retrieval"),
+    Prefix("/v1/embedding-spaces", "retrieval"),
+    Prefix("/v1/graph/triples", "knowledge-graph", uploads=True),
+    Prefix("/v1/graph", "knowledge-graph"),
+    Prefix("/v1/memories", "memory"),
+    Prefix("/v1/sessions", "orchestrator"),
+    Prefix("/v1/runs", "orchestrator"),
+)
+ENCODED_SEPARATOR = re.compile(rb"%(2f|5c)", re.IGNORECASE)
+UNSAFE = re.compile(rb"[\x00-\x1f\x7f\\]")
+
+
+def is_plain(raw_path: bytes) -> bool:
+    """Returns whether the path, as received, means the same before and after decoding."""
+    if ENCODED_SEPARATOR.search(raw_path) or b"//" in raw_path:
+        return False
+    decoded = unquote_to_bytes(raw_path)
+    return not UNSAFE.search(decoded) and not {b".", b".."} & set(decoded.split(b"/"))
+
+
+def prefix_of(path: str) -> Prefix | None:
+    """Returns the table's row for a decoded path, or None if no service handles it."""
+    return next((prefix for prefix in TABLE if prefix.covers(path)), None)

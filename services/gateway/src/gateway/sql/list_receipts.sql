@@ -1,3 +1,0 @@
-SELECT service, removed, remaining, confirmed_at FROM workspace_receipt
-WHERE workspace_id = %(workspace_id)s
-ORDER BY service

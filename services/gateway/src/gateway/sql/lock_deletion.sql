@@ -1,1 +1,0 @@
-SELECT 1 FROM workspace_deletion WHERE workspace_id = %(workspace_id)s FOR UPDATE

@@ -1,0 +1,112 @@
+"""The memories of a workspace. Whoever is not their user finds none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from uuid import UUID
+
+from pgvector import Vector as PgVector
+
+from contracts.base import Page
+from contracts.memory import Memory, MemoryKind, RecalledMemory
+from inference.embeddings import Embedder
+from service_kit.pagination import decode_cursor, page
+from service_kit.repository import Repository
+from service_kit.statements import Statements
+
+SOURCES = (
+    "ARRAY(SELECT document_id FROM memory_source AS source WHERE source.workspace_id = memory.workspace_id"
+    " AND source.memory_id = memory.id ORDER BY document_id) AS document_ids"
+)
+COLUMNS = ", ".join(SOURCES if name == "document_ids" else name for name in Memory.model_fields)
+
+
+class MemorySql(Statements, file="memories.sql", columns=COLUMNS):
+    lock: str
+    insert: str
+    insert_sources: str
+    living_documents: str
+    find: str
+    page: str
+    nearest: str
+    delete: str
+    mark_deleted: str
+    delete_document: str
+    count_derived: str
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """The vector of a text as pgvector reads it, and the model that made it."""
+
+    model: str
+    embedding: str
+
+
+async def embed(embedder: Embedder, text: str) -> Embedded:
+    """Raises EmbeddingError."""
+    vectors = await embedder.embed([text])
+    return Embedded(embedder.space.model, PgVector(vectors[0]).to_text())
+
+
+@dataclass(frozen=True)
+class NewMemory:
+    id: UUID
+    kind: MemoryKind
+    content: str
+    created_by: UUID
+    session_id: UUID | None = None
+    run_id: UUID | None = None
+
+
+@dataclass(frozen=True)
+class Deleted:
+    """How many links to a document were deleted, and how many memories because it was their last source."""
+
+    memory_sources: int
+    memories: int
+
+
+class Memories(Repository):
+    async def lock(self) -> None:
+        """Lets what derives from documents and what deletes them take turns, until the transaction ends."""
+        await self.run(MemorySql.lock)
+
+    async def insert(self, memory: NewMemory, embedded: Embedded) -> bool:
+        """Returns False if the memory, or one of the same run, exists."""
+        return await self.run(MemorySql.insert, **asdict(memory), **asdict(embedded)) == 1
+
+    async def insert_sources(self, memory_id: UUID, document_ids: Sequence[UUID]) -> None:
+        await self.run(MemorySql.insert_sources, memory_id=memory_id, document_ids=document_ids)
+
+    async def living_documents(self, document_ids: Sequence[UUID]) -> list[UUID]:
+        """Returns those of the documents that were not deleted."""
+        return await self.values(MemorySql.living_documents, document_ids=document_ids)
+
+    async def find(self, user_id: UUID, memory_id: UUID) -> Memory | None:
+        return await self.one(MemorySql.find, Memory, user_id=user_id, id=memory_id)
+
+    async def page(self, user_id: UUID, kind: MemoryKind | None, limit: int, cursor: str | None) -> Page[Memory]:
+        """Returns the user's memories, newest first."""
+        before, before_id = decode_cursor(cursor)
+        values = {"user_id": user_id, "kind": kind, "before": before, "before_id": before_id, "limit": limit + 1}
+        rows = await self.all(MemorySql.page, Memory, **values)
+        return page(rows, limit, lambda memory: (memory.created_at, memory.id))
+
+    async def nearest(self, user_id: UUID, embedded: Embedded, k: int) -> list[RecalledMemory]:
+        """Returns the user's memories of the same model, best first by cosine similarity."""
+        return await self.all(MemorySql.nearest, RecalledMemory, user_id=user_id, k=k, **asdict(embedded))
+
+    async def delete(self, user_id: UUID, memory_id: UUID) -> bool:
+        """Returns False if the user has no such memory."""
+        return await self.run(MemorySql.delete, user_id=user_id, id=memory_id) == 1
+
+    async def delete_document(self, document_id: UUID) -> Deleted:
+        """Marks the document as deleted for good, and deletes it from the memories that derive from it."""
+        await self.run(MemorySql.mark_deleted, document_id=document_id)
+        return await self.one(MemorySql.delete_document, Deleted, document_id=document_id) or Deleted(0, 0)
+
+    async def count_derived(self, document_id: UUID) -> int:
+        """Returns how many memories derive from the document."""
+        return int(await self.value(MemorySql.count_derived, document_id=document_id))

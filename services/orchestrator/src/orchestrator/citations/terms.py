@@ -1,0 +1,31 @@
+"""The terms of a text, without a model: enough to tell which sentence of a chunk supports a claim."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+_WORD = re.compile(r"[^\W_]+", re.UNICODE)
+# Scripts that do not put spaces between words are compared by pairs of characters.
+_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]+")
+_STOP = frozenset(files("orchestrator.citations").joinpath("stop_words.txt").read_text("utf-8").split())
+
+
+def terms(text: str) -> frozenset[str]:
+    """Returns the words that carry meaning: lower case, without endings, without function words."""
+    found: set[str] = set()
+    for word in _WORD.findall(text.lower()):
+        for run in _UNSPACED.findall(word):
+            found.update(run[at : at + 2] for at in range(max(1, len(run) - 1)))
+        spaced = _UNSPACED.sub("", word)
+        if spaced and spaced not in _STOP and (len(spaced) > 1 or spaced.isdigit()):
+            found.add(_stem(spaced))
+    return frozenset(found)
+
+
+def _stem(word: str) -> str:
+    """Cuts endings off, so that expire, expires, expired and expiring meet."""
+    for suffix, instead in (("ies", "i"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", ""), ("y", "i")):
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            return word.removesuffix(suffix) + instead
+    return word

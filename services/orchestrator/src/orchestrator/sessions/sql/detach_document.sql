@@ -1,2 +1,0 @@
-DELETE FROM session_document
-WHERE workspace_id = %(workspace_id)s AND session_id = %(id)s AND document_id = %(document_id)s

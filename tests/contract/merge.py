@@ -1,0 +1,172 @@
+"""One OpenAPI 3.1 document from those of all services. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from typing import Any
+
+from contracts.base import ProblemBody
+from gateway.proxy.routing import prefix_of
+from service_kit.app import VERSION
+
+Document = dict[str, Any]
+OWN = "gateway"
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+PROBLEM_MEDIA_TYPE = "application/problem+json"
+VALIDATION = ("HTTPValidationError", "ValidationError")
+EVERYWHERE = {
+    "401": "No valid API key was sent",
+    "422": "The request is not valid",
+    "429": "Too many requests with this key; `Retry-After` says when to try again",
+}
+PROXIED = {"502": "The service cannot be reached", "504": "The service did not answer in time"}
+INFO = {
+    "title": "Attractor",
+    "description": "A workspace that answers from your own documents, with checked citations. Every route takes an API "
+    "key: `Authorization: Bearer <key>`. Errors are problems (RFC 9457).",
+}
+
+
+def merge(documents: Mapping[str, Document], version: str = VERSION) -> Document:
+    """Merges the public routes of `documents`, given by service name: those that the gateway sends to that service.
+
+    Components that are equal in several services become one; those that differ get the service's name in front.
+    Operation ids are unique; every operation has its service's tag, bearer security and the gateway's own problems.
+    """
+    public = {name: _public(name, document) for name, document in documents.items()}
+    clashing = _clashing(public)
+    merged: Document = {
+        "openapi": "3.1.0",
+        "info": INFO | {"version": version},
+        "security": [{"bearer": []}],
+        "tags": [{"name": name} for name in public],
+        "paths": {},
+        "components": {"schemas": {"ProblemBody": _problem_schema()}},
+    }
+    for name, document in public.items():
+        renamed = _rename(document, {key: f"{_pascal(name)}{key[1]}" for key in clashing if _has(document, key)})
+        for kind, members in renamed.get("components", {}).items():
+            merged["components"].setdefault(kind, {}).update(members)
+        merged["paths"].update(renamed["paths"])
+    merged["components"]["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
+    _make_operation_ids_unique(merged["paths"])
+    return merged
+
+
+def _public(service: str, document: Document) -> Document:
+    """Returns the routes that the gateway sends to the service, without the framework's own form of a 422."""
+    paths = {}
+    for path, item in document.get("paths", {}).items():
+        prefix = prefix_of(path)
+        if path.startswith("/v1/") and (prefix.service if prefix else OWN) == service:
+            paths[path] = deepcopy(item)
+    for item in paths.values():
+        for _, operation in _operations(item):
+            _complete(service, operation)
+    components = deepcopy(document.get("components", {}))
+    components.pop("securitySchemes", None)
+    for name in (*VALIDATION, "ProblemBody"):  # the last is the contract's, the same for all
+        components.get("schemas", {}).pop(name, None)
+    return {"paths": paths, "components": components}
+
+
+def _complete(service: str, operation: Document) -> None:
+    operation["tags"] = [service]
+    operation["security"] = [{"bearer": []}]
+    responses = operation.setdefault("responses", {})
+    for status, description in (EVERYWHERE if service == OWN else EVERYWHERE | PROXIED).items():
+        own = responses.get(status)
+        if own is None or any(name in json.dumps(own) for name in VALIDATION):
+            schema = {"$ref": "#/components/schemas/ProblemBody"}
+            responses[status] = {"description": description, "content": {PROBLEM_MEDIA_TYPE: {"schema": schema}}}
+    for response in responses.values():
+        content = response.get("content", {})
+        if "ProblemBody" in json.dumps(content.get("application/json")):
+            content[PROBLEM_MEDIA_TYPE] = content.pop("application/json")
+
+
+def _clashing(documents: Mapping[str, Document]) -> set[tuple[str, str]]:
+    """Returns (kind, name) of components that differ between services, or refer to one that does."""
+    versions: dict[tuple[str, str], set[str]] = {}
+    leads_to: dict[tuple[str, str], set[tuple[str, str]]] = {}
+    for document in documents.values():
+        for kind, members in document.get("components", {}).items():
+            for name, member in members.items():
+                versions.setdefault((kind, name), set()).add(_text(member))
+                leads_to.setdefault((kind, name), set()).update(_references(member))
+    clashing = {key for key, texts in versions.items() if len(texts) > 1}
+    while more := {key for key, targets in leads_to.items() if targets & clashing} - clashing:
+        clashing |= more
+    return clashing
+
+
+def _rename(node: Any, names: Mapping[tuple[str, str], str]) -> Any:
+    """Returns the document with renamed components, and every reference to them renamed too."""
+    renamed = _rename_references(node, names)
+    for (kind, old), new in names.items():
+        members = renamed["components"][kind]
+        members[new] = members.pop(old)
+        if kind == "schemas" and members[new].get("title") == old:
+            members[new]["title"] = new
+    return renamed
+
+
+def _rename_references(node: Any, names: Mapping[tuple[str, str], str]) -> Any:
+    if isinstance(node, dict):
+        return {key: _rename_references(value, names) for key, value in node.items()}
+    if isinstance(node, list):
+        return [_rename_references(value, names) for value in node]
+    key = _reference(node)
+    return f"#/components/{key[0]}/{names[key]}" if key and key in names else node
+
+
+def _references(node: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(node, dict | list):
+        for value in node.values() if isinstance(node, dict) else node:
+            yield from _references(value)
+    elif key := _reference(node):
+        yield key
+
+
+def _reference(value: Any) -> tuple[str, str] | None:
+    """Returns (kind, name) if the text refers to a component: in `$ref` or a discriminator's mapping."""
+    if isinstance(value, str) and value.startswith("#/components/") and value.count("/") == 3:
+        _, _, kind, name = value.split("/")
+        return kind, name
+    return None
+
+
+def _make_operation_ids_unique(paths: Document) -> None:
+    operations = [(method, path, operation) for path, item in paths.items() for method, operation in _operations(item)]
+    taken: set[str] = set()
+    for method, path, operation in operations:
+        wanted = operation.get("operationId") or f"{method}_{path}".replace("/", "_").replace("{", "").replace("}", "")
+        if wanted in taken:
+            wanted = f"{operation['tags'][0].replace('-', '_')}_{wanted}"
+        unique, number = wanted, 2
+        while unique in taken:
+            unique, number = f"{wanted}_{number}", number + 1
+        operation["operationId"] = unique
+        taken.add(unique)
+
+
+def _operations(item: Document) -> Iterator[tuple[str, Document]]:
+    return ((method, item[method]) for method in METHODS if method in item)
+
+
+def _problem_schema() -> Document:
+    return ProblemBody.model_json_schema(ref_template="#/components/schemas/{model}")
+
+
+def _has(document: Document, key: tuple[str, str]) -> bool:
+    return key[1] in document.get("components", {}).get(key[0], {})
+
+
+def _text(node: Any) -> str:
+    return json.dumps(node, sort_keys=True)
+
+
+def _pascal(service: str) -> str:
+    return "".join(part.capitalize() for part in service.split("-"))
