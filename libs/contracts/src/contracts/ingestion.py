@@ -28,11 +28,7 @@ class StageStatus(StrEnum):
 
 
 class DocumentStatus(StrEnum):
-<<<<<<< HEAD
-    """Status of the newest version; meanwhile an earlier one may be searchable (`searchable_version`)."""
-=======
     """The state of the newest version; an earlier one may still be searchable (`searchable_version`)."""
->>>>>>> main
 
     processing = "processing"
     searchable = "searchable"
@@ -50,11 +46,7 @@ class EmbeddingStatus(StrEnum):
 
 
 class Lane(StrEnum):
-<<<<<<< HEAD
-    """Uploads and requests of users never wait behind a source's synchronisation."""
-=======
     """Uploads and users' requests never wait behind the synchronisation of a source."""
->>>>>>> main
 
     interactive = "interactive"
     bulk = "bulk"
@@ -70,11 +62,7 @@ class OriginKind(StrEnum):
 
 
 class Stage(Resource):
-<<<<<<< HEAD
-    """`seconds`: duration of the last attempt, or of the current one so far; `page` of `pages` is its progress."""
-=======
     """`seconds`: how long the last attempt took, or has taken so far. `page` of `pages` while it runs."""
->>>>>>> main
 
     name: StageName
     status: StageStatus
@@ -129,21 +117,13 @@ class Document(Resource):
     source_path: str | None
     source_uri: str | None
     tags: list[str]
-<<<<<<< HEAD
-    language: str | None = Field(description="ISO 639-1; null if unknown.")
-=======
     language: str | None = Field(description="ISO 639-1; null if it could not be determined.")
->>>>>>> main
     authors: list[str]
     written_at: datetime | None
     modified_at: datetime | None
     pages: int | None
     chunk_count: int | None
-<<<<<<< HEAD
-    engine: str | None = Field(description="Conversion engine, for instance docling/rapid-layout.")
-=======
     engine: str | None = Field(description="The engine that converted it, for instance docling/rapid-layout.")
->>>>>>> main
     created_at: datetime
     updated_at: datetime
     indexed_at: datetime | None
@@ -192,11 +172,7 @@ class DocumentFilter(Request):
 
 
 class ActionResult(Resource):
-<<<<<<< HEAD
-    """How many documents an action changed, and for how many there was nothing to do."""
-=======
     """How many documents an action changed, and how many it skipped because there was nothing to do."""
->>>>>>> main
 
     done: int
     passed_over: int
@@ -258,20 +234,12 @@ class Chunk(Resource):
 
 
 def embedding_text(heading_path: Sequence[str], content: str) -> str:
-<<<<<<< HEAD
-    """Returns the text to embed: the headings from the outermost to the innermost, a line each, then the content."""
-=======
     """Returns what is embedded of a chunk: its headings, outermost first, a line each, then the content."""
->>>>>>> main
     return "\n".join([*heading_path, content])
 
 
 class StoreReceipt(Resource):
-<<<<<<< HEAD
-    """What one service deleted, by kind, and what it still holds afterwards (0 proves the deletion)."""
-=======
     """What one service deleted, by kind, and what it still counts afterwards (0 proves the deletion)."""
->>>>>>> main
 
     service: str
     removed: dict[str, int]
