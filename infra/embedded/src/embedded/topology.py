@@ -68,7 +68,6 @@ PROCESSES = (
         env={"MALLOC_ARENA_MAX": "2"},  # more arenas more than double what converting scans takes
         stop=((signal.SIGTERM, 10.0), (signal.SIGQUIT, 5.0)),
     ),
-    Process("ingestion-scheduler", "ingestion", ("scheduler",), health=None, redis=False, sources=True),
     Process("orchestrator", "orchestrator", keys=("CHAT_API_KEY",)),
     Process(GATEWAY, GATEWAY, keys=("ADMIN_API_KEY",)),
 )
