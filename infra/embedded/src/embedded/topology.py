@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dotenv import dotenv_values
+
 from embedded.child import Command
 from embedded.credentials import Credentials
 from embedded.engines import Engines
@@ -169,14 +171,10 @@ class Site:
 
 
 def user_settings(dotenv: Path) -> dict[str, str]:
-    """What the user has set: the process's environment, above those lines of `.env` that serve both ways to run."""
-    lines = dotenv.read_text(encoding="utf-8").splitlines() if dotenv.exists() else []
-    pairs = (line.strip().removeprefix("export ").partition("=") for line in lines)
-    settings = {name.strip(): _unquoted(value.strip()) for name, _, value in pairs if name.startswith(FROM_DOTENV)}
-    return {**settings, **os.environ}
-
-
-def _unquoted(value: str) -> str:
-    if len(value) > 1 and value[0] in "'\"" and value.endswith(value[0]):
-        return value[1:-1]
-    return value.partition(" #")[0].rstrip()
+    """Returns the user's settings: the process's environment, above what `.env` shares with Compose."""
+    shared = {
+        name: value
+        for name, value in dotenv_values(dotenv, interpolate=False).items()
+        if name.startswith(FROM_DOTENV) and value
+    }
+    return {**shared, **os.environ}
