@@ -1,4 +1,4 @@
-"""Writes .env from .env.example with fresh secrets. An .env that is there is left alone, and what it lacks is named."""
+"""Writes .env from .env.example with fresh secrets. An existing .env is kept, and missing settings are named."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ RUN for lib in ${LIBS}; do set -- "$@" "libs/$lib"; done \
  && for path in "$@" "services/${SERVICE}"; do VIRTUAL_ENV=/venv uv pip install --no-cache --no-deps --no-sources "./$path" || exit 1; done
 
 FROM ${PYTHON_IMAGE}
-# 1: the ingestion worker also reads .doc, .ppt, .xls and .rtf, by LibreOffice (about 330 MB; Debian-based images).
+# 1: the ingestion worker also reads .doc, .ppt and .rtf, by LibreOffice (about 330 MB; Debian-based images).
 ARG INSTALL_LIBREOFFICE=0
 # hadolint ignore=DL3008
 RUN if [ "${INSTALL_LIBREOFFICE}" = 1 ]; then \

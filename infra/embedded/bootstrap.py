@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the virtual environment from the lock, then hands over to the launcher. Standard library only.
+"""Creates the virtual environment from the lock, then runs the launcher. Standard library only.
 
 usage: bootstrap.py setup [--dev]            make or refresh .venv (--dev: with what the tests need)
        bootstrap.py run [--no-demo]          setup, then start everything and stay
@@ -23,7 +23,7 @@ BEGAN = time.time()
 
 
 class CannotSetUp(Exception):
-    """Its text is the one line that says what to do."""
+    """The message is one line that says what to do."""
 
 
 def say(text):
@@ -32,7 +32,7 @@ def say(text):
 
 
 def members(root):
-    """The folders of all members of the workspace."""
+    """Returns the folders of all workspace members."""
     found = [*root.glob("libs/*/pyproject.toml"), *root.glob("services/*/pyproject.toml"),
              root / "infra/embedded/pyproject.toml"]  # fmt: skip
     return sorted(path.parent for path in found)
@@ -43,7 +43,7 @@ def lock_of(root, dev):
 
 
 def stamp_of(root, dev):
-    """What the environment is made from, as a hash: when it is the same, there is nothing to do."""
+    """Returns a hash of what the environment is built from; if it is unchanged, there is nothing to do."""
     digest = hashlib.sha256(f"{sys.version_info[:2]} {root}".encode())
     for path in [lock_of(root, dev), *(member / "pyproject.toml" for member in members(root))]:
         digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")
@@ -51,7 +51,7 @@ def stamp_of(root, dev):
 
 
 def is_current(root, dev):
-    """Whether .venv is what the lock says. The development environment is good for running as well."""
+    """Returns whether .venv matches the lock. The development environment serves for running as well."""
     stamp = root / ".venv" / "attractor-stamp"
     if not stamp.exists() or not (root / ".venv/bin/python").exists():
         return False
@@ -77,7 +77,7 @@ def check_space(root):
 
 
 def find_uv(root):
-    """uv from PATH, or got with pip into .data/uv: works under an externally managed Python and as root."""
+    """Returns uv from PATH, or installs it with pip into .data/uv, which works under a managed Python and as root."""
     if found := shutil.which("uv"):
         return [found]
     place = root / ".data/uv"
@@ -96,7 +96,7 @@ def find_uv(root):
 
 
 def drop_unknown_options(command):
-    """Older pips know neither option, and do not need them."""
+    """Drops options that older versions of pip neither know nor need."""
     known = subprocess.run([sys.executable, "-m", "pip", "install", "--help"], capture_output=True, text=True).stdout
     optional = ("--break-system-packages", "--root-user-action")
     return [part for part in command if not part.startswith(optional) or part.split("=")[0] in known]
@@ -111,7 +111,7 @@ def run(command):
 
 
 def explain(output, command):
-    """The one line for the failure of a step."""
+    """Returns the one line that explains why a step failed."""
     text = " ".join(output.split())
     engine = next((name for name in ENGINES if name in text), None)
     if engine and re.search(r"no wheels?|platform|compatible|source distribution", text):
@@ -128,7 +128,7 @@ def explain(output, command):
 
 
 def set_up(root, dev):
-    """Makes .venv what the lock says; does nothing when it is."""
+    """Creates or updates .venv from the lock; does nothing if it is current."""
     check_platform()
     if is_current(root, dev):
         return
@@ -150,7 +150,7 @@ def set_up(root, dev):
 
 
 def hand_over(root, arguments):
-    """Becomes the launcher, so that signals and the exit code are its own."""
+    """Replaces this process with the launcher, so that signals and the exit code are its own."""
     python = root / ".venv/bin/python"
     if not python.exists():
         raise CannotSetUp("Attractor is not set up yet: start it with: make run")

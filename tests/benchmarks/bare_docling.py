@@ -22,9 +22,8 @@ from docling.pipeline.simple_pipeline import SimplePipeline
 from docling_core.transforms.chunker.hybrid_chunker import HybridChunker
 
 from ingestion.conversion.detection import detect
-from ingestion.conversion.docling_formats import BACKENDS, PAGED, backend
+from ingestion.conversion.docling_formats import BACKENDS, PAGED, backend, with_doctype
 from ingestion.conversion.file_format import Format
-from ingestion.conversion.jats import with_doctype
 from ingestion.conversion.passages import token_budget
 from ingestion.conversion.pdf.models import PdfModels
 from ingestion.conversion.structured import _BudgetTokenizer

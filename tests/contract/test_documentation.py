@@ -22,6 +22,8 @@ from attractor_client.cli import app
 ROOT = Path(__file__).parents[2]
 LONGEST_README = 100
 DATA = ("infra/examples/", "/prompts/", "/tests/", "/stop_words/", ".github/")
+SOURCES = ("compose*.yaml", ".env.example", "Makefile", "conftest.py", "infra/**/*.py", "libs/*/src/**/*.py",
+           "libs/*/src/**/*.sql", "services/*/src/**/*.py", "services/*/src/**/*.txt", "tests/**/*.py")  # fmt: skip
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 
@@ -125,6 +127,35 @@ def test_every_route_in_an_example_exists() -> None:
             if not any(form.fullmatch(path.rstrip("/")) for form in forms):
                 unknown.append((name(page), path))
     assert unknown == []
+
+
+def test_every_variable_that_is_named_exists() -> None:
+    """In code or configuration; the changelog may name what is gone, the figures what only a benchmark reads."""
+    paths = [path for pattern in SOURCES for path in ROOT.glob(pattern)]
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in paths)
+    known = {"FORWARDED_ALLOW_IPS"}  # uvicorn reads it
+    known |= set(re.findall(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+", sources))
+    known |= {word.upper() for word in re.findall(r"^    ([a-z][a-z0-9]*(?:_[a-z0-9]+)+):", sources, re.MULTILINE)}
+    named = {
+        (name(page), variable)
+        for page in pages()
+        if page.name != "CHANGELOG.md"
+        for variable in re.findall(r"`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`", page.read_text(encoding="utf-8"))
+    }
+    assert {(page, variable) for page, variable in named if variable not in known} == set()
+
+
+def test_every_command_of_a_service_exists() -> None:
+    named = {
+        (name(page), package, command)
+        for page, line in commands("sh", "console")
+        for package, command in re.findall(r"python -m (\w+) ([a-z-]+)", line)
+    }
+    for page, package, command in named:
+        folder = ROOT / "services" / package.replace("_", "-") / "src" / package
+        text = (folder / "__main__.py").read_text(encoding="utf-8")
+        text += (ROOT / "libs/service-kit/src/service_kit/command.py").read_text(encoding="utf-8")
+        assert re.search(rf"\b{command.replace('-', '[-_]')}\b", text), f"{page}: python -m {package} {command}"
 
 
 def test_the_reference_pages_are_current() -> None:

@@ -13,7 +13,6 @@ from embedded.credentials import Credentials
 from embedded.topology import PROCESSES, Site
 from gateway.settings import Settings as Gateway
 from ingestion.settings import Settings as Ingestion
-from ingestion.sources.scheduler import SchedulerSettings
 from ingestion.worker.settings import WorkerSettings
 from knowledge_graph.settings import Settings as KnowledgeGraph
 from memory.settings import Settings as Memory
@@ -24,7 +23,6 @@ from service_kit.settings import MigrationSettings
 SETTINGS: dict[str, type[BaseSettings]] = {
     "gateway": Gateway,
     "ingestion": Ingestion,
-    "ingestion-scheduler": SchedulerSettings,
     "ingestion-worker": WorkerSettings,
     "knowledge-graph": KnowledgeGraph,
     "memory": Memory,

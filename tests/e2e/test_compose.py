@@ -14,7 +14,7 @@ from api_calls import EXAMPLES, PATIENCE, REPOSITORY, eventually, ingest
 pytestmark = pytest.mark.skipif(
     not os.environ.get("ATTRACTOR_COMPOSE"), reason="needs the Compose stack: ATTRACTOR_COMPOSE=1"
 )
-OURS = {"gateway", "orchestrator", "ingestion", "ingestion-worker", "ingestion-scheduler"}
+OURS = {"gateway", "orchestrator", "ingestion", "ingestion-worker"}
 OURS |= {"retrieval", "knowledge-graph", "memory"}
 
 

@@ -23,9 +23,9 @@ from minio import Minio
 
 from embedded.data_folder import DataFolder
 from embedded.engines import EnginePorts, Engines
+from embedded.engines.postgres import Postgres, installed
+from embedded.engines.postgres_home import PostgresHome
 from embedded.errors import AlreadyRunning, ChildCrashed, DiskFull, EmbeddedError
-from embedded.postgres import Postgres, installed
-from embedded.postgres_home import PostgresHome
 
 
 @pytest.fixture

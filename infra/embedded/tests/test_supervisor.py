@@ -12,10 +12,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from embedded.child import Child, Command
-from embedded.diagnosis import crash
 from embedded.errors import ChildCrashed, MissingLibrary, NoEngine
-from embedded.supervisor import GaveUp, Patience, Supervisor, woken_by_children
+from embedded.processes.child import Child, Command
+from embedded.processes.diagnosis import crash
+from embedded.processes.supervisor import GaveUp, Patience, Supervisor, woken_by_children
 
 QUICK = Patience(crashes=3, window=60.0, first=0.02, longest=0.05)
 

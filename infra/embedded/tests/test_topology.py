@@ -12,7 +12,7 @@ from embedded.data_folder import DataFolder
 from embedded.errors import EmbeddedError, PortInUse
 from embedded.ports import free_port
 from embedded.removal import remove
-from embedded.topology import user_settings
+from embedded.topology import SERVICES, user_settings
 
 
 def test_a_taken_public_port_names_port_and_setting() -> None:
@@ -21,7 +21,7 @@ def test_a_taken_public_port_names_port_and_setting() -> None:
         other.listen()
         port = other.getsockname()[1]
         with pytest.raises(PortInUse, match=rf"port {port} is in use .* GATEWAY_PORT"):
-            allocate({"GATEWAY_PORT": str(port)}, "127.0.0.1")
+            allocate({"GATEWAY_PORT": str(port)}, "127.0.0.1", SERVICES)
 
 
 def test_a_taken_internal_port_is_replaced_unless_it_was_asked_for() -> None:
@@ -31,15 +31,15 @@ def test_a_taken_internal_port_is_replaced_unless_it_was_asked_for() -> None:
         other.listen()
         settings = {"GATEWAY_PORT": str(free_port()), "INTERNAL_PORTS_FROM": str(taken)}
         with pytest.raises(PortInUse, match="INTERNAL_PORTS_FROM"):
-            allocate(settings, "127.0.0.1")
-    ports = allocate({"GATEWAY_PORT": settings["GATEWAY_PORT"]}, "127.0.0.1")
+            allocate(settings, "127.0.0.1", SERVICES)
+    ports = allocate({"GATEWAY_PORT": settings["GATEWAY_PORT"]}, "127.0.0.1", SERVICES)
     assert len(set(ports.services.values())) == len(ports.services)
 
 
 @pytest.mark.parametrize("text", ["http", "0", "70000", "-1"])
 def test_a_port_that_is_none_is_one_line(text: str) -> None:
     with pytest.raises(EmbeddedError, match="set it to a number from 1 to 65535"):
-        allocate({"GATEWAY_PORT": text}, "127.0.0.1")
+        allocate({"GATEWAY_PORT": text}, "127.0.0.1", SERVICES)
 
 
 def test_only_shared_lines_of_dotenv_count_and_the_environment_wins(

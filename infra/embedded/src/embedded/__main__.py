@@ -88,7 +88,7 @@ def _status(_arguments: argparse.Namespace, folder: DataFolder, _settings: dict[
 
 
 def _resident(process: psutil.Process) -> int:
-    """Bytes; memory that several processes share counts once where the system tells (PSS, on Linux)."""
+    """Returns bytes; shared memory counts once where the system reports PSS (Linux)."""
     try:
         full = process.memory_full_info()
         return int(getattr(full, "pss", full.rss))

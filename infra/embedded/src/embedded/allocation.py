@@ -1,15 +1,14 @@
-"""Which ports an installation uses."""
+"""Chooses the ports of an installation."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from embedded.engines import EnginePorts
+from embedded.engines.object_store import ObjectStorePorts
 from embedded.errors import EmbeddedError, PortInUse
-from embedded.object_store import ObjectStorePorts
 from embedded.ports import GRPC_OFFSET, is_free, prefer
-from embedded.topology import GATEWAY, SERVICES
 
 GATEWAY_PORT = 8080
 FIRST_INTERNAL_PORT = 18081
@@ -18,16 +17,17 @@ _HIGHEST = 65_535
 
 @dataclass(frozen=True)
 class Allocation:
-    """The ports of the engines and of every service."""
+    """The ports of the engines, the gateway and the services behind it."""
 
     engines: EnginePorts
+    gateway: int
     services: Mapping[str, int]
 
 
-def allocate(settings: Mapping[str, str], host: str) -> Allocation:
-    """The public port as set, or 8080; the internal ones from 18081 on, each elsewhere when it is taken.
+def allocate(settings: Mapping[str, str], host: str, services: Sequence[str]) -> Allocation:
+    """Chooses the gateway's port as set, or 8080, and internal ports from 18081 on; a taken one is replaced.
 
-    Raises PortInUse for the public port, and for an internal one when INTERNAL_PORTS_FROM was set.
+    Raises PortInUse for the gateway's port, and for an internal one if INTERNAL_PORTS_FROM is set.
     """
     public = _number(settings, "GATEWAY_PORT", GATEWAY_PORT)
     _require(public, host, "GATEWAY_PORT")
@@ -44,11 +44,10 @@ def allocate(settings: Mapping[str, str], host: str) -> Allocation:
         taken.append(port)
         return port
 
-    internal = [name for name in SERVICES if name != GATEWAY]
-    services = {name: take(offset) for offset, name in enumerate(internal)}
+    internal = {name: take(offset) for offset, name in enumerate(services)}
     others = [take(len(internal) + number) for number in range(7)]
     engines = EnginePorts(others[0], others[1], ObjectStorePorts(*others[2:]))
-    return Allocation(engines, {**services, GATEWAY: public})
+    return Allocation(engines, public, internal)
 
 
 def _number(settings: Mapping[str, str], name: str, default: int) -> int:

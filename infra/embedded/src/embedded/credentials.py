@@ -1,4 +1,4 @@
-"""Passwords and keys, made on first use and kept in one file that only its owner reads."""
+"""Passwords and keys, generated on first use and stored in one private file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Credentials:
         self._known: dict[str, str] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
     def named(self, name: str) -> str:
-        """The secret of this name; a new one is on disk before it is returned."""
+        """Returns the named secret; a new one is written to disk first."""
         if name not in self._known:
             self._known[name] = secrets.token_hex(_BYTES)
             self._write()

@@ -1,4 +1,4 @@
-"""The folder that holds everything of one installation: the lock, the secrets, the logs, what the engines store."""
+"""The folder of one installation: lock, secrets, logs, and the engines' data."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from typing import Any
 
 import psutil
 
-from embedded.child import Child
 from embedded.credentials import Credentials
 from embedded.errors import AlreadyRunning, DiskFull
+from embedded.processes.child import Child
 
 NEEDED_MB = 500
 _SAME_START_SECONDS = 2.0  # the kernel counts starts in ticks from boot, the clock may have been set since
 
 
 class DataFolder:
-    """One data folder. Whoever holds `lock()` may start processes on it."""
+    """A data folder. Whoever holds `lock()` may start processes on it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.resolve()
@@ -52,7 +52,7 @@ class DataFolder:
 
     @contextlib.contextmanager
     def lock(self, url: str | None = None) -> Iterator[None]:
-        """Holds the folder for this process. The kernel drops the lock with the process, so none is ever stale.
+        """Locks the folder for this process. The kernel releases the lock with the process, so none is ever stale.
 
         Raises AlreadyRunning, with what the holder said about itself.
         """
@@ -71,7 +71,7 @@ class DataFolder:
             os.close(descriptor)
 
     def holder(self) -> dict[str, Any]:
-        """`pid` and `url` of the process that holds the lock; empty when none does."""
+        """Returns `pid` and `url` of the process that holds the lock; empty if none does."""
         try:
             descriptor = os.open(self._lock, os.O_RDONLY)
         except FileNotFoundError:
@@ -86,26 +86,26 @@ class DataFolder:
             os.close(descriptor)
 
     def record(self, children: Iterable[Child]) -> None:
-        """Notes the living children, so that the next start can end those that outlived a killed launcher."""
+        """Records the living children, so that the next start can stop those that outlived a killed launcher."""
         noted = {child.name: {"pid": child.pid, "created": child.created} for child in children}
         part = self._processes.with_suffix(".part")
         part.write_text(json.dumps(noted), encoding="utf-8")
         part.replace(self._processes)
 
     def living(self) -> dict[str, psutil.Process]:
-        """The noted processes that live, by name."""
+        """Returns the recorded processes that are alive, by name."""
         noted = _json(self._processes)
         return {name: process for name, entry in noted.items() if (process := _same_process(entry))}
 
     def end_holder(self, pid: int, seconds: float) -> None:
-        """Asks the process that holds the lock to end, and waits for that."""
+        """Asks the process that holds the lock to stop, and waits for it."""
         with contextlib.suppress(psutil.NoSuchProcess):
             process = psutil.Process(pid)
             _send(process, signal.SIGTERM)
             psutil.wait_procs([process], timeout=seconds)
 
     def end_leftovers(self) -> list[str]:
-        """Ends the noted processes that still live, and gives their names. Call it with the lock held."""
+        """Stops the recorded processes that are still alive; returns their names. Call it with the lock held."""
         left = self.living()
         for name, process in left.items():
             _send(process, signal.SIGINT if name == "postgres" else signal.SIGTERM)
@@ -118,7 +118,7 @@ class DataFolder:
 
 
 def _same_process(entry: dict[str, Any]) -> psutil.Process | None:
-    """The noted process if it lives and is not another one with a reused number."""
+    """Returns the recorded process if it is alive and its number was not reused."""
     try:
         process = psutil.Process(entry["pid"])
         same = abs(process.create_time() - entry["created"]) < _SAME_START_SECONDS
@@ -133,7 +133,7 @@ def _send(process: psutil.Process, name: signal.Signals) -> None:
 
 
 def _json(path: Path) -> dict[str, Any]:
-    """The object in a file; empty when the file is absent or was cut off by a power loss."""
+    """Returns the JSON object in a file; empty if the file is missing or truncated."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, json.JSONDecodeError):

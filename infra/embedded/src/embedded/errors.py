@@ -1,4 +1,4 @@
-"""What can go wrong on somebody's laptop. The message of each is the one line that a user sees."""
+"""Errors of the launcher; the message of each is the one line that the user sees."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ COMPOSE = "run it with Docker instead: docker compose up --build --wait"
 
 
 class EmbeddedError(Exception):
-    """The base of all: its text is one line that says what to do."""
+    """Base class; the message is one line that says what to do."""
 
 
 class PortInUse(EmbeddedError):
-    """A port that must not move is taken."""
+    """A configured port is in use."""
 
     def __init__(self, port: int, setting: str) -> None:
         super().__init__(
@@ -37,7 +37,7 @@ class AlreadyRunning(EmbeddedError):
 
 
 class DiskFull(EmbeddedError):
-    """Too little space, found before a start or in a log."""
+    """The disk is full."""
 
     def __init__(self, folder: Path, free_mb: int, needed_mb: int) -> None:
         super().__init__(
@@ -47,7 +47,7 @@ class DiskFull(EmbeddedError):
 
 
 class MissingLibrary(EmbeddedError):
-    """A binary does not load."""
+    """A binary cannot be loaded."""
 
     def __init__(self, child: str, library: str) -> None:
         super().__init__(

@@ -1,4 +1,4 @@
-"""`run`: from nothing to a running stack, and back."""
+"""Starts and stops the whole stack."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 import httpx2
 
 from embedded.allocation import Allocation, allocate
-from embedded.child import Child
 from embedded.data_folder import DataFolder
 from embedded.demonstration import Demonstration
 from embedded.engines import Engines
 from embedded.errors import EmbeddedError, NotReady
+from embedded.processes.child import Child
+from embedded.processes.supervisor import Patience, Supervisor, ignore_interruptions, woken_by_children
 from embedded.progress import Progress
-from embedded.supervisor import Patience, Supervisor, ignore_interruptions, woken_by_children
 from embedded.topology import GATEWAY, PROCESSES, SERVICES, Process, Site
 
 MIGRATION_SECONDS = 300.0
@@ -42,14 +42,22 @@ class Launcher:
         with self._folder.lock(url), woken_by_children() as wakeup:
             for name in self._folder.end_leftovers():
                 self._progress.line(f"ended {name}, left running by an earlier start")
-            allocation = allocate(self._settings, self._host)
+            allocation = allocate(self._settings, self._host, [name for name in SERVICES if name != GATEWAY])
             engines = Engines(self._folder, allocation.engines)
             site = self._site(engines, allocation)
             site.documents.mkdir(mode=0o700, exist_ok=True)
             supervisor = Supervisor(wakeup, self._progress.warn, lambda: self._record(supervisor), Patience())
             with self._stopping(supervisor, engines), contextlib.suppress(KeyboardInterrupt):
                 self._start(supervisor, engines, site)
-                Demonstration(self._root, site, self._progress, supervisor).show(demo)
+                Demonstration(
+                    root=self._root,
+                    data=site.data,
+                    user=site.user,
+                    url=site.url(GATEWAY),
+                    key_file=site.admin_key_file,
+                    progress=self._progress,
+                    supervisor=supervisor,
+                ).show(demo)
                 supervisor.run()
 
     def _site(self, engines: Engines, allocation: Allocation) -> Site:
@@ -59,7 +67,7 @@ class Launcher:
             engines=engines,
             credentials=self._folder.credentials,
             host=self._host,
-            ports=allocation.services,
+            ports={**allocation.services, GATEWAY: allocation.gateway},
         )
 
     def _record(self, supervisor: Supervisor) -> None:
@@ -78,7 +86,7 @@ class Launcher:
             self._wait_ready(supervisor, site)
 
     def _migrate(self, site: Site) -> None:
-        """All at once: most of the time is spent importing, and a lock in the database orders the rest."""
+        """Runs all migrations concurrently: most time goes into imports, and a database lock orders the rest."""
         migrations = [Child(site.migrate(service)) for service in SERVICES]
         try:
             for migration in migrations:
@@ -124,7 +132,7 @@ class Launcher:
             self._progress.line("stopped")
 
     def _stop(self, children: Sequence[Child]) -> None:
-        """Those of one step end side by side."""
+        """Stops the children of one step concurrently."""
         if children:
             self._progress.line(f"stopping {', '.join(child.name for child in children)}")
         for child in children:
@@ -142,7 +150,7 @@ def _unready(client: httpx2.Client, site: Site, process: Process) -> str | None:
 
 
 def stop(folder: DataFolder, progress: Progress, seconds: float = 90.0) -> bool:
-    """Ends the run that holds the folder, from another terminal. False when there is none.
+    """Stops the run that holds the folder, from another terminal; returns False if there is none.
 
     Raises EmbeddedError when it does not end within `seconds`.
     """

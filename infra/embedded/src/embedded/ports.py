@@ -15,7 +15,7 @@ _LOWEST, _HIGHEST = 11_000, 22_000
 
 
 def is_free(port: int, host: str = LOOPBACK) -> bool:
-    """Whether a server could listen there now.
+    """Returns whether a server could listen there now.
 
     Raises OSError where it is something else than the port being taken, such as a port that needs privileges.
     """
@@ -31,7 +31,7 @@ def is_free(port: int, host: str = LOOPBACK) -> bool:
 
 
 def free_port(taken: Collection[int] = ()) -> int:
-    """A port that is free together with the one 10000 above it, and not among `taken`."""
+    """Returns a port that is free together with the one 10000 above it, and not among `taken`."""
     while True:
         port = secrets.randbelow(_HIGHEST - _LOWEST) + _LOWEST  # not what a test run seeds alike in each process
         if port not in taken and is_free(port) and is_free(port + GRPC_OFFSET):
@@ -39,7 +39,7 @@ def free_port(taken: Collection[int] = ()) -> int:
 
 
 def prefer(port: int, taken: Collection[int] = ()) -> int:
-    """This port when it is free (with its twin 10000 above), otherwise another."""
+    """Returns this port if it is free (with the one 10000 above), otherwise another."""
     if port not in taken and is_free(port) and is_free(port + GRPC_OFFSET):
         return port
     return free_port(taken)

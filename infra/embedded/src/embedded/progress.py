@@ -1,4 +1,4 @@
-"""What the launcher says: a spinner and ticks on a terminal, plain lines with the elapsed seconds elsewhere."""
+"""Progress of the launcher: a spinner and ticks on a terminal, otherwise plain lines with elapsed seconds."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ import contextlib
 import shutil
 
 from embedded.data_folder import DataFolder
+from embedded.engines.postgres_home import PostgresHome
 from embedded.errors import EmbeddedError
-from embedded.postgres_home import PostgresHome
 
 OWN_FOLDERS = ("postgres", "valkey", "object-store", "logs", "uploads")
 OWN_FILES = ("admin.key", "examples-ingested", "processes.json", "secrets.json", "running.json")

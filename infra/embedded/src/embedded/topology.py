@@ -1,4 +1,4 @@
-"""The processes of Attractor, and the environment of each: one table."""
+"""The table of Attractor's processes, and the environment of each."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 
 from dotenv import dotenv_values
 
-from embedded.child import Command
 from embedded.credentials import Credentials
 from embedded.engines import Engines
 from embedded.ports import LOOPBACK
+from embedded.processes.child import Command
 
 GATEWAY = "gateway"
 # What sources need to reach other servers.
@@ -29,7 +29,7 @@ FROM_DOTENV = (
 
 @dataclass(frozen=True)
 class Process:
-    """A line of the table. `service` owns the role and the schema; a process without a `health` path has no port.
+    """A row of the table. `service` owns the role and the schema; a process without a `health` path has no port.
 
     `objects` when it uses the object store, `redis` when it uses that, `sources` when it reads the folders of sources;
     `keys` are those of the user's secrets that it needs.
@@ -68,7 +68,6 @@ PROCESSES = (
         env={"MALLOC_ARENA_MAX": "2"},  # more arenas more than double what converting scans takes
         stop=((signal.SIGTERM, 10.0), (signal.SIGQUIT, 5.0)),
     ),
-    Process("ingestion-scheduler", "ingestion", ("scheduler",), health=None, redis=False, sources=True),
     Process("orchestrator", "orchestrator", keys=("CHAT_API_KEY",)),
     Process(GATEWAY, GATEWAY, keys=("ADMIN_API_KEY",)),
 )
@@ -83,7 +82,7 @@ SERVICES = tuple(dict.fromkeys(process.service for process in PROCESSES))
 
 @dataclass(frozen=True)
 class Site:
-    """What the environment of a process is made of. `user` is what the user has set, with `.env` below it."""
+    """The inputs of every process's environment. `user` holds the user's settings, including those of `.env`."""
 
     data: Path
     user: Mapping[str, str]
@@ -98,7 +97,7 @@ class Site:
 
     @property
     def documents(self) -> Path:
-        """Files that are put here can be taken in by a source of the kind folder."""
+        """Returns the folder that sources of kind `folder` may read by default."""
         return self.data / "documents"
 
     @property
@@ -110,7 +109,7 @@ class Site:
         return f"http://{host}:{self.ports[service]}"
 
     def environment(self, process: Process) -> dict[str, str]:
-        """The user's own settings (CHAT_*, EMBEDDING_* and the like) below what this installation decides."""
+        """Returns a process's environment: what this installation decides over the user's own settings."""
         decided = {
             **{f"{name.upper().replace('-', '_')}_URL": self.url(name) for name in SERVICES if name != GATEWAY},
         }
@@ -131,7 +130,7 @@ class Site:
         return {**self._with_database(process), **keys, **own, **decided}
 
     def _with_database(self, process: Process) -> dict[str, str]:
-        """What the user has set, but for secrets, and the log-in of the process's own role."""
+        """Returns the user's settings without secrets, and the database URL of the process's role."""
         user = {name: value for name, value in self.user.items() if name not in SECRETS}
         role = f"attractor_{process.module}"
         return {**user, "DATABASE_URL": self.engines.database_url(role, self.credentials.named(role))}
@@ -159,7 +158,7 @@ class Site:
         )
 
     def migrate(self, service: str) -> Command:
-        """The one-shot migration: the only thing that gets the administrator's URL."""
+        """Returns the one-shot migration, the only process that gets the administrator's URL."""
         process = next(one for one in PROCESSES if one.service == service)
         return Command(
             name=f"migration of {service}",
@@ -171,10 +170,6 @@ class Site:
 
 
 def user_settings(dotenv: Path) -> dict[str, str]:
-    """Returns the user's settings: the process's environment, above what `.env` shares with Compose."""
-    shared = {
-        name: value
-        for name, value in dotenv_values(dotenv, interpolate=False).items()
-        if name.startswith(FROM_DOTENV) and value
-    }
-    return {**shared, **os.environ}
+    """Returns the process's environment over those lines of `.env` that also concern this way to run."""
+    shared = dotenv_values(dotenv, interpolate=False).items()
+    return {name: value for name, value in shared if value is not None and name.startswith(FROM_DOTENV)} | os.environ

@@ -17,8 +17,8 @@ from attractor_client.errors import (
     UnexpectedAnswer,
     Unreachable,
 )
-from attractor_client.retry import RetryPolicy
-from attractor_client.runs import RunEvent
+from attractor_client.http.retry import RetryPolicy
+from attractor_client.resources.runs import RunEvent
 from attractor_client.version import VERSION
 
 __all__ = [

@@ -49,14 +49,18 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def attractor(
     ctx: typer.Context,
-    url: Annotated[str | None, typer.Option(help="The server; else ATTRACTOR_URL, else the file of `login`.")] = None,
-    api_key: Annotated[str | None, typer.Option(help="The key; else ATTRACTOR_API_KEY, else the file.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")] = False,
+    url: Annotated[
+        str | None, typer.Option(help="Server URL; default: ATTRACTOR_URL, then the one saved by `login`.")
+    ] = None,
+    api_key: Annotated[
+        str | None, typer.Option(help="API key; default: ATTRACTOR_API_KEY, then the one saved by `login`.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON to stdout and nothing else.")] = False,
     version: Annotated[  # noqa: ARG001  its callback answers
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Give Attractor documents and ask it questions; every answer carries checked citations.
+    """Ingest documents, search them, and ask questions; every answer carries checked citations.
 
     \b
     Examples:
@@ -85,7 +89,7 @@ for name, group in (
 
 
 def main() -> None:
-    """The entry point. No error ends in a traceback, unless ATTRACTOR_DEBUG asks for it."""
+    """Runs the command line. Errors never print a traceback, unless ATTRACTOR_DEBUG is set."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")

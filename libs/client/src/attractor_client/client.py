@@ -5,24 +5,24 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
-from attractor_client.accounts import Accounts
-from attractor_client.context import Context
-from attractor_client.documents import Documents
-from attractor_client.graph import Graph
-from attractor_client.memories import Memories
-from attractor_client.refinement import GraphRefinement
-from attractor_client.retry import RetryPolicy
-from attractor_client.runs import Runs
-from attractor_client.search import Search
-from attractor_client.search_settings import WorkspaceSearchSettings
-from attractor_client.sessions import Sessions
-from attractor_client.sources import Sources
-from attractor_client.spaces import EmbeddingSpaces
-from attractor_client.transport import Transport
+from attractor_client.http.retry import RetryPolicy
+from attractor_client.http.transport import Transport
+from attractor_client.resources.accounts import Accounts
+from attractor_client.resources.context import Context
+from attractor_client.resources.documents import Documents
+from attractor_client.resources.graph import Graph
+from attractor_client.resources.memories import Memories
+from attractor_client.resources.refinement import GraphRefinement
+from attractor_client.resources.runs import Runs
+from attractor_client.resources.search import Search
+from attractor_client.resources.search_settings import WorkspaceSearchSettings
+from attractor_client.resources.sessions import Sessions
+from attractor_client.resources.sources import Sources
+from attractor_client.resources.spaces import EmbeddingSpaces
 
 
 class AttractorClient:
-    """Speaks to the gateway at `url` with an API key. Use it with `async with`, or call `aclose`.
+    """A client for the gateway at `url`. Use it with `async with`, or call `aclose`.
 
     `timeout` is in seconds and for each wait on the connection, not for a call as a whole. Every call raises an
     AttractorError when it cannot do what it says. Proxies are taken from the environment, but not for this machine.
@@ -36,7 +36,7 @@ class AttractorClient:
         timeout: float = 30.0,
         retry: RetryPolicy | None = None,
     ) -> None:
-        """Raises ValueError when the URL or the key cannot be one."""
+        """Raises ValueError if the URL or the key is malformed."""
         self.transport = Transport(url, api_key, timeout, retry or RetryPolicy())
         self.accounts = Accounts(self.transport)
         self.documents = Documents(self.transport)

@@ -26,7 +26,7 @@ class Configuration:
 
 
 def configuration_file() -> Path:
-    """On Linux ~/.config/attractor/config.toml; elsewhere where the system keeps such files."""
+    """Returns the path of the configuration file; on Linux ~/.config/attractor/config.toml."""
     return user_config_path("attractor") / "config.toml"
 
 
@@ -68,5 +68,5 @@ def _read(file: Path) -> dict[str, str]:
         raise BadConfiguration(f"{file} is not valid TOML: {error}") from error
     for name in ("url", "api_key"):
         if not isinstance(values.get(name, ""), str):
-            raise BadConfiguration(f"{file}: {name} must be a text in quotes")
+            raise BadConfiguration(f"{file}: {name} must be a quoted string")
     return values

@@ -1,4 +1,4 @@
-"""Which files a folder offers for ingestion, and which are left out and why."""
+"""Finds the files of folders to ingest, and says which are skipped and why."""
 
 from __future__ import annotations
 

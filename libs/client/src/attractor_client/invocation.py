@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+import inspect
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 from pydantic import ValidationError
@@ -20,19 +21,19 @@ from attractor_client.errors import (
     Unavailable,
     Unreachable,
 )
+from attractor_client.http.retry import RetryPolicy
 from attractor_client.output import Output
-from attractor_client.retry import RetryPolicy
 
 T = TypeVar("T")
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
-Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="List at most this many.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout and nothing else.")]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="Maximum number of items to list.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Skip the confirmation prompt.")]
 Work = Callable[[AttractorClient, Output], Awaitable[None]]
 
 FAILED, USAGE, DENIED, NOT_FOUND, UNREACHABLE, INTERRUPTED = 1, 2, 3, 4, 5, 130
 EXIT_CODES = (
-    "Exit codes: 0 done; 1 failed; 2 wrong usage or configuration; 3 the key is missing, not valid or may not do this; "
-    "4 not found; 5 the server cannot be reached or is not available; 130 interrupted."
+    "Exit codes: 0 success; 1 failure; 2 usage or configuration error; 3 missing, invalid or insufficient key; "
+    "4 not found; 5 server unreachable or unavailable; 130 interrupted."
 )
 # Someone waits at the prompt: a server that is not there is told soon. A long batch outlasts a restart.
 AT_THE_PROMPT = RetryPolicy(attempts=4, first=0.2)
@@ -41,7 +42,7 @@ PATIENT = RetryPolicy(attempts=9, first=0.5)
 
 @dataclass(frozen=True)
 class Flags:
-    """The options that stand before the command."""
+    """Options given before the command."""
 
     url: str | None = None
     api_key: str | None = None
@@ -66,6 +67,41 @@ def run(ctx: typer.Context, json: bool, work: Work, *, patient: bool = False) ->
         raise typer.Exit(INTERRUPTED) from error
 
 
+def connected(**groups: Callable[..., Any]) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:
+    """Makes a command of a coroutine function whose first two parameters are a client and the output.
+
+    The command has the other parameters, and --json. A parameter that `groups` names stands for those of the group's
+    function, which several commands share: the coroutine gets what that function returns.
+    """
+
+    def decorated(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+        def command(ctx: typer.Context, json: bool, **given: Any) -> None:
+            for group, function in groups.items():
+                values = {name: given.pop(name) for name in inspect.signature(function).parameters}
+                try:
+                    given[group] = function(**values)
+                except ValidationError as error:
+                    raise typer.BadParameter(first_error(error)) from error
+            run(ctx, json, lambda client, output: work(client, output, **given))
+
+        parameters = [inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)]
+        for parameter in _parameters(work)[2:]:
+            parameters += _parameters(groups[parameter.name]) if parameter.name in groups else [parameter]
+        parameters.append(inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json))
+        command.__name__, command.__doc__ = work.__name__, work.__doc__
+        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # as inspect documents it
+        command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return command
+
+    return decorated
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    hints = get_type_hints(function, include_extras=True)
+    parameters = inspect.signature(function).parameters.values()
+    return [one.replace(annotation=hints[one.name], kind=one.KEYWORD_ONLY) for one in parameters]
+
+
 async def _with_client(used: Configuration, output: Output, work: Work, patient: bool) -> None:
     async with AttractorClient(used.url, used.api_key, retry=AT_THE_PROMPT) as client:
         if not patient:
@@ -77,19 +113,36 @@ async def _with_client(used: Configuration, output: Output, work: Work, patient:
 
 
 def confirm(question: str, output: Output, yes: bool) -> None:
-    """Asks where someone can answer; ends the command when the answer is no."""
+    """Asks for confirmation if someone can answer; aborts the command on no."""
     if not yes and output.notes.is_terminal and typer.get_text_stream("stdin").isatty():
         typer.confirm(question, abort=True, err=True)
 
 
 async def at_most(limit: int, items: AsyncIterator[T]) -> list[T]:
-    """The first `limit` items."""
+    """Returns the first `limit` items."""
     found: list[T] = []
     async for item in items:
         found.append(item)
         if len(found) == limit:
             break
     return found
+
+
+async def show_list(
+    output: Output,
+    items: AsyncIterator[T],
+    limit: int,
+    columns: Sequence[str],
+    row: Callable[[T], Sequence[object]],
+) -> None:
+    """Prints the first `limit` items, as JSON or as a table with a row for each."""
+    found = await at_most(limit, items)
+    if output.as_json:
+        output.json(found)
+        return
+    output.table(columns, map(row, found))
+    if len(found) == limit:
+        output.note(f"showing showing the first {limit}; there may be more (--limit)")
 
 
 def exit_code(error: AttractorError) -> int:
@@ -112,14 +165,14 @@ def _advice(error: AttractorError, used: Configuration) -> str:
         case Forbidden():
             return ". Use a key with a higher role"
         case Unreachable():
-            return f". Is Attractor running at {used.url}? Start it, or give its address with --url or ATTRACTOR_URL"
+            return f". Is Attractor running at {used.url}? Start it, or set --url or ATTRACTOR_URL"
     if error.retry_after:
         return f". Try again in {error.retry_after:.0f} s"
     return f" (trace {error.trace_id})" if error.trace_id and (error.status or 0) >= 500 else ""
 
 
 def first_error(error: Exception) -> str:
-    """What is wrong, in a line: of a model that does not fit, its first field that does not."""
+    """Returns the error in one line: for a validation error, the first field."""
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False)[0]
         return f"{'.'.join(map(str, first['loc'])) or error.title}: {first['msg']}"

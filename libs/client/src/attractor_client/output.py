@@ -1,4 +1,4 @@
-"""What the command prints: results on stdout, everything else on stderr, with --json only JSON on stdout."""
+"""Prints results to stdout and everything else to stderr; with --json, only JSON to stdout."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u
 
 
 def plain(text: str) -> str:
-    """Text from documents and servers without what would steer a terminal: control and direction characters."""
+    """Removes what would steer a terminal from untrusted text: control and direction characters."""
     return STEERING.sub("\ufffd", text)
 
 
@@ -56,7 +56,7 @@ class Output:
         self.notes.print(Text(plain(text), style=style), soft_wrap=True)
 
     def fields(self, pairs: Iterable[tuple[str, object]]) -> None:
-        """Names and values, a line each; values that are None or empty are left out."""
+        """Prints names and values, one per line; skips values that are None or empty."""
         grid = Table.grid(padding=(0, 2))
         grid.add_column(style="dim", no_wrap=True)
         grid.add_column(overflow="fold")
@@ -85,7 +85,7 @@ def _cell(value: object) -> Text:
 
 
 def _write(text: str) -> None:
-    """At once: a reader who has closed the pipe is noticed here, not when Python ends."""
+    """Writes and flushes, so that a closed pipe is noticed here and not when Python exits."""
     sys.stdout.write(text)
     sys.stdout.flush()
 

@@ -1,4 +1,4 @@
-"""How documents, passages and citations are written for people."""
+"""Formats documents, chunks and citations for people."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contracts.orchestrator import Citation
 
 
 def place(section: str | None, page: int | None, line_start: int | None, line_end: int | None) -> str:
-    """Where in a document: `Setup > Keys, page 3`, or lines where there are no pages."""
+    """Formats a location in a document: `Setup > Keys, page 3`, or lines if there are no pages."""
     parts = [section] if section else []
     if page is not None:
         parts.append(f"page {page}")
@@ -26,7 +26,7 @@ def citation_line(citation: Citation) -> str:
 
 
 def size(count: int) -> str:
-    """Bytes with a decimal prefix."""
+    """Formats bytes with a decimal prefix."""
     number = float(count)
     for unit in ("B", "kB", "MB", "GB"):
         if number < 1000:
@@ -36,5 +36,5 @@ def size(count: int) -> str:
 
 
 def local_time(at: datetime | None) -> str:
-    """In the time zone of the machine, to the minute."""
+    """Formats a time to the minute, in the machine's time zone."""
     return at.astimezone().strftime("%Y-%m-%d %H:%M") if at else ""

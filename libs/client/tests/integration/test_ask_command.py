@@ -64,8 +64,8 @@ class TestAsk:
             "[1] note-1.md, Keys, lines 10-20: “the quote”",
             "[2] note-1.md, Keys, page 3: “the quote”",
             "",
-            "extractive: no chat model took part · 1 citations did not hold and were removed"
-            f" · go on with: --session {SESSION}",
+            "extractive: no chat model was used · 1 citations failed verification and were removed"
+            f" · continue with: --session {SESSION}",
         ]
         assert ran.err == "note: no memory\n"
         assert b'"Why?"' in asked.calls("POST", f"/v1/sessions/{SESSION}/messages")[0].body

@@ -36,7 +36,7 @@ from attractor_client import (
     UnexpectedAnswer,
     Unreachable,
 )
-from attractor_client.upload import FixedLength
+from attractor_client.http.upload import FixedLength
 from contracts.events import MessageDelta, RunCompleted
 from contracts.gateway import Role
 from contracts.ingestion import DocumentStatus, UploadedFile
@@ -252,7 +252,7 @@ class TestPages:
     async def test_a_list_without_end_is_an_error(self, server, client_of, samples) -> None:
         server.on("GET", "/v1/documents", {"items": [samples.document()], "next_cursor": "same"})
         async with client_of() as client:
-            with pytest.raises(UnexpectedAnswer, match="does not end"):
+            with pytest.raises(UnexpectedAnswer, match="never ends"):
                 [one async for one in client.documents.all()]
 
 
@@ -291,7 +291,7 @@ class TestEvents:
             assert len([event async for event in client.runs.events(RUN)]) == 2
 
     async def test_gives_up_when_nothing_comes_any_more(self, server, client_of, events, monkeypatch) -> None:
-        monkeypatch.setattr("attractor_client.runs.LONGEST_PAUSE_SECONDS", 0.01)
+        monkeypatch.setattr("attractor_client.resources.runs.LONGEST_PAUSE_SECONDS", 0.01)
         server.on("GET", self.place, events(cut=True))
         async with client_of() as client:
             with pytest.raises(StreamInterrupted):
@@ -377,7 +377,7 @@ class TestDocuments:
             shrinking.seek(0)
             file.truncate(10)
             assert shrinking.read(65536) == b"x" * 10
-            with pytest.raises(NotSendable, match="shorter"):
+            with pytest.raises(NotSendable, match="shrank"):
                 shrinking.read(65536)
 
     async def test_a_file_that_grows_is_sent_as_long_as_it_was(self, server, client_of) -> None:

@@ -123,7 +123,7 @@ class TestReading:
         settled.on("POST", "/v1/search", weak)
         ran = attractor("search", "q", "-k", "3", "--mode", "lexical", "-d", ONE)
         assert "nothing found" in ran.err
-        assert "the dense search was left out: timeout" in ran.err
+        assert "dense search skipped: timeout" in ran.err
         sent = jsonlib.loads(settled.calls("POST", "/v1/search")[0].body)
         assert (sent["k"], sent["mode"], sent["document_ids"]) == (3, "lexical", [ONE])
 
@@ -174,7 +174,7 @@ class TestChanging:
 
     def test_documents_retry_by_filter(self, settled, attractor) -> None:
         settled.on("POST", "/v1/documents/retry", {"done": 7, "passed_over": 1})
-        assert "7 run again" in attractor("documents", "retry", "--all-failed").out
+        assert "7 queued again" in attractor("documents", "retry", "--all-failed").out
         assert jsonlib.loads(settled.calls("POST", "/v1/documents/retry")[0].body) == {"status": "failed"}
         assert attractor("documents", "retry").code == 2
 
@@ -233,7 +233,7 @@ class TestChanging:
         settled.on("POST", "/v1/embedding-spaces/minilm-384/activate", samples.space())
         assert "active" in attractor("spaces", "activate", "minilm-384").out
         settled.on("DELETE", "/v1/embedding-spaces/minilm-384", GONE)
-        assert "dropped" in attractor("spaces", "drop", "minilm-384", "--yes").out
+        assert "deleted" in attractor("spaces", "drop", "minilm-384", "--yes").out
 
     def test_a_workspace_is_deleted_with_its_name(self, settled, samples, attractor) -> None:
         workspace = samples.caller()["workspace"]
@@ -255,7 +255,7 @@ class TestChanging:
         assert attractor("documents", "download", ONE, "--force", "--json").json["path"] == "note-1.md"
         assert attractor("documents", "download", ONE, "-o", "-").out == "hello"
         missing = attractor("documents", "download", ONE, "-o", "none/x.md")
-        assert (missing.code, "none/x.md cannot be written" in missing.err) == (1, True)
+        assert (missing.code, "Cannot write" in missing.err) == (1, True)
 
     def test_sessions(self, settled, samples, attractor) -> None:
         place = f"/v1/sessions/{UUID(int=5)}"

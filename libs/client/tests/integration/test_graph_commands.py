@@ -86,7 +86,7 @@ class TestShow:
         taken = entity(how="fuzzy", similarity=0.6)
         settled.on("POST", FACTS, facts(entity=taken, alternatives=[entity("AuthServer", how="fuzzy")]))
         ran = attractor("graph", "show", "AutService")
-        assert (ran.code, ran.err) == (0, "AutService is taken for AuthService\nalso near: AuthServer\n")
+        assert (ran.code, ran.err) == (0, "using AuthService for AutService\nalso similar: AuthServer\n")
 
     def test_an_unknown_name(self, settled, attractor) -> None:
         settled.on("POST", FACTS, refused("lookup_facts", "the graph has no entity named 'Nobody'", "Norbert"))
@@ -130,7 +130,7 @@ def test_dependencies(settled, attractor) -> None:
         "AuthService depends on\n└── UserDB\n    └── Disk\n\n"
         "cycle: AuthService → UserDB → AuthService\n"
     )
-    assert "there is more" in ran.err
+    assert "cut by the limits" in ran.err
     sent = jsonlib.loads(settled.received[-1].body)
     assert sent == {"entity": "AuthService", "depth": 2, "limit": 200, "relation_types": ["USES"]}
 

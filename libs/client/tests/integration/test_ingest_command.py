@@ -118,7 +118,7 @@ class TestIngest:
         assert (ran.code, results(ran)) == (0, {"a.md": "searchable", "film.mp4": "skipped"})
 
     def test_an_empty_folder(self, attractor, tmp_path: Path) -> None:
-        assert attractor("ingest", str(tmp_path)).out == "no files there\n"
+        assert attractor("ingest", str(tmp_path)).out == "no files found\n"
 
     def test_a_file_that_cannot_be_opened(self, attractor, tmp_path: Path, monkeypatch) -> None:
         write(tmp_path, a_md="one", b_md="two")

@@ -115,7 +115,7 @@ class TestSearchOutput:
         assert ran.out == (
             "1. note-1.md, A > B  0.500\n"
             "   A passage.\n"
-            "   nearly the same in copy.md\n"
+            "   near-duplicates in copy.md\n"
             "   legs  lexical #1 (12.300)   dense - (0.610)   graph -\n"
             "   score cosine 0.610 × 1 + bm25_share 0.500 × 0.3 = 0.760, rank 2\n"
             "   words token, live\n"
@@ -124,7 +124,7 @@ class TestSearchOutput:
             "tag   passages  documents\n"
             "auth  3         2\n"
             "\n"
-            "How the query was read\n"
+            "How the query was parsed\n"
             "words     tokan\n"
             "phrases   “refresh token”\n"
             "prefixes  auth*\n"
@@ -135,10 +135,10 @@ class TestSearchOutput:
             "leg    candidates  ms   method           error\n"
             "dense  3           1.2  exact: 3 chunks\n"
             "\n"
-            "hybrid; 4.2 ms in all (legs 2.5, ranking 0.4); answered with a probability of 0.90;"
+            "hybrid; 4.2 ms in all (legs 2.5, ranking 0.4); probability that it answers: 0.90;"
             " ordered by rerank-3; from the cache\n"
         )
-        assert ran.err == "searched for token or tokens instead of tokan, which no document has\n"
+        assert ran.err == "searched for token or tokens instead of tokan, which occurs in no document\n"
 
     def test_without_explain_only_what_to_be_aware_of(self, settled: Any, attractor: Any, samples: Any) -> None:
         settled.on("POST", "/v1/search", self.explained(samples))
@@ -182,7 +182,7 @@ class TestContext:
         empty = self.packet(text="", tokens=0, evidence=[], good_match=False, cut=[], legs=[leg])
         settled.on("POST", "/v1/context", empty)
         ran = attractor("context", "how long?")
-        assert (ran.code, "nothing found" in ran.err, "graph search was left out: timeout" in ran.err) == (
+        assert (ran.code, "nothing found" in ran.err, "graph search skipped: timeout" in ran.err) == (
             0,
             True,
             True,

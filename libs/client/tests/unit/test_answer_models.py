@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 import contracts
 from attractor_client import AttractorClient
-from attractor_client.upload import FileToUpload
+from attractor_client.http.upload import FileToUpload
 
 API = json.loads((Path(contracts.__file__).parents[2] / "api" / "attractor.openapi.json").read_text(encoding="utf-8"))
 # What calls no route of its own, or answers with bytes or a stream of events.

@@ -135,7 +135,7 @@ class TestQuestions:
     def test_documents_that_are_not_there_are_all_named(self, tmp_path: Path, samples: Any) -> None:
         file = tmp_path / "own.yaml"
         file.write_text("- {question: Where, documents: [z.md, a.md, y.md]}\n")
-        with pytest.raises(BadDataset, match=r"not among the documents of the workspace: y\.md, z\.md"):
+        with pytest.raises(BadDataset, match=r"not in the workspace: y\.md, z\.md"):
             expectations(read_questions(file), self.documents(samples))
 
     @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ class TestResults:
     @pytest.mark.parametrize("text", ["", "{}", '{"format": "other"}'])
     def test_another_file_is_refused(self, tmp_path: Path, text: str) -> None:
         (tmp_path / "base.json").write_text(text)
-        with pytest.raises(BadDataset, match="is not the saved result"):
+        with pytest.raises(BadDataset, match="is not a saved evaluation result"):
             load(tmp_path / "base.json")
 
     def test_latency_leaves_out_what_came_from_the_cache(self) -> None:

@@ -12,8 +12,6 @@ TEXT = frozenset({"txt", "text", "log", "org"})
 RESTRUCTURED_TEXT = frozenset({"rst", "rest"})
 ASCIIDOC = frozenset({"adoc", "asciidoc"})
 LATEX = frozenset({"tex", "latex"})
-# Office formats from before 2007: read by workers whose image has LibreOffice.
-LEGACY_OFFICE = frozenset({"doc", "ppt", "xls", "rtf"})
 CODE = frozenset(
     """
     py pyi js mjs cjs ts tsx jsx java kt kts scala go rs c h cc cpp cxx hpp hh cs rb php pl lua
@@ -36,6 +34,8 @@ MEDIA_TYPES = {
     "doc": "application/msword",
     "ppt": "application/vnd.ms-powerpoint",
     "xls": "application/vnd.ms-excel",
+    "xlsm": "application/vnd.ms-excel.sheet.macroenabled.12",
+    "xlsb": "application/vnd.ms-excel.sheet.binary.macroenabled.12",
     "rtf": "application/rtf",
     "epub": "application/epub+zip",
     "eml": "message/rfc822",

@@ -18,8 +18,6 @@ def main() -> int:
             "serve": ("Run the API", _serve),
             "worker": ("Convert, chunk and embed", _worker),
             "worker-health": ("Exit with 0 when the worker lives", _worker_health),
-            "scheduler": ("Queue the synchronisations that are due, and watch folders", _scheduler),
-            "scheduler-health": ("Exit with 0 when the scheduler lives", _scheduler_health),
             "migrate": ("Bring the schema up to date", lambda: command.apply_migrations("ingestion", "ingestion")),
             "reconcile": command.WithArguments(
                 "Compare object store, database, index and graph; --repair mends what differs",
@@ -44,18 +42,6 @@ def _worker() -> None:
     from ingestion.worker.run import run_worker  # noqa: PLC0415
 
     run_worker()
-
-
-def _scheduler() -> None:
-    from ingestion.sources.scheduler import run_scheduler  # noqa: PLC0415
-
-    run_scheduler()
-
-
-def _scheduler_health() -> None:
-    from ingestion.sources.scheduler import check_scheduler  # noqa: PLC0415
-
-    check_scheduler()
 
 
 def _declare_reconcile(parser: argparse.ArgumentParser) -> None:

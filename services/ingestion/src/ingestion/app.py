@@ -25,6 +25,8 @@ from ingestion.queue.dispatch import Dispatcher
 from ingestion.queue.metrics import QueueMetrics
 from ingestion.queue.recovery import Recovery
 from ingestion.settings import Settings
+from ingestion.sources.scheduler import Scheduler
+from ingestion.sources.watch import SOURCE_CHANNEL, FolderWatcher
 from ingestion.uploads.upload import Uploads
 from service_kit.app import service_app
 from service_kit.event_service import EventService
@@ -36,7 +38,7 @@ QUEUE_CHANNEL = f"{NAME}_queue"
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """The API with its background tasks: relay, consumer, dispatcher, deletion, housekeeping."""
+    """The API with its background tasks: relay, consumer, dispatcher, deletion, scheduler, housekeeping."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -50,7 +52,7 @@ def create_app(settings: Settings) -> FastAPI:
 
 async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> None:
     service = await stack.enter_async_context(
-        EventService.opened(app, settings, GROUP, [DOCUMENT_CHANNEL, WORK_CHANNEL, QUEUE_CHANNEL])
+        EventService.opened(app, settings, GROUP, [DOCUMENT_CHANNEL, WORK_CHANNEL, QUEUE_CHANNEL, SOURCE_CHANNEL])
     )
     database, redis, outbox, notifications = service.database, service.redis, service.outbox, service.notifications
     objects = ObjectStore(settings)
@@ -80,3 +82,6 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     background.start("dispatcher", dispatcher.run)
     deletion = DeletionJob(catalogs, objects, notifications, WORK_CHANNEL, settings.lease_seconds)
     background.start("deletion", deletion.run)
+    if settings.schedule_sources:
+        background.start("scheduler", Scheduler(database, settings.schedule_seconds).run)
+        background.start("watcher", FolderWatcher(database, notifications, settings.source_roots, settings).run)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import Field, SecretStr
 
-from ingestion.sources.settings import SourceSettings
+from ingestion.sources.settings import ScheduleSettings, SourceSettings
 from ingestion.uploads.archives import ArchiveLimits
 from service_kit.settings import DatabaseSettings, Environment, EventSettings, ObjectStoreSettings, ServiceSettings
 
@@ -30,7 +30,15 @@ class IntakeSettings(Environment):
     """What may wait for conversion in one workspace, for uploads and for sources each"""
 
 
-class Settings(ServiceSettings, LeaseSettings, EventSettings, ObjectStoreSettings, SourceSettings, IntakeSettings):
+class Settings(
+    ServiceSettings,
+    LeaseSettings,
+    EventSettings,
+    ObjectStoreSettings,
+    SourceSettings,
+    ScheduleSettings,
+    IntakeSettings,
+):
     """The API process. Sizes in bytes, times in seconds."""
 
     port: int = 8002

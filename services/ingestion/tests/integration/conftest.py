@@ -76,6 +76,7 @@ def settings(
         max_files_per_upload=20,
         lease_seconds=LEASE_SECONDS,
         reannounce_after_seconds=1.0,
+        schedule_sources=False,
     )
 
 

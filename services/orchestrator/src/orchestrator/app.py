@@ -17,7 +17,7 @@ from inference.factory import build_chat_model
 from orchestrator import checkpoints
 from orchestrator.consumer import DocumentConsumer
 from orchestrator.graphs.conversation import graph as conversation
-from orchestrator.graphs.conversation.context import Limits, Prompts
+from orchestrator.graphs.conversation.context import Prompts, TurnBudgets
 from orchestrator.graphs.conversation.turn import ConversationTurns
 from orchestrator.runs import api as runs_api
 from orchestrator.runs.attempt import Attempt
@@ -28,9 +28,9 @@ from orchestrator.runs.repository import CANCELLED, QUEUED, RUNS
 from orchestrator.runs.store import RunStore
 from orchestrator.runs.streams import RunStreams
 from orchestrator.runs.worker import run_worker
-from orchestrator.services import HttpDocuments, HttpMemory, HttpRetrieval
+from orchestrator.services import IngestionService, MemoryService, RetrievalService
 from orchestrator.sessions import api as sessions_api
-from orchestrator.sessions.attachments import Attachments
+from orchestrator.sessions.attachments import DocumentAttacher
 from orchestrator.settings import Settings
 from service_kit.app import service_app
 from service_kit.auth import Tokens
@@ -71,10 +71,10 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         return Attempt(run, store, turns, saver, events, service.notifications)
 
     worker = run_worker(queue, service.notifications, attempt, settings.run_concurrency, app.state.metrics.registry)
-    documents = HttpDocuments("ingestion", client, tokens, settings.ingestion_url, settings.document_timeout_seconds)
+    documents = IngestionService("ingestion", client, tokens, settings.ingestion_url, settings.document_timeout_seconds)
     app.state.database = service.database
     app.state.run_max_attempts = settings.run_max_attempts
-    app.state.attachments = Attachments(service.database, documents)
+    app.state.attachments = DocumentAttacher(service.database, documents)
     app.state.runs = store
     app.state.streams = RunStreams(
         followers,
@@ -106,11 +106,11 @@ async def _turns(
         stack.push_async_callback(chat.aclose)
     return ConversationTurns(
         conversation.build(saver),
-        HttpRetrieval("retrieval", client, tokens, settings.retrieval_url, settings.search_timeout_seconds),
-        HttpMemory("memory", client, tokens, settings.memory_url, settings.recall_timeout_seconds),
+        RetrievalService("retrieval", client, tokens, settings.retrieval_url, settings.search_timeout_seconds),
+        MemoryService("memory", client, tokens, settings.memory_url, settings.recall_timeout_seconds),
         chat,
         Prompts.load(),
-        Limits(settings.search_k, settings.passage_tokens, settings.history_tokens),
+        TurnBudgets(settings.search_k, settings.passage_tokens, settings.history_tokens),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from contracts.events import DocumentDeleted, DocumentPurged, Event
 from contracts.registry import ORCHESTRATOR
-from orchestrator.sessions.repository import SessionDocuments
+from orchestrator.sessions.repository import AttachedDocuments
 from service_kit.outbox import Outbox, first_time
 from service_kit.postgres import Database
 from service_kit.streams import Handler
@@ -28,7 +28,7 @@ class DocumentConsumer:
         async with self.database.workspace(event.workspace_id) as connection:
             if not await first_time(connection, event):
                 return
-            documents = SessionDocuments(connection, event.workspace_id)
+            documents = AttachedDocuments(connection, event.workspace_id)
             purged = DocumentPurged(
                 document_id=document_id,
                 service=ORCHESTRATOR,

@@ -9,7 +9,7 @@ class SessionNotFound(NotFound):
     type, title = "session-not-found", "You have no such session in this workspace"
 
 
-class DocumentNotFound(NotFound):
+class UnknownDocument(NotFound):
     type, title = "document-not-found", "There is no such document in this workspace"
 
 

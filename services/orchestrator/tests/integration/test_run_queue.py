@@ -12,7 +12,7 @@ from work_conformance import WorkCase, WorkConformance
 from contracts.gateway import Role
 from contracts.orchestrator import MessageCreate, RunStatus
 from orchestrator.runs.repository import RUNS
-from orchestrator.sessions.repository import Sessions
+from orchestrator.sessions.repository import CallerSessions
 from service_kit.auth import Principal
 from service_kit.notifications import Notifications
 from service_kit.postgres import Database
@@ -29,7 +29,7 @@ class TestRunQueue(WorkConformance):
                 caller = Principal(uuid4(), workspace_id, Role.viewer)
                 for _ in range(count):
                     async with database.workspace(workspace_id) as connection:
-                        sessions = Sessions(connection, caller)
+                        sessions = CallerSessions(connection, caller)
                         session = await sessions.create(None, None)
                         await sessions.ask(session.id, MessageCreate(content="How?"), None, 3)
 
@@ -45,7 +45,7 @@ async def test_turns_of_one_session_are_claimed_one_after_the_other(make_databas
     caller = Principal(uuid4(), uuid4(), Role.viewer)
     async with Database(make_database("orchestrator").service, 2).opened() as database:
         async with database.workspace(caller.workspace_id) as connection:
-            sessions = Sessions(connection, caller)
+            sessions = CallerSessions(connection, caller)
             session = await sessions.create(None, None)
             first, second = [(await sessions.ask(session.id, MessageCreate(content=text), None, 3))[0] for text in "ab"]
         queue = WorkQueue(database, RUNS, 60.0)

@@ -8,12 +8,11 @@ from uuid import uuid4
 
 import pytest
 
-from orchestrator.graphs.conversation.budget import estimated_tokens, within_budget
 from orchestrator.graphs.conversation.context import Prompts
 from orchestrator.graphs.conversation.nodes.generate_title import LONGEST_TITLE, trimmed
-from orchestrator.graphs.conversation.passages import fitting, neutralised, numbered
+from orchestrator.graphs.conversation.passages import estimated_tokens, fitting, neutralised, numbered, within_budget
 from orchestrator.graphs.conversation.routing import after_clean_state, after_generate_path, path_of
-from orchestrator.graphs.conversation.state import TRANSIENT, Passage, State, Turn, put_messages
+from orchestrator.graphs.conversation.state import TRANSIENT, FoundChunk, State, Turn, put_messages
 
 
 @pytest.mark.parametrize("text", ["Hi", "hello!", "Thanks a lot.", "Thank you :)", "Guten Tag", "ok, thanks", "Bye"])
@@ -50,8 +49,8 @@ def test_transient_fields_are_part_of_the_state_and_plain_json() -> None:
     assert json.loads(json.dumps(TRANSIENT)) == TRANSIENT
 
 
-def passage(content: str, name: str = "a.md") -> Passage:
-    return Passage(
+def passage(content: str, name: str = "a.md") -> FoundChunk:
+    return FoundChunk(
         chunk_id=str(uuid4()),
         document_id=str(uuid4()),
         document_name=name,

@@ -18,10 +18,10 @@ from rich.text import Text
 
 from attractor_client.client import AttractorClient
 from attractor_client.errors import AttractorError
-from attractor_client.invocation import FAILED, Json, run
+from attractor_client.invocation import FAILED, connected
 from attractor_client.output import Output, plain
 from attractor_client.rendering import citation_line
-from attractor_client.runs import RunEvent
+from attractor_client.resources.runs import RunEvent
 from contracts.events import (
     MessageDelta,
     MessageRestarted,
@@ -33,7 +33,7 @@ from contracts.events import (
 )
 from contracts.orchestrator import AnswerMode, MessageCreate, Run
 
-MODES = {AnswerMode.extractive: "extractive: no chat model took part", AnswerMode.model: "written by the chat model"}
+MODES = {AnswerMode.extractive: "extractive: no chat model was used", AnswerMode.model: "written by the chat model"}
 CANCEL_SECONDS = 5.0
 
 
@@ -60,17 +60,20 @@ class Draft:
         yield self.spinner
 
 
-def ask(
-    ctx: typer.Context,
+@connected()
+async def ask(
+    client: AttractorClient,
+    output: Output,
     question: Annotated[str, typer.Argument(help="The question; - reads it from stdin.")],
-    session: Annotated[UUID | None, typer.Option("--session", "-s", help="Go on with this session.")] = None,
-    document: Annotated[list[UUID] | None, typer.Option("--document", "-d", help="Draw on this document only.")] = None,
-    json: Json = False,
+    session: Annotated[UUID | None, typer.Option("--session", "-s", help="Continue this session.")] = None,
+    document: Annotated[
+        list[UUID] | None, typer.Option("--document", "-d", help="Answer only from this document; repeatable.")
+    ] = None,
 ) -> None:
-    """Ask a question; the answer comes with numbered citations.
+    """Ask a question and get an answer with numbered citations.
 
-    Ctrl-C cancels the run. With --json each event of the run is a line of
-    JSON on stdout. Exit code 1 when the run failed.
+    Ctrl-C cancels the run. With --json, each event of the run is printed as
+    a line of JSON. Exit code 1 if the run fails.
 
     \b
     Examples:
@@ -78,25 +81,21 @@ def ask(
       attractor ask --session 2f0c... "And who owns them?"
       attractor ask --json "..." | jq -r 'select(.event == "run_completed").data.content'
     """
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        asked = sys.stdin.read() if question == "-" else question
-        MessageCreate(content=asked)  # refused before a session is made for it
-        used = session or (await client.sessions.create()).id
-        sending = asyncio.create_task(client.sessions.send(used, asked, document_ids=document))
-        try:
-            started = await asyncio.shield(sending)
-            end = await _follow(output, client.runs.events(started.id))
-        except asyncio.CancelledError:
-            await _cancel(client, output, sending)
-            raise
-        _conclude(output, end, used)
-
-    run(ctx, json, work)
+    asked = sys.stdin.read() if question == "-" else question
+    MessageCreate(content=asked)  # refused before a session is made for it
+    used = session or (await client.sessions.create()).id
+    sending = asyncio.create_task(client.sessions.send(used, asked, document_ids=document))
+    try:
+        started = await asyncio.shield(sending)
+        end = await _follow(output, client.runs.events(started.id))
+    except asyncio.CancelledError:
+        await _cancel(client, output, sending)
+        raise
+    _conclude(output, end, used)
 
 
 async def _follow(output: Output, events: AsyncIterator[RunEvent]) -> RunEvent:
-    """Shows the events as they come; returns the terminal one."""
+    """Shows events as they arrive; returns the terminal one."""
     draft = Draft()
     screen = Live(draft, console=output.out, transient=True, refresh_per_second=12) if output.screen else nullcontext()
     last: RunEvent | None = None
@@ -113,7 +112,7 @@ async def _follow(output: Output, events: AsyncIterator[RunEvent]) -> RunEvent:
 
 
 async def _cancel(client: AttractorClient, output: Output, sending: asyncio.Task[Run]) -> None:
-    """Also a run that the server is just accepting."""
+    """Cancels the run, even if the server is still accepting it."""
     try:
         async with asyncio.timeout(CANCEL_SECONDS):
             await client.runs.cancel((await sending).id)
@@ -145,6 +144,8 @@ def _show(output: Output, answer: RunCompleted, session_id: UUID) -> None:
     for citation in answer.citations:
         output.text(citation_line(citation))
     removed = (
-        f" · {answer.removed_citations} citations did not hold and were removed" if answer.removed_citations else ""
+        f" · {answer.removed_citations} citations failed verification and were removed"
+        if answer.removed_citations
+        else ""
     )
-    output.text(f"\n{MODES.get(answer.mode, answer.mode)}{removed} · go on with: --session {session_id}", "dim")
+    output.text(f"\n{MODES.get(answer.mode, answer.mode)}{removed} · continue with: --session {session_id}", "dim")

@@ -13,31 +13,36 @@ import typer
 from attractor_client.client import AttractorClient
 from attractor_client.commands.receipts import show_receipts
 from attractor_client.errors import AttractorError
-from attractor_client.invocation import FAILED, USAGE, Json, Limit, Yes, at_most, confirm, run
+from attractor_client.invocation import FAILED, USAGE, Limit, Yes, at_most, confirm, connected, show_list
 from attractor_client.output import Output
 from attractor_client.rendering import local_time, place, size
 from contracts.ingestion import DocumentDetail, DocumentFilter, DocumentStatus, EmbeddingStatus
 
 app = typer.Typer(
-    no_args_is_help=True, help="List, show, retry, cancel, delete and download documents, their passages and versions."
+    no_args_is_help=True,
+    help="List, show, retry, cancel, delete and download documents; list their chunks and versions.",
 )
 DocumentId = Annotated[UUID, typer.Argument(metavar="ID", help="The document's id.")]
-DocumentIds = Annotated[list[UUID], typer.Argument(metavar="ID...", help="The documents' ids.")]
-SomeIds = Annotated[list[UUID] | None, typer.Argument(metavar="[ID...]", help="The documents' ids.")]
-OfSource = Annotated[UUID | None, typer.Option(metavar="ID", help="The documents of this source.")]
-OfError = Annotated[str | None, typer.Option(metavar="CLASS", help="Those that failed so, such as worker-lost.")]
+DocumentIds = Annotated[list[UUID], typer.Argument(metavar="ID...", help="Document ids.")]
+SomeIds = Annotated[list[UUID] | None, typer.Argument(metavar="[ID...]", help="Document ids.")]
+OfSource = Annotated[UUID | None, typer.Option(metavar="ID", help="Every document of this source.")]
+OfError = Annotated[
+    str | None,
+    typer.Option(metavar="CLASS", help="Every document that failed with this error class, such as worker-lost."),
+]
 
 
 @app.command("list")
-def list_documents(
-    ctx: typer.Context,
-    status: Annotated[DocumentStatus | None, typer.Option(help="Only with this status.")] = None,
-    name: Annotated[str | None, typer.Option(help="Only with this in the name.")] = None,
-    source: Annotated[UUID | None, typer.Option(metavar="ID", help="Only from this source.")] = None,
-    tag: Annotated[str | None, typer.Option(help="Only with this tag.")] = None,
-    stale: Annotated[bool | None, typer.Option(help="Only those whose source has vanished, or has not.")] = None,
+@connected()
+async def list_documents(
+    client: AttractorClient,
+    output: Output,
+    status: Annotated[DocumentStatus | None, typer.Option(help="Only documents with this status.")] = None,
+    name: Annotated[str | None, typer.Option(help="Only documents whose name contains this.")] = None,
+    source: Annotated[UUID | None, typer.Option(metavar="ID", help="Only documents from this source.")] = None,
+    tag: Annotated[str | None, typer.Option(help="Only documents with this tag.")] = None,
+    stale: Annotated[bool | None, typer.Option(help="Only documents whose source file is gone, or is not.")] = None,
     limit: Limit = 50,
-    json: Json = False,
 ) -> None:
     """List documents, newest first.
 
@@ -46,77 +51,67 @@ def list_documents(
       attractor documents list --status failed
       attractor documents list --json | jq -r '.[].id'
     """
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        chosen = client.documents.all(status=status, name=name, source_id=source, tag=tag, stale=stale)
-        found = await at_most(limit, chosen)
-        if output.as_json:
-            output.json(found)
-            return
-        rows = [(one.id, one.status.value, one.name, size(one.file_size), local_time(one.created_at)) for one in found]
-        output.table(("id", "status", "name", "size", "added"), rows)
-        if len(found) == limit:
-            output.note(f"the first {limit}; there may be more (--limit)")
-
-    run(ctx, json, work)
+    chosen = client.documents.all(status=status, name=name, source_id=source, tag=tag, stale=stale)
+    await show_list(
+        output,
+        chosen,
+        limit,
+        ("id", "status", "name", "size", "added"),
+        lambda one: (one.id, one.status.value, one.name, size(one.file_size), local_time(one.created_at)),
+    )
 
 
 @app.command()
-def show(ctx: typer.Context, document_id: DocumentId, json: Json = False) -> None:
-    """Show a document with its stages, and why it is not searchable when it is not."""
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        document = await client.documents.get(document_id)
-        output.json(document) if output.as_json else _show(output, document)
-
-    run(ctx, json, work)
+@connected()
+async def show(client: AttractorClient, output: Output, document_id: DocumentId) -> None:
+    """Show a document and its stages, and why it is not searchable yet."""
+    document = await client.documents.get(document_id)
+    output.json(document) if output.as_json else _show(output, document)
 
 
 @app.command()
-def delete(
-    ctx: typer.Context,
+@connected()
+async def delete(
+    client: AttractorClient,
+    output: Output,
     document_ids: DocumentIds,
     yes: Yes = False,
     timeout: Annotated[float, typer.Option(min=0, max=300, help="Seconds to wait for the services to confirm.")] = 30,
-    json: Json = False,
 ) -> None:
-    """Delete documents everywhere, and show what each service removed.
+    """Delete documents everywhere, and show what each service deleted.
 
-    Exit code 1 when a service still counts something of a document.
+    Exit code 1 if a service still holds something of a document.
 
     \b
     Examples:
       attractor documents delete 2f0c...
       attractor documents delete --yes --json 2f0c... 77ab...
     """
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        confirm(f"Delete {len(document_ids)} document(s) with all that was made from them?", output, yes)
-        receipts = [await client.documents.delete(one, timeout) for one in document_ids]
-        if output.as_json:
-            output.json(receipts)
-        else:
-            for receipt in receipts:
-                state = "deleted" if receipt.completed_at else "is being deleted"
-                output.text(f"{receipt.document_id} {state}", "bold")
-                show_receipts(output, receipt.services, receipt.pending)
-        if any(any(one.remaining.values()) for receipt in receipts for one in receipt.services):
-            raise typer.Exit(FAILED)
-
-    run(ctx, json, work)
+    confirm(f"Delete {len(document_ids)} document(s) with all that was made from them?", output, yes)
+    receipts = [await client.documents.delete(one, timeout) for one in document_ids]
+    if output.as_json:
+        output.json(receipts)
+    else:
+        for receipt in receipts:
+            state = "deleted" if receipt.completed_at else "is being deleted"
+            output.text(f"{receipt.document_id} {state}", "bold")
+            show_receipts(output, receipt.services, receipt.pending)
+    if any(any(one.remaining.values()) for receipt in receipts for one in receipt.services):
+        raise typer.Exit(FAILED)
 
 
 @app.command()
-def retry(
-    ctx: typer.Context,
+@connected()
+async def retry(
+    client: AttractorClient,
+    output: Output,
     document_ids: SomeIds = None,
     source: OfSource = None,
     error_class: OfError = None,
-    failed: Annotated[bool, typer.Option("--all-failed", help="Every document that has failed.")] = False,
-    embeddings: Annotated[bool, typer.Option("--embeddings", help="Every one whose embedding has failed.")] = False,
-    json: Json = False,
+    failed: Annotated[bool, typer.Option("--all-failed", help="Every failed document.")] = False,
+    embeddings: Annotated[bool, typer.Option("--embeddings", help="Every document whose embedding failed.")] = False,
 ) -> None:
-    """Run documents again from the stage that failed or was cancelled: those that are named, or that a filter finds.
+    """Retry documents from the stage that failed or was cancelled: those named, or those matching a filter.
 
     \b
     Examples:
@@ -130,70 +125,61 @@ def retry(
         status=DocumentStatus.failed if failed else None,
         embedding_status=EmbeddingStatus.failed if embeddings else None,
     )
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        if which.model_fields_set == {"document_ids"}:
-            _show_states(output, [await client.documents.retry(one) for one in which.document_ids or []])
-            return
-        result = await client.documents.retry_all(which)
-        output.json(result) if output.as_json else output.text(f"{result.done} run again")
-
-    run(ctx, json, work)
+    if which.model_fields_set == {"document_ids"}:
+        _show_states(output, [await client.documents.retry(one) for one in which.document_ids or []])
+        return
+    result = await client.documents.retry_all(which)
+    output.json(result) if output.as_json else output.text(f"{result.done} queued again")
 
 
 @app.command()
-def cancel(
-    ctx: typer.Context, document_ids: SomeIds = None, source: OfSource = None, yes: Yes = False, json: Json = False
+@connected()
+async def cancel(
+    client: AttractorClient, output: Output, document_ids: SomeIds = None, source: OfSource = None, yes: Yes = False
 ) -> None:
-    """Stop the conversion or embedding of documents; what is searchable stays so."""
+    """Cancel the conversion or embedding of documents; what is searchable stays searchable."""
     which = _filter(document_ids, source_id=source)
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        if which.model_fields_set == {"document_ids"}:
-            _show_states(output, [await client.documents.cancel(one) for one in which.document_ids or []])
-            return
-        confirm("Cancel all these documents?", output, yes)
-        result = await client.documents.cancel_all(which)
-        output.json(result) if output.as_json else output.text(f"{result.done} cancelled")
-
-    run(ctx, json, work)
+    if which.model_fields_set == {"document_ids"}:
+        _show_states(output, [await client.documents.cancel(one) for one in which.document_ids or []])
+        return
+    confirm("Cancel all these documents?", output, yes)
+    result = await client.documents.cancel_all(which)
+    output.json(result) if output.as_json else output.text(f"{result.done} cancelled")
 
 
 @app.command()
-def chunks(ctx: typer.Context, document_id: DocumentId, limit: Limit = 20, json: Json = False) -> None:
-    """List the passages of a document, in their order."""
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        found = await at_most(limit, client.documents.chunks(document_id))
-        if output.as_json:
-            output.json(found)
-            return
-        for chunk in found:
-            where = place(" > ".join(chunk.heading_path), chunk.page, chunk.line_start, chunk.line_end)
-            output.text(f"{chunk.chunk_index}  {where}  {chunk.token_count} tokens", "bold")
-            output.text(f"{chunk.content}\n")
-        if len(found) == limit:
-            output.note(f"the first {limit}; there may be more (--limit)")
-
-    run(ctx, json, work)
+@connected()
+async def chunks(client: AttractorClient, output: Output, document_id: DocumentId, limit: Limit = 20) -> None:
+    """List the chunks of a document, in order."""
+    found = await at_most(limit, client.documents.chunks(document_id))
+    if output.as_json:
+        output.json(found)
+        return
+    for chunk in found:
+        where = place(" > ".join(chunk.heading_path), chunk.page, chunk.line_start, chunk.line_end)
+        output.text(f"{chunk.chunk_index}  {where}  {chunk.token_count} tokens", "bold")
+        output.text(f"{chunk.content}\n")
+    if len(found) == limit:
+        output.note(f"showing showing the first {limit}; there may be more (--limit)")
 
 
 @app.command()
-def versions(ctx: typer.Context, document_id: DocumentId, limit: Limit = 20, json: Json = False) -> None:
+@connected()
+async def versions(client: AttractorClient, output: Output, document_id: DocumentId, limit: Limit = 20) -> None:
     """List the versions of a document, newest first."""
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        found = await at_most(limit, client.documents.versions(document_id))
-        if output.as_json:
-            output.json(found)
-            return
-        rows = [
-            (one.version, local_time(one.created_at), size(one.file_size), one.chunk_count, local_time(one.indexed_at))
-            for one in found
-        ]
-        output.table(("version", "added", "size", "passages", "searchable since"), rows)
-
-    run(ctx, json, work)
+    await show_list(
+        output,
+        client.documents.versions(document_id),
+        limit,
+        ("version", "added", "size", "passages", "searchable since"),
+        lambda one: (
+            one.version,
+            local_time(one.created_at),
+            size(one.file_size),
+            one.chunk_count,
+            local_time(one.indexed_at),
+        ),
+    )
 
 
 def _filter(document_ids: list[UUID] | None, **filters: object) -> DocumentFilter:
@@ -201,7 +187,7 @@ def _filter(document_ids: list[UUID] | None, **filters: object) -> DocumentFilte
     if document_ids:
         given["document_ids"] = document_ids
     if not given:
-        raise typer.BadParameter("name documents, or give a filter")
+        raise typer.BadParameter("give document ids or a filter")
     return DocumentFilter.model_validate(given)
 
 
@@ -214,38 +200,35 @@ def _show_states(output: Output, documents: list[DocumentDetail]) -> None:
 
 
 @app.command()
-def download(
-    ctx: typer.Context,
+@connected()
+async def download(
+    client: AttractorClient,
+    output: Output,
     document_id: DocumentId,
     to: Annotated[Path | None, typer.Option("--output", "-o", help="A file, a folder, or - for stdout.")] = None,
-    force: Annotated[bool, typer.Option("--force", "-f", help="Replace a file that is there.")] = False,
-    json: Json = False,
+    force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing file.")] = False,
 ) -> None:
-    """Download a document's file as it was uploaded; by default under its own name into this folder.
+    """Download a document's original file; default: into this folder, under its own name.
 
     \b
     Examples:
       attractor documents download 2f0c... -o handbook.pdf
       attractor documents download 2f0c... -o - | less
     """
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        if to == Path("-"):
-            async for piece in client.documents.original(document_id):
-                sys.stdout.buffer.write(piece)
-            return
-        document = await client.documents.get(document_id)
-        target = to / _file_name(document) if to and to.is_dir() else to or Path(_file_name(document))
-        if target.exists() and not force:
-            output.note(f"Error: {target} is there already; replace it with --force", "red")
-            raise typer.Exit(USAGE)
-        try:
-            await client.documents.download(document, target)
-        except OSError as error:
-            raise AttractorError(f"{target} cannot be written", error.strerror) from error
-        output.json({"document_id": document.id, "path": target}) if output.as_json else output.text(str(target))
-
-    run(ctx, json, work)
+    if to == Path("-"):
+        async for piece in client.documents.original(document_id):
+            sys.stdout.buffer.write(piece)
+        return
+    document = await client.documents.get(document_id)
+    target = to / _file_name(document) if to and to.is_dir() else to or Path(_file_name(document))
+    if target.exists() and not force:
+        output.note(f"Error: {target} already exists; overwrite it with --force", "red")
+        raise typer.Exit(USAGE)
+    try:
+        await client.documents.download(document, target)
+    except OSError as error:
+        raise AttractorError(f"Cannot write {target}", error.strerror) from error
+    output.json({"document_id": document.id, "path": target}) if output.as_json else output.text(str(target))
 
 
 def _file_name(document: DocumentDetail) -> str:

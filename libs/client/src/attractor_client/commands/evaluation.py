@@ -21,23 +21,27 @@ from attractor_client.invocation import FAILED, Json, run
 from attractor_client.output import Output
 from contracts.retrieval import SearchMode
 
-app = typer.Typer(no_args_is_help=True, help="Measure how well the search answers, and compare.")
+app = typer.Typer(no_args_is_help=True, help="Evaluate search quality and compare results.")
 INPUT, ASKING, RESULT = "Data set and workspace", "How it is asked", "What becomes of the result"
 
 Baseline = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Compare with this saved result.", rich_help_panel=RESULT)
 ]
-Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write a report.", rich_help_panel=RESULT)]
+Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write an HTML report.", rich_help_panel=RESULT)]
 Metric = Annotated[
-    str | None, typer.Option(help="What is compared: by default nDCG at k, ndcg@10.", rich_help_panel=RESULT)
+    str | None, typer.Option(help="Metric to compare; default: nDCG at k, such as ndcg@10.", rich_help_panel=RESULT)
 ]
 Below = Annotated[
     list[str] | None,
-    typer.Option(metavar="METRIC=VALUE", help="Exit code 1 below this; MODE:METRIC=VALUE too.", rich_help_panel=RESULT),
+    typer.Option(
+        metavar="METRIC=VALUE",
+        help="Exit with code 1 below this value; also MODE:METRIC=VALUE.",
+        rich_help_panel=RESULT,
+    ),
 ]
 Tolerance = Annotated[
     float | None,
-    typer.Option(min=0, help="Exit code 1 where the baseline is better by more in a mode.", rich_help_panel=RESULT),
+    typer.Option(min=0, help="Exit with code 1 if any mode falls below the baseline by more.", rich_help_panel=RESULT),
 ]
 
 
@@ -47,40 +51,48 @@ def run_evaluation(
     dataset: Annotated[Path, typer.Argument(help="A BEIR-format folder, or a YAML or JSONL file of questions.")],
     workspace: Annotated[
         str | None,
-        typer.Option("--workspace", "-w", help="Name or id; for a corpus made if missing.", rich_help_panel=INPUT),
+        typer.Option(
+            "--workspace",
+            "-w",
+            help="Workspace name or id; created if missing when a corpus is given.",
+            rich_help_panel=INPUT,
+        ),
     ] = None,
     new_workspace: Annotated[
-        bool, typer.Option("--new-workspace", help="A new one, deleted in the end.", rich_help_panel=INPUT)
+        bool,
+        typer.Option("--new-workspace", help="Use a new workspace and delete it at the end.", rich_help_panel=INPUT),
     ] = False,
-    keep: Annotated[
-        bool, typer.Option("--keep", help="Do not delete the new workspace.", rich_help_panel=INPUT)
-    ] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the new workspace.", rich_help_panel=INPUT)] = False,
     here: Annotated[
-        bool, typer.Option("--here", help="Put the corpus into the key's own workspace.", rich_help_panel=INPUT)
+        bool, typer.Option("--here", help="Load the corpus into the key's own workspace.", rich_help_panel=INPUT)
     ] = False,
-    split: Annotated[str, typer.Option(help="Of grades in a folder qrels.", rich_help_panel=INPUT)] = "test",
+    split: Annotated[str, typer.Option(help="Which file of a qrels folder to use.", rich_help_panel=INPUT)] = "test",
     limit: Annotated[
-        int | None, typer.Option("--limit", "-n", min=1, help="Ask the first so many.", rich_help_panel=INPUT)
+        int | None, typer.Option("--limit", "-n", min=1, help="Ask only the first N questions.", rich_help_panel=INPUT)
     ] = None,
     modes: Annotated[
-        str, typer.Option(help="The first is the one that counts.", rich_help_panel=ASKING)
+        str, typer.Option(help="Modes to evaluate; the first one decides.", rich_help_panel=ASKING)
     ] = "hybrid,convex,rrf,lexical,dense",
-    k: Annotated[int, typer.Option("-k", "--k", min=1, max=100, help="Results to judge.", rich_help_panel=ASKING)] = 10,
+    k: Annotated[
+        int, typer.Option("-k", "--k", min=1, max=100, help="Number of results to judge.", rich_help_panel=ASKING)
+    ] = 10,
     jobs: Annotated[
-        int, typer.Option("--jobs", "-j", min=1, max=32, help="Questions at a time.", rich_help_panel=ASKING)
+        int, typer.Option("--jobs", "-j", min=1, max=32, help="Questions to ask in parallel.", rich_help_panel=ASKING)
     ] = 1,
     no_graph: Annotated[
-        bool, typer.Option("--no-graph", help="Without the knowledge graph.", rich_help_panel=ASKING)
+        bool, typer.Option("--no-graph", help="Do not use the knowledge graph.", rich_help_panel=ASKING)
     ] = False,
     no_rerank: Annotated[
-        bool, typer.Option("--no-rerank", help="Without the reranker.", rich_help_panel=ASKING)
+        bool, typer.Option("--no-rerank", help="Do not use the reranker.", rich_help_panel=ASKING)
     ] = False,
     fold_duplicates: Annotated[
-        bool, typer.Option("--fold-duplicates", help="As users see it.", rich_help_panel=ASKING)
+        bool,
+        typer.Option("--fold-duplicates", help="Fold near-duplicates, as users see results.", rich_help_panel=ASKING),
     ] = False,
     baseline: Baseline = None,
     save: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Keep the result, as a baseline.", rich_help_panel=RESULT)
+        Path | None,
+        typer.Option(metavar="FILE", help="Save the result, for use as a baseline.", rich_help_panel=RESULT),
     ] = None,
     html: Html = None,
     metric: Metric = None,
@@ -102,7 +114,7 @@ def run_evaluation(
       attractor eval run questions.yaml --fail-below recall@5=0.9 --json
     """
     if here and (workspace or new_workspace):
-        raise typer.BadParameter("--here excludes --workspace and --new-workspace")
+        raise typer.BadParameter("--here cannot be combined with --workspace or --new-workspace")
     asked_modes = _modes(modes)
     chosen = _metric(metric, k)
     floors = _floors(fail_below, k, [mode.value for mode in asked_modes])
@@ -140,8 +152,8 @@ def run_evaluation(
 @app.command("compare")
 def compare_results(
     ctx: typer.Context,
-    before: Annotated[Path, typer.Argument(metavar="BEFORE", help="A result that --save kept.")],
-    after: Annotated[Path, typer.Argument(metavar="AFTER", help="A later one.")],
+    before: Annotated[Path, typer.Argument(metavar="BEFORE", help="A result written by --save.")],
+    after: Annotated[Path, typer.Argument(metavar="AFTER", help="A later result.")],
     html: Html = None,
     metric: Metric = None,
     fail_below: Below = None,
@@ -198,7 +210,7 @@ def _write(output: Output, file: Path, write: Callable[[Path], None]) -> None:
     try:
         write(file)
     except OSError as error:
-        raise AttractorError(f"{file} cannot be written", error.strerror) from error
+        raise AttractorError(f"Cannot write {file}", error.strerror) from error
     output.note(f"written: {file}")
 
 
@@ -218,15 +230,15 @@ def _modes(text: str) -> list[SearchMode]:
     try:
         modes = [SearchMode(one.strip()) for one in text.split(",") if one.strip()]
     except ValueError:
-        raise typer.BadParameter(f"--modes takes some of {', '.join(SearchMode)}, with commas") from None
+        raise typer.BadParameter(f"--modes takes a comma-separated list of {', '.join(SearchMode)}") from None
     if not modes or len(set(modes)) < len(modes):
-        raise typer.BadParameter("--modes takes each mode once")
+        raise typer.BadParameter("--modes: each mode may be given once")
     return modes
 
 
 def _metric(name: str | None, k: int) -> str:
     if name and name not in metric_names(k):
-        raise typer.BadParameter(f"{name!r} is none of {', '.join(metric_names(k))}")
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(metric_names(k))}")
     return name or metric_names(k)[0]
 
 
@@ -238,5 +250,5 @@ def _floors(texts: list[str] | None, k: int, modes: Sequence[str]) -> list[Floor
     for floor in floors:
         _metric(floor.metric, k)
         if floor.mode and floor.mode not in modes:
-            raise typer.BadParameter(f"{floor.mode!r} is none of {', '.join(modes)}")
+            raise typer.BadParameter(f"{floor.mode!r} is not one of {', '.join(modes)}")
     return floors

@@ -57,13 +57,13 @@ def note_corpus(output: Output, placed: Placed) -> None:
     """What happened to the documents of a data set, as far as a reader of the figures should know."""
     output.note(f"{len(placed.documents)} documents of the corpus are searchable, {placed.uploaded} of them new")
     if placed.refused:
-        output.note(f"{len(placed.refused)} are not, and count as not found:", "yellow")
+        output.note(f"{len(placed.refused)} are not searchable and count as not found:", "yellow")
         for name, reason in list(placed.refused.items())[:SHOWN_REASONS]:
             output.note(f"  {name}: {reason}", "yellow")
     if placed.incomplete:
-        output.note(f"{placed.incomplete} are found by their words alone: they have no vectors", "yellow")
+        output.note(f"{placed.incomplete} have no vectors: only lexical search finds them", "yellow")
     if placed.others:
-        output.note(f"{placed.others} other documents of the workspace are searched too", "yellow")
+        output.note(f"{placed.others} other documents of the workspace are searched as well", "yellow")
 
 
 def show_evaluation(output: Output, evaluation: Evaluation) -> None:
@@ -85,16 +85,16 @@ def show_evaluation(output: Output, evaluation: Evaluation) -> None:
     )
     for mode, summary in summaries:
         if summary.errors:
-            output.note(f"{mode}: {summary.errors} questions were refused, and count as not answered", "yellow")
+            output.note(f"{mode}: {summary.errors} questions were rejected and count as not answered", "yellow")
         for leg, count in summary.legs_left_out.items():
             output.note(f"{mode}: {count} answers without the leg {leg}", "yellow")
         if summary.cached:
-            output.note(f"{mode}: {summary.cached} answers came from the cache and are not timed")
+            output.note(f"{mode}: {summary.cached} cached answers are not timed")
 
 
 def show_comparison(output: Output, comparison: Comparison) -> None:
     """The chosen measure in every mode, all measures of the first mode, and the questions that changed most."""
-    output.text(f"\nCompared with {comparison.baseline}: {comparison.questions} questions in both", "bold")
+    output.text(f"\nCompared with {comparison.baseline}: {comparison.questions} common questions", "bold")
     shown = [one for one in comparison.changes if comparison.metric == one.metric or comparison.mode == one.mode]
     rows = [
         (

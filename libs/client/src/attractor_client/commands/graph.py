@@ -17,32 +17,35 @@ from attractor_client.commands.graph_view import (
     show_paths,
     told,
 )
-from attractor_client.invocation import Json, Limit, at_most, run
+from attractor_client.invocation import Limit, at_most, connected
 from attractor_client.output import Output
 from contracts.graph_tools import AnalyzeDependencies, LookupFacts, RunCalculation, ShortestPath
 from contracts.knowledge_graph import Entity
 
-app = typer.Typer(no_args_is_help=True, help="Look into the knowledge graph, and add to it.")
+app = typer.Typer(no_args_is_help=True, help="Query the knowledge graph, and import into it.")
 app.command("export")(graph_files.export_graph)
 app.command("import")(graph_files.import_triples)
 app.command("imports")(graph_files.imports)
 app.command("delete-import")(graph_files.delete_import)
 app.command("estimate")(refinement.estimate)
 app.add_typer(refinement.app, name="refinement")
-Name = Annotated[str, typer.Argument(metavar="ENTITY", help="Its name, in any spelling, or its id.")]
+Name = Annotated[str, typer.Argument(metavar="ENTITY", help="An entity's name, in any spelling, or its id.")]
 Types = Annotated[list[str] | None, typer.Option("--relation", "-r", help="Only relations of this type.")]
-Mentions = Annotated[int | None, typer.Option(min=1, help="Only entities mentioned so often; 1: all.")]
-Kind = Annotated[str | None, typer.Option("--type", help="Only of this type, for instance SERVICE.")]
+Mentions = Annotated[
+    int | None, typer.Option(min=1, help="Only entities with at least this many mentions; 1 lists all.")
+]
+Kind = Annotated[str | None, typer.Option("--type", help="Only entities of this type, such as SERVICE.")]
 
 
 @app.command()
-def entities(
-    ctx: typer.Context,
-    query: Annotated[str | None, typer.Argument(help="What the name begins with.")] = None,
+@connected()
+async def entities(
+    client: AttractorClient,
+    output: Output,
+    query: Annotated[str | None, typer.Argument(help="Start of the name.")] = None,
     entity_type: Kind = None,
     min_mentions: Mentions = None,
     limit: Limit = 50,
-    json: Json = False,
 ) -> None:
     """List entities, the most mentioned first; with a name all that begin so, however seldom they are mentioned.
 
@@ -52,48 +55,46 @@ def entities(
       attractor graph entities auth --type SERVICE
       attractor graph entities --min-mentions 1     (all; else those that are mentioned twice or as the server is set)
     """
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        wanted = client.graph.entities(query=query, entity_type=entity_type, min_mentions=min_mentions)
-        found = await at_most(limit, wanted)
-        output.json(found) if output.as_json else _table(output, found)
-
-    run(ctx, json, work)
+    wanted = client.graph.entities(query=query, entity_type=entity_type, min_mentions=min_mentions)
+    found = await at_most(limit, wanted)
+    output.json(found) if output.as_json else _table(output, found)
 
 
 @app.command()
-def show(
-    ctx: typer.Context,
+@connected()
+async def show(
+    client: AttractorClient,
+    output: Output,
     entity: Name,
-    relations: Annotated[int, typer.Option("--relations", "-n", min=1, max=100, help="Relations to show.")] = 30,
-    json: Json = False,
+    relations: Annotated[
+        int, typer.Option("--relations", "-n", min=1, max=100, help="Maximum number of relations to show.")
+    ] = 30,
 ) -> None:
-    """Show an entity and what it is tied to, as a tree.
+    """Show an entity and its relations as a tree.
 
     \b
     Example:
       attractor graph show AuthService
     """
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        found = await client.graph.tools.facts(LookupFacts(entity_name=entity, max_relations=relations, max_chunks=0))
-        facts = told(output, found)
-        if output.as_json:
-            output.json(facts)
-            return
-        show_neighbourhood(output, facts)
-        show_alternatives(output, facts.entity, entity, facts.alternatives)
-
-    run(ctx, json, work)
+    found = await client.graph.tools.facts(LookupFacts(entity_name=entity, max_relations=relations, max_chunks=0))
+    facts = told(output, found)
+    if output.as_json:
+        output.json(facts)
+        return
+    show_neighbourhood(output, facts)
+    show_alternatives(output, facts.entity, entity, facts.alternatives)
 
 
 @app.command()
-def facts(
-    ctx: typer.Context,
+@connected()
+async def facts(
+    client: AttractorClient,
+    output: Output,
     entity: Name,
-    relations: Annotated[int, typer.Option("--relations", "-n", min=1, max=100, help="Relations to show.")] = 20,
-    passages: Annotated[int, typer.Option(min=0, max=20, help="Passages to show.")] = 3,
-    json: Json = False,
+    relations: Annotated[
+        int, typer.Option("--relations", "-n", min=1, max=100, help="Maximum number of relations to show.")
+    ] = 20,
+    passages: Annotated[int, typer.Option(min=0, max=20, help="Maximum number of chunks to show.")] = 3,
 ) -> None:
     """Show what the documents say of an entity, with the sentences that say it.
 
@@ -101,27 +102,26 @@ def facts(
     Example:
       attractor graph facts AuthService --passages 5
     """
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        asked = LookupFacts(entity_name=entity, max_relations=relations, max_chunks=passages)
-        found = told(output, await client.graph.tools.facts(asked))
-        if output.as_json:
-            output.json(found)
-            return
-        show_facts(output, found)
-        show_alternatives(output, found.entity, entity, found.alternatives)
-
-    run(ctx, json, work)
+    asked = LookupFacts(entity_name=entity, max_relations=relations, max_chunks=passages)
+    found = told(output, await client.graph.tools.facts(asked))
+    if output.as_json:
+        output.json(found)
+        return
+    show_facts(output, found)
+    show_alternatives(output, found.entity, entity, found.alternatives)
 
 
 @app.command()
-def dependencies(
-    ctx: typer.Context,
+@connected()
+async def dependencies(
+    client: AttractorClient,
+    output: Output,
     entity: Name,
-    depth: Annotated[int, typer.Option(min=1, max=10, help="Steps to follow.")] = 5,
+    depth: Annotated[int, typer.Option(min=1, max=10, help="Maximum number of steps to follow.")] = 5,
     types: Types = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Entities in each direction.")] = 200,
-    json: Json = False,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=1000, help="Maximum number of entities in each direction.")
+    ] = 200,
 ) -> None:
     """Show what an entity depends on, what depends on it, and how critical it is.
 
@@ -130,30 +130,27 @@ def dependencies(
       attractor graph dependencies UserDB
       attractor graph dependencies UserDB --depth 1 --relation DEPENDS_ON
     """
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        asked = AnalyzeDependencies(entity=entity, depth=depth, limit=limit)
-        if types:
-            asked = AnalyzeDependencies(entity=entity, depth=depth, limit=limit, relation_types=types)
-        found = told(output, await client.graph.tools.dependencies(asked))
-        if output.as_json:
-            output.json(found)
-            return
-        show_dependencies(output, found)
-        show_alternatives(output, found.entity, entity, found.alternatives)
-
-    run(ctx, json, work)
+    asked = AnalyzeDependencies(entity=entity, depth=depth, limit=limit)
+    if types:
+        asked = AnalyzeDependencies(entity=entity, depth=depth, limit=limit, relation_types=types)
+    found = told(output, await client.graph.tools.dependencies(asked))
+    if output.as_json:
+        output.json(found)
+        return
+    show_dependencies(output, found)
+    show_alternatives(output, found.entity, entity, found.alternatives)
 
 
 @app.command("path")
-def shortest_path(
-    ctx: typer.Context,
+@connected()
+async def shortest_path(
+    client: AttractorClient,
+    output: Output,
     source: Annotated[str, typer.Argument(metavar="FROM", help="An entity's name, in any spelling.")],
-    target: Annotated[str, typer.Argument(metavar="TO", help="Another one's.")],
-    length: Annotated[int, typer.Option(min=1, max=6, help="Steps at most.")] = 4,
+    target: Annotated[str, typer.Argument(metavar="TO", help="Another entity's name.")],
+    length: Annotated[int, typer.Option(min=1, max=6, help="Maximum number of steps.")] = 4,
     types: Types = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=5, help="Ways to show.")] = 3,
-    json: Json = False,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=5, help="Maximum number of paths to show.")] = 3,
 ) -> None:
     """Show the shortest ways from one entity to another.
 
@@ -161,25 +158,22 @@ def shortest_path(
     Example:
       attractor graph path ProjectAlpha UserDB
     """
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        asked = ShortestPath(source=source, target=target, max_length=length, limit=limit, relation_types=types or None)
-        found = told(output, await client.graph.tools.paths(asked))
-        if output.as_json:
-            output.json(found)
-            return
-        show_paths(output, found)
-        show_alternatives(output, found.source, source, [])
-        show_alternatives(output, found.target, target, found.alternatives)
-
-    run(ctx, json, work)
+    asked = ShortestPath(source=source, target=target, max_length=length, limit=limit, relation_types=types or None)
+    found = told(output, await client.graph.tools.paths(asked))
+    if output.as_json:
+        output.json(found)
+        return
+    show_paths(output, found)
+    show_alternatives(output, found.source, source, [])
+    show_alternatives(output, found.target, target, found.alternatives)
 
 
 @app.command()
-def calculate(
-    ctx: typer.Context,
+@connected()
+async def calculate(
+    client: AttractorClient,
+    output: Output,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="A short question in English.")],
-    json: Json = False,
 ) -> None:
     """Count and rank over the graph. A question that cannot be calculated lists those that can.
 
@@ -189,25 +183,22 @@ def calculate(
       attractor graph calculate "top 5 people by mentions"
       attractor graph calculate "entities by type"
     """
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        found = told(output, await client.graph.tools.calculate(RunCalculation(query=question)))
-        output.json(found) if output.as_json else show_calculation(output, found)
-
-    run(ctx, json, work)
+    found = told(output, await client.graph.tools.calculate(RunCalculation(query=question)))
+    output.json(found) if output.as_json else show_calculation(output, found)
 
 
 @app.command()
-def expand(
-    ctx: typer.Context,
-    query: Annotated[str | None, typer.Argument(help="A text that names entities.")] = None,
+@connected()
+async def expand(
+    client: AttractorClient,
+    output: Output,
+    query: Annotated[str | None, typer.Argument(help="Text that names entities.")] = None,
     entity: Annotated[
-        list[str] | None, typer.Option("--entity", "-e", help="Start from the entity of this name.")
+        list[str] | None, typer.Option("--entity", "-e", help="Start from this entity; repeatable.")
     ] = None,
-    hops: Annotated[int, typer.Option(min=0, max=3, help="Steps to go.")] = 2,
+    hops: Annotated[int, typer.Option(min=0, max=3, help="Number of steps to follow.")] = 2,
     min_mentions: Mentions = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="Passages to find.")] = 20,
-    json: Json = False,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="Number of chunks to return.")] = 20,
 ) -> None:
     """Find the passages that are near to entities.
 
@@ -216,21 +207,17 @@ def expand(
       attractor graph expand "What depends on UserDB?"
       attractor graph expand --entity AuthService --hops 1
     """
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        found = await client.graph.expand(
-            query, entities=entity or [], max_hops=hops, limit=limit, min_mentions=min_mentions
-        )
-        if output.as_json:
-            output.json(found)
-            return
-        _table(output, found.entities)
-        if found.chunks:
-            output.text()
-            rows = [(one.hop, f"{one.score:.3f}", " > ".join(one.path), one.document_id) for one in found.chunks]
-            output.table(("hops", "score", "path", "document"), rows, whole=("document",))
-
-    run(ctx, json, work)
+    found = await client.graph.expand(
+        query, entities=entity or [], max_hops=hops, limit=limit, min_mentions=min_mentions
+    )
+    if output.as_json:
+        output.json(found)
+        return
+    _table(output, found.entities)
+    if found.chunks:
+        output.text()
+        rows = [(one.hop, f"{one.score:.3f}", " > ".join(one.path), one.document_id) for one in found.chunks]
+        output.table(("hops", "score", "path", "document"), rows, whole=("document",))
 
 
 def _table(output: Output, found: list[Entity]) -> None:

@@ -12,7 +12,7 @@ import typer
 
 from attractor_client.client import AttractorClient
 from attractor_client.errors import InvalidRequest
-from attractor_client.invocation import FAILED, Json, Limit, Yes, at_most, confirm, run
+from attractor_client.invocation import FAILED, Limit, Yes, at_most, confirm, connected
 from attractor_client.output import Output
 from attractor_client.rendering import local_time, size
 from contracts.graph_picture import ExportFormat
@@ -33,12 +33,13 @@ IMPORTS = {
 }
 
 
-def export_graph(
-    ctx: typer.Context,
-    file: Annotated[Path, typer.Argument(help="Where to; - is stdout.", dir_okay=False, allow_dash=True)],
-    format: Annotated[ExportFormat | None, typer.Option(help="By default what the file's ending says.")] = None,
-    min_mentions: Annotated[int, typer.Option(min=1, help="Only entities that are mentioned so often.")] = 1,
-    json: Json = False,
+@connected()
+async def export_graph(
+    client: AttractorClient,
+    output: Output,
+    file: Annotated[Path, typer.Argument(help="Output file; - for stdout.", dir_okay=False, allow_dash=True)],
+    format: Annotated[ExportFormat | None, typer.Option(help="Default: from the file's extension.")] = None,
+    min_mentions: Annotated[int, typer.Option(min=1, help="Only entities with at least this many mentions.")] = 1,
 ) -> None:
     """Write the whole graph to a file: GraphML for drawing programs, Turtle, JSON Lines.
 
@@ -49,25 +50,22 @@ def export_graph(
     """
     kind = format or EXPORTS.get(file.suffix.lower())
     if kind is None:
-        raise typer.BadParameter(f"say --format, or name the file {', '.join(EXPORTS)}")
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        async with client.graph.export(kind, min_mentions=min_mentions) as parts:
-            written = await _write(file, parts)
-        if str(file) != "-":
-            output.json({"file": file, "bytes": written}) if output.as_json else output.text(f"{file}: {size(written)}")
-
-    run(ctx, json, work)
+        raise typer.BadParameter(f"use --format, or name the file {', '.join(EXPORTS)}")
+    async with client.graph.export(kind, min_mentions=min_mentions) as parts:
+        written = await _write(file, parts)
+    if str(file) != "-":
+        output.json({"file": file, "bytes": written}) if output.as_json else output.text(f"{file}: {size(written)}")
 
 
-def import_triples(
-    ctx: typer.Context,
-    file: Annotated[Path, typer.Argument(help="CSV, JSON Lines or Turtle; - is stdin.", allow_dash=True)],
-    name: Annotated[str | None, typer.Option(help="The set's name; by default the file's.")] = None,
-    format: Annotated[TripleFormat | None, typer.Option(help="By default what the file's ending says.")] = None,
-    json: Json = False,
+@connected()
+async def import_triples(
+    client: AttractorClient,
+    output: Output,
+    file: Annotated[Path, typer.Argument(help="A CSV, JSON Lines or Turtle file; - for stdin.", allow_dash=True)],
+    name: Annotated[str | None, typer.Option(help="Name of the import; default: the file's name.")] = None,
+    format: Annotated[TripleFormat | None, typer.Option(help="Default: from the file's extension.")] = None,
 ) -> None:
-    """Bring triples of your own into the graph; those brought under the same name before give way.
+    """Import triples; replaces those imported earlier under the same name.
 
     CSV begins with a line that names the columns: subject,predicate,object
     and, where known, subject_type, object_type, confidence (0 to 1). JSON Lines
@@ -81,60 +79,50 @@ def import_triples(
     """
     kind = format or IMPORTS.get(file.suffix.lower())
     if kind is None:
-        raise typer.BadParameter(f"say --format, or name the file {', '.join(IMPORTS)}")
+        raise typer.BadParameter(f"use --format, or name the file {', '.join(IMPORTS)}")
     called = name or file.name
     if called == "-":
-        raise typer.BadParameter("say --name: what comes from stdin has none")
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        try:
-            content = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
-        except OSError as error:
-            output.note(f"Error: {file}: {error.strerror}", "red")
-            raise typer.Exit(FAILED) from error
-        try:
-            kept = await client.graph.bring_triples(called, content, kind)
-        except InvalidRequest as error:
-            for one in error.extra.get("errors", []):
-                output.note(f"{file}:{one.get('line')}: {one.get('message')}")
-            raise
-        if output.as_json:
-            output.json(kept)
-            return
-        output.text(
-            f"{kept.name}: {kept.triples} triples, {kept.entities} entities, {kept.relations} relations, "
-            f"{kept.aliases} aliases"
-        )
-        for note in kept.notes:
-            output.note(note)
-
-    run(ctx, json, work)
+        raise typer.BadParameter("--name is required when reading from stdin")
+    try:
+        content = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+    except OSError as error:
+        output.note(f"Error: {file}: {error.strerror}", "red")
+        raise typer.Exit(FAILED) from error
+    try:
+        kept = await client.graph.bring_triples(called, content, kind)
+    except InvalidRequest as error:
+        for one in error.extra.get("errors", []):
+            output.note(f"{file}:{one.get('line')}: {one.get('message')}")
+        raise
+    if output.as_json:
+        output.json(kept)
+        return
+    output.text(
+        f"{kept.name}: {kept.triples} triples, {kept.entities} entities, {kept.relations} relations, "
+        f"{kept.aliases} aliases"
+    )
+    for note in kept.notes:
+        output.note(note)
 
 
-def imports(ctx: typer.Context, limit: Limit = 50, json: Json = False) -> None:
+@connected()
+async def imports(client: AttractorClient, output: Output, limit: Limit = 50) -> None:
     """List the sets of triples that were brought, by name."""
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        found = await at_most(limit, client.graph.imports())
-        output.json(found) if output.as_json else _table(output, found)
-
-    run(ctx, json, work)
+    found = await at_most(limit, client.graph.imports())
+    output.json(found) if output.as_json else _table(output, found)
 
 
-def delete_import(
-    ctx: typer.Context,
-    import_id: Annotated[UUID, typer.Argument(metavar="ID", help="The set's id.")],
+@connected()
+async def delete_import(
+    client: AttractorClient,
+    output: Output,
+    import_id: Annotated[UUID, typer.Argument(metavar="ID", help="The import's id.")],
     yes: Yes = False,
-    json: Json = False,
 ) -> None:
     """Delete a set of triples, with what nothing else says."""
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        confirm("Delete these triples?", output, yes)
-        await client.graph.delete_import(import_id)
-        output.json({"deleted": import_id}) if output.as_json else output.text(f"{import_id} deleted")
-
-    run(ctx, json, work)
+    confirm("Delete these triples?", output, yes)
+    await client.graph.delete_import(import_id)
+    output.json({"deleted": import_id}) if output.as_json else output.text(f"{import_id} deleted")
 
 
 async def _write(file: Path, parts: AsyncIterator[bytes]) -> int:

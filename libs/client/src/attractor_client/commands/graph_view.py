@@ -45,11 +45,11 @@ def told(output: Output, found: ToolResult[R]) -> R:
 
 
 def show_alternatives(output: Output, entity: EntityMatch, asked: str, alternatives: Sequence[EntityMatch]) -> None:
-    """On stderr, what a name was taken for where it is not the entity's own."""
+    """Notes on stderr which entity a name was resolved to, unless it is the entity's own name."""
     if entity.how in ("prefix", "fuzzy"):
-        output.note(f"{asked} is taken for {entity.name}", "yellow")
+        output.note(f"using {entity.name} for {asked}", "yellow")
     if alternatives:
-        output.note(f"also near: {', '.join(one.name for one in alternatives)}")
+        output.note(f"also similar: {', '.join(one.name for one in alternatives)}")
 
 
 def show_neighbourhood(output: Output, facts: EntityFacts) -> None:
@@ -113,7 +113,7 @@ def show_dependencies(output: Output, found: DependencyAnalysis) -> None:
         output.text()
         output.text(f"cycle: {' → '.join([*cycle, cycle[0]])}", "yellow")
     if found.truncated:
-        output.note("there is more than the limits let through; see --depth and --limit")
+        output.note("the result is cut by the limits; see --depth and --limit")
 
 
 def show_paths(output: Output, found: PathsFound) -> None:

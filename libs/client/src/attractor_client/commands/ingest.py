@@ -70,22 +70,22 @@ class ProgressBar:
 def ingest(
     ctx: typer.Context,
     paths: Annotated[
-        list[Path] | None, typer.Argument(metavar="PATH...", help="Files and folders; folders with all below.")
+        list[Path] | None, typer.Argument(metavar="PATH...", help="Files and folders; folders are read recursively.")
     ] = None,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until the documents are searchable.")] = True,
-    timeout: Annotated[float | None, typer.Option(min=0, help="Seconds to wait at most; default: no limit.")] = None,
+    timeout: Annotated[float | None, typer.Option(min=0, help="Maximum seconds to wait; default: no limit.")] = None,
     watch: Annotated[
-        bool, typer.Option("--watch", "-w", help="Show live progress; without a PATH, that of the whole queue.")
+        bool, typer.Option("--watch", "-w", help="Show live progress; without PATH, of the whole queue.")
     ] = False,
-    source: Annotated[UUID | None, typer.Option(metavar="ID", help="With --watch: of this source alone.")] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=32, help="Uploads at the same time.")] = 4,
+    source: Annotated[UUID | None, typer.Option(metavar="ID", help="With --watch: only this source.")] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=32, help="Number of parallel uploads.")] = 4,
     json: Json = False,
 ) -> None:
     """Upload files and folders, and wait until they are searchable.
 
     In folders, hidden files, build and version-control folders and symbolic
-    links are left out. Files that are known already are not stored twice.
-    Exit code 1 when a file failed or was not searchable in time.
+    links are skipped. Files that are already known are not stored twice.
+    Exit code 1 if a file fails or is not searchable in time.
 
     \b
     Examples:
@@ -94,7 +94,7 @@ def ingest(
       attractor ingest --watch
     """
     if not paths and not watch:
-        raise typer.BadParameter("name files or folders, or follow the queue with --watch")
+        raise typer.BadParameter("give files or folders, or use --watch to follow the queue")
 
     async def work(client: AttractorClient, output: Output) -> None:
         if not paths:
@@ -120,7 +120,7 @@ async def _ingest(
         try:
             await batch.run(files)
         except asyncio.CancelledError:
-            output.note("stopped waiting; what was uploaded is still processed (see: attractor documents list)")
+            output.note("stopped waiting; uploaded files are still being processed (see: attractor documents list)")
             _report(output, batch.reports, None)
             raise
     not_tried = len(files) - len(batch.reports) if batch.stopped_by else None
@@ -141,7 +141,7 @@ def _report(output: Output, reports: list[FileReport], not_tried: int | None) ->
     parts = [f"{counts[result]} {words.get(result, result.value)}" for result in Result if counts[result]]
     if not_tried:
         parts.append(f"{not_tried} not tried")
-    output.text(", ".join(parts) or "no files there", "bold")
+    output.text(", ".join(parts) or "no files found", "bold")
     _reasons(output, "failed", "red", (one for one in reports if one.result in UNFINISHED))
     _reasons(output, "left out", "dim", (one for one in reports if one.result is Result.skipped))
 

@@ -17,12 +17,12 @@ from attractor_client.output import Output
 
 def login(
     ctx: typer.Context,
-    url: Annotated[str | None, typer.Option(help=f"The server; default: ATTRACTOR_URL, or {DEFAULT_URL}.")] = None,
+    url: Annotated[str | None, typer.Option(help=f"Server URL; default: ATTRACTOR_URL, or {DEFAULT_URL}.")] = None,
     json: Json = False,
 ) -> None:
-    """Check a key and keep it with the server's URL in the configuration file, readable by you alone.
+    """Check an API key and save it with the server's URL in a file that only you can read.
 
-    The key is asked for, or read from stdin where there is no terminal.
+    Prompts for the key, or reads it from stdin if there is no terminal.
 
     \b
     Examples:
@@ -38,7 +38,7 @@ def login(
 
     async def work(client: AttractorClient, output: Output) -> None:
         if not key.strip():
-            raise Unauthenticated("There is no key")
+            raise Unauthenticated("No API key given")
         caller = await client.accounts.me()
         file = save(server.strip(), key.strip())
         if output.as_json:

@@ -43,14 +43,14 @@ def described(summary: DocumentSummary) -> str:
     count = summary.by_status.get
     parts = [f"{count(DocumentStatus.searchable, 0)} of {summary.total} searchable"]
     if waiting := count(DocumentStatus.processing, 0):
-        parts.append(f"{waiting} in work ({', '.join(f'{name} {n}' for name, n in summary.by_stage.items() if n)})")
+        parts.append(f"{waiting} in progress ({', '.join(f'{name} {n}' for name, n in summary.by_stage.items() if n)})")
     if failed := count(DocumentStatus.failed, 0):
         reasons = ", ".join(f"{name} {n}" for name, n in sorted(summary.failures.items()))
         parts.append(f"{failed} failed ({reasons})")
     if cancelled := count(DocumentStatus.cancelled, 0):
         parts.append(f"{cancelled} cancelled")
     if summary.embedding_failed:
-        parts.append(f"{summary.embedding_failed} by words only, as embedding failed")
+        parts.append(f"{summary.embedding_failed} without vectors, because embedding failed")
     if waiting:
         parts.append(f"{summary.done_last_minute} in the last minute")
         if summary.seconds_left is not None:

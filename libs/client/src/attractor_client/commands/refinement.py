@@ -8,7 +8,7 @@ from uuid import UUID
 import typer
 
 from attractor_client.client import AttractorClient
-from attractor_client.invocation import Json, Yes, confirm, run
+from attractor_client.invocation import Yes, confirm, connected
 from attractor_client.output import Output
 from contracts.graph_refinement import RefinementEstimate, RefinementSettings, RefinementSettingsUpdate
 
@@ -17,54 +17,49 @@ Documents = Annotated[list[UUID] | None, typer.Option("--document", "-d", help="
 Tokens = Annotated[int | None, typer.Option(min=1, help="The most tokens that the workspace may spend in all.")]
 
 
-def estimate(ctx: typer.Context, document: Documents = None, json: Json = False) -> None:
+@connected()
+async def estimate(client: AttractorClient, output: Output, document: Documents = None) -> None:
     """Estimate what refining would take. Nothing is spent."""
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        found = await client.refinement.estimate(document)
-        output.json(found) if output.as_json else _estimate(output, found)
-
-    run(ctx, json, work)
+    found = await client.refinement.estimate(document)
+    output.json(found) if output.as_json else _estimate(output, found)
 
 
 @app.command()
-def show(ctx: typer.Context, json: Json = False) -> None:
+@connected()
+async def show(client: AttractorClient, output: Output) -> None:
     """Show the progress and what is spent."""
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        status = await client.refinement.status()
-        if output.as_json:
-            output.json(status)
-            return
-        spent = status.input_tokens + status.output_tokens
-        output.fields(
-            [
-                ("refinement", status.state.value),
-                ("model", status.model or "none is configured"),
-                ("chunks", status.chunks),
-                ("refined", status.refined_chunks),
-                ("failed", status.failed_chunks),
-                ("pending", status.pending_chunks),
-                ("documents to graph again", status.unapplied_documents or None),
-                ("calls", status.calls),
-                ("tokens", str(spent) if status.max_tokens is None else f"{spent} of {status.max_tokens}"),
-                ("last error", status.last_error),
-                ("asks again at", status.retry_at),
-            ]
-        )
-
-    run(ctx, json, work)
+    status = await client.refinement.status()
+    if output.as_json:
+        output.json(status)
+        return
+    spent = status.input_tokens + status.output_tokens
+    output.fields(
+        [
+            ("refinement", status.state.value),
+            ("model", status.model or "none is configured"),
+            ("chunks", status.chunks),
+            ("refined", status.refined_chunks),
+            ("failed", status.failed_chunks),
+            ("pending", status.pending_chunks),
+            ("documents to graph again", status.unapplied_documents or None),
+            ("calls", status.calls),
+            ("tokens", str(spent) if status.max_tokens is None else f"{spent} of {status.max_tokens}"),
+            ("last error", status.last_error),
+            ("asks again at", status.retry_at),
+        ]
+    )
 
 
 @app.command()
-def on(
-    ctx: typer.Context,
+@connected()
+async def on(
+    client: AttractorClient,
+    output: Output,
     max_tokens: Tokens = None,
     within_estimate: Annotated[
         bool, typer.Option("--within-estimate", help="Allow what is spent already and the most that is estimated.")
     ] = False,
     yes: Yes = False,
-    json: Json = False,
 ) -> None:
     """Turn it on in this workspace, within a budget; later documents are refined too.
 
@@ -73,45 +68,35 @@ def on(
       attractor graph refinement on --within-estimate
       attractor graph refinement on --max-tokens 2000000
     """
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        found = await client.refinement.estimate()
-        output.note(f"{found.calls} calls, {found.input_tokens + found.output_tokens} to {found.most_tokens} tokens")
-        confirm(f"Send {found.calls} chunks to {found.model}?", output, yes)
-        values: dict[str, object] = {"enabled": True}
-        if within_estimate:
-            status = await client.refinement.status()
-            values["max_tokens"] = max(1, status.input_tokens + status.output_tokens + found.most_tokens)
-        if max_tokens is not None:
-            values["max_tokens"] = max_tokens
-        await _change(client, output, RefinementSettingsUpdate.model_validate(values))
-
-    run(ctx, json, work)
+    found = await client.refinement.estimate()
+    output.note(f"{found.calls} calls, {found.input_tokens + found.output_tokens} to {found.most_tokens} tokens")
+    confirm(f"Send {found.calls} chunks to {found.model}?", output, yes)
+    values: dict[str, object] = {"enabled": True}
+    if within_estimate:
+        status = await client.refinement.status()
+        values["max_tokens"] = max(1, status.input_tokens + status.output_tokens + found.most_tokens)
+    if max_tokens is not None:
+        values["max_tokens"] = max_tokens
+    await _change(client, output, RefinementSettingsUpdate.model_validate(values))
 
 
 @app.command()
-def off(ctx: typer.Context, json: Json = False) -> None:
+@connected()
+async def off(client: AttractorClient, output: Output) -> None:
     """Turn it off; what was found stays."""
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        await _change(client, output, RefinementSettingsUpdate(enabled=False))
-
-    run(ctx, json, work)
+    await _change(client, output, RefinementSettingsUpdate(enabled=False))
 
 
 @app.command()
-def remove(ctx: typer.Context, yes: Yes = False, json: Json = False) -> None:
+@connected()
+async def remove(client: AttractorClient, output: Output, yes: Yes = False) -> None:
     """Delete everything that the model found from the graph, and turn refinement off."""
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        confirm("Delete everything that the model found?", output, yes)
-        deleted = await client.refinement.delete_results()
-        if output.as_json:
-            output.json(deleted)
-        else:
-            output.text(f"{deleted.results} results deleted; {deleted.documents} documents are graphed again")
-
-    run(ctx, json, work)
+    confirm("Delete everything that the model found?", output, yes)
+    deleted = await client.refinement.delete_results()
+    if output.as_json:
+        output.json(deleted)
+    else:
+        output.text(f"{deleted.results} results deleted; {deleted.documents} documents are graphed again")
 
 
 async def _change(client: AttractorClient, output: Output, change: RefinementSettingsUpdate) -> None:

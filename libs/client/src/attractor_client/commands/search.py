@@ -8,32 +8,33 @@ import typer
 
 from attractor_client.client import AttractorClient
 from attractor_client.commands import search_options
-from attractor_client.commands.options import taking
 from attractor_client.commands.search_view import show_found
-from attractor_client.invocation import Json, run
+from attractor_client.invocation import connected
 from attractor_client.output import Output
-from attractor_client.search import Filters, SearchOptions
+from attractor_client.resources.search import Filters, SearchOptions
 
 
-@taking(filters=search_options.filters, ranking=search_options.ranking)
-def search(
-    ctx: typer.Context,
+@connected(filters=search_options.filters, ranking=search_options.ranking)
+async def search(
+    client: AttractorClient,
+    output: Output,
     words: Annotated[str, typer.Argument(metavar="QUERY", help="Words or a question.")],
     filters: Filters,
     ranking: SearchOptions,
     explain: Annotated[
         bool,
         typer.Option(
-            "--explain", help="Show why: ranks, scores, terms, paths, times.", rich_help_panel=search_options.ALONG
+            "--explain",
+            help="Explain the ranking: ranks, scores, terms, paths, times.",
+            rich_help_panel=search_options.ALONG,
         ),
     ] = False,
-    json: Json = False,
 ) -> None:
-    """Find the passages that fit best.
+    """Find the chunks that match a query best.
 
-    "Words in quotes" are a phrase, word* is a prefix; title:, name:,
-    section:, tag:, type:, language: and source: before a word limit the
-    search to what has it there.
+    "Quoted words" match as a phrase and word* as a prefix; title:, name:,
+    section:, tag:, type:, language: and source: before a word restrict the
+    search to that field.
 
     \b
     Examples:
@@ -44,11 +45,7 @@ def search(
       attractor search '"duplicate receipts" -test' --strict --around section
       attractor search "open questions" --session 2f0c... --json | jq .hits
     """
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        people = not output.as_json  # they are told of corrected words, which come with an explanation
-        options: SearchOptions = {**filters, **ranking, "highlight": people, "explain": explain or people}
-        found = await client.search(words, **options)
-        show_found(output, found, explain) if people else output.json(found)
-
-    run(ctx, json, work)
+    people = not output.as_json  # they are told of corrected words, which come with an explanation
+    options: SearchOptions = {**filters, **ranking, "highlight": people, "explain": explain or people}
+    found = await client.search(words, **options)
+    show_found(output, found, explain) if people else output.json(found)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import typer
 
-from attractor_client.search import Filters, SearchOptions
+from attractor_client.resources.search import Filters, SearchOptions
 from contracts.formats import MEDIA_TYPES
 from contracts.ingestion import OriginKind
 from contracts.retrieval import Around, Facet, SearchMode, SearchScope
@@ -16,38 +16,57 @@ from contracts.retrieval import Around, Facet, SearchMode, SearchScope
 LIMITS, RANKING, ALONG = "What is searched", "How it is ranked", "What comes along"
 DATES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z"]
 
-Mode = Annotated[SearchMode | None, typer.Option(help="By default as the workspace is set.", rich_help_panel=RANKING)]
-NoGraph = Annotated[bool, typer.Option("--no-graph", help="Without the knowledge graph.", rich_help_panel=RANKING)]
-NoRerank = Annotated[bool, typer.Option("--no-rerank", help="Without the reranker.", rich_help_panel=RANKING)]
+Mode = Annotated[
+    SearchMode | None, typer.Option(help="Ranking mode; default: the workspace's.", rich_help_panel=RANKING)
+]
+NoGraph = Annotated[bool, typer.Option("--no-graph", help="Do not use the knowledge graph.", rich_help_panel=RANKING)]
+NoRerank = Annotated[bool, typer.Option("--no-rerank", help="Do not use the reranker.", rich_help_panel=RANKING)]
 
 
 def filters(
     scope: Annotated[
         SearchScope | None,
-        typer.Option(help="session with --session; global: all your workspaces.", rich_help_panel=LIMITS),
+        typer.Option(help="`session` needs --session; `global` covers all your workspaces.", rich_help_panel=LIMITS),
     ] = None,
     session: Annotated[
-        UUID | None, typer.Option("--session", "-s", help="The documents of this session.", rich_help_panel=LIMITS)
+        UUID | None,
+        typer.Option("--session", "-s", help="Only documents attached to this session.", rich_help_panel=LIMITS),
     ] = None,
     document: Annotated[
-        list[UUID] | None, typer.Option("--document", "-d", help="This document; repeatable.", rich_help_panel=LIMITS)
+        list[UUID] | None,
+        typer.Option("--document", "-d", help="Only this document; repeatable.", rich_help_panel=LIMITS),
     ] = None,
-    source: Annotated[list[UUID] | None, typer.Option(help="This source; repeatable.", rich_help_panel=LIMITS)] = None,
+    source: Annotated[
+        list[UUID] | None, typer.Option(help="Only this source; repeatable.", rich_help_panel=LIMITS)
+    ] = None,
     source_type: Annotated[
-        list[OriginKind] | None, typer.Option(help="Where it came from; repeatable.", rich_help_panel=LIMITS)
+        list[OriginKind] | None,
+        typer.Option(help="Only documents that came from here; repeatable.", rich_help_panel=LIMITS),
     ] = None,
     media_type: Annotated[
-        list[str] | None, typer.Option("--type", help="pdf, md, text/html, …; repeatable.", rich_help_panel=LIMITS)
+        list[str] | None,
+        typer.Option(
+            "--type", help="Only this type, such as pdf, md or text/html; repeatable.", rich_help_panel=LIMITS
+        ),
     ] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="Any of these tags.", rich_help_panel=LIMITS)] = None,
-    language: Annotated[list[str] | None, typer.Option(help="en, de, …; repeatable.", rich_help_panel=LIMITS)] = None,
+    tag: Annotated[
+        list[str] | None,
+        typer.Option(help="Only documents with any of these tags; repeatable.", rich_help_panel=LIMITS),
+    ] = None,
+    language: Annotated[
+        list[str] | None, typer.Option(help="Only this language, such as en or de; repeatable.", rich_help_panel=LIMITS)
+    ] = None,
     after: Annotated[
         datetime | None,
-        typer.Option(metavar="DATE", formats=DATES, help="Written then or later.", rich_help_panel=LIMITS),
+        typer.Option(
+            metavar="DATE", formats=DATES, help="Only documents written at or after this time.", rich_help_panel=LIMITS
+        ),
     ] = None,
     before: Annotated[
         datetime | None,
-        typer.Option(metavar="DATE", formats=DATES, help="Written then or earlier.", rich_help_panel=LIMITS),
+        typer.Option(
+            metavar="DATE", formats=DATES, help="Only documents written at or before this time.", rich_help_panel=LIMITS
+        ),
     ] = None,
     metadata: Annotated[
         list[str] | None,
@@ -75,27 +94,30 @@ def filters(
 
 
 def ranking(
-    k: Annotated[int, typer.Option("-k", min=1, max=100, help="Passages to find.", rich_help_panel=RANKING)] = 5,
+    k: Annotated[
+        int, typer.Option("-k", min=1, max=100, help="Number of chunks to return.", rich_help_panel=RANKING)
+    ] = 5,
     mode: Mode = None,
     query: Annotated[
-        list[str] | None, typer.Option(help="A further wording; repeatable.", rich_help_panel=RANKING)
+        list[str] | None, typer.Option(help="An alternative wording of the query; repeatable.", rich_help_panel=RANKING)
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help='"phrases" are required, -words excluded.', rich_help_panel=RANKING)
+        bool, typer.Option("--strict", help='Require "phrases" and exclude -words.', rich_help_panel=RANKING)
     ] = False,
     no_graph: NoGraph = False,
     no_rerank: NoRerank = False,
     per_document: Annotated[
-        int | None, typer.Option(min=1, max=100, help="Passages of a document at most.", rich_help_panel=RANKING)
+        int | None, typer.Option(min=1, max=100, help="Maximum number of chunks per document.", rich_help_panel=RANKING)
     ] = None,
     keep_duplicates: Annotated[
-        bool, typer.Option("--keep-duplicates", help="Do not fold nearly equal passages.", rich_help_panel=RANKING)
+        bool, typer.Option("--keep-duplicates", help="Do not fold near-duplicate chunks.", rich_help_panel=RANKING)
     ] = False,
     around: Annotated[
-        Around, typer.Option(help="Show the text around each passage.", rich_help_panel=ALONG)
+        Around, typer.Option(help="Show the text around each chunk.", rich_help_panel=ALONG)
     ] = Around.nothing,
     facet: Annotated[
-        list[Facet] | None, typer.Option(help="Count what was searched by this; repeatable.", rich_help_panel=ALONG)
+        list[Facet] | None,
+        typer.Option(help="Count the matching documents by this; repeatable.", rich_help_panel=ALONG),
     ] = None,
 ) -> SearchOptions:
     return {

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from attractor_client.client import AttractorClient
-from attractor_client.invocation import Json, run
+from attractor_client.invocation import connected
 from attractor_client.output import Output
 from contracts.retrieval import FusionWeights, LegWeights, SearchMode, SearchSettings, SearchSettingsUpdate
 
@@ -26,18 +26,17 @@ class Setting(StrEnum):
 
 
 @app.command()
-def show(ctx: typer.Context, json: Json = False) -> None:
+@connected()
+async def show(client: AttractorClient, output: Output) -> None:
     """Show the settings."""
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        _show(output, await client.search_settings.get())
-
-    run(ctx, json, work)
+    _show(output, await client.search_settings.get())
 
 
 @app.command("set")
-def change(
-    ctx: typer.Context,
+@connected()
+async def change(
+    client: AttractorClient,
+    output: Output,
     mode: Annotated[SearchMode | None, typer.Option(help="How to rank.")] = None,
     k1: Annotated[float | None, typer.Option(min=0, max=10, help="BM25: how soon a repeated word saturates.")] = None,
     b: Annotated[float | None, typer.Option(min=0, max=1, help="BM25: how much long passages are discounted.")] = None,
@@ -47,7 +46,6 @@ def change(
     diversity: Annotated[
         float | None, typer.Option(min=0, max=1, help="Weight of novelty among the hits; 0 for none.")
     ] = None,
-    json: Json = False,
 ) -> None:
     """Change settings; what is not named stays.
 
@@ -56,30 +54,27 @@ def change(
       attractor search-settings set --mode convex --leg graph=0.2
     """
     if all(value is None for value in (mode, k1, b, rrf_k, leg, weight, diversity)):
-        raise typer.BadParameter("name what to change")
+        raise typer.BadParameter("give at least one setting to change")
     legs, weights = numbers(leg or []), numbers(weight or [])
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        now = await client.search_settings.get()
-        update = SearchSettingsUpdate(
-            mode=mode,
-            k1=k1,
-            b=b,
-            rrf_k=rrf_k,
-            legs=LegWeights.model_validate({**now.legs.model_dump(), **legs}) if legs else None,
-            weights=FusionWeights.model_validate(weights) if weights else None,
-            diversity=diversity,
-        )
-        _show(output, await client.search_settings.update(now, update))
-
-    run(ctx, json, work)
+    now = await client.search_settings.get()
+    update = SearchSettingsUpdate(
+        mode=mode,
+        k1=k1,
+        b=b,
+        rrf_k=rrf_k,
+        legs=LegWeights.model_validate({**now.legs.model_dump(), **legs}) if legs else None,
+        weights=FusionWeights.model_validate(weights) if weights else None,
+        diversity=diversity,
+    )
+    _show(output, await client.search_settings.update(now, update))
 
 
 @app.command()
-def reset(
-    ctx: typer.Context,
+@connected()
+async def reset(
+    client: AttractorClient,
+    output: Output,
     settings: Annotated[list[Setting] | None, typer.Argument(metavar="SETTING...", help="By default all.")] = None,
-    json: Json = False,
 ) -> None:
     """Give settings back their defaults.
 
@@ -87,13 +82,9 @@ def reset(
     Example:
       attractor search-settings reset weights
     """
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        names = [one.value for one in settings or Setting]
-        update = SearchSettingsUpdate.model_validate({"reset": names})
-        _show(output, await client.search_settings.update(await client.search_settings.get(), update))
-
-    run(ctx, json, work)
+    names = [one.value for one in settings or Setting]
+    update = SearchSettingsUpdate.model_validate({"reset": names})
+    _show(output, await client.search_settings.update(await client.search_settings.get(), update))
 
 
 def _show(output: Output, settings: SearchSettings) -> None:
@@ -126,5 +117,5 @@ def numbers(pairs: list[str]) -> dict[str, float]:
         try:
             read[name.strip()] = float(value)
         except ValueError:
-            raise typer.BadParameter(f"{pair!r} is not of the form NAME=NUMBER") from None
+            raise typer.BadParameter(f"{pair!r} must have the form NAME=NUMBER") from None
     return read

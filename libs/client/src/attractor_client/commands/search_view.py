@@ -1,4 +1,4 @@
-"""What a search found, for people."""
+"""Shows search results to people."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INDENT = (0, 0, 0, 3)
 
 
 def show_found(output: Output, found: SearchResponse, explain: bool) -> None:
-    """The hits, then facets and, where asked for, how they came about; what to be aware of goes to stderr."""
+    """Shows hits, facets and, with `explain`, how they were ranked; warnings go to stderr."""
     for rank, hit in enumerate(found.hits, 1):
         _show(output, rank, hit, explain)
     for facet, counts in found.facets.items():
@@ -28,10 +28,10 @@ def show_found(output: Output, found: SearchResponse, explain: bool) -> None:
     if explain:
         _explain(output, found)
     if not found.good_match:
-        output.note("nothing found is likely to answer this" if found.hits else "nothing found", "yellow")
+        output.note("none of the results is likely to answer this" if found.hits else "nothing found", "yellow")
     for leg in found.legs:
         if leg.error:
-            output.note(f"the {leg.leg} search was left out: {leg.error}", "yellow")
+            output.note(f"{leg.leg} search skipped: {leg.error}", "yellow")
 
 
 def _show(output: Output, rank: int, hit: Hit, explain: bool) -> None:
@@ -47,7 +47,7 @@ def _show(output: Output, rank: int, hit: Hit, explain: bool) -> None:
     output.show(Padding(passage(hit), INDENT, expand=False))
     if hit.duplicates:
         names = ", ".join(dict.fromkeys(one.document_name for one in hit.duplicates))
-        output.show(Padding(Text(plain(f"nearly the same in {names}"), style="dim"), INDENT, expand=False))
+        output.show(Padding(Text(plain(f"near-duplicates in {names}"), style="dim"), INDENT, expand=False))
     if explain and hit.explanation:
         _why(output, hit.explanation)
     output.text()
@@ -105,12 +105,12 @@ def _standing(leg: LegScore) -> str:
 
 def _show_corrections(output: Output, understood: QueryReport) -> None:
     for unknown, taken in understood.corrected.items():
-        output.note(f"searched for {_listed(taken)} instead of {unknown}, which no document has", "yellow")
+        output.note(f"searched for {_listed(taken)} instead of {unknown}, which occurs in no document", "yellow")
 
 
 def _explain(output: Output, found: SearchResponse) -> None:
     if read := found.understood:
-        output.text("How the query was read", "bold")
+        output.text("How the query was parsed", "bold")
         output.fields(
             [
                 ("words", ", ".join(read.terms)),
@@ -130,7 +130,7 @@ def _explain(output: Output, found: SearchResponse) -> None:
     parts = [
         found.mode.value,
         f"{found.milliseconds:.1f} ms in all" + (f" ({steps})" if steps else ""),
-        f"answered with a probability of {found.match:.2f}",
+        f"probability that it answers: {found.match:.2f}",
         f"ordered by {found.reranked_by}" if found.reranked_by else "",
         "from the cache" if found.cached else "",
     ]

@@ -10,7 +10,7 @@ from pydantic import HttpUrl
 
 from attractor_client.client import AttractorClient
 from attractor_client.commands.source_views import show_source, show_sync, source_row, sync_row
-from attractor_client.invocation import FAILED, Json, Limit, Yes, at_most, confirm, run
+from attractor_client.invocation import FAILED, Json, Limit, Yes, at_most, confirm, connected, run
 from attractor_client.output import Output
 from attractor_client.rendering import size
 from contracts.sources import (
@@ -25,31 +25,33 @@ from contracts.sources import (
     WebConfig,
 )
 
-app = typer.Typer(no_args_is_help=True, help="Folders, buckets, sites and repositories that documents come from.")
+app = typer.Typer(
+    no_args_is_help=True, help="Manage the folders, buckets, sites and repositories that documents come from."
+)
 add = typer.Typer(no_args_is_help=True, help="Add a source.")
 app.add_typer(add, name="add")
 
 SourceId = Annotated[UUID, typer.Argument(metavar="ID", help="The source's id.")]
-Name = Annotated[str | None, typer.Option(help="Its name; by default its place.")]
-Every = Annotated[int | None, typer.Option(metavar="SECONDS", help="Synchronise by itself, so often.")]
+Name = Annotated[str | None, typer.Option(help="Name of the source; default: its location.")]
+Every = Annotated[int | None, typer.Option(metavar="SECONDS", help="Synchronise automatically at this interval.")]
 Include = Annotated[list[str] | None, typer.Option(help="Only paths that match, such as 'docs/**/*.md'; repeatable.")]
-Exclude = Annotated[list[str] | None, typer.Option(help="No paths that match; repeatable.")]
-Removed = Annotated[OnRemoved, typer.Option(help="What becomes of a document whose file is gone.")]
+Exclude = Annotated[list[str] | None, typer.Option(help="Skip paths that match; repeatable.")]
+Removed = Annotated[OnRemoved, typer.Option(help="What to do with a document whose file is gone.")]
 
 
 @add.command("folder")
 def add_folder(
     ctx: typer.Context,
-    path: Annotated[str, typer.Argument(help="A folder as the server sees it, below one of its SOURCE_ROOTS.")],
+    path: Annotated[str, typer.Argument(help="Path of the folder on the server, below one of its SOURCE_ROOTS.")],
     name: Name = None,
-    watch: Annotated[bool, typer.Option(help="Synchronise soon after a change.")] = True,
+    watch: Annotated[bool, typer.Option(help="Synchronise shortly after each change.")] = True,
     every: Every = None,
     include: Include = None,
     exclude: Exclude = None,
     on_removed: Removed = OnRemoved.delete,
     json: Json = False,
 ) -> None:
-    """Add a folder with all below it; it is watched from then on.
+    """Add a folder, with everything below it, and watch it for changes.
 
     \b
     Example:
@@ -62,7 +64,7 @@ def add_folder(
 @add.command("git")
 def add_git(
     ctx: typer.Context,
-    path: Annotated[str, typer.Argument(help="A repository as the server sees it, below one of its SOURCE_ROOTS.")],
+    path: Annotated[str, typer.Argument(help="Path of the repository on the server, below one of its SOURCE_ROOTS.")],
     ref: Annotated[str, typer.Option(help="A branch, tag or commit.")] = "HEAD",
     name: Name = None,
     every: Every = None,
@@ -71,7 +73,7 @@ def add_git(
     on_removed: Removed = OnRemoved.delete,
     json: Json = False,
 ) -> None:
-    """Add the files of a git repository as of a commit.
+    """Add the files of a git repository at a commit.
 
     \b
     Example:
@@ -84,11 +86,11 @@ def add_git(
 @add.command("web")
 def add_web(
     ctx: typer.Context,
-    url: Annotated[str, typer.Argument(help="A page, a sitemap, or where a crawl begins.")],
-    sitemap: Annotated[bool, typer.Option("--sitemap", help="The URL is a sitemap: take its pages.")] = False,
+    url: Annotated[str, typer.Argument(help="A page, a sitemap, or the first page of a crawl.")],
+    sitemap: Annotated[bool, typer.Option("--sitemap", help="Treat the URL as a sitemap and read its pages.")] = False,
     crawl: Annotated[bool, typer.Option("--crawl", help="Follow links on the same site.")] = False,
-    depth: Annotated[int, typer.Option(min=0, max=20, help="Links to follow from the first page.")] = 3,
-    pages: Annotated[int, typer.Option(min=1, max=10_000, help="Pages to take at most.")] = 200,
+    depth: Annotated[int, typer.Option(min=0, max=20, help="How many links deep to crawl.")] = 3,
+    pages: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of pages.")] = 200,
     name: Name = None,
     every: Every = None,
     include: Include = None,
@@ -103,7 +105,7 @@ def add_web(
       attractor sources add web https://docs.example.com/ --crawl --depth 2 --every 86400
     """
     if sitemap and crawl:
-        raise typer.BadParameter("--sitemap and --crawl exclude each other")
+        raise typer.BadParameter("--sitemap and --crawl cannot be combined")
     config = WebConfig(
         url=HttpUrl(url),
         mode="sitemap" if sitemap else "crawl" if crawl else "page",
@@ -118,8 +120,8 @@ def add_web(
 @add.command("s3")
 def add_s3(
     ctx: typer.Context,
-    bucket: Annotated[str, typer.Argument(help="The bucket.")],
-    prefix: Annotated[str, typer.Argument(help="Only keys that begin so.")] = "",
+    bucket: Annotated[str, typer.Argument(help="Name of the bucket.")],
+    prefix: Annotated[str, typer.Argument(help="Only keys with this prefix.")] = "",
     connection: Annotated[str, typer.Option(help="One of the server's SOURCE_S3_CONNECTIONS.")] = "default",
     name: Name = None,
     every: Every = None,
@@ -148,35 +150,29 @@ def _add(ctx: typer.Context, source: SourceCreate, json: bool) -> None:
 
 
 @app.command("list")
-def list_sources(ctx: typer.Context, limit: Limit = 50, json: Json = False) -> None:
+@connected()
+async def list_sources(client: AttractorClient, output: Output, limit: Limit = 50) -> None:
     """List the sources with their last synchronisation."""
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        found = await at_most(limit, client.sources.all())
-        if output.as_json:
-            output.json(found)
-        else:
-            output.table(("id", "name", "kind", "documents", "last sync", "next"), map(source_row, found))
-
-    run(ctx, json, work)
+    found = await at_most(limit, client.sources.all())
+    if output.as_json:
+        output.json(found)
+    else:
+        output.table(("id", "name", "kind", "documents", "last sync", "next"), map(source_row, found))
 
 
 @app.command()
-def show(ctx: typer.Context, source_id: SourceId, json: Json = False) -> None:
+@connected()
+async def show(client: AttractorClient, output: Output, source_id: SourceId) -> None:
     """Show a source and its latest synchronisations."""
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        source = await client.sources.get(source_id)
-        syncs = await at_most(10, client.sources.syncs(source_id))
-        if output.as_json:
-            output.json({"source": source, "syncs": syncs})
-            return
-        show_source(output, source)
-        output.text()
-        columns = ("id", "at", "by", "status", "added", "changed", "removed", "unchanged", "refused", "error")
-        output.table(columns, map(sync_row, syncs))
-
-    run(ctx, json, work)
+    source = await client.sources.get(source_id)
+    syncs = await at_most(10, client.sources.syncs(source_id))
+    if output.as_json:
+        output.json({"source": source, "syncs": syncs})
+        return
+    show_source(output, source)
+    output.text()
+    columns = ("id", "at", "by", "status", "added", "changed", "removed", "unchanged", "refused", "error")
+    output.table(columns, map(sync_row, syncs))
 
 
 @app.command()
@@ -184,8 +180,8 @@ def sync(
     ctx: typer.Context,
     source_id: SourceId,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would change.")] = False,
-    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for its end.")] = True,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="List at most so many changes.")] = 50,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it has finished.")] = True,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="Maximum number of changes to list.")] = 50,
     json: Json = False,
 ) -> None:
     """Synchronise a source now: what was added, changed or removed there is taken over.
@@ -217,7 +213,7 @@ async def _show_result(client: AttractorClient, output: Output, found: Sync, lim
         rows = [(one.action.value, one.path, size(one.file_size or 0), one.message) for one in changes]
         output.table(("", "path", "size", "reason"), rows, whole=("",))
         if len(changes) == limit:
-            output.note(f"the first {limit}; there may be more (--limit)")
+            output.note(f"showing showing the first {limit}; there may be more (--limit)")
 
 
 @app.command()
@@ -241,34 +237,31 @@ def _update(ctx: typer.Context, source_id: UUID, change: SourceUpdate, json: boo
 
 
 @app.command()
-def delete(
-    ctx: typer.Context,
+@connected()
+async def delete(
+    client: AttractorClient,
+    output: Output,
     source_id: SourceId,
-    keep_documents: Annotated[bool, typer.Option("--keep-documents", help="Keep them as uploads.")] = False,
+    keep_documents: Annotated[bool, typer.Option("--keep-documents", help="Keep its documents as uploads.")] = False,
     timeout: Annotated[float, typer.Option(min=0, max=300, help="Seconds to wait for the services to confirm.")] = 60,
     yes: Yes = False,
-    json: Json = False,
 ) -> None:
     """Delete a source with all its documents, and show what each service removed.
 
-    Exit code 1 when a service still counts something of a document.
+    Exit code 1 if a service still holds something of a document.
     """
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        source = await client.sources.get(source_id)
-        what = "keep its" if keep_documents else "delete its"
-        confirm(f"Delete {source.name} and {what} {source.documents} document(s)?", output, yes)
-        receipt = await client.sources.delete(source_id, keep_documents=keep_documents, timeout=timeout)
-        if output.as_json:
-            output.json(receipt if receipt else {"deleted": source_id})
-        elif receipt is None:
-            output.text(f"{source.name} deleted; its documents stay")
-        else:
-            done = receipt.documents - receipt.pending_documents
-            output.text(f"{source.name} deleted; {done} of {receipt.documents} documents confirmed", "bold")
-            rows = [(one.service, sum(one.removed.values()), sum(one.remaining.values())) for one in receipt.services]
-            output.table(("service", "removed", "left"), rows)
-        if receipt and any(any(one.remaining.values()) for one in receipt.services):
-            raise typer.Exit(FAILED)
-
-    run(ctx, json, work)
+    source = await client.sources.get(source_id)
+    what = "keep its" if keep_documents else "delete its"
+    confirm(f"Delete {source.name} and {what} {source.documents} document(s)?", output, yes)
+    receipt = await client.sources.delete(source_id, keep_documents=keep_documents, timeout=timeout)
+    if output.as_json:
+        output.json(receipt if receipt else {"deleted": source_id})
+    elif receipt is None:
+        output.text(f"{source.name} deleted; its documents stay")
+    else:
+        done = receipt.documents - receipt.pending_documents
+        output.text(f"{source.name} deleted; {done} of {receipt.documents} documents confirmed", "bold")
+        rows = [(one.service, sum(one.removed.values()), sum(one.remaining.values())) for one in receipt.services]
+        output.table(("service", "removed", "left"), rows)
+    if receipt and any(any(one.remaining.values()) for one in receipt.services):
+        raise typer.Exit(FAILED)

@@ -7,69 +7,59 @@ from typing import Annotated
 import typer
 
 from attractor_client.client import AttractorClient
-from attractor_client.invocation import Json, Yes, confirm, run
+from attractor_client.invocation import Yes, confirm, connected
 from attractor_client.output import Output
 from contracts.embedding_spaces import EmbeddingSpaceState
 
-app = typer.Typer(no_args_is_help=True, help="Embedding spaces: build another model's, switch, drop.")
+app = typer.Typer(no_args_is_help=True, help="Build, switch and delete embedding spaces.")
 SpaceId = Annotated[str, typer.Argument(metavar="ID", help="The space's id.")]
 
 
 @app.command("list")
-def list_spaces(ctx: typer.Context, json: Json = False) -> None:
-    """List the spaces that are built, and the models that are configured."""
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        found = [space async for space in client.spaces.all()]
-        if output.as_json:
-            output.json(found)
-        else:
-            output.table(("id", "model", "dims", "status", "vectors", "time left", "error"), map(_row, found))
-
-    run(ctx, json, work)
+@connected()
+async def list_spaces(client: AttractorClient, output: Output) -> None:
+    """List built spaces and configured models."""
+    found = [space async for space in client.spaces.all()]
+    if output.as_json:
+        output.json(found)
+    else:
+        output.table(("id", "model", "dims", "status", "vectors", "time left", "error"), map(_row, found))
 
 
 @app.command()
-def build(
-    ctx: typer.Context,
-    model: Annotated[str, typer.Argument(help="A configured model; `attractor spaces list` shows them.")],
-    dims: Annotated[int | None, typer.Option(min=1, help="Where one model is configured with several.")] = None,
-    activate: Annotated[bool, typer.Option(help="Switch to it as soon as it is complete.")] = True,
-    json: Json = False,
+@connected()
+async def build(
+    client: AttractorClient,
+    output: Output,
+    model: Annotated[str, typer.Argument(help="A configured model; see `attractor spaces list`.")],
+    dims: Annotated[
+        int | None, typer.Option(min=1, help="Needed if the model is configured with several dimensions.")
+    ] = None,
+    activate: Annotated[bool, typer.Option(help="Switch to the space as soon as it is complete.")] = True,
 ) -> None:
-    """Build the vectors of another model in the background, and switch to it.
+    """Build another model's vectors in the background, then switch to it.
 
     \b
     Example:
       attractor spaces build bge-small-en-v1.5
     """
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        _show(output, await client.spaces.create(model, dims=dims, activate=activate))
-
-    run(ctx, json, work)
+    _show(output, await client.spaces.create(model, dims=dims, activate=activate))
 
 
 @app.command("activate")
-def activate_space(ctx: typer.Context, space_id: SpaceId, json: Json = False) -> None:
-    """Switch searches to a space, at once when it is complete."""
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        _show(output, await client.spaces.activate(space_id))
-
-    run(ctx, json, work)
+@connected()
+async def activate_space(client: AttractorClient, output: Output, space_id: SpaceId) -> None:
+    """Switch searches to a space, as soon as it is complete."""
+    _show(output, await client.spaces.activate(space_id))
 
 
 @app.command()
-def drop(ctx: typer.Context, space_id: SpaceId, yes: Yes = False, json: Json = False) -> None:
-    """Drop the vectors of a space that is not active."""
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        confirm("Drop the vectors of this space?", output, yes)
-        await client.spaces.delete(space_id)
-        output.json({"dropped": space_id}) if output.as_json else output.text(f"{space_id} is dropped")
-
-    run(ctx, json, work)
+@connected()
+async def drop(client: AttractorClient, output: Output, space_id: SpaceId, yes: Yes = False) -> None:
+    """Delete the vectors of a space that is not active."""
+    confirm("Delete the vectors of this space?", output, yes)
+    await client.spaces.delete(space_id)
+    output.json({"dropped": space_id}) if output.as_json else output.text(f"{space_id} deleted")
 
 
 def _show(output: Output, space: EmbeddingSpaceState) -> None:

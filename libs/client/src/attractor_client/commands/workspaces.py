@@ -10,7 +10,7 @@ import typer
 from attractor_client.client import AttractorClient
 from attractor_client.commands.receipts import show_receipts
 from attractor_client.errors import NotFound
-from attractor_client.invocation import FAILED, Json, Limit, Yes, at_most, confirm, run
+from attractor_client.invocation import FAILED, Limit, Yes, at_most, confirm, connected
 from attractor_client.output import Output
 from attractor_client.rendering import local_time
 
@@ -18,26 +18,22 @@ app = typer.Typer(no_args_is_help=True, help="List, create and delete workspaces
 
 
 @app.command("list")
-def list_workspaces(ctx: typer.Context, limit: Limit = 50, json: Json = False) -> None:
+@connected()
+async def list_workspaces(client: AttractorClient, output: Output, limit: Limit = 50) -> None:
     """List the workspaces that you may see; * is the one of your key."""
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        found = await at_most(limit, client.accounts.workspaces())
-        if output.as_json:
-            output.json(found)
-            return
-        own = (await client.accounts.me()).workspace.id
-        rows = [("*" if one.id == own else "", one.id, one.name, local_time(one.created_at)) for one in found]
-        output.table(("", "id", "name", "created"), rows)
-
-    run(ctx, json, work)
+    found = await at_most(limit, client.accounts.workspaces())
+    if output.as_json:
+        output.json(found)
+        return
+    own = (await client.accounts.me()).workspace.id
+    rows = [("*" if one.id == own else "", one.id, one.name, local_time(one.created_at)) for one in found]
+    output.table(("", "id", "name", "created"), rows)
 
 
 @app.command()
-def create(
-    ctx: typer.Context,
-    name: Annotated[str, typer.Argument(help="The workspace's name.")],
-    json: Json = False,
+@connected()
+async def create(
+    client: AttractorClient, output: Output, name: Annotated[str, typer.Argument(help="The workspace's name.")]
 ) -> None:
     """Create a workspace; it takes an administrator's key.
 
@@ -46,40 +42,33 @@ def create(
       attractor workspaces create Research
       attractor keys create laptop --role owner --workspace ID
     """
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        workspace = await client.accounts.create_workspace(name)
-        output.json(workspace) if output.as_json else output.text(f"{workspace.id} {workspace.name}")
-
-    run(ctx, json, work)
+    workspace = await client.accounts.create_workspace(name)
+    output.json(workspace) if output.as_json else output.text(f"{workspace.id} {workspace.name}")
 
 
 @app.command()
-def delete(
-    ctx: typer.Context,
+@connected()
+async def delete(
+    client: AttractorClient,
+    output: Output,
     workspace_id: Annotated[UUID, typer.Argument(metavar="ID", help="The workspace's id.")],
     timeout: Annotated[float, typer.Option(min=0, max=300, help="Seconds to wait for the services to confirm.")] = 60,
     yes: Yes = False,
-    json: Json = False,
 ) -> None:
     """Delete a workspace with everything in it, and show what each service removed.
 
     Documents, graph, memories, conversations and keys are gone for good. Exit
     code 1 when a service still counts something of it.
     """
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        found = [one async for one in client.accounts.workspaces() if one.id == workspace_id]
-        if not found:
-            raise NotFound("There is no such workspace that this key can see")
-        confirm(f"Delete the workspace {found[0].name!r} with everything in it?", output, yes)
-        receipt = await client.accounts.delete_workspace(found[0], timeout)
-        if output.as_json:
-            output.json(receipt)
-        else:
-            output.text(f"{found[0].name} {'deleted' if receipt.completed_at else 'is being deleted'}", "bold")
-            show_receipts(output, receipt.services, receipt.pending)
-        if any(any(one.remaining.values()) for one in receipt.services):
-            raise typer.Exit(FAILED)
-
-    run(ctx, json, work)
+    found = [one async for one in client.accounts.workspaces() if one.id == workspace_id]
+    if not found:
+        raise NotFound("No such workspace is visible to this key")
+    confirm(f"Delete the workspace {found[0].name!r} with everything in it?", output, yes)
+    receipt = await client.accounts.delete_workspace(found[0], timeout)
+    if output.as_json:
+        output.json(receipt)
+    else:
+        output.text(f"{found[0].name} {'deleted' if receipt.completed_at else 'is being deleted'}", "bold")
+        show_receipts(output, receipt.services, receipt.pending)
+    if any(any(one.remaining.values()) for one in receipt.services):
+        raise typer.Exit(FAILED)

@@ -1,4 +1,4 @@
-"""Two evaluations over the same questions. Pure."""
+"""Compares two evaluations over the same questions. Pure."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class ChangedQuestion(BaseModel):
 
 
 def signed(value: float) -> str:
-    """To four digits; `0` where nothing changed."""
+    """Formats a difference with its sign and four digits; `0` if nothing changed."""
     return f"{value:+.4f}" if abs(value) > VISIBLE else "0"
 
 

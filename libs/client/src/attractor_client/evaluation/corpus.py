@@ -1,4 +1,4 @@
-"""Brings the documents of a data set into a workspace, each once, and waits until they can be found."""
+"""Uploads a dataset's documents to a workspace, each once, and waits until they are searchable."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UPLOADS_AT_ONCE = 4
 POLL_SECONDS = 1.0
 
 Progress = Callable[[str, int, int], None]
-"""Called with what is under way, how much of it is done, and of how much."""
+"""Called with the current step, how much of it is done, and the total."""
 
 
 @dataclass
@@ -37,7 +37,7 @@ class Placed:
 
     @property
     def names(self) -> dict[UUID, str]:
-        """What the corpus calls a document; equal texts are one document and go by the first."""
+        """Returns the corpus's name of each document; of equal texts the first."""
         return {document: name for name, document in reversed(self.documents.items())}
 
 
@@ -66,7 +66,7 @@ async def place(client: AttractorClient, dataset: Dataset, progress: Progress, *
 
 
 def judged(dataset: Dataset, placed: Placed) -> list[Asked]:
-    """The questions with the documents that are to be found; of equal documents the better grade counts."""
+    """Returns the questions with the expected documents; of equal documents the better grade counts."""
     titles = {one.id: one.title for one in dataset.documents}
     questions = []
     for question in dataset.questions:

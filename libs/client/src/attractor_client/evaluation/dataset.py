@@ -37,7 +37,7 @@ class CorpusDocument:
 
     @property
     def content_hash(self) -> str:
-        """The SHA-256 of the file's bytes, by which the server knows it again."""
+        """Returns the SHA-256 of the file's bytes, by which the server recognises it."""
         return hashlib.sha256(self.file()[1]).hexdigest()
 
 
@@ -122,7 +122,7 @@ def _rows(file: Path) -> Iterator[tuple[dict[str, Any], str]]:
 
 
 def _lines(file: Path) -> list[str]:
-    """Those that are not empty; only a line feed ends one, as JSON may hold other separators."""
+    """Yields the non-empty lines; only a line feed ends one, because JSON may contain other separators."""
     try:
         return [line for line in file.read_text(encoding="utf-8-sig").split("\n") if line.strip()]
     except (OSError, UnicodeDecodeError) as error:

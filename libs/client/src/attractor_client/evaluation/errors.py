@@ -1,4 +1,4 @@
-"""What stops an evaluation before or after its questions are asked."""
+"""Errors of evaluations."""
 
 from __future__ import annotations
 

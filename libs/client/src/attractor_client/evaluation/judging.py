@@ -1,4 +1,4 @@
-"""Which of the expected results a list of hits holds, and at which ranks. Pure."""
+"""Judges which expected results a list of hits contains, and at which ranks. Pure."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Judgement:
 
 
 def judge(hits: Sequence[Hit], asked: Asked, k: int) -> Judgement:
-    """Of the first `k` results. A document counts once, at its best passage, unless passages are asked for.
+    """Judges the first `k` hits. A document counts once, at its best chunk, unless passages are expected.
 
     What a hit has folded into it counts as found with it. Where one hit holds several of the expected, they take ranks
     one after the other, so that no list can be better than the ideal one.

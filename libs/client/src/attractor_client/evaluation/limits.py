@@ -1,4 +1,4 @@
-"""What an evaluation must reach to count as a success. Pure."""
+"""Conditions for an evaluation to count as a success. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from attractor_client.evaluation.results import Evaluation
 
 @dataclass(frozen=True)
 class Floor:
-    """The least mean of a measure; `mode` None is the first of the evaluation."""
+    """The lowest acceptable mean of a metric; `mode` None is the evaluation's first."""
 
     mode: str | None
     metric: str
@@ -19,11 +19,11 @@ class Floor:
 
 
 def read_floor(text: str) -> Floor:
-    """From `METRIC=VALUE` or `MODE:METRIC=VALUE`; raises ValueError."""
+    """Parses `METRIC=VALUE` or `MODE:METRIC=VALUE`; raises ValueError."""
     name, equals, value = text.partition("=")
     mode, colon, metric = name.rpartition(":")
     if not (equals and metric):
-        raise ValueError(f"{text!r} is not of the form METRIC=VALUE or MODE:METRIC=VALUE")
+        raise ValueError(f"{text!r} must have the form METRIC=VALUE or MODE:METRIC=VALUE")
     try:
         return Floor(mode if colon else None, metric, float(value))
     except ValueError:
@@ -31,7 +31,7 @@ def read_floor(text: str) -> Floor:
 
 
 def below(evaluation: Evaluation, floors: Sequence[Floor]) -> list[str]:
-    """A sentence for each floor that is not reached."""
+    """Returns a sentence for each floor that is not reached."""
     reasons = []
     for floor in floors:
         mode = floor.mode or evaluation.modes[0]
@@ -42,7 +42,7 @@ def below(evaluation: Evaluation, floors: Sequence[Floor]) -> list[str]:
 
 
 def worse(comparison: Comparison, tolerance: float) -> list[str]:
-    """A sentence for each mode in which the compared measure fell by more than `tolerance`."""
+    """Returns a sentence for each mode whose compared metric fell by more than `tolerance`."""
     return [
         f"{one.metric} of {one.mode} fell by {-one.delta:.4f}, more than {tolerance:g}"
         for one in comparison.changes

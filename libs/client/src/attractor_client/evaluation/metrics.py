@@ -46,6 +46,6 @@ def means(values: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """By nearest rank; 0 without values."""
+    """Returns the percentile by nearest rank; 0 without values."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else 0.0

@@ -19,7 +19,7 @@ from contracts.questions import OwnQuestion, QuestionsInvalid, own_questions
 
 
 def read_questions(file: Path) -> list[OwnQuestion]:
-    """From JSON Lines, or from a YAML list, which may stand under `questions`. Raises BadDataset."""
+    """Reads JSON Lines, or a YAML list, which may stand under `questions`. Raises BadDataset."""
     try:
         text = file.read_text(encoding="utf-8-sig")
         rows = _json_lines(text) if file.suffix.lower() in (".jsonl", ".ndjson") else yaml.safe_load(text)
@@ -43,7 +43,7 @@ def expectations(questions: Iterable[OwnQuestion], documents: Iterable[Document]
     questions = list(questions)
     absent = {one.document for question in questions for one in question.graded if one.document not in known}
     if absent:
-        raise BadDataset(f"not among the documents of the workspace: {', '.join(sorted(absent))}")
+        raise BadDataset(f"not in the workspace: {', '.join(sorted(absent))}")
     return [Asked(Question(one.identity, one.question), _targets(one, known)) for one in questions]
 
 

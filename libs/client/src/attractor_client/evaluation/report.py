@@ -1,4 +1,4 @@
-"""An evaluation as one HTML page that needs nothing else: no script, no font, no image."""
+"""Writes an evaluation as one self-contained HTML page: no script, font or image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an evaluation found, as it is kept in a file to compare later ones with."""
+"""Results of an evaluation, as saved in a file for later comparison."""
 
 from __future__ import annotations
 
@@ -116,4 +116,4 @@ def load(file: Path) -> Evaluation:
     except OSError as error:
         raise BadDataset(f"{file} cannot be read: {error.strerror}") from error
     except ValidationError as error:
-        raise BadDataset(f"{file} is not the saved result of an evaluation") from error
+        raise BadDataset(f"{file} is not a saved evaluation result") from error

@@ -24,7 +24,7 @@ Note = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Plan:
-    """What to ask, where, and how. `workspace` is a name or an id; `here` is the key's own, for a corpus too."""
+    """What to evaluate, where and how. `workspace` is a name or id; `here` uses the key's own, for a corpus too."""
 
     dataset: Path
     modes: Sequence[SearchMode]
@@ -44,11 +44,14 @@ class Plan:
 async def evaluate(
     client: AttractorClient, plan: Plan, progress: Progress, note: Note, placed: Callable[[Placed], None]
 ) -> Evaluation:
-    """Raises BadDataset; `note` is told what a reader should know, `placed` what became of a corpus."""
+    """Runs an evaluation. Calls `note` with remarks for the reader and `placed` with what became of a corpus.
+
+    Raises BadDataset.
+    """
     if plan.dataset.is_dir():
         return await _of_corpus(client, plan, progress, note, placed)
     if plan.new_workspace:
-        raise BadDataset("your own questions are asked of documents that are there: a new workspace has none")
+        raise BadDataset("a new workspace has no documents for your own questions")
     return await _of_questions(client, plan, progress)
 
 
@@ -59,7 +62,7 @@ async def _of_corpus(
         raise BadDataset(f"{plan.dataset} has no corpus.jsonl")
     dataset = read_dataset(plan.dataset, plan.split)
     if dataset.left_out:
-        note(f"{dataset.left_out} questions have no grades, or not all of their evidence: they are left out")
+        note(f"{dataset.left_out} questions have no grades, or lack some of their evidence, and are skipped")
     name = None if plan.here else plan.workspace or f"evaluation {dataset.name}"
     if plan.new_workspace:
         name = f"{name} {datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
@@ -100,7 +103,7 @@ async def _of_questions(client: AttractorClient, plan: Plan, progress: Progress)
 
 
 async def _about(client: AttractorClient, plan: Plan) -> dict[str, str]:
-    """What the figures depend on beside the documents."""
+    """Returns the settings that the figures depend on."""
     about = {"server": (await client.accounts.status()).version}
     try:
         settings = await client.search_settings.get()

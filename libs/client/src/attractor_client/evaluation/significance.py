@@ -1,4 +1,4 @@
-"""Whether a difference of means over the same questions can be chance. Pure."""
+"""Tests whether a difference of means over the same questions can be chance. Pure."""
 
 from __future__ import annotations
 

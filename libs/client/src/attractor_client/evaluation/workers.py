@@ -1,4 +1,4 @@
-"""Some of the same worker side by side."""
+"""Runs several copies of a worker concurrently."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from attractor_client.errors import AttractorError
 
 
 async def side_by_side(count: int, worker: Callable[[], Awaitable[None]]) -> None:
-    """Until all have ended. The first error of the client ends the others and is raised as it is."""
+    """Returns when all have ended. The first AttractorError cancels the others and is raised unwrapped."""
 
     async def run() -> None:
         await worker()

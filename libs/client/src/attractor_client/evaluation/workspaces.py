@@ -1,4 +1,4 @@
-"""The workspace that an evaluation works in: the key's own, a named one, or one for this run alone."""
+"""The workspace of an evaluation: the key's own, a named one, or one for this run alone."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def opened(
         return
     found = None if fresh else await _named(client, name)
     if not (found or make or fresh):
-        raise NotFound(f"There is no workspace {name!r} that this key can see")
+        raise NotFound(f"No workspace {name!r} is visible to this key")
     workspace = found or await client.accounts.create_workspace(name)
     try:
         async with _entered(client, workspace) as inside:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated, Any
-from uuid import UUID, uuid4, uuid5
+from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
 
@@ -12,11 +12,14 @@ from contracts.sources import Source, SourceCreate, SourceDeletion, SourceUpdate
 from ingestion.api.parts import DOCUMENT_CHANNEL, Ingestion
 from ingestion.api.waiting import until
 from ingestion.documents.errors import ReceiptNotFound
-from ingestion.sources import removal, store
+from ingestion.sources import removal
 from ingestion.sources.errors import SourceReceiptNotFound
 from ingestion.sources.kinds import kind_module
 from ingestion.sources.source_update import changed
+from ingestion.sources.sources import Sources
+from ingestion.sources.syncs import Syncs
 from service_kit.auth import Owner, Viewer
+from service_kit.idempotency import creation_id
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
 from service_kit.problems import PreconditionFailed
 from service_kit.request_headers import ExpectedVersion, IdempotencyKey
@@ -45,13 +48,13 @@ async def create_source(
     The same `Idempotency-Key` gives the same source.
     """
     await kind_module(body.config.kind).check(body.config, here.settings)
-    source_id = uuid5(caller.workspace_id, f"source/{caller.user_id}/{key}") if key else uuid4()
+    source_id = creation_id(caller.workspace_id, key, f"source/{caller.user_id}/")
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
-        row = await store.insert(connection, caller.workspace_id, source_id, body)
+        sources = Sources(connection, caller.workspace_id)
+        row = await sources.insert(source_id, body)
         if row is not None and sync:
-            await store.queue_sync(connection, caller.workspace_id, row.id, SyncTrigger.created)
-        row = row or await store.find(connection, caller.workspace_id, source_id)
-        [source] = await store.resources(connection, caller.workspace_id, [row])
+            await Syncs(connection, caller.workspace_id).queue(row.id, SyncTrigger.created)
+        [source] = await sources.resources([row or await sources.find(source_id)])
     response.headers["Location"] = f"/v1/sources/{source.id}"
     return _tagged(source, response)
 
@@ -60,18 +63,19 @@ async def create_source(
 async def list_sources(caller: Viewer, here: Ingestion, limit: Limit = 50, cursor: Cursor = None) -> Page[Source]:
     """Newest first."""
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
-        rows = await store.page(connection, caller.workspace_id, decode_cursor(cursor), limit + 1)
+        sources = Sources(connection, caller.workspace_id)
+        rows = await sources.page(decode_cursor(cursor), limit + 1)
         found = page(rows, limit, lambda row: (row.created_at, row.id))
-        sources = await store.resources(connection, caller.workspace_id, found.items)
-    return Page(items=sources, next_cursor=found.next_cursor)
+        items = await sources.resources(found.items)
+    return Page(items=items, next_cursor=found.next_cursor)
 
 
 @router.get("/{source_id}", summary="Read a source", response_model=Source, responses=MISSING)
 async def get_source(source_id: UUID, caller: Viewer, here: Ingestion, response: Response) -> Source:
     """With its newest synchronisation. The header `ETag` is the version, for If-Match."""
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
-        row = await store.find(connection, caller.workspace_id, source_id)
-        [source] = await store.resources(connection, caller.workspace_id, [row])
+        sources = Sources(connection, caller.workspace_id)
+        [source] = await sources.resources([await sources.find(source_id)])
     return _tagged(source, response)
 
 
@@ -94,14 +98,15 @@ async def update_source(
     Other patterns are followed by a synchronisation at once: what they leave out now is removed.
     """
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
-        row = await store.find(connection, caller.workspace_id, source_id, for_update=True)
+        sources = Sources(connection, caller.workspace_id)
+        row = await sources.lock(source_id)
         if version is not None and version != row.version:
             raise PreconditionFailed(f"the source has the version {row.version}")
         columns = changed(row, body)
-        row = await store.update(connection, row, columns)
+        row = await sources.update(row, columns)
         if "config" in columns and not row.paused:
-            await store.queue_sync(connection, caller.workspace_id, source_id, SyncTrigger.schedule)
-        [source] = await store.resources(connection, caller.workspace_id, [row])
+            await Syncs(connection, caller.workspace_id).queue(source_id, SyncTrigger.schedule)
+        [source] = await sources.resources([row])
     return _tagged(source, response)
 
 

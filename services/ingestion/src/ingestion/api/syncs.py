@@ -12,8 +12,9 @@ from contracts.sources import Sync, SyncChange, SyncStatus, SyncTrigger
 from ingestion.api.parts import DOCUMENT_CHANNEL, Ingestion
 from ingestion.api.sources import MISSING
 from ingestion.api.waiting import until
-from ingestion.sources import store
 from ingestion.sources.errors import SyncEnded
+from ingestion.sources.sources import Sources
+from ingestion.sources.syncs import Syncs
 from service_kit.auth import Editor, Viewer
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
 from service_kit.problems import BadCursor
@@ -33,8 +34,9 @@ async def start_sync(
 ) -> Sync:
     """Queues a synchronisation; the answer is the one that waits already, if there is one. Also for a paused source."""
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
-        await store.find(connection, caller.workspace_id, source_id)
-        row = await store.queue_sync(connection, caller.workspace_id, source_id, SyncTrigger.request, dry_run=dry_run)
+        await Sources(connection, caller.workspace_id).find(source_id)
+        syncs = Syncs(connection, caller.workspace_id)
+        row = await syncs.queue(source_id, SyncTrigger.request, dry_run=dry_run)
     return row.resource()
 
 
@@ -44,8 +46,8 @@ async def list_syncs(
 ) -> Page[Sync]:
     """The newest first; the last twenty are kept."""
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
-        await store.find(connection, caller.workspace_id, source_id)
-        rows = await store.syncs(connection, caller.workspace_id, source_id, decode_cursor(cursor), limit + 1)
+        await Sources(connection, caller.workspace_id).find(source_id)
+        rows = await Syncs(connection, caller.workspace_id).page(source_id, decode_cursor(cursor), limit + 1)
     return page(rows, limit, lambda row: (row.created_at, row.id), lambda row: row.resource())
 
 
@@ -64,7 +66,7 @@ async def get_sync(
 
     async def read() -> Sync:
         async with here.catalogs.database.workspace(caller.workspace_id) as connection:
-            return (await store.find_sync(connection, caller.workspace_id, source_id, sync_id)).resource()
+            return (await Syncs(connection, caller.workspace_id).find(source_id, sync_id)).resource()
 
     return await until(here.notifications, DOCUMENT_CHANNEL, sync_id, read, _has_ended, timeout if wait else 0)
 
@@ -81,8 +83,9 @@ async def list_changes(
     """File by file, in the order in which it was done; of a dry run what would be done."""
     after = _position(cursor)
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
-        await store.find_sync(connection, caller.workspace_id, source_id, sync_id)
-        rows = await store.changes(connection, caller.workspace_id, sync_id, after, limit + 1)
+        syncs = Syncs(connection, caller.workspace_id)
+        await syncs.find(source_id, sync_id)
+        rows = await syncs.changes(sync_id, after, limit + 1)
     more = str(rows[limit - 1].position) if len(rows) > limit else None
     return Page(items=[row.resource() for row in rows[:limit]], next_cursor=more)
 
@@ -96,8 +99,9 @@ async def list_changes(
 async def cancel_sync(source_id: UUID, sync_id: UUID, caller: Editor, here: Ingestion) -> Sync:
     """It stops soon; what it has done until then stays."""
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
-        await store.cancel(connection, caller.workspace_id, source_id, sync_id)
-        row = await store.find_sync(connection, caller.workspace_id, source_id, sync_id)
+        syncs = Syncs(connection, caller.workspace_id)
+        await syncs.cancel(source_id, sync_id)
+        row = await syncs.find(source_id, sync_id)
     if row.status != SyncStatus.cancelled:
         raise SyncEnded(f"it has {row.status}")
     return row.resource()

@@ -3,8 +3,8 @@
 `Converter` is what a caller needs; importing this package does not import docling.
 """
 
+from contracts.ingestion import embedding_text
 from ingestion.conversion.converter import Converter
-from ingestion.conversion.embedding_text import embedding_text
 from ingestion.conversion.engines import EngineUnavailable
 from ingestion.conversion.errors import (
     ConversionError,

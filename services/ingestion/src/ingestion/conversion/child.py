@@ -21,12 +21,11 @@ from uuid import UUID
 
 import psutil
 
-from ingestion.conversion.convert_file import convert_file
+from ingestion.conversion.convert_file import Resources, convert_file
 from ingestion.conversion.errors import ConversionError, DiskFull, MemoryLimitExceeded
 from ingestion.conversion.jobs import CONVERTED, Job, Setup
 from ingestion.conversion.passages import token_budget
 from ingestion.conversion.pdf.models import PdfModels
-from ingestion.conversion.resources import Resources
 from ingestion.conversion.values import Limits, Progress
 
 PR_SET_PDEATHSIG = 1
@@ -64,7 +63,7 @@ def serve(messages: Connection, setup: Setup) -> None:
 
 
 def _convert(messages: Connection, job: Job, resources: Resources) -> bool:
-    """Whether the file was converted."""
+    """Returns whether the file was converted."""
     _limit(job.limits)
     _send(messages, "started", {})
 
@@ -128,7 +127,7 @@ def _isolate() -> None:
 
 
 def _die_with_parents() -> None:
-    """With the fork server by a signal from the kernel, with the worker by a thread that waits for its end."""
+    """Ends this process with the fork server (by the kernel's signal) and with the worker (by a thread)."""
     if sys.platform == "linux":
         server = os.getppid()
         ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -169,6 +168,6 @@ def _set_soft(kind: int, limit: int) -> None:
 
 
 def _refuse_network(event: str, args: tuple[Any, ...]) -> None:
-    """No document may make this process open a connection."""
+    """Refuses connections: no document may make this process open one."""
     if event in NETWORK_EVENTS:
         raise PermissionError(f"a conversion opens no connection ({event}, {len(args)} arguments)")

@@ -7,15 +7,14 @@ from collections import Counter
 from collections.abc import Iterable
 from uuid import UUID
 
-from contracts.ingestion import Chunk
-from ingestion.conversion.embedding_text import embedding_text
+from contracts.ingestion import Chunk, embedding_text
 from ingestion.conversion.passages import Passage, TokenBudget
 
 ID_LENGTH = 32  # hexadecimal digits
 
 
 def chunk_id(document_id: UUID, content: str, ordinal: int) -> str:
-    """The same for the same passage of the same document; `ordinal` tells repeats of a passage apart, from 0."""
+    """Returns the same id for the same text of the same document; `ordinal` tells repeats of a text apart, from 0."""
     return hashlib.sha256(f"{document_id}\n{ordinal}\n{content}".encode()).hexdigest()[:ID_LENGTH]
 
 

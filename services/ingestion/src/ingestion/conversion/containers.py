@@ -54,7 +54,7 @@ def detect_zip(data: bytes) -> Format:
 
 
 def _refuse_bombs(archive: zipfile.ZipFile) -> None:
-    """By the declared sizes, which are also where reading stops."""
+    """Raises InputTooLarge by the declared sizes, at which reading stops, too."""
     total = 0
     for member in archive.infolist():
         total += member.file_size
@@ -73,6 +73,8 @@ def _zip_format(archive: zipfile.ZipFile) -> Format:
         if found is not None:
             return _readable_open_document(archive, names, found)
     if "[Content_Types].xml" in names:
+        if "xl/workbook.bin" in names:
+            return Format.xlsb
         for part, kind in OFFICE_PARTS.items():
             if any(name.startswith(part) for name in names):
                 return kind

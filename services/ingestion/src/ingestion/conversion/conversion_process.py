@@ -52,7 +52,7 @@ class ConversionProcess:
         return _Watch(self.pid, self._messages, job, on_progress).result()
 
     def kill(self) -> None:
-        """The process and what it started. It leads a group of its own once it runs our code; before, it is alone."""
+        """Kills the process and its children. It leads a process group once it runs our code; before, it is alone."""
         for kill in (os.killpg, os.kill):
             with suppress(ProcessLookupError, PermissionError):
                 kill(self.pid, signal.SIGKILL)
@@ -65,7 +65,7 @@ class ConversionProcess:
         self._messages.close()
 
     def reap(self) -> None:
-        """After `end`; not while another process is being started."""
+        """Frees the process's resources. Call it after `end`, and not while another process is being started."""
         self._process.join()
         self._process.close()
 
@@ -140,7 +140,7 @@ def _pid(process: ForkServerProcess) -> int:
 
 
 def _resident_bytes(pid: int) -> int:
-    """Of the process and of what it started."""
+    """Returns the memory of the process and of its children."""
     total = 0
     with suppress(psutil.NoSuchProcess):
         process = psutil.Process(pid)

@@ -23,7 +23,7 @@ LONGEST = 64  # characters
 
 
 def point_in_time(value: object) -> datetime | None:
-    """With a zone, UTC where none is given; None for what is not a day at least, such as a year alone.
+    """Returns a time with a zone (UTC where none is given); None for less than a day, such as a year alone.
 
     Reads ISO 8601, RFC 5322, the form of PDF, and a few that people write.
     """

@@ -23,6 +23,7 @@ PART = 1 << 20  # bytes of a part of an archive
 OLE = b"\xd0\xcf\x11\xe0"
 XML_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 PROPERTIES = {
+    "title": "titles",
     "keywords": "tags",
     "keyword": "tags",
     "subject": "tags",
@@ -39,13 +40,25 @@ class _Head(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.declared = Declared()
+        self._title: list[str] | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
         if tag == "html" and given.get("lang"):
             self.declared.languages.append(given["lang"])
+        elif tag == "title":
+            self._title = []
         elif tag == "meta":
             add(self.declared, given.get("name") or given.get("property") or "", given.get("content", ""))
+
+    def handle_data(self, data: str) -> None:
+        if self._title is not None:
+            self._title.append(data)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "title" and self._title is not None:
+            self.declared.titles.append("".join(self._title))
+            self._title = None
 
 
 def html(data: bytes) -> Declared:
@@ -56,12 +69,12 @@ def html(data: bytes) -> Declared:
 
 
 def office(data: bytes) -> Declared:
-    """Office Open XML: the core properties (ECMA-376 part 2, 11). `subject` is a sentence there, no tag."""
+    """Reads the core properties of Office Open XML (ECMA-376 part 2, 11). `subject` is a sentence there, no tag."""
     return _properties(_part(data, "docProps/core.xml"), frozenset({"subject"}))
 
 
 def open_document(data: bytes) -> Declared:
-    """`dc:date` is when it was last saved; `dc:creator` who did that."""
+    """Reads `meta.xml`; `dc:date` is when the file was last saved, `dc:creator` who did that."""
     declared = _properties(_part(data, "meta.xml"), frozenset({"subject", "creator"}))
     declared.modified += [each for name, each in _texts(_part(data, "meta.xml")) if name == "date"]
     return declared

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import yaml
 
-from ingestion.conversion.markdown import FRONT_MATTER
 from ingestion.conversion.metadata import Declared
 
+FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 HEADER_FIELD = re.compile(r":?([A-Za-z][\w -]{0,40}?):(?:\s+(.*))?$")
 NAMES = {
+    "title": "titles",
     "tags": "tags",
     "keywords": "tags",
     "keyword": "tags",
@@ -43,6 +44,7 @@ NAMES = {
     "citation-keywords": "tags",
 }
 DUBLIN_CORE = {
+    "title": "titles",
     "subject": "tags",
     "language": "languages",
     "creator": "authors",
@@ -55,7 +57,7 @@ LONGEST_HEADER = 16 * 1024  # characters of a text in which its header is looked
 
 
 def add(declared: Declared, name: str, value: object) -> None:
-    """Under the name that the formats' fields share; others are passed over."""
+    """Files a value under the name that the formats' fields share; other names are passed over."""
     key = name.strip().lower().replace("_", "-")
     prefix, _, rest = key.replace(":", ".").partition(".")
     known = DUBLIN_CORE.get(rest) if prefix in {"dc", "dcterms"} else NAMES.get(key)
@@ -63,38 +65,36 @@ def add(declared: Declared, name: str, value: object) -> None:
         getattr(declared, known).append(value)
 
 
-def front_matter(text: str) -> Declared:
-    """Of Markdown; nothing when it is not a YAML mapping."""
+def front_matter(text: str) -> tuple[Declared, str]:
+    """Reads the YAML at the head of a Markdown file; returns the text after it, all of it where there is none."""
     found = FRONT_MATTER.match(text)
     try:
         fields = yaml.safe_load(found[1]) if found else None
     except (yaml.YAMLError, ValueError):  # ValueError: a day that does not exist
         fields = None
-    return of_fields(fields.items() if isinstance(fields, Mapping) else ())
+    if found is None or not isinstance(fields, Mapping):
+        return Declared(), text  # also two thematic breaks with prose between them
+    return of_fields(fields.items()), text[found.end() :]
 
 
 def header(text: str) -> Declared:
-    """Of plain text, reStructuredText and AsciiDoc: `Author: ...` or `:Author: ...` lines before the first section.
+    """Reads the `Author: ...` or `:Author: ...` lines before the first section of a text."""
+    return of_fields(field for block in _blocks(text)[:3] for field in _fields(block))
 
-    A block of lines counts when all of it is fields, as in a PEP's or a document's header.
-    """
-    declared = Declared()
-    for block in re.split(r"\n[^\S\n]*\n", text[:LONGEST_HEADER].lstrip())[:3]:
-        lines = [line for line in block.split("\n") if not line.startswith(("=", "..", "//"))]
-        fields = list(_fields(lines))
-        for name, value in fields:
-            add(declared, name, value)
-    return declared
+
+def has_header(text: str) -> bool:
+    """Tells whether a text begins like a mail: with nothing but fields up to the first blank line, two at least."""
+    return len(list(_fields(_blocks(text)[0]))) > 1
 
 
 def attributes(text: str) -> Declared:
-    """Of AsciiDoc: `:keywords: ...` lines of the header."""
+    """Reads the `:keywords: ...` lines of an AsciiDoc header."""
     head, _, _ = text[:LONGEST_HEADER].lstrip().partition("\n\n")
     return of_fields((found[1], found[2]) for found in re.finditer(r"^:([\w-]+):[ \t]+(.+)$", head, re.MULTILINE))
 
 
 def preamble(text: str) -> Declared:
-    """Of LaTeX: `\\author` and `\\date`."""
+    """Reads `\\author` and `\\date` of a LaTeX file."""
     declared = Declared()
     for found in re.finditer(r"\\(author|date)\{([^{}]*)\}", text[:LONGEST_HEADER]):
         for value in re.split(r"\\and\b", found[2]):
@@ -110,8 +110,14 @@ def of_fields(fields: Iterable[tuple[object, object]]) -> Declared:
     return declared
 
 
+def _blocks(text: str) -> list[list[str]]:
+    """Returns the lines of each block at the head of a text; underlines and comments are left out."""
+    blocks = re.split(r"\n[^\S\n]*\n", text[:LONGEST_HEADER].lstrip())
+    return [[line for line in block.split("\n") if not line.startswith(("=", "..", "//"))] for block in blocks]
+
+
 def _fields(lines: list[str]) -> Iterator[tuple[str, str]]:
-    """The fields of a block, continued lines joined; none when a line belongs to no field."""
+    """Yields the fields of a block, continued lines joined; none when a line belongs to no field."""
     fields: list[tuple[str, str]] = []
     for number, line in enumerate(lines):
         found = HEADER_FIELD.match(line)

@@ -20,7 +20,7 @@ SAMPLE = 256 * 1024  # bytes; enough to tell an encoding
 
 
 def decode(data: bytes) -> str:
-    """Text with `\\n` line ends: by byte order mark, else as UTF-8, else by the likeliest encoding.
+    """Decodes by byte order mark, else as UTF-8, else by the likeliest encoding; line ends become `\\n`.
 
     Raises UnsupportedFormat for what is not text.
     """

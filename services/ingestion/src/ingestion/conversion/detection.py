@@ -17,6 +17,8 @@ BINARY = {
     "docx": "Word",
     "pptx": "PowerPoint",
     "xlsx": "Excel",
+    "xlsm": "Excel",
+    "xlsb": "Excel",
     "odt": "OpenDocument",
     "odp": "OpenDocument",
     "ods": "OpenDocument",

@@ -1,21 +1,28 @@
-"""Docling for one stream: the backend of the format, then the pipeline.
+"""Docling for one file: the backend of its format, then the pipeline, then what docling leaves undone.
 
-docling.document_converter does the same for many formats, but imports torch.
+docling.document_converter does the first two for many formats, but imports torch.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from importlib import import_module
 from io import BytesIO
 from typing import TYPE_CHECKING
 
+from docling.datamodel.backend_options import HTMLBackendOptions
 from docling.datamodel.base_models import ConversionStatus, InputFormat
 from docling.datamodel.document import InputDocument, get_input_rejection_cause
 from docling.datamodel.pipeline_options import ConvertPipelineOptions
 from docling.datamodel.progress import PageCompletedProgress, ProgressReporter
 from docling.datamodel.settings import DocumentLimits
 from docling.pipeline.simple_pipeline import SimplePipeline
+from docling_core.types.doc.common.content_layer import ContentLayer
+from docling_core.types.doc.items.group import GroupItem
+from docling_core.types.doc.items.node import DocItem
+from docling_core.types.doc.items.text import SectionHeaderItem, TitleItem
+from docling_core.types.doc.labels import GroupLabel
 
 from ingestion.conversion.containers import SUSPECT_RATIO
 from ingestion.conversion.errors import CorruptFile, PageLimitExceeded
@@ -29,6 +36,7 @@ if TYPE_CHECKING:
 BACKENDS: dict[Format, tuple[InputFormat, str, str]] = {
     Format.markdown: (InputFormat.MD, "md_backend", "MarkdownDocumentBackend"),
     Format.html: (InputFormat.HTML, "html_backend", "HTMLDocumentBackend"),
+    Format.restructured_text: (InputFormat.HTML, "html_backend", "HTMLDocumentBackend"),
     Format.docx: (InputFormat.DOCX, "msword_backend", "MsWordDocumentBackend"),
     Format.pptx: (InputFormat.PPTX, "mspowerpoint_backend", "MsPowerpointDocumentBackend"),
     Format.xlsx: (InputFormat.XLSX, "msexcel_backend", "MsExcelDocumentBackend"),
@@ -49,6 +57,10 @@ BACKENDS: dict[Format, tuple[InputFormat, str, str]] = {
 }
 PAGED = {Format.pdf, Format.image}
 OPEN_DOCUMENT = {Format.odt, Format.odp, Format.ods}
+ANNOTATED = {Format.docx, Format.pptx, Format.xlsx, *OPEN_DOCUMENT}
+JATS_ROOT = re.compile(rb"<article\b")
+JATS_DOCTYPE = b'<!DOCTYPE article SYSTEM "JATS-archivearticle1.dtd">\n'
+JATS_HEAD = 64 * 1024  # bytes in which the article begins
 OnPage = Callable[[int, int], None]
 
 
@@ -61,7 +73,7 @@ def backend(kind: Format) -> type:
 
 
 def read(data: bytes, file_name: str, kind: Format, max_pages: int, pdf: PdfModels, on_page: OnPage) -> DoclingDocument:
-    """The structured document. `on_page` gets the pages done and their total, from PDF and images only.
+    """Returns the structured document. `on_page` gets the pages done and their total, for PDF files and images only.
 
     Raises CorruptFile when docling cannot read the file, PageLimitExceeded, RecursionError when it is nested too
     deeply, MemoryError.
@@ -70,6 +82,8 @@ def read(data: bytes, file_name: str, kind: Format, max_pages: int, pdf: PdfMode
         BytesIO(data),
         format=BACKENDS[kind][0],
         backend=backend(kind),
+        # What docutils wrote has nothing but content, also before its first heading.
+        backend_options=HTMLBackendOptions(infer_furniture=False) if kind is Format.restructured_text else None,
         filename=file_name,
         limits=DocumentLimits(max_num_pages=max_pages, max_file_size=len(data)),
     )
@@ -102,3 +116,44 @@ def _rejection(source: InputDocument) -> str:
 
 def _unreadable(kind: Format, reason: str) -> CorruptFile:
     return CorruptFile(f"The file could not be read as {kind.value} ({' '.join(reason.split())[:200]}).")
+
+
+def join_heading_parts(document: DoclingDocument) -> None:
+    """Gives each heading its text.
+
+    A heading of several runs, such as words and a code span, is read as an empty heading with the runs below it.
+    """
+    for item, _ in list(document.iterate_items()):
+        if isinstance(item, TitleItem | SectionHeaderItem) and not item.text and item.children:
+            parts = [part for part, _ in document.iterate_items(root=item, with_groups=True) if part is not item]
+            text = " ".join(part.text for part in parts if isinstance(part, DocItem) and hasattr(part, "text"))
+            item.text = item.orig = re.sub(r"\s+([.,;:!?)])", r"\1", " ".join(text.split()))
+            document.delete_items(node_items=[child.resolve(document) for child in item.children])
+
+
+def reveal(document: DoclingDocument, kind: Format) -> None:
+    """Makes comments and notes part of the text, and the name of each sheet its heading."""
+    if kind not in ANNOTATED:
+        return
+    for item, _ in document.iterate_items(with_groups=True, included_content_layers={ContentLayer.NOTES}):
+        if isinstance(item, DocItem | GroupItem):
+            item.content_layer = ContentLayer.BODY
+    if kind is Format.xlsx:
+        _name_sheets(document)
+
+
+def _name_sheets(document: DoclingDocument) -> None:
+    sheets = [group for group in document.groups if group.label is GroupLabel.SHEET and group.name and group.children]
+    for item in document.texts:
+        if isinstance(item, SectionHeaderItem):
+            item.level += 1
+    for sheet in sheets:
+        document.insert_heading(sheet.children[0].resolve(document), sheet.name, level=1, after=False)
+
+
+def with_doctype(data: bytes) -> bytes:
+    """Adds the document type that names JATS, by which alone docling recognises it. It is not loaded."""
+    root = JATS_ROOT.search(data, 0, JATS_HEAD)
+    if root is None or b"<!DOCTYPE" in data[: root.start()]:
+        return data
+    return data[: root.start()] + JATS_DOCTYPE + data[root.start() :]

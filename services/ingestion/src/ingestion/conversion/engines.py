@@ -22,7 +22,7 @@ class EngineUnavailable(ValueError):
 
 
 def pdf_engine(options: PdfOptions) -> PdfEngine:
-    """The engine that the options choose. Raises EngineUnavailable."""
+    """Returns the engine that the options choose. Raises EngineUnavailable."""
     if options.engine is None:
         return "heron" if not _missing_of_heron(options.artifacts) else "bundled"
     if options.engine == "heron" and (missing := _missing_of_heron(options.artifacts)):
@@ -33,7 +33,7 @@ def pdf_engine(options: PdfOptions) -> PdfEngine:
 
 
 def heron_folder(artifacts: Path) -> Path:
-    """Where docling's own download (`docling-tools models download`) puts the model."""
+    """Returns the folder into which `docling-tools models download` puts the model."""
     return artifacts / HERON_FOLDER
 
 

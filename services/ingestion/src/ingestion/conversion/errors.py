@@ -75,5 +75,5 @@ _BY_SLUG: dict[str, type[ConversionError]] = {kind.error_class: kind for kind in
 
 
 def conversion_error(error_class: str, message: str) -> ConversionError:
-    """The error of this slug; a plain ConversionError when the slug is unknown."""
+    """Returns the error of this slug; a plain ConversionError for an unknown slug."""
     return _BY_SLUG.get(error_class, ConversionError)(message)

@@ -17,6 +17,7 @@ class Format(StrEnum):
     doc = "doc"
     ppt = "ppt"
     xls = "xls"
+    xlsb = "xlsb"
     rtf = "rtf"
     epub = "epub"
     email = "email"

@@ -19,7 +19,7 @@ NOT_PROSE = re.compile(r"\b\w+://\S+|\S+@\S+|`[^`\n]*`|[\d_]+")
 
 
 class LanguageDetector:
-    """By py3langid's naive Bayes model over byte n-grams (Lui and Baldwin, 2012), which comes in its wheel.
+    """Uses py3langid's naive Bayes model over byte n-grams (Lui and Baldwin, 2012), which comes in its wheel.
 
     Loading takes half a second and 60 MB.
     """
@@ -29,7 +29,7 @@ class LanguageDetector:
         self._identifier.set_languages([each for each in self._identifier.labels if len(each) == 2] + [NO_LANGUAGE])
 
     def language(self, parts: Iterable[str], declared: str | None = None) -> str | None:
-        """The ISO 639-1 code of the language of the prose in `parts`; what the file declares where that is unsure."""
+        """Returns the ISO 639-1 code of the language of `parts`; the declared one where that is uncertain."""
         sample = NOT_PROSE.sub(" ", _sample(parts))
         letters = sum(3 if ord(character) > 0x2E80 else 1 for character in sample if character.isalpha())
         if letters >= FEWEST_LETTERS:

@@ -1,4 +1,4 @@
-"""Word, Excel and PowerPoint files from before 2007, and Rich Text, made into today's formats by LibreOffice."""
+"""Word and PowerPoint files from before 2007, and Rich Text, made into today's formats by LibreOffice."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ SUCCESSORS = {
     Format.doc: Format.docx,
     Format.rtf: Format.docx,
     Format.ppt: Format.pptx,
-    Format.xls: Format.xlsx,
 }
 CLONE_NEWUSER = 0x10000000
 CLONE_NEWNET = 0x40000000
@@ -42,11 +41,11 @@ SETTINGS = {
 }
 
 
-def modernised(data: bytes, kind: Format, work: Path) -> tuple[bytes, Format]:
-    """The file as .docx, .pptx or .xlsx, by a LibreOffice process with a profile of its own below `work`.
+def through_libreoffice(data: bytes, kind: Format, work: Path) -> tuple[bytes, Format]:
+    """Returns the file as .docx or .pptx, by a LibreOffice process with a profile of its own below `work`.
 
-    The process belongs to the caller's process group and its limits. Raises UnsupportedFormat where LibreOffice is not
-    installed, CorruptFile when it cannot read the file.
+    The process belongs to the caller's process group and its limits (docling's own conversion would leave both).
+    Raises UnsupportedFormat where LibreOffice is not installed, CorruptFile when it cannot read the file.
     """
     program = shutil.which("soffice")
     successor = SUCCESSORS[kind]
@@ -68,7 +67,7 @@ def modernised(data: bytes, kind: Format, work: Path) -> tuple[bytes, Format]:
 
 
 def _run(program: str, source: Path, successor: Format) -> str:
-    """What it said on its standard error."""
+    """Returns what it wrote to its standard error."""
     folder = source.parent
     profile = f"-env:UserInstallation={(folder / 'profile').as_uri()}"
     options = ["--headless", "--norestore", "--nologo", "--nolockcheck", "--nodefault", "--nofirststartwizard"]

@@ -36,11 +36,16 @@ NOT_A_NAME = re.compile(
 class Declared:
     """What a file says about itself, as it says it. The first of several languages and times counts."""
 
+    titles: list[object] = field(default_factory=list)
     tags: list[object] = field(default_factory=list)
     languages: list[object] = field(default_factory=list)
     authors: list[object] = field(default_factory=list)
     written: list[object] = field(default_factory=list)
     modified: list[object] = field(default_factory=list)
+
+    @property
+    def title(self) -> str | None:
+        return next((title for each in self.titles if isinstance(each, str) and (title := tidy(each))), None)
 
     @property
     def language(self) -> str | None:
@@ -69,7 +74,7 @@ class Description(TypedDict):
 def describe(
     document: DoclingDocument, text: str | None, declared: Declared, languages: LanguageDetector
 ) -> Description:
-    """`text` is the file's own where it is text: its lines are as they were written."""
+    """Describes a document. `text` is the file's own, if it is a text file: it has the lines as they were written."""
     parts = prose(document)
     lines = tag_lines(text) if text is not None else (found for part in parts for found in tag_lines(part))
     return Description(
@@ -83,7 +88,7 @@ def describe(
 
 
 def headings(document: DoclingDocument) -> tuple[str, ...]:
-    """In their order, each on one line."""
+    """Returns the headings in order, each on one line."""
     found = (tidy(item.text) for item in document.texts if isinstance(item, TitleItem | SectionHeaderItem))
     return tuple(islice((each for each in found if each), MOST_HEADINGS))
 
@@ -96,7 +101,7 @@ def prose(document: DoclingDocument) -> list[str]:
 
 
 def tag_lines(text: str) -> Iterator[str]:
-    """What stands behind `tags:` on lines of their own; not in blocks of code, fenced or indented."""
+    """Yields what follows `tags:` on lines of their own, outside of code, fenced or indented."""
     fence: str | None = None
     for line in text.split("\n"):
         mark = FENCE.match(line)
@@ -110,7 +115,7 @@ def tag_lines(text: str) -> Iterator[str]:
 
 
 def tags(found: Iterable[object]) -> tuple[str, ...]:
-    """Of comma-separated texts and lists; as written, but each once whatever its case. Overlong ones are left out."""
+    """Splits comma-separated texts and lists into tags; each once, whatever its case. Overlong ones are left out."""
     kept: dict[str, str] = {}
     for text in _strings(found):
         listed = text.strip().strip("[]")
@@ -135,7 +140,7 @@ def authors(found: Iterable[object]) -> tuple[str, ...]:
 
 
 def _people(text: str) -> list[str]:
-    """Listed with semicolons; or with commas and `and`, if all names are of several words or none: no 'Last, First'."""
+    """Splits at semicolons; or at commas and `and`, if all names have several words or none has (no 'Last, First')."""
     if ";" in text:
         return text.split(";")
     parts = [part for part in re.split(r",|\s+and\s+|\s&\s", text) if part.strip()]

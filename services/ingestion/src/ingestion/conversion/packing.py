@@ -115,7 +115,7 @@ class _Splitter:
             yield group
 
     def _cut(self, start: int, end: int) -> Iterator[Span]:
-        """A word of more than a passage, such as an encoded image."""
+        """Cuts a word longer than a chunk, such as an encoded image."""
         while start < end:
             stop = self._positions.reach(start, self._room)
             stop = min(end, stop, start + self._room * CHARACTERS_PER_TOKEN)
@@ -124,7 +124,7 @@ class _Splitter:
 
 
 def _trimmed(content: str, start: int) -> Span:
-    """Without blank lines before and white space after; the first line keeps its indent."""
+    """Strips blank lines before and white space after; the first line keeps its indent."""
     lead = re.match(r"(?:[^\S\n]*\n)*", content)
     skipped = lead.end() if lead else 0
     return start + skipped, start + len(content.rstrip())

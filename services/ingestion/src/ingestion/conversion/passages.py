@@ -11,8 +11,8 @@ from itertools import accumulate
 
 from tokenizers import Tokenizer
 
+from contracts.ingestion import embedding_text
 from inference.tokens import load_minilm_tokenizer
-from ingestion.conversion.embedding_text import embedding_text
 from ingestion.conversion.values import ChunkOptions
 
 HEADING_SHARE = 4  # headings may take a fourth; longer heading paths lose their outermost headings
@@ -40,7 +40,7 @@ class Passage:
 
 
 def storable(text: str) -> str:
-    """The text without NUL and lone surrogates, which neither UTF-8 nor PostgreSQL can hold."""
+    """Removes NUL and lone surrogates, which neither UTF-8 nor PostgreSQL can hold."""
     return UNSTORABLE.sub(lambda found: "" if found[0] == "\x00" else "\ufffd", text)
 
 
@@ -57,13 +57,13 @@ class TokenPositions:
         return max(math.ceil(tokens), (end - start) // CHARACTERS_PER_TOKEN)
 
     def reach(self, start: int, tokens: int) -> int:
-        """How far so many tokens from `start` reach; always past `start`, if there is more."""
+        """Returns how far so many tokens from `start` reach; always past `start`, if there is more."""
         first = bisect_right(self.ends, start)
         last = max(bisect_right(self.totals, self.totals[first] + tokens) - 1, first + 1)
         return self.ends[last - 1] if last <= len(self.ends) else start + tokens * CHARACTERS_PER_TOKEN
 
     def reach_back(self, end: int, tokens: int) -> int:
-        """Where the last so many tokens before `end` begin."""
+        """Returns where the last so many tokens before `end` begin."""
         last = bisect_right(self.ends, end)
         first = bisect_right(self.totals, self.totals[last] - tokens - 1e-9)
         return self.ends[first - 1] if first else 0
@@ -78,7 +78,7 @@ class TokenBudget:
 
     @property
     def special_tokens(self) -> int:
-        """What the encoder puts around a text."""
+        """Counts the tokens that the encoder puts around a text."""
         return max(2, int(self.tokenizer.num_special_tokens_to_add(False)))
 
     @property
@@ -91,7 +91,7 @@ class TokenBudget:
         return self.options.max_tokens // HEADING_SHARE
 
     def tokens(self, text: str) -> int:
-        """Without the special tokens."""
+        """Counts tokens without the special ones."""
         text = storable(text)
         if self.options.estimated:
             return math.ceil(self.positions(text).totals[-1])
@@ -102,7 +102,7 @@ class TokenBudget:
         return max(self.tokens(text), len(text) // CHARACTERS_PER_TOKEN)
 
     def positions(self, text: str) -> TokenPositions:
-        """Storable text only."""
+        """Locates the tokens of a storable text."""
         offsets = self.tokenizer.encode(text, add_special_tokens=False).offsets
         ends = [end for _, end in offsets]
         if not self.options.estimated:
@@ -110,7 +110,7 @@ class TokenBudget:
         return TokenPositions(ends, [0.0, *accumulate(_estimate(text[start:end]) for start, end in offsets)])
 
     def room(self, heading_path: Sequence[str]) -> int:
-        """How much content fits under these headings."""
+        """Returns how many tokens of content fit under these headings."""
         return self.limit - (self.size(embedding_text(heading_path, "")) if heading_path else 0)
 
     def fits(self, passage: Passage) -> bool:
@@ -137,7 +137,7 @@ class TokenBudget:
 
 
 def token_budget(options: ChunkOptions) -> TokenBudget:
-    """With the tokenizer that the options name. Takes some 50 ms."""
+    """Loads the tokenizer that the options name. Takes some 50 ms."""
     if options.tokenizer is None:
         return TokenBudget(load_minilm_tokenizer(), options)
     tokenizer = Tokenizer.from_file(str(options.tokenizer))
@@ -147,7 +147,7 @@ def token_budget(options: ChunkOptions) -> TokenBudget:
 
 
 def _estimate(token: str) -> float:
-    """What another tokenizer may make of a token of the bundled one; a word that this one does not know is one."""
+    """Estimates how many tokens another tokenizer makes of one of the bundled tokenizer's."""
     if not token.isascii():
         return max(ESTIMATED_TOKENS, len(token.encode()) / ESTIMATED_BYTES_PER_TOKEN)
     return len(token) / ESTIMATED_BYTES_PER_TOKEN if len(token) > LONGEST_KNOWN_WORD else ESTIMATED_TOKENS

@@ -1,4 +1,4 @@
-"""Plain text and reStructuredText: sections by underlined titles, paragraphs inside them."""
+"""Plain text: sections by underlined titles, paragraphs inside them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from ingestion.conversion.packing import pack
 from ingestion.conversion.passages import Passage, TokenBudget
 
 ADORNMENT = re.compile(r"([=\-~^\"'`#*+:.<>_])\1{2,}\s*$")
-FIELD = re.compile(r"([A-Za-z][\w-]*):\s*(.*)$")
 LONGEST_TITLE = 160  # characters
 
 
@@ -38,7 +37,7 @@ class _Title:
 
 
 def sections(text: str) -> list[Section]:
-    """All of the text; its titles are lines that are underlined, and perhaps overlined, over their whole width.
+    """Splits all of the text at titles: lines that are underlined, and perhaps overlined, over their whole width.
 
     As in reStructuredText, the level of a title is the order in which its kind of line was first used.
     """
@@ -89,13 +88,8 @@ def _as_wide(under: str, title: str) -> bool:
     return bool(ADORNMENT.match(under)) and len(under.rstrip()) >= len(title.rstrip())
 
 
-def text_title(text: str) -> str | None:
-    """The `Title:` field of a header such as a PEP's, else the title with which the text begins."""
-    head, _, _ = text.lstrip("\n").partition("\n\n")
-    fields = [FIELD.match(line) for line in head.split("\n") if line and not line[0].isspace()]
-    named = {field[1].lower(): field[2].strip() for field in fields if field}
-    if fields and all(fields) and named.get("title"):
-        return named["title"]
+def first_title(text: str) -> str | None:
+    """Returns the title with which the text begins."""
     parts = sections(text)
     return parts[1].title if len(parts) > 1 and not parts[0].text.strip() else None
 

@@ -16,7 +16,7 @@ from docling_core.types.doc.items.table.table import TableItem
 from openpyxl.utils import get_column_letter
 from pydantic import ConfigDict
 
-from ingestion.conversion.embedding_text import embedding_text
+from contracts.ingestion import embedding_text
 from ingestion.conversion.packing import pack
 from ingestion.conversion.passages import Box, Passage, TokenBudget, storable
 

@@ -18,7 +18,7 @@ SYNC_TASK = "ingestion.synchronise"
 
 
 def build_celery(redis_url: str) -> Celery:
-    """The application of both sides; no result is kept."""
+    """Builds the application that both sides use; results are not kept."""
     app = Celery("ingestion", broker=redis_url, set_as_current=False)
     app.conf.update(
         task_default_queue=QUEUES[Lane.interactive],

@@ -55,7 +55,10 @@ class Wanted:
 
 
 def wanted(loads: list[LaneLoad], running_syncs: int, due_syncs: int) -> Wanted:
-    """Bulk work takes the workers' slots; interactive work those and one more of each worker; syncs one of each."""
+    """Computes how many messages are needed.
+
+    Bulk work takes the workers' slots; interactive work those and one more of each; syncs one of each.
+    """
     lanes = {load.lane: load for load in loads}
     interactive, bulk = lanes[Lane.interactive], lanes[Lane.bulk]
     workers, slots = bulk.workers, bulk.slots
@@ -105,7 +108,7 @@ class Dispatcher:
         await self.metrics.collect(leads)
 
     async def dispatch(self) -> bool:
-        """Sends what messages are missing; False when another replica is at it."""
+        """Sends what messages are missing; returns False while another replica dispatches."""
         async with self.database.system() as connection:
             cursor = connection.cursor(row_factory=scalar_row)
             await cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext(%s))", (LOCK,))
@@ -125,7 +128,7 @@ class Dispatcher:
         return wanted(loads, running_syncs=row[0], due_syncs=row[1])
 
     async def _missing(self, wanted: Wanted) -> dict[str, int]:
-        """Per queue, what is wanted and does not lie there already."""
+        """Returns per queue how many messages are wanted and not in it yet."""
         queues = {queue: count for queue, count in wanted.by_queue.items() if count}
         if not queues:
             return {}

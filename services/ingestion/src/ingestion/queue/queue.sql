@@ -17,16 +17,16 @@ CROSS JOIN (VALUES ('interactive'), ('bulk')) AS lane (name);
 
 -- name: sync_load
 -- (running, due): of a source, one after the other.
-SELECT count(*) FILTER (WHERE status = 'running'),
+SELECT count(*) FILTER (WHERE state = 'running'),
        count(*) FILTER (
-           WHERE status = 'queued' AND (not_before IS NULL OR not_before <= now())
+           WHERE state = 'queued' AND available_at <= now()
              AND (dry_run OR NOT EXISTS (
                  SELECT FROM source_sync AS other
                  WHERE other.workspace_id = sync.workspace_id AND other.source_id = sync.source_id
-                   AND other.status = 'running' AND NOT other.dry_run))
+                   AND other.state = 'running' AND NOT other.dry_run))
        )
 FROM source_sync AS sync
-WHERE status IN ('queued', 'running');
+WHERE state IN ('queued', 'running');
 
 -- name: depths
 SELECT lane, name AS stage, count(*) AS depth, extract(epoch FROM now() - min(queued_at))::float8 AS oldest_seconds

@@ -17,7 +17,8 @@ from ingestion.documents.rows import DocumentKey, DocumentRow
 from ingestion.documents.stages import AllStages
 from ingestion.documents.workers import Workers
 from ingestion.settings import Settings
-from ingestion.sources import queue as syncs
+from ingestion.sources.syncs import sync_work
+from service_kit.work import WorkQueue
 
 OTHERS = [service for service in CONFIRM_DOCUMENT_DELETION if service != INGESTION]
 LOST = "The worker was lost while it processed this document, {times} times in a row"
@@ -36,10 +37,10 @@ class Recovery:
 
     async def recover_lost_workers(self) -> None:
         """Queues stages whose leases have expired; fails those that have lost several workers."""
-        lease, losses = self.settings.lease_seconds, self.settings.max_losses
+        lease = self.settings.lease_seconds
+        await WorkQueue(self.catalogs.database, sync_work(self.settings.max_losses), lease).recover()
         async with self.catalogs.database.system() as connection:
             found = await AllStages(connection).expired_leases(lease)
-            await syncs.recover_lost(connection, lease, losses)
             await Workers(connection).delete_silent(SILENT_WORKER_SECONDS)
         for key in found:
             async with self.catalogs.open(key.workspace_id) as catalog:

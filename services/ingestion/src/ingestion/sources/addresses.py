@@ -44,7 +44,7 @@ class AllowedAddresses:
     hosts: frozenset[str] = frozenset()
 
     def check_url(self, url: str, proxied: bool = False) -> None:
-        """What can be said without resolving the name, which behind a proxy is all; raises AddressRefused.
+        """Checks what can be checked without resolving the name (behind a proxy that is all); raises AddressRefused.
 
         Other forms of an IPv4 address (decimal, octal, hexadecimal, shortened) are literal addresses too.
         """
@@ -79,7 +79,7 @@ class AllowedAddresses:
 
 
 def allowed_addresses(text: str) -> AllowedAddresses:
-    """From a list with commas of networks (CIDR), addresses and host names; raises ValueError."""
+    """Parses a comma-separated list of networks (CIDR), addresses and host names; raises ValueError."""
     networks: list[Network] = []
     hosts: set[str] = set()
     for entry in filter(None, (part.strip().lower() for part in text.split(","))):
@@ -109,7 +109,7 @@ def literal_address(host: str) -> Address | None:
 
 
 def unmapped(address: Address) -> Address:
-    """An IPv4 address in the clothes of IPv6 (::ffff:0:0/96) as what it is."""
+    """Returns the IPv4 address that an IPv6 address (::ffff:0:0/96) wraps, else the address."""
     return (isinstance(address, IPv6Address) and address.ipv4_mapped) or address
 
 

@@ -50,7 +50,7 @@ def opened_beneath(path: Path, roots: Sequence[Path]) -> Iterator[BinaryIO]:
 
 
 def _descriptor(root: Path, parts: Sequence[str]) -> int:
-    """Opened part by part: none of them can be exchanged for a link that leads elsewhere."""
+    """Opens the path part by part: none of them can be exchanged for a link that leads elsewhere."""
     folder = os.open(root, DIRECTORY)
     try:
         for part in parts[:-1]:

@@ -18,7 +18,7 @@ from ingestion.sources.allowed_paths import NotAllowed, is_beneath, located, ope
 from ingestion.sources.selection import Selection
 from ingestion.sources.settings import SourceSettings
 from ingestion.sources.source import Fetched, Gap, Item, ItemRefused, ItemVanished, SourceRefused, SourceUnavailable
-from ingestion.sources.spool import MEBIBYTE, Spool, spooling
+from ingestion.sources.spool import MEBIBYTE, SourceSpool, spooling
 
 BATCH = 500
 
@@ -154,7 +154,7 @@ def _copied(file: BinaryIO, item: Item, target: Path, max_bytes: int) -> Fetched
     return Fetched(_fingerprint(before), None, item.name, spool.content_hash, spool.size)
 
 
-def _copy(file: BinaryIO, spool: Spool, name: str) -> None:
+def _copy(file: BinaryIO, spool: SourceSpool, name: str) -> None:
     while data := file.read(MEBIBYTE):
         if spool.size == 0 and not has_extension(name) and media_type_of(name, data[:8192]) is None:
             raise ItemVanished  # a program, or other data that nobody would call a document

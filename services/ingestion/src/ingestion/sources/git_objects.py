@@ -44,7 +44,7 @@ class Repository:
         self.store.close()
 
     def commit(self, ref: str) -> Commit:
-        """Of a branch, a tag, a full name, or a commit's id (from seven digits on). Raises RefNotFound."""
+        """Finds the commit of a branch, a tag, a full name, or an id of seven digits or more. Raises RefNotFound."""
         names = (ref, f"refs/{ref}", f"refs/heads/{ref}", f"refs/tags/{ref}", f"refs/remotes/origin/{ref}")
         for name in names:
             try:
@@ -57,7 +57,7 @@ class Repository:
         raise RefNotFound
 
     def size(self, sha: ObjectID) -> int:
-        """Of an object's content in bytes, without unpacking it. Raises KeyError when the object is missing."""
+        """Returns the size of an object's content in bytes, without unpacking it. Raises KeyError if it is missing."""
         for pack in self.store.packs:
             try:
                 offset = pack.index.object_offset(hex_to_sha(sha))
@@ -73,7 +73,7 @@ class Repository:
         return int(header.partition(b"\0")[0].split()[1])
 
     def blob(self, sha: ObjectID) -> bytes:
-        """Look at its size first. Raises KeyError when it is missing."""
+        """Returns the content; look at its size first. Raises KeyError when it is missing."""
         return self.store.get_raw(sha)[1]
 
     def _abbreviated(self, ref: str) -> list[ObjectID]:

@@ -1,4 +1,4 @@
-"""What a synchronisation has to do, from what is there now and what was taken before. Pure."""
+"""Plans a synchronisation from what is there now and what was taken before. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_PATH_BYTES = 2000
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownFile:
     """A file that was taken before. Without a document it was deleted since: by a user when `excluded`."""
 
     id: UUID
@@ -27,11 +27,11 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedFile:
     """A file to read; `known` when its path was taken before."""
 
     item: Item
-    known: Known | None
+    known: KnownFile | None
 
     @property
     def is_new(self) -> bool:
@@ -39,18 +39,18 @@ class Wanted:
 
 
 @dataclass
-class Plan:
-    """Of the files that are there now: what to read, and what not."""
+class SyncPlan:
+    """What to do with each file that is there now."""
 
-    wanted: list[Wanted] = field(default_factory=list)
-    unchanged: list[Known] = field(default_factory=list)
-    excluded: list[Known] = field(default_factory=list)
+    wanted: list[WantedFile] = field(default_factory=list)
+    unchanged: list[KnownFile] = field(default_factory=list)
+    excluded: list[KnownFile] = field(default_factory=list)
     refused: list[tuple[Item, ItemRefused]] = field(default_factory=list)
 
 
-def make_plan(items: Iterable[Item], known: Mapping[str, Known], max_bytes: int) -> Plan:
-    """In the order of the paths. An unchanged fingerprint is believed; a size that is told is, too."""
-    plan = Plan()
+def make_plan(items: Iterable[Item], known: Mapping[str, KnownFile], max_bytes: int) -> SyncPlan:
+    """Plans in the order of the paths. An unchanged fingerprint is trusted, and so is an announced size."""
+    plan = SyncPlan()
     for item in sorted(items, key=lambda item: item.path):
         before = known.get(item.path)
         if before and before.excluded:
@@ -60,12 +60,12 @@ def make_plan(items: Iterable[Item], known: Mapping[str, Known], max_bytes: int)
         elif refusal := _refusal(item, max_bytes):
             plan.refused.append((item, refusal))
         else:
-            plan.wanted.append(Wanted(item, before))
+            plan.wanted.append(WantedFile(item, before))
     return plan
 
 
-def missing(known: Mapping[str, Known], listed: Iterable[str], gaps: Iterable[Gap]) -> list[Known]:
-    """What was taken before and is gone now. What may lie in a gap is not."""
+def missing(known: Mapping[str, KnownFile], listed: Iterable[str], gaps: Iterable[Gap]) -> list[KnownFile]:
+    """Returns what was taken before and is gone now. What may lie in a gap is not gone."""
     present, unknown = set(listed), tuple(gap.prefix for gap in gaps)
     return [one for path, one in sorted(known.items()) if path not in present and not path.startswith(unknown)]
 

@@ -9,15 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from contracts.ingestion import Lane, OriginKind
 from contracts.sources import OnRemoved, SyncAction, SyncTrigger
 from ingestion.documents.incoming_files import IncomingFile, Taken
 from ingestion.documents.intake import Intake
 from ingestion.documents.origins import Provenance
-from ingestion.sources.plan import Known, Plan, Wanted, make_plan, missing
-from ingestion.sources.queue import Counts, HeldSync
+from ingestion.sources.plan import KnownFile, SyncPlan, WantedFile, make_plan, missing
 from ingestion.sources.source import (
     Fetched,
     Gap,
@@ -28,11 +25,12 @@ from ingestion.sources.source import (
     SourceReader,
     SourceUnavailable,
 )
-from ingestion.sources.statements import SQL
+from ingestion.sources.sources import Sources
 from ingestion.sources.sync_changes import Change, ChangeList
+from ingestion.sources.syncs import HeldSync
 from service_kit.postgres import Database
+from service_kit.spool import HEAD_BYTES
 
-HEAD_BYTES = 8192
 AT_ONCE = 4
 LOOK_FOR_ROOM_EVERY = 16
 ROOM_SECONDS = 2.0
@@ -45,36 +43,46 @@ EMPTY = (
 
 
 @dataclass(frozen=True)
-class Limits:
+class SyncLimits:
     """`max_items`: files that one source may list."""
 
     max_file_bytes: int
     max_items: int
 
 
-class SyncRun:
-    """What one attempt knows. `counts` are true at any moment, as far as it is."""
+@dataclass
+class SyncCounts:
+    """What a synchronisation shows of its progress."""
 
-    def __init__(self, database: Database, intake: Intake, held: HeldSync, limits: Limits, scratch: Path) -> None:
+    seen: int = 0
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    refused: int = 0
+    excluded: int = 0
+    bytes: int = 0
+
+
+class SyncRun:
+    """One attempt. `counts` are right at any moment."""
+
+    def __init__(self, database: Database, intake: Intake, held: HeldSync, limits: SyncLimits, scratch: Path) -> None:
         self.database, self.intake, self.held, self.limits, self.scratch = database, intake, held, limits, scratch
         self.kind = OriginKind(held.config["kind"])
-        self.counts = Counts()
+        self.counts = SyncCounts()
         self.changes = ChangeList(database, held)
         self.items: dict[str, Item] = {}
         self.gaps: list[Gap] = []
         self.touched: list[tuple[UUID, str | None]] = []
         self.place: str | None = None
 
-    async def known(self) -> dict[str, Known]:
-        """By path, what was taken of the source before."""
-        async with (
-            self.database.workspace(self.held.workspace_id) as connection,
-            connection.cursor(row_factory=class_row(Known)) as cursor,
-        ):
-            await cursor.execute(SQL["known_origins"], self.held.key)
-            return {row.path: row for row in await cursor.fetchall()}
+    async def known(self) -> dict[str, KnownFile]:
+        """Returns what was taken from the source before, by path."""
+        async with self.database.workspace(self.held.workspace_id) as connection:
+            return await Sources(connection, self.held.workspace_id).known_files(self.held.source_id)
 
-    async def synchronise(self, reader: SourceReader, known: dict[str, Known]) -> None:
+    async def synchronise(self, reader: SourceReader, known: dict[str, KnownFile]) -> None:
         """Raises SourceUnavailable, with nothing removed, and SourceGone. Files are refused one by one."""
         await self._resume()
         await self._list(reader, known)
@@ -95,7 +103,7 @@ class SyncRun:
         self.counts.removed = actions.count(SyncAction.remove)
         self.counts.bytes = self.held.bytes
 
-    async def _list(self, reader: SourceReader, known: dict[str, Known]) -> None:
+    async def _list(self, reader: SourceReader, known: dict[str, KnownFile]) -> None:
         async for one in reader.items():
             if isinstance(one, Gap):
                 self.gaps.append(one)
@@ -108,15 +116,15 @@ class SyncRun:
         self._require_believable(known)
         self.counts.seen = len(self.items) + len(self.gaps)
 
-    def _require_believable(self, known: dict[str, Known]) -> None:
-        """An empty folder may be one that is not mounted; a person who asks knows better."""
+    def _require_believable(self, known: dict[str, KnownFile]) -> None:
+        """Raises SourceUnavailable for an empty folder that may not be mounted, unless a person asked."""
         count = sum(one.document_id is not None and not one.missing for one in known.values())
         moved = self.held.place is not None and self.place != self.held.place
         if count and moved and not self.items and not self.gaps and self.held.trigger is not SyncTrigger.request:
             raise SourceUnavailable("folder-empty", EMPTY.format(count=count))
 
-    async def _note(self, plan: Plan) -> None:
-        """What needs no reading."""
+    async def _note(self, plan: SyncPlan) -> None:
+        """Records what needs no reading."""
         self.counts.unchanged = sum(one.path not in self.changes.earlier for one in plan.unchanged)
         self.counts.excluded = len(plan.excluded)
         for gap in self.gaps:
@@ -128,8 +136,8 @@ class SyncRun:
             for start in range(0, len(ids), SEEN_AT_ONCE):
                 await self.intake.seen(self.held.workspace_id, ids[start : start + SEEN_AT_ONCE])
 
-    async def _touch(self, known: Known, fingerprint: str | None) -> None:
-        """Read, and found to be what it was: the next time its new fingerprint spares the reading."""
+    async def _touch(self, known: KnownFile, fingerprint: str | None) -> None:
+        """Records a file that was read and had not changed: its new fingerprint spares the reading next time."""
         self.counts.unchanged += known.path not in self.changes.earlier
         if not self.held.dry_run:
             self.touched.append((known.id, fingerprint))
@@ -139,14 +147,12 @@ class SyncRun:
     async def _flush_touched(self) -> None:
         touched, self.touched = self.touched, []
         if touched:
-            ids, fingerprints = [one[0] for one in touched], [one[1] for one in touched]
             async with self.database.workspace(self.held.workspace_id) as connection:
-                values = {**self.held.key, "ids": ids, "fingerprints": fingerprints}
-                await connection.execute(SQL["touch_origins"], values)
-            await self.intake.seen(self.held.workspace_id, ids)
+                await Sources(connection, self.held.workspace_id).touch_files(touched)
+            await self.intake.seen(self.held.workspace_id, [origin_id for origin_id, _ in touched])
 
-    async def _read(self, reader: SourceReader, plan: Plan) -> None:
-        """One file is read at a time, and stored while the next ones are."""
+    async def _read(self, reader: SourceReader, plan: SyncPlan) -> None:
+        """Reads one file at a time, while earlier ones are stored."""
         slots = asyncio.Semaphore(AT_ONCE)
         try:
             async with asyncio.TaskGroup() as storing:
@@ -170,8 +176,8 @@ class SyncRun:
             await self.changes.flush()
             await asyncio.sleep(ROOM_SECONDS)
 
-    async def _fetch(self, reader: SourceReader, wanted: Wanted, target: Path) -> Fetched | None:
-        """None when there is nothing to store; counted already."""
+    async def _fetch(self, reader: SourceReader, wanted: WantedFile, target: Path) -> Fetched | None:
+        """Returns None when there is nothing to store; it is counted then."""
         item = wanted.item
         if self.held.dry_run and wanted.is_new and item.fingerprint is not None:
             await self._enter(wanted, SyncAction.add, None, item.size)
@@ -191,7 +197,7 @@ class SyncRun:
             await self._touch(wanted.known, None)
         return None
 
-    async def _store(self, wanted: Wanted, fetched: Fetched, target: Path) -> None:
+    async def _store(self, wanted: WantedFile, fetched: Fetched, target: Path) -> None:
         known = wanted.known
         if known and not wanted.is_new and known.content_hash == fetched.content_hash:
             await self._touch(known, fetched.fingerprint)
@@ -205,7 +211,7 @@ class SyncRun:
         with suppress(FileNotFoundError):
             await asyncio.to_thread(target.unlink)
 
-    async def _count(self, wanted: Wanted, taken: Taken, size: int) -> None:
+    async def _count(self, wanted: WantedFile, taken: Taken, size: int) -> None:
         document_id = taken.document.id if taken.document else None
         match taken.change:
             case "refused":
@@ -219,7 +225,7 @@ class SyncRun:
                 action = SyncAction.add if wanted.is_new else SyncAction.change
                 await self._enter(wanted, action, document_id, size)
 
-    async def _enter(self, wanted: Wanted, action: SyncAction, document_id: UUID | None, size: int | None) -> None:
+    async def _enter(self, wanted: WantedFile, action: SyncAction, document_id: UUID | None, size: int | None) -> None:
         if action is SyncAction.add:
             self.counts.added += 1
         else:
@@ -230,8 +236,8 @@ class SyncRun:
         self.counts.refused += 1
         await self.changes.add(Change(SyncAction.refuse, path, None, size, message))
 
-    async def _remove(self, gone: Sequence[Known]) -> None:
-        """Entered before it is done: afterwards nothing would tell the next attempt that it was."""
+    async def _remove(self, gone: Sequence[KnownFile]) -> None:
+        """Lists removals before it does them: afterwards nothing would tell the next attempt about them."""
         # What is marked was told when it went missing.
         marks = self.held.on_removed is OnRemoved.mark_stale
         gone = [one for one in gone if not (one.missing and marks)]
@@ -253,6 +259,6 @@ def _incoming(fetched: Fetched, target: Path) -> IncomingFile:
     return IncomingFile(target, fetched.name, fetched.size, fetched.content_hash, head)
 
 
-def fingerprints(known: Iterable[Known]) -> dict[str, str]:
-    """What a reader is told of before: only of what is still there."""
+def fingerprints(known: Iterable[KnownFile]) -> dict[str, str]:
+    """Returns the fingerprints that a reader is given: only of files that are still there."""
     return {one.path: one.fingerprint for one in known if one.fingerprint and one.document_id and not one.excluded}

@@ -138,7 +138,7 @@ class S3Reader:
             raise ItemRefused("s3-bad-key", "The client cannot ask for an object of this name.") from error
 
     def _unavailable(self, error: Exception) -> SourceUnavailable:
-        """Without the texts of the errors: they repeat keys and addresses."""
+        """Describes the error without its text, which repeats keys and addresses."""
         where = f"The bucket {self.config.bucket} of the connection {self.config.connection}"
         code = error.code if isinstance(error, S3Error) else type(error).__name__
         if code == "NoSuchBucket":

@@ -1,4 +1,4 @@
-"""Whether an S3 connection leads to the product's own object store."""
+"""Tells whether an S3 connection leads to the product's own object store."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def _host_and_port(endpoint: str, default: int) -> tuple[str, int]:
 
 
 def _is_amazon(host: str) -> bool:
-    """There a bucket's name means the same bucket on every endpoint."""
+    """Returns whether the host is Amazon's, where a bucket's name means the same bucket on every endpoint."""
     return host.endswith((".amazonaws.com", ".amazonaws.com.cn"))
 
 
 async def _addresses(host: str) -> set[str]:
-    """Empty while the name is not resolved."""
+    """Returns the addresses of a name; none while it cannot be resolved."""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host.strip("[]"), None, type=socket.SOCK_STREAM)
     except OSError:

@@ -1,99 +1,42 @@
-"""The scheduler's process: Celery beat for what is due, and beside it the watcher of folders."""
+"""What time brings: sources that are due are queued, and the documents of those unseen for too long become stale."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import signal
-import sys
-import tempfile
-import time
-from pathlib import Path
 
-from pydantic import Field
-
-from ingestion.sources.beat import keep_beating
-from ingestion.sources.due import mark_stale, queue_due
-from ingestion.sources.settings import FolderSettings
-from ingestion.sources.watch import FolderWatcher, Watching
-from service_kit.background import Background
-from service_kit.notifications import Notifications
+from ingestion.sources.sources import AllSources, Sources
+from ingestion.sources.syncs import AllSyncs
 from service_kit.postgres import Database
-from service_kit.settings import DatabaseSettings
-from service_kit.telemetry import Metrics, configure_telemetry
 
 log = logging.getLogger(__name__)
-SOURCE_CHANNEL = "ingestion_source"
-HEALTHY_SECONDS = 60.0
+LOCK = "ingestion/scheduler"
+BATCH = 200
 
 
-class SchedulerSettings(DatabaseSettings, FolderSettings):
-    """`watch_polling`: for network mounts, where the file system tells of no changes. See `Watching`."""
+class Scheduler:
+    """A background task of the API process. One replica at a time schedules; the others take over when it is gone."""
 
-    log_level: str = "INFO"
-    otel_exporter_otlp_endpoint: str | None = None
-    schedule_seconds: float = Field(default=5.0, gt=0, description="Between two looks for what is due")
-    watch_polling: bool = False
-    watch_poll_seconds: float = Field(default=5.0, gt=0)
-    watch_quiet_seconds: float = Field(default=1.0, gt=0)
-    watch_longest_seconds: float = Field(default=30.0, gt=0)
-    scheduler_health_file: Path = Path(tempfile.gettempdir()) / "attractor-ingestion-scheduler.alive"
+    def __init__(self, database: Database, every_seconds: float) -> None:
+        self.database, self.every_seconds = database, every_seconds
 
-    @property
-    def watching(self) -> Watching:
-        return Watching(
-            self.source_roots,
-            self.watch_polling,
-            self.watch_poll_seconds,
-            self.watch_quiet_seconds,
-            self.watch_longest_seconds,
-        )
+    async def run(self) -> None:
+        """Runs until cancelled."""
+        while True:
+            await self.schedule()
+            await asyncio.sleep(self.every_seconds)
 
-
-def run_scheduler() -> None:
-    """Blocks until SIGTERM or SIGINT."""
-    settings = SchedulerSettings()
-    configure_telemetry("ingestion-scheduler", settings.log_level, settings.otel_exporter_otlp_endpoint)
-    for noisy in ("celery.beat", "watchfiles"):
-        logging.getLogger(noisy).setLevel(logging.WARNING)
-    asyncio.run(_until_stopped(settings))
-    log.info("stopped")
-
-
-async def _until_stopped(settings: SchedulerSettings) -> None:
-    stopped, loop = asyncio.Event(), asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopped.set)
-    await schedule(settings, stopped)
-
-
-async def schedule(settings: SchedulerSettings, stopped: asyncio.Event) -> None:
-    """Schedules and watches until `stopped` is set. Any number of schedulers may run."""
-    url = settings.database_url.get_secret_value()
-    notifications = Notifications(url, SOURCE_CHANNEL)
-    async with Database(url, settings.database_pool_size).opened() as database:
-
-        async def work() -> None:
-            queued, stale = await queue_due(database), await mark_stale(database)
-            if queued or stale:
-                log.info("due", extra={"queued": queued, "stale_documents": stale})
-            settings.scheduler_health_file.touch()
-
-        watcher = FolderWatcher(database, notifications, SOURCE_CHANNEL, settings.watching)
-        async with Background(Metrics()) as background:
-            background.start("notifications", notifications.run)
-            background.start("beat", lambda: keep_beating(work, settings.schedule_seconds))
-            background.start("watcher", watcher.run)
-            log.info("scheduling", extra={"roots": [str(root) for root in settings.source_roots]})
-            await stopped.wait()
-
-
-def check_scheduler() -> None:
-    """Exits with 1 when the scheduler of this container has not been in touch with the database for a while."""
-    try:
-        age = time.time() - SchedulerSettings().scheduler_health_file.stat().st_mtime
-    except FileNotFoundError:
-        age = float("inf")
-    if age > HEALTHY_SECONDS:
-        sys.stderr.write("the scheduler shows no sign of life\n")
-        sys.exit(1)
+    async def schedule(self) -> None:
+        """Does nothing while another replica is at it."""
+        async with self.database.system() as connection:
+            row = await (await connection.execute("SELECT pg_try_advisory_xact_lock(hashtext(%s))", (LOCK,))).fetchone()
+            if row is None or not row[0]:
+                return
+            queued = await AllSyncs(connection).queue_due(BATCH)
+            unseen = await AllSources(connection).unseen(BATCH)
+        stale = 0
+        for source in unseen:
+            async with self.database.workspace(source.workspace_id) as connection:
+                stale += await Sources(connection, source.workspace_id).mark_stale(source.id)
+        if queued or stale:
+            log.info("sources scheduled", extra={"queued": queued, "stale_documents": stale})

@@ -1,4 +1,4 @@
-"""What the operator allows sources to reach. Read by the API, which checks them, the workers and the scheduler."""
+"""What the operator allows sources to reach, and when. Read by the API, which checks and schedules, and by workers."""
 
 from __future__ import annotations
 
@@ -90,6 +90,23 @@ class FolderSettings(Environment):
     source_roots: Annotated[tuple[Path, ...], NoDecode, BeforeValidator(_paths)] = ()
     """Where folder and git sources may lie, separated as in PATH; without any they are refused"""
     source_max_files: int = Field(default=100_000, gt=0, description="Files that one source may list")
+
+
+class ScheduleSettings(Environment):
+    """When sources are synchronised without being asked. Read by the API process."""
+
+    schedule_sources: bool = True
+    """Whether this process queues synchronisations that are due and watches folders; one at a time queues"""
+    schedule_seconds: float = Field(default=5.0, gt=0)
+    """Between two looks for what is due"""
+    watch_polling: bool = False
+    """For network mounts, which report no changes"""
+    watch_poll_seconds: float = Field(default=5.0, gt=0)
+    """Between two looks at a folder that is polled"""
+    watch_quiet_seconds: float = Field(default=1.0, gt=0)
+    """How long a folder must be quiet before it is synchronised"""
+    watch_longest_seconds: float = Field(default=30.0, gt=0)
+    """After so long a busy folder is synchronised too"""
 
 
 class SourceSettings(FolderSettings, WebSettings, S3SourceSettings):

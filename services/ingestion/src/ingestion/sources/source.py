@@ -59,13 +59,13 @@ class SourceReader(Protocol):
     """One synchronisation's view of the source. It is used by one task at a time."""
 
     def items(self) -> AsyncIterator[Item | Gap]:
-        """Everything that is there now, in any order, what nobody selected left out.
+        """Yields everything that is there now and selected, in any order.
 
         Raises SourceUnavailable when the listing cannot be trusted as a whole: nothing is removed then.
         """
 
     async def fetch(self, item: Item, target: Path, max_bytes: int) -> Fetched | None:
-        """Writes the item's content to `target`, a file that may exist and is overwritten (see spool.py).
+        """Writes the item's content to `target`, a file that may exist and is overwritten.
 
         None: it is what `known` says, after all. Raises ItemRefused (also beyond `max_bytes`), ItemVanished, or
         SourceUnavailable, which ends the synchronisation.

@@ -6,7 +6,7 @@ from typing import Any
 
 from contracts.sources import SourceUpdate
 from ingestion.sources.selection import Selection
-from ingestion.sources.store import SourceRow
+from ingestion.sources.sources import SourceRow
 from service_kit.problems import InvalidRequest
 
 CONFIGURED = ("include", "exclude", "watch")
@@ -14,7 +14,7 @@ NULLABLE = frozenset({"every_seconds", "stale_after_seconds"})
 
 
 def changed(source: SourceRow, update: SourceUpdate) -> dict[str, Any]:
-    """The columns that become others; raises InvalidRequest and SourceRefused."""
+    """Returns the columns that change; raises InvalidRequest and SourceRefused."""
     given = update.model_dump(exclude_unset=True)
     for field, value in given.items():
         if value is None and field not in NULLABLE:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from uuid import UUID
 
 from contracts.sources import MAX_LISTED_CHANGES, SyncAction
-from ingestion.sources.queue import HeldSync
-from ingestion.sources.statements import SQL
-from service_kit.postgres import Connection, Database
+from ingestion.sources.syncs import HeldSync, Syncs
+from service_kit.postgres import Database
 
 BATCH = 100
 
@@ -36,12 +35,9 @@ class ChangeList:
     async def resume(self) -> None:
         """Reads what an earlier attempt has done, to the last file; its refusals are found again."""
         async with self.database.workspace(self.held.workspace_id) as connection:
-            await connection.execute(SQL["forget_refusals"], self.held.key)
-            await connection.execute(SQL["recover_changes"], self.held.key)
-            cursor = await connection.execute(SQL["earlier_changes"], self.held.key)
-            rows = await cursor.fetchall()
-        self.earlier = {path: SyncAction(action) for _, action, path in rows}
-        self.written = max((position for position, _, _ in rows), default=0)
+            rows = await Syncs(connection, self.held.workspace_id).resume_changes(self.held)
+        self.earlier = {row.path: SyncAction(row.action) for row in rows}
+        self.written = max((row.position for row in rows), default=0)
 
     async def add(self, change: Change) -> None:
         self.waiting.append(change)
@@ -53,15 +49,7 @@ class ChangeList:
         listed = batch[: max(MAX_LISTED_CHANGES - self.written, 0)]
         if not listed:
             return
-        start = self.written + 1
+        rows = [{"position": at, **asdict(one)} for at, one in enumerate(listed, self.written + 1)]
         self.written += len(listed)
         async with self.database.workspace(self.held.workspace_id) as connection:
-            await self._write(connection, listed, start)
-
-    async def _write(self, connection: Connection, listed: list[Change], start: int) -> None:
-        rows = [
-            {**self.held.key, "position": position, "action": one.action, "path": one.path,
-             "document_id": one.document_id, "file_size": one.file_size, "message": one.message}
-            for position, one in enumerate(listed, start)
-        ]  # fmt: skip
-        await connection.cursor().executemany(SQL["insert_change"], rows)
+            await Syncs(connection, self.held.workspace_id).insert_changes(self.held, rows)

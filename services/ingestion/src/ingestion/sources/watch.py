@@ -7,23 +7,23 @@ import logging
 import os
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 import anyio.to_thread
-from psycopg.rows import class_row
 from watchfiles import Change, awatch
 
 from ingestion.sources.allowed_paths import NotAllowed, located
 from ingestion.sources.selection import Selection
-from ingestion.sources.statements import SQL
+from ingestion.sources.settings import ScheduleSettings
+from ingestion.sources.sources import AllSources, WatchedFolder
+from ingestion.sources.syncs import Syncs
 from service_kit.notifications import Notifications
 from service_kit.postgres import Database
 
 log = logging.getLogger(__name__)
+SOURCE_CHANNEL = "ingestion_source"
 RELOAD_SECONDS = 30.0
 LOOK_SECONDS = 5.0
 # Each watched folder keeps a thread waiting.
@@ -31,29 +31,8 @@ THREADS = 2000
 Changes = set[tuple[Change, str]]
 
 
-@dataclass(frozen=True)
-class Watched:
-    workspace_id: UUID
-    id: UUID
-    config: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Watching:
-    """A synchronisation follows when nothing has changed for `quiet_seconds`, at the latest after `longest_seconds`.
-
-    `polling`: look every `poll_seconds`, where the file system tells of no changes (network mounts).
-    """
-
-    roots: tuple[Path, ...]
-    polling: bool
-    poll_seconds: float
-    quiet_seconds: float
-    longest_seconds: float
-
-
 def concerns(change: Change, path: str, root: Path, selection: Selection) -> bool:
-    """False for what no synchronisation would take: hidden, excluded or of a format that cannot be read."""
+    """Returns False for what no synchronisation would take: hidden, excluded or of a format that cannot be read."""
     if not Path(path).is_relative_to(root):
         return False
     relative = Path(path).relative_to(root).as_posix()
@@ -64,30 +43,34 @@ def concerns(change: Change, path: str, root: Path, selection: Selection) -> boo
 
 
 class FolderWatcher:
-    """A background task of the scheduler. Several of them do no harm: a source has one waiting synchronisation."""
+    """A background task of the API process. Several of them do no harm: a source has one waiting synchronisation.
 
-    def __init__(self, database: Database, notifications: Notifications, channel: str, watching: Watching) -> None:
-        self.database, self.notifications, self.channel = database, notifications, channel
-        self.watching = watching
-        self.tasks: dict[UUID, tuple[Watched, asyncio.Task[None]]] = {}
+    A synchronisation follows when a folder was quiet for `watch_quiet_seconds`, at the latest after
+    `watch_longest_seconds`.
+    """
+
+    def __init__(
+        self, database: Database, notifications: Notifications, roots: tuple[Path, ...], settings: ScheduleSettings
+    ) -> None:
+        self.database, self.notifications, self.roots, self.settings = database, notifications, roots, settings
+        self.tasks: dict[UUID, tuple[WatchedFolder, asyncio.Task[None]]] = {}
 
     async def run(self) -> None:
         """Runs until cancelled; follows the sources that come, change and go."""
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
         try:
-            async with self.notifications.subscribe(self.channel) as changed:
+            async with self.notifications.subscribe(SOURCE_CHANNEL) as changed:
                 while True:
                     await self._adjust({source.id: source for source in await self._wanted()})
                     await changed.wait(RELOAD_SECONDS)
         finally:
             await self._end(list(self.tasks))
 
-    async def _wanted(self) -> list[Watched]:
-        async with self.database.system() as connection, connection.cursor(row_factory=class_row(Watched)) as cursor:
-            await cursor.execute(SQL["watched_sources"])
-            return await cursor.fetchall()
+    async def _wanted(self) -> list[WatchedFolder]:
+        async with self.database.system() as connection:
+            return await AllSources(connection).watched()
 
-    async def _adjust(self, wanted: dict[UUID, Watched]) -> None:
+    async def _adjust(self, wanted: dict[UUID, WatchedFolder]) -> None:
         await self._end([one for one, (source, _) in self.tasks.items() if wanted.get(one) != source])
         for source in wanted.values():
             if source.id not in self.tasks:
@@ -100,8 +83,8 @@ class FolderWatcher:
                 task.cancel()
             _, pending = await asyncio.wait(pending, timeout=1)
 
-    async def _keep_watching(self, source: Watched) -> None:
-        polling = self.watching.polling
+    async def _keep_watching(self, source: WatchedFolder) -> None:
+        polling = self.settings.watch_polling
         while True:
             try:
                 await self._watch(source, polling)
@@ -112,10 +95,10 @@ class FolderWatcher:
                 polling = True
             await asyncio.sleep(LOOK_SECONDS)
 
-    async def _watch(self, source: Watched, polling: bool) -> None:
+    async def _watch(self, source: WatchedFolder, polling: bool) -> None:
         """Returns when the folder is gone, or another one has taken its place; raises OSError when it is not there."""
         path = source.config["path"]
-        root = await asyncio.to_thread(located, path, self.watching.roots)
+        root = await asyncio.to_thread(located, path, self.roots)
         identity = await asyncio.to_thread(_identity, root)
         selection = Selection(source.config["include"], source.config["exclude"])
         log.info("watching", extra={"source_id": str(source.id), "polling": polling})
@@ -132,25 +115,23 @@ class FolderWatcher:
                 caught_up = True
 
     def _changes(self, root: Path, polling: bool) -> AsyncGenerator[Changes]:
-        """Also empty sets, now and then: a look whether the folder is still there."""
-        watching = self.watching
+        """Yields changes, and empty sets now and then, so that the folder is looked at again."""
         return awatch(
             root,
             watch_filter=None,
-            debounce=int(watching.longest_seconds * 1000),
-            step=int(watching.quiet_seconds * 1000),
+            debounce=int(self.settings.watch_longest_seconds * 1000),
+            step=int(self.settings.watch_quiet_seconds * 1000),
             rust_timeout=int(LOOK_SECONDS * 1000),
             yield_on_timeout=True,
             force_polling=polling,
-            poll_delay_ms=int(watching.poll_seconds * 1000),
+            poll_delay_ms=int(self.settings.watch_poll_seconds * 1000),
             ignore_permission_denied=True,
         )
 
-    async def _queue(self, source: Watched, since: datetime) -> None:
-        values = {"workspace_id": source.workspace_id, "source_id": source.id, "since": since}
+    async def _queue(self, source: WatchedFolder, since: datetime) -> None:
         async with self.database.workspace(source.workspace_id) as connection:
-            if (await connection.execute(SQL["queue_watched_sync"], values)).rowcount:
-                log.info("change seen", extra={"source_id": str(source.id)})
+            if await Syncs(connection, source.workspace_id).queue_watched(source.id, since):
+                log.info("folder changed", extra={"source_id": str(source.id)})
 
 
 def _identity(root: Path) -> tuple[int, int] | None:

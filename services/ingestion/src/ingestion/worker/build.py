@@ -14,27 +14,25 @@ from inference.factory import build_embedders
 from ingestion.conversion import Converter
 from ingestion.documents.incoming_files import IntakeLimits
 from ingestion.documents.intake import Intake
-from ingestion.settings import MEBIBYTE
-from ingestion.sources.queue import Leases
-from ingestion.sources.sync import Policy as SyncPolicy
-from ingestion.sources.sync import Synchroniser
+from ingestion.sources.sync import Synchroniser, SyncPolicy
+from ingestion.sources.syncs import sync_work
 from ingestion.worker.database import WorkerDatabase
 from ingestion.worker.embedding import TextEmbedder, running_loop
 from ingestion.worker.holding import Shutdown
 from ingestion.worker.metrics import Readings, WorkerMetrics, serve_metrics
 from ingestion.worker.process import Processor
-from ingestion.worker.queue import WorkQueue
+from ingestion.worker.queue import StageQueue
 from ingestion.worker.recording import Policy
-from ingestion.worker.recycling import Recycling
 from ingestion.worker.registration import Registration
 from ingestion.worker.settings import WorkerSettings
 from ingestion.worker.slots import ALL_LANES, Slots
 from ingestion.worker.stages import Stages
-from ingestion.worker.syncs import Syncs
+from ingestion.worker.syncs import SyncThread
 from ingestion.worker.vectors import VectorMaker
 from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
+from service_kit.work import WorkQueue
 
 T = TypeVar("T")
 SOURCE = "ingestion"
@@ -43,18 +41,14 @@ SYNC_CONNECTIONS = 6
 
 @dataclass(frozen=True)
 class Worker:
-    """What the tasks call, and what the program around them watches."""
+    """What the tasks call."""
 
     slots: Slots
-    syncs: Syncs
-    recycling: Recycling
-    registration: Registration
+    syncs: SyncThread
 
 
-def build_worker(
-    settings: WorkerSettings, shutdown: Shutdown, on_recycle: Callable[[], None], stack: ExitStack
-) -> Worker:
-    """Everything that a worker needs, closed with the stack in reverse order."""
+def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack) -> Worker:
+    """Builds everything that a worker needs; closed with the stack in reverse order."""
     # Two connections per document (its heartbeat has one), and one each for the registration and the choice.
     database = WorkerDatabase(settings.database_url.get_secret_value(), 2 * (settings.worker_concurrency + 1) + 2)
     stack.enter_context(database.opened())
@@ -64,32 +58,21 @@ def build_worker(
     stages = Stages(database, name)
     processor = _processor(settings, database, stages, objects, shutdown, metrics, stack)
 
-    def retire() -> None:
-        registration.retire()
-        on_recycle()
-
-    recycling = Recycling(settings.worker_max_documents, settings.worker_max_memory_mib * MEBIBYTE, retire)
-
     def is_closed() -> bool:
-        return shutdown.has_begun or recycling.is_due
+        return shutdown.has_begun
 
-    def on_beat() -> None:
-        if recycling.is_due:  # the broker's heartbeat has ended with the consumption
-            settings.worker_health_file.touch()
-
-    queue = WorkQueue(database, stages, is_closed)
-    slots = Slots(settings.worker_concurrency, queue.take, recycling.counting(processor.process))
+    queue = StageQueue(database, stages, is_closed)
+    slots = Slots(settings.worker_concurrency, queue.take, processor.process)
     syncs = _syncs(settings, name, objects, is_closed, stack)
-    registration = Registration(
-        database, name, settings.worker_concurrency, settings.lease_seconds, lambda: recycling.documents, on_beat
+    stack.enter_context(
+        Registration(database, name, settings.worker_concurrency, settings.lease_seconds, lambda: slots.documents)
     )
-    stack.enter_context(registration)
     if settings.metrics_port is not None:
         metrics.registry.register(
             Readings(lambda: [*((lane.value, slots.busy(lane)) for lane in ALL_LANES), ("sync", syncs.busy)])
         )
         serve_metrics(metrics.registry, settings.host, settings.metrics_port, stack)
-    return Worker(slots, syncs, recycling, registration)
+    return Worker(slots, syncs)
 
 
 def _processor(
@@ -118,7 +101,7 @@ def _processor(
 
 def _syncs(
     settings: WorkerSettings, name: str, objects: ObjectStore, is_closed: Callable[[], bool], stack: ExitStack
-) -> Syncs:
+) -> SyncThread:
     loop = stack.enter_context(running_loop("syncs"))
     opened = Database(settings.database_url.get_secret_value(), SYNC_CONNECTIONS).opened()
     database = stack.enter_context(_entered(opened, loop))
@@ -126,17 +109,17 @@ def _syncs(
     synchroniser = Synchroniser(
         database,
         Intake(database, objects, Outbox(SOURCE), limits),
-        Leases(database, name),
+        WorkQueue(database, sync_work(settings.max_losses), settings.lease_seconds, name),
         settings,
-        SyncPolicy(settings.lease_seconds, settings.max_postponements, settings.max_file_bytes, settings.work_folder),
+        SyncPolicy(settings.max_postponements, settings.max_file_bytes, settings.work_folder),
         is_closed,
     )
-    return Syncs(database, synchroniser, loop, settings.lease_seconds, is_closed)
+    return SyncThread(synchroniser, loop)
 
 
 @contextmanager
 def _entered(opened: AbstractAsyncContextManager[T], loop: asyncio.AbstractEventLoop) -> Iterator[T]:
-    """An asynchronous context, entered and left on another thread's loop."""
+    """Enters and leaves an asynchronous context on another thread's loop."""
     value = asyncio.run_coroutine_threadsafe(opened.__aenter__(), loop).result()
     try:
         yield value

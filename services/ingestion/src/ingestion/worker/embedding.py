@@ -64,7 +64,7 @@ class TextEmbedder:
 
 @contextmanager
 def running_loop(name: str) -> Iterator[asyncio.AbstractEventLoop]:
-    """An event loop in a thread of its own."""
+    """Runs an event loop in a thread of its own."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name=name, daemon=True)
     thread.start()

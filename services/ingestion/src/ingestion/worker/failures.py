@@ -91,5 +91,5 @@ def _store_failure(error: Exception, stage: StageName) -> Failure:
 
 
 def delay_after(tries: int, longest: float = LONGEST_DELAY_SECONDS) -> float:
-    """Seconds, doubling with each try."""
+    """Returns seconds, doubling with each attempt."""
     return backoff(tries + 1, FIRST_DELAY_SECONDS, longest)

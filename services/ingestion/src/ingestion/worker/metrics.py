@@ -71,7 +71,7 @@ class Readings(Collector):
 
 
 def resident_bytes() -> dict[str, int]:
-    """Of this process (`worker`), of its `fork_server` and, added up, of every process below it (`conversion`)."""
+    """Measures this process (`worker`), its `fork_server` and all processes below that, added up (`conversion`)."""
     found = {"worker": 0, "fork_server": 0, "conversion": 0}
     worker = psutil.Process(os.getpid())
     found["worker"] = worker.memory_info().rss
@@ -92,7 +92,7 @@ def format_of(name: str) -> str:
 
 
 def serve_metrics(registry: CollectorRegistry, host: str, port: int, stack: ExitStack) -> None:
-    """`/metrics` in a thread, until the stack closes. Raises OSError when the port is taken."""
+    """Serves `/metrics` in a thread until the stack closes. Raises OSError when the port is taken."""
     server, thread = start_http_server(port, host, registry)
 
     def stop() -> None:

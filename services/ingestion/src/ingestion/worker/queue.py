@@ -15,7 +15,7 @@ from ingestion.worker.stages import Stages
 CHOICES, ROUNDS = 8, 3  # other workers may take what was chosen in the same moment
 
 
-class WorkQueue:
+class StageQueue:
     """Chooses when a slot is free and not before: no worker keeps waiting what another could begin."""
 
     def __init__(self, database: WorkerDatabase, stages: Stages, is_closed: Callable[[], bool]) -> None:

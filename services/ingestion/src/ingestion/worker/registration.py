@@ -1,4 +1,4 @@
-"""The row by which a worker is known: that it lives, what it can take, and what it has done."""
+"""The row by which a worker is known: its slots, how many documents it has done, its memory."""
 
 from __future__ import annotations
 
@@ -8,22 +8,19 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
+import psutil
 import psycopg
 from psycopg_pool import PoolTimeout
 
 from ingestion.documents.workers import WorkerSql
 from ingestion.worker.database import WorkerDatabase
-from ingestion.worker.recycling import own_memory
 
 log = logging.getLogger(__name__)
 BEATS_PER_LEASE = 4
 
 
 class Registration:
-    """A context manager: registered while the block runs, and forgotten at its end.
-
-    `documents` counts those done by this process. `on_beat` is called with each sign of life that the database took.
-    """
+    """A context manager: the worker is registered while the block runs. `documents` counts those it has done."""
 
     def __init__(
         self,
@@ -32,12 +29,10 @@ class Registration:
         slots: int,
         lease_seconds: float,
         documents: Callable[[], int],
-        on_beat: Callable[[], None],
     ) -> None:
-        self.database, self.worker, self.slots = database, worker, slots
-        self.documents, self.on_beat = documents, on_beat
+        self.database, self.worker, self.slots, self.documents = database, worker, slots, documents
         self._seconds = lease_seconds / BEATS_PER_LEASE
-        self._changed, self._ended = threading.Event(), False
+        self._ended = threading.Event()
         self._thread = threading.Thread(target=self._keep, name="registration", daemon=True)
 
     def __enter__(self) -> Self:
@@ -47,8 +42,7 @@ class Registration:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._ended = True
-        self._changed.set()
+        self._ended.set()
         self._thread.join()
         try:
             with self.database.system() as connection:
@@ -56,22 +50,16 @@ class Registration:
         except (psycopg.OperationalError, PoolTimeout) as failure:
             log.warning("still registered", extra={"reason": str(failure)})
 
-    def retire(self) -> None:
-        """Takes nothing more."""
-        self.slots = 0
-        self._changed.set()
-
     def _keep(self) -> None:
-        while not self._ended:
-            self._changed.clear()
+        ended = False
+        while not ended:
             try:
-                self._tell()
-                self.on_beat()
+                self._write()
             except (psycopg.OperationalError, PoolTimeout) as error:
                 log.warning("not registered", extra={"reason": str(error)})
-            self._changed.wait(self._seconds)
+            ended = self._ended.wait(self._seconds)
 
-    def _tell(self) -> None:
+    def _write(self) -> None:
         values = {"id": self.worker, "slots": self.slots, "documents": self.documents()}
         with self.database.system() as connection:
-            connection.execute(WorkerSql.register, {**values, "resident_bytes": own_memory()})
+            connection.execute(WorkerSql.register, {**values, "resident_bytes": psutil.Process().memory_info().rss})

@@ -19,9 +19,6 @@ from service_kit.settings import ObjectStoreSettings, RedisSettings
 class WorkerSettings(LeaseSettings, RedisSettings, ObjectStoreSettings, EmbeddingSettings, SourceSettings):
     """`work_folder` holds, per running document, its original and what is made of it.
 
-    After `worker_max_documents`, or beyond `worker_max_memory_mib` of its own (without the conversions' processes), a
-    worker ends what it holds and starts anew.
-
     `worker_shutdown_seconds`: what a stage may still use after SIGTERM; then it goes back to the queue. It must be
     shorter than the time after which the process is killed (Compose: 10 seconds).
     """
@@ -33,8 +30,6 @@ class WorkerSettings(LeaseSettings, RedisSettings, ObjectStoreSettings, Embeddin
     worker_concurrency: int = Field(
         default=2, gt=0, description="Bulk documents at a time; one interactive beside them"
     )
-    worker_max_documents: int = Field(default=500, gt=0)
-    worker_max_memory_mib: int = Field(default=1024, gt=0)
     worker_shutdown_seconds: float = Field(default=6.0, ge=0)
     """What a stage may still use after SIGTERM; then it goes back to the queue"""
     worker_health_file: Path = Path(tempfile.gettempdir()) / "attractor-ingestion-worker.alive"

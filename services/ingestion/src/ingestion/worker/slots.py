@@ -1,4 +1,4 @@
-"""How many documents a worker has in work, and of which lane."""
+"""Limits how many documents of each lane a worker has in work."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ class Slots:
         self._bulk = 0  # in work, or looked for
         self._busy = dict.fromkeys(ALL_LANES, 0)
         self._turned_away = False
+        self.documents = 0  # done
 
     def busy(self, lane: Lane) -> int:
-        """Documents of the lane that are in work now."""
+        """Returns how many documents of the lane are in work now."""
         return self._busy[lane]
 
     def serve(self, lane: Lane) -> None:
-        """Works until there is nothing to take, on whatever comes first; `lane` is that of which there was word.
+        """Works until there is nothing to take, on whatever comes first; `lane` is the one that the message was about.
 
         Returns at once when no slot is free for it: who has one looks again before leaving.
         """
@@ -52,7 +53,8 @@ class Slots:
             if job is None:
                 return False
             if bulk and job.lane is not Lane.bulk:
-                bulk = self._give_back_bulk()
+                self._give_back_bulk()
+                bulk = False
             with self._lock:
                 self._busy[job.lane] += 1
             try:
@@ -60,6 +62,7 @@ class Slots:
             finally:
                 with self._lock:
                     self._busy[job.lane] -= 1
+                    self.documents += 1
             return True
         finally:
             if bulk:
@@ -71,11 +74,9 @@ class Slots:
             self._bulk += free
             return free
 
-    def _give_back_bulk(self) -> bool:
-        """False, what is held from then on."""
+    def _give_back_bulk(self) -> None:
         with self._lock:
             self._bulk -= 1
-            return False
 
     def _enter(self, lane: Lane) -> bool:
         with self._lock:
@@ -87,7 +88,7 @@ class Slots:
             return free
 
     def _leave(self) -> bool:
-        """False when word was turned away meanwhile: it may be about what was not there a moment ago."""
+        """Returns False if a message was turned away meanwhile: it may be about work that was not there before."""
         with self._lock:
             if self._turned_away:
                 self._turned_away = False

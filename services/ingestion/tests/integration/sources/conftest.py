@@ -12,11 +12,12 @@ import pytest
 from ingestion.documents.incoming_files import IntakeLimits
 from ingestion.documents.intake import Intake
 from ingestion.settings import Settings
-from ingestion.sources.queue import Leases, claim_due
-from ingestion.sources.sync import Policy, Synchroniser
+from ingestion.sources.sync import Synchroniser, SyncPolicy
+from ingestion.sources.syncs import sync_work
 from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
+from service_kit.work import WorkQueue
 
 MAX_FILE_BYTES = 500_000
 MAX_QUEUED_BYTES = 50_000_000
@@ -51,27 +52,25 @@ def make_synchroniser(
             Outbox("ingestion"),
             IntakeLimits(MAX_FILE_BYTES, options.get("queued", MAX_QUEUED_BYTES)),
         )
-        policy = Policy(settings.lease_seconds, 3, MAX_FILE_BYTES, tmp_path)
+        policy = SyncPolicy(3, MAX_FILE_BYTES, tmp_path)
+        queue = WorkQueue(pool, sync_work(settings.max_losses), settings.lease_seconds, name)
         stopping = options.get("stopping", lambda: False)
-        return Synchroniser(pool, intake, Leases(pool, name), settings, policy, stopping)
+        return Synchroniser(pool, intake, queue, settings, policy, stopping)
 
     return make
 
 
 @pytest.fixture
-def work(pool: Database, make_synchroniser: Callable[..., Synchroniser]) -> Callable[[], Awaitable[int]]:
+def work(make_synchroniser: Callable[..., Synchroniser]) -> Callable[[], Awaitable[int]]:
     """`await work()`: synchronises until nothing is due; returns how many there were."""
     synchroniser = make_synchroniser()
 
     async def run() -> int:
         done = 0
-        while True:
-            async with pool.system() as connection:
-                keys = await claim_due(connection, 1, 60)
-            if not keys:
-                return done
-            await synchroniser.synchronise(keys[0].workspace_id, keys[0].sync_id)
+        while held := await synchroniser.claim():
+            await synchroniser.synchronise(held)
             done += 1
+        return done
 
     return run
 

@@ -38,20 +38,22 @@ class KilledIntake:
 
 @pytest.fixture
 def killed_at(
-    make_synchroniser: Callable[..., Synchroniser], workspace_id: Any, database: Any, eventually: Any
+    make_synchroniser: Callable[..., Synchroniser], database: Any, eventually: Any
 ) -> Callable[..., Awaitable[None]]:
     """`await killed_at(source, sync, "take", 5)`: works at it until the sixth call, and is found lost."""
 
     async def kill(source: Any, sync: dict[str, Any], name: str, count: int) -> None:
         synchroniser = make_synchroniser()
         synchroniser.intake = intake = KilledIntake(synchroniser.intake, name, count)  # type: ignore[assignment]
-        dying = asyncio.create_task(synchroniser.synchronise(workspace_id, sync["id"]))
+        held = await synchroniser.claim()
+        assert held is not None
+        dying = asyncio.create_task(synchroniser.synchronise(held))
         async with asyncio.timeout(60):
             await intake.reached.wait()
         dying.cancel()
         await asyncio.wait([dying])
         with psycopg.connect(database.admin, autocommit=True) as connection:
-            connection.execute("UPDATE ingestion.source_sync SET heartbeat_at = now() - interval '1 hour'")
+            connection.execute("UPDATE ingestion.source_sync SET lease_expires_at = now() - interval '1 hour'")
         await eventually(lambda: source.read(sync["id"]), lambda one: one["status"] == "queued")
 
     return kill
@@ -90,8 +92,8 @@ async def test_counts_and_list_are_those_of_the_whole(
     assert len(await source.documents()) == 13
 
 
-async def test_a_worker_that_begins_anew_in_the_middle_is_no_attempt_and_loses_no_count(
-    make_source: MakeSource, documents: Path, make_synchroniser: Callable[..., Synchroniser], workspace_id: Any
+async def test_a_worker_that_stops_in_the_middle_counts_as_no_attempt(
+    make_source: MakeSource, documents: Path, make_synchroniser: Callable[..., Synchroniser]
 ) -> None:
     for number in range(12):
         (documents / f"{number:02}.md").write_text(f"text {number}")
@@ -99,7 +101,9 @@ async def test_a_worker_that_begins_anew_in_the_middle_is_no_attempt_and_loses_n
     sync = await source.start()
     stopping = make_synchroniser(stopping=lambda: intake.reached.is_set())
     stopping.intake = intake = KilledIntake(stopping.intake, "take", 3)  # type: ignore[assignment]
-    await stopping.synchronise(workspace_id, sync["id"])
+    held = await stopping.claim()
+    assert held is not None
+    await stopping.synchronise(held)
     back = await source.read(sync["id"])
     assert (back["status"], back["attempts"]) == ("queued", 0)
     assert await source.work() == 1

@@ -1,11 +1,8 @@
-"""The scheduler as a process: what is due, what has changed in a folder, and what was not seen for too long."""
+"""Scheduling: what is due, what has changed in a folder, and what was not seen for too long."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -15,34 +12,33 @@ import psycopg
 import pytest
 
 from ingestion.settings import Settings
+from ingestion.sources.scheduler import Scheduler
+from ingestion.sources.watch import SOURCE_CHANNEL, FolderWatcher
+from service_kit.background import Background
+from service_kit.notifications import Notifications
+from service_kit.postgres import Database
+from service_kit.telemetry import Metrics
 
 MakeSource = Callable[..., Awaitable[Any]]
-Scheduler = Callable[..., Any]
+Scheduling = Callable[..., Any]
 
 
 @pytest.fixture
-def scheduler(settings: Settings, documents: Path, tmp_path: Path) -> Scheduler:
-    """`async with scheduler() as process`: `python -m ingestion scheduler`."""
+def scheduler(settings: Settings, documents: Path) -> Scheduling:
+    """`async with scheduler()`: what one replica of the API does in the background."""
 
     @asynccontextmanager
-    async def run(**environment: str) -> AsyncIterator[asyncio.subprocess.Process]:
-        env = {
-            **os.environ,
-            "DATABASE_URL": settings.database_url.get_secret_value(),
-            "SOURCE_ROOTS": str(documents.parent),
-            "SCHEDULE_SECONDS": "0.2",
-            "WATCH_QUIET_SECONDS": "0.3",
-            "SCHEDULER_HEALTH_FILE": str(tmp_path / "alive"),
-            **environment,
-        }
-        process = await asyncio.create_subprocess_exec(sys.executable, "-m", "ingestion", "scheduler", env=env)
-        try:
-            yield process
-        finally:
-            if process.returncode is None:
-                process.send_signal(signal.SIGTERM)
-            async with asyncio.timeout(15):
-                assert await process.wait() == 0
+    async def run(**changed: Any) -> AsyncIterator[None]:
+        options = settings.model_copy(update={"watch_quiet_seconds": 0.3, **changed})
+        url = settings.database_url.get_secret_value()
+        notifications = Notifications(url, SOURCE_CHANNEL)
+        async with Database(url, 4).opened() as database, Background(Metrics()) as background:
+            watcher = FolderWatcher(database, notifications, (documents.parent,), options)
+            background.start("notifications", notifications.run)
+            background.start("scheduler", Scheduler(database, 0.2).run)
+            background.start("watcher", watcher.run)
+            yield
+            assert not background.failing
 
     return run
 
@@ -57,13 +53,13 @@ async def followed(source: Any, eventually: Any, paths: set[str]) -> None:
     await eventually(found, lambda now: now == paths, timeout=25)
 
 
-@pytest.mark.parametrize("polling", ["0", "1"])
+@pytest.mark.parametrize("polling", [False, True])
 async def test_a_watched_folder_is_followed_without_anyone_asking(
-    polling: str, make_source: MakeSource, documents: Path, scheduler: Scheduler, eventually: Any
+    polling: bool, make_source: MakeSource, documents: Path, scheduler: Scheduling, eventually: Any
 ) -> None:
     (documents / "a.md").write_text("one")
     source = await make_source()
-    async with scheduler(WATCH_POLLING=polling, WATCH_POLL_SECONDS="0.3"):
+    async with scheduler(watch_polling=polling, watch_poll_seconds=0.3):
         await followed(source, eventually, {"a.md"})  # what was there before it was watched
         (documents / "deep").mkdir()
         (documents / "deep" / "b.md").write_text("two")
@@ -76,7 +72,7 @@ async def test_a_watched_folder_is_followed_without_anyone_asking(
 
 
 async def test_a_burst_of_changes_is_few_synchronisations(
-    make_source: MakeSource, documents: Path, scheduler: Scheduler, eventually: Any
+    make_source: MakeSource, documents: Path, scheduler: Scheduling, eventually: Any
 ) -> None:
     source = await make_source()
     async with scheduler():
@@ -90,7 +86,7 @@ async def test_a_burst_of_changes_is_few_synchronisations(
 
 
 async def test_a_folder_that_comes_back_is_watched_again(
-    make_source: MakeSource, documents: Path, scheduler: Scheduler, eventually: Any
+    make_source: MakeSource, documents: Path, scheduler: Scheduling, eventually: Any
 ) -> None:
     (documents / "a.md").write_text("one")
     source = await make_source()
@@ -110,7 +106,7 @@ async def test_a_folder_that_comes_back_is_watched_again(
 
 
 async def test_two_schedulers_queue_what_is_due_once(
-    make_source: MakeSource, documents: Path, scheduler: Scheduler, eventually: Any, database: Any
+    make_source: MakeSource, documents: Path, scheduler: Scheduling, eventually: Any, database: Any
 ) -> None:
     (documents / "a.md").write_text("one")
     config = {"kind": "folder", "path": str(documents), "watch": False}
@@ -133,7 +129,7 @@ async def test_two_schedulers_queue_what_is_due_once(
 
 
 async def test_documents_of_a_source_that_is_not_seen_become_stale(
-    make_source: MakeSource, documents: Path, scheduler: Scheduler, eventually: Any, database: Any, upload: Any
+    make_source: MakeSource, documents: Path, scheduler: Scheduling, eventually: Any, database: Any, upload: Any
 ) -> None:
     (documents / "a.md").write_text("one")
     (documents / "b.md").write_text("two")
@@ -149,18 +145,3 @@ async def test_documents_of_a_source_that_is_not_seen_become_stale(
         assert found["b.md"]["stale_at"] is None
     await source.sync()
     assert (await source.documents())["a.md"]["stale_at"] is None
-
-
-async def test_its_health_follows_its_work(scheduler: Scheduler, tmp_path: Path, eventually: Any) -> None:
-    nowhere = {"DATABASE_URL": "postgresql://nobody@localhost:1/x", "SCHEDULER_HEALTH_FILE": str(tmp_path / "alive")}
-    env = {**os.environ, **nowhere}
-
-    async def healthy() -> bool:
-        check = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "ingestion", "scheduler-health", env=env, stderr=asyncio.subprocess.DEVNULL
-        )
-        return await check.wait() == 0
-
-    assert not await healthy()
-    async with scheduler():
-        await eventually(healthy, timeout=20)

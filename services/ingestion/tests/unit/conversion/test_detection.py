@@ -8,6 +8,7 @@ import zipfile
 
 import pytest
 
+from ingestion.conversion.declared_text import front_matter
 from ingestion.conversion.decoding import decode
 from ingestion.conversion.detection import Format, detect
 from ingestion.conversion.errors import (
@@ -19,7 +20,7 @@ from ingestion.conversion.errors import (
     UnsupportedFormat,
     conversion_error,
 )
-from ingestion.conversion.markdown import split_front_matter
+from ingestion.conversion.metadata import Declared
 
 
 def archive(*names: str, **contents: str) -> bytes:
@@ -32,8 +33,8 @@ def archive(*names: str, **contents: str) -> bytes:
     return buffer.getvalue()
 
 
-def office(part: str) -> bytes:
-    return archive("[Content_Types].xml", part)
+def office(*parts: str) -> bytes:
+    return archive("[Content_Types].xml", *parts)
 
 
 def container(mime_type: str, *names: str, **contents: str) -> bytes:
@@ -87,6 +88,8 @@ NAMED_JATS = b'<!DOCTYPE article PUBLIC "-//NLM//DTD JATS v1.2//EN" "JATS-archiv
         (compound("WordDocument"), "a.docx", Format.doc),
         (compound("PowerPoint Document"), "a.ppt", Format.ppt),
         (compound("Workbook", b"\x09\x08\x10\x00"), "a", Format.xls),
+        (office("xl/workbook.bin"), "a.xlsb", Format.xlsb),
+        (office("xl/workbook.xml", "xl/vbaProject.bin"), "a.xlsm", Format.xlsx),
         (compound("__properties_version1.0"), "a.doc", Format.email),
         (MAIL, "a.eml", Format.email),
         (MAIL, "saved.txt", Format.email),
@@ -169,14 +172,15 @@ def test_binary_content_is_refused(data: bytes) -> None:
 
 
 def test_front_matter_is_taken_off() -> None:
-    assert split_front_matter("---\ntitle: Ducks\ntags: [a]\n---\n# Hi\n") == ("Ducks", "# Hi\n")
+    declared, rest = front_matter("---\ntitle: Ducks\ntags: [a]\n---\n# Hi\n")
+    assert (declared.title, rest) == ("Ducks", "# Hi\n")
 
 
 @pytest.mark.parametrize(
     "text", ["---\nNot a mapping.\n---\nrest", "# Hi\n---\na: b\n---\n", "---\n: [bad\n---\nx", "---"]
 )
 def test_what_only_looks_like_front_matter_stays(text: str) -> None:
-    assert split_front_matter(text) == (None, text)
+    assert front_matter(text) == (Declared(), text)
 
 
 def test_errors_travel_by_their_slug() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from ingestion.conversion.errors import UnsupportedFormat
 from ingestion.conversion.file_format import Format
-from ingestion.conversion.legacy_office import modernised
+from ingestion.conversion.legacy_office import through_libreoffice
 
 
 def test_the_reason_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -16,4 +16,4 @@ def test_the_reason_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     with pytest.raises(
         UnsupportedFormat, match=r"\.rtf needs LibreOffice.*INSTALL_LIBREOFFICE=1, or save .* as \.docx"
     ):
-        modernised(b"{\\rtf1}", Format.rtf, tmp_path)
+        through_libreoffice(b"{\\rtf1}", Format.rtf, tmp_path)

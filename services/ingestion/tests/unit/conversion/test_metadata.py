@@ -96,17 +96,19 @@ def test_authors_are_names() -> None:
 
 
 def test_front_matter() -> None:
-    declared = front_matter(
+    declared, rest = front_matter(
         "---\ntags: [one, Two]\nkeywords: three, four\nauthor: Ann Other\nlang: de-AT\n"
         "date: 2024-03-05\nlastmod: 2024-04-01 10:00:00\n---\n# Title\n"
     )
+    assert rest == "# Title\n"
     assert tags(declared.tags) == ("one", "Two", "three", "four")
     assert authors(declared.authors) == ("Ann Other",)
     assert declared.language == "de-AT"
     assert declared.written_at == datetime(2024, 3, 5, tzinfo=UTC)
     assert declared.modified_at == datetime(2024, 4, 1, 10, tzinfo=UTC)
-    assert front_matter("---\nProse: between: breaks\n---\n") == Declared()
-    assert front_matter("---\ndate: 2024-13-45\n---\n").written_at is None
+    prose = "---\nProse: between: breaks\n---\n"
+    assert front_matter(prose) == (Declared(), prose)
+    assert front_matter("---\ndate: 2024-13-45\n---\n")[0].written_at is None
 
 
 def test_headers_of_proposals_and_documents() -> None:

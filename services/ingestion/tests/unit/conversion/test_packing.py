@@ -9,9 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ingestion.conversion.declared_text import header
 from ingestion.conversion.packing import pack
 from ingestion.conversion.passages import TokenBudget, token_budget
-from ingestion.conversion.plain_text import sections, text_passages, text_title
+from ingestion.conversion.plain_text import first_title, sections, text_passages
 from ingestion.conversion.source_code import code_passages
 from ingestion.conversion.values import ChunkOptions
 
@@ -98,17 +99,17 @@ def test_underlined_titles_become_heading_paths(budget: TokenBudget) -> None:
     assert found["More words."].heading_path == ("Introduction", "Details")
     assert found["Last words."].heading_path == ("Conclusion",)
     assert (found["More words."].line_start, found["More words."].line_end) == (13, 13)
-    assert text_title(RST) == "PEP Purpose"
+    assert header(RST).title == "PEP Purpose"
 
 
 def test_overlined_titles_and_tables_are_told_apart() -> None:
     text = "=====\nTitle\n=====\n\n===== =====\nA     B\n===== =====\n1     2\n===== =====\n\nPart\n====\n\nText"
     assert [section.title for section in sections(text)] == [None, "Title", "Part"]
-    assert text_title(text) == "Title"
+    assert first_title(text) == "Title"
 
 
 def test_prose_has_no_title() -> None:
-    assert text_title("Just a line.\n\nAnother line.\n-- \nsignature") is None
+    assert first_title("Just a line.\n\nAnother line.\n-- \nsignature") is None
 
 
 PYTHON = '''"""A module."""

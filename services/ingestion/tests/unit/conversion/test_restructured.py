@@ -1,12 +1,20 @@
-"""What of a reStructuredText file is read, and where it stood."""
+"""What of a reStructuredText file is read."""
 
 from __future__ import annotations
 
 import pytest
+from docling_core.types.doc.document import DoclingDocument
+from docling_core.types.doc.items.code import CodeItem
+from docling_core.types.doc.items.text import SectionHeaderItem
+from docling_core.types.doc.labels import CodeLanguageLabel
 
-from ingestion.conversion.restructured.blocks import Block, Kind
+from ingestion.conversion import docling_formats
+from ingestion.conversion.declared_text import header
+from ingestion.conversion.file_format import Format
+from ingestion.conversion.pdf.models import PdfModels
+from ingestion.conversion.restructured.html import restructured_html
 from ingestion.conversion.restructured.parsing import UnreadableMarkup
-from ingestion.conversion.restructured.reading import read_restructured_text, restructured_document
+from ingestion.conversion.values import PdfOptions
 
 PROPOSAL = """PEP: 612
 Title: Parameter Variables
@@ -49,58 +57,46 @@ b      2
 """
 
 
-def read(text: str) -> list[Block]:
-    return read_restructured_text(text).blocks
-
-
-def texts(text: str) -> list[str]:
-    return [block.text for block in read(text)]
+def read(text: str) -> DoclingDocument:
+    page = restructured_html(text).encode()
+    models = PdfModels(PdfOptions(), threads=1)
+    return docling_formats.read(page, "a.rst", Format.restructured_text, 100, models, lambda *_: None)
 
 
 def markdown(text: str) -> str:
-    return restructured_document(read(text), "a.rst").export_to_markdown(escape_html=False, escape_underscores=False)
+    return read(text).export_to_markdown(escape_html=False, escape_underscores=False)
 
 
-def test_structure_and_lines() -> None:
-    found = [(block.kind, block.level, block.text, block.line_start, block.line_end) for block in read(PROPOSAL)]
-    assert found == [
-        (Kind.text, 0, "PEP: 612\nTitle: Parameter Variables\nAuthor: Mark M <m@example.org>, Guido", 1, 4),
-        (Kind.heading, 1, "Abstract", 7, 7),
-        (Kind.text, 0, "It extends PEP 484 and typing.cast, see the typing docs.", 9, 9),
-        (Kind.heading, 2, "Motivation", 14, 14),
-        (Kind.text, 0, "versionadded 3.10 On request.", 16, 17),
-        (Kind.item, 1, "one more", 19, 20),
-        (Kind.text, 1, "beside it", 22, 22),
-        (Kind.item, 2, "nested", 24, 24),
-        (Kind.item, 1, "two", 25, 25),
-        (Kind.text, 0, "Names:", 27, 27),
-        (Kind.code, 0, "def f():\n\n    return 1", 29, 31),
-        (Kind.table, 0, "", 33, 37),
+def test_structure() -> None:
+    assert markdown(PROPOSAL).split("\n\n") == [
+        "PEP: 612  \nTitle: Parameter Variables  \nAuthor: Mark M <m@example.org>, Guido",
+        "## Abstract",
+        "It extends PEP 484 and typing.cast, see the typing docs.",
+        "### Motivation",
+        "versionadded 3.10 On request.",
+        "- one more",
+        "beside it",
+        "1. nested",
+        "- two",
+        "Names:",
+        "```\ndef f():",
+        "    return 1\n```",
+        "| Name   |   Size |\n|--------|--------|\n| a      |      1 |\n| b      |      2 |",
     ]
-    assert [[cell.text for cell in row] for row in read(PROPOSAL)[-1].cells] == [
-        ["Name", "Size"],
-        ["a", "1"],
-        ["b", "2"],
-    ]
+    headings = [(item.text, item.level) for item in read(PROPOSAL).texts if isinstance(item, SectionHeaderItem)]
+    assert headings == [("Abstract", 1), ("Motivation", 2)]
 
 
 def test_header_fields() -> None:
-    found = read_restructured_text(PROPOSAL)
-    assert found.title == "Parameter Variables"
-    assert found.fields["author"] == "Mark M <m@example.org>, Guido"
-    below = read_restructured_text("Guide\n=====\n\n:Author: Jane\n:Date: 2024-05-01\n\nText.\n")
-    assert (below.title, below.fields) == ("Guide", {"author": "Jane", "date": "2024-05-01"})
+    declared = header(PROPOSAL)
+    assert declared.title == "Parameter Variables"
+    assert declared.authors == ["Mark M <m@example.org>, Guido"]
+    below = header("Guide\n=====\n\n:Author: Jane\n:Date: 2024-05-01\n\nText.\n")
+    assert (below.title, below.authors, below.written) == (None, ["Jane"], ["2024-05-01"])
 
 
 def test_a_paragraph_with_colons_is_no_header() -> None:
-    assert texts("Note: it is\nnot a header.\n\nMore.\n") == ["Note: it is not a header.", "More."]
-
-
-def test_the_document_keeps_lists_and_tables() -> None:
-    text = markdown(PROPOSAL)
-    assert "- one more" in text
-    assert "| Name   |   Size |" in text
-    assert "```\ndef f():\n\n    return 1\n```" in text
+    assert markdown("Note: it is\nnot a header.\n\nMore.\n") == "Note: it is not a header.\n\nMore."
 
 
 @pytest.mark.parametrize(
@@ -112,12 +108,12 @@ def test_the_document_keeps_lists_and_tables() -> None:
         (":ref:`the guide <guide>` and :doc:`index`", ["the guide and index"]),
         (":made:up:`role` and `text`:other:", ["role and text"]),
         ("|undefined| stays", ["|undefined| stays"]),
-        (".. raw:: html\n\n   <b>bold</b>\n", [".. raw:: html\n\n   <b>bold</b>"]),
-        (".. include:: /etc/hostname\n", [".. include:: /etc/hostname"]),
-        (".. math::\n   :label: eq\n\n   a = b\n", [".. math::\n   :label: eq\n\n   a = b"]),
+        (".. raw:: html\n\n   <b>bold</b>\n", ["```\n.. raw:: html", "   <b>bold</b>\n```"]),
+        (".. include:: /etc/hostname\n", ["```\n.. include:: /etc/hostname\n```"]),
+        (".. math::\n   :label: eq\n\n   a = b\n", ["```\n.. math::\n   :label: eq", "   a = b\n```"]),
         (".. warning:: Mind the gap.\n", ["Warning: Mind the gap."]),
-        ("Term : kind\n   Meaning.\n", ["Term : kind: Meaning."]),
-        ("-q, --quiet  Say less.\n", ["`-q, --quiet`: Say less."]),
+        ("Term : kind\n   Meaning.\n", ["- Term : kind: Meaning."]),
+        ("-q, --quiet  Say less.\n", ["- `-q, --quiet`: Say less."]),
         ("See [#]_.\n\n.. [#] The note.\n", ["See [1].", "[1] The note."]),
         (
             "`docs <https://example.org>`_ and https://example.org",
@@ -126,50 +122,48 @@ def test_the_document_keeps_lists_and_tables() -> None:
         ("See docs_.\n\n.. _docs: https://example.org\n", ["See docs.", "docs: https://example.org"]),
         (".. a comment\n\nText.\n", ["Text."]),
         (".. image:: a.png\n   :alt: A ship\n", ["A ship"]),
-        ("| one\n| two\n", ["one\ntwo"]),
+        ("| one\n| two\n", ["one  \ntwo"]),
         ("Text ``with *stars*`` and *more*.", ["Text `with *stars*` and more."]),
     ],
 )
 def test_nothing_vanishes(text: str, expected: list[str]) -> None:
-    assert texts(text) == expected
+    assert markdown(text).split("\n\n") == expected
 
 
 def test_code_of_sphinx_keeps_its_language() -> None:
-    code = read(".. code-block:: python\n   :linenos:\n   :emphasize-lines: 2\n\n   x = 1\n   y = 2\n")[0]
-    assert (code.kind, code.text, code.language, code.line_start, code.line_end) == (
-        Kind.code,
-        "x = 1\ny = 2",
-        "python",
-        5,
-        6,
-    )
+    text = ".. code-block:: python\n   :linenos:\n   :emphasize-lines: 2\n\n   x = 1\n   y = 2\n"
+    code = next(item for item in read(text).texts if isinstance(item, CodeItem))
+    assert (code.text, code.code_language) == ("x = 1\ny = 2", CodeLanguageLabel.PYTHON)
+
+
+def test_blocks_inside_an_item_stay_blocks() -> None:
+    text = "- Run this:\n\n  ::\n\n     a = 1\n     b = 2\n\n- Then that.\n"
+    assert markdown(text).split("\n\n") == ["- Run this:", "```\na = 1\nb = 2\n```", "- Then that."]
 
 
 def test_cells_that_span() -> None:
     table = "+---+---+\n| a | b |\n+   +---+\n|   | c |\n+---+---+\n| wide  |\n+-------+\n"
-    cells = read(table)[0].cells
-    assert [(cell.text, cell.row, cell.column, cell.rows, cell.columns) for row in cells for cell in row] == [
-        ("a", 0, 0, 2, 1),
-        ("b", 0, 1, 1, 1),
-        ("c", 1, 1, 1, 1),
-        ("wide", 2, 0, 1, 2),
-    ]
+    found = {
+        (cell.text, cell.start_row_offset_idx, cell.start_col_offset_idx, cell.row_span, cell.col_span)
+        for cell in read(table).tables[0].data.table_cells
+    }
+    assert found == {("a", 0, 0, 2, 1), ("b", 0, 1, 1, 1), ("c", 1, 1, 1, 1), ("wide", 2, 0, 1, 2)}
 
 
 def test_broken_markup_is_still_read() -> None:
-    found = texts("Title\n====\n\n* item\nnot indented ``open\n\n+--+\n| broken\n\nEnd.\n")
-    assert found[0] == "Title"
-    assert found[-1] == "End."
-    assert any("| broken" in text for text in found)
-    assert any("not indented ``open" in text for text in found)
+    found = markdown("Title\n====\n\n* item\nnot indented ``open\n\n+--+\n| broken\n\nEnd.\n")
+    assert found.startswith("## Title")
+    assert found.endswith("End.")
+    assert "| broken" in found
+    assert "not indented ``open" in found
 
 
 def test_a_document_leaves_nothing_behind() -> None:
-    read(".. role:: pep(emphasis)\n\n:pep:`1` :mine:`x`\n")
-    assert texts(":pep:`8`") == ["PEP 8"]
+    restructured_html(".. role:: pep(emphasis)\n\n:pep:`1` :mine:`x`\n")
+    assert markdown(":pep:`8`") == "PEP 8"
 
 
 @pytest.mark.parametrize("text", ["a" * 20_000, "- " * 3000 + "deep"])
-def test_what_is_no_markup_is_told(text: str) -> None:
+def test_text_that_is_no_markup_is_refused(text: str) -> None:
     with pytest.raises(UnreadableMarkup):
-        read(text)
+        restructured_html(text)

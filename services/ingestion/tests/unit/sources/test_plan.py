@@ -7,7 +7,7 @@ from uuid import uuid4
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.sources.plan import Known, make_plan, missing
+from ingestion.sources.plan import KnownFile, make_plan, missing
 from ingestion.sources.source import Gap, Item
 
 MAX_BYTES = 1000
@@ -17,8 +17,8 @@ def item(path: str, fingerprint: str | None = "1", size: int | None = 10) -> Ite
     return Item(path, fingerprint, None, path, size)
 
 
-def known(path: str, fingerprint: str | None = "1", *, excluded: bool = False, missing: bool = False) -> Known:
-    return Known(uuid4(), path, None if excluded else uuid4(), fingerprint, "hash", excluded, missing)
+def known(path: str, fingerprint: str | None = "1", *, excluded: bool = False, missing: bool = False) -> KnownFile:
+    return KnownFile(uuid4(), path, None if excluded else uuid4(), fingerprint, "hash", excluded, missing)
 
 
 def test_only_new_and_changed_files_are_read() -> None:

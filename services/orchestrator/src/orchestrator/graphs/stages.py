@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from langgraph.typing import ContextT, NodeInputT_contra
 
 from contracts.events import StageCompleted, StageStarted
-from orchestrator.runs.events import EventSink
+from orchestrator.runs.events import RunEvents
 from service_kit.tracing import span
 
 
@@ -22,14 +22,14 @@ class Node(Protocol[NodeInputT_contra, ContextT]):
 def stage(node: Node[NodeInputT_contra, ContextT], label: str) -> Node[NodeInputT_contra, ContextT]:
     """Returns the node between `stage_started` and `stage_completed`, in a span of its name, and in `node_trace`.
 
-    The context has `events` (an EventSink). They are on the stream before the node's checkpoint is written, so that a
+    The context has `events` (an RunEvents). They are on the stream before the node's checkpoint is written, so that a
     resumed run need not repeat them.
     """
     name = str(getattr(node, "__name__", "node"))
 
     @wraps(node)
     async def staged(state: NodeInputT_contra, runtime: Runtime[ContextT]) -> dict[str, Any]:
-        events: EventSink = runtime.context.events  # type: ignore[union-attr]
+        events: RunEvents = runtime.context.events  # type: ignore[union-attr]
         events.emit(StageStarted(stage=name, label=label))
         with span(f"node {name}"):
             update = await node(state, runtime)

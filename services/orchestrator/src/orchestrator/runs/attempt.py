@@ -7,11 +7,13 @@ import logging
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+
 from contracts.backoff import backoff
 from contracts.events import RunCancelled, RunCompleted, RunEventData, RunFailed, RunStarted
 from contracts.orchestrator import AnswerMode, RunStatus
 from orchestrator.runs.events import RunEvents
-from orchestrator.runs.records import Answer, ClaimedRun, Progress, TurnInput
+from orchestrator.runs.records import ClaimedRun, RunProgress, TurnAnswer, TurnInput
 from orchestrator.runs.repository import CANCELLED
 from orchestrator.runs.store import RunStore
 from service_kit.notifications import Notifications
@@ -31,11 +33,9 @@ class Turns(Protocol):
     @property
     def mode(self) -> AnswerMode: ...
 
-    async def answer(self, run: ClaimedRun, turn: TurnInput, events: RunEvents, progress: Progress) -> Answer: ...
-
-
-class Checkpoints(Protocol):
-    async def adelete_thread(self, thread_id: str) -> None: ...
+    async def answer(
+        self, run: ClaimedRun, turn: TurnInput, events: RunEvents, progress: RunProgress
+    ) -> TurnAnswer: ...
 
 
 @dataclass
@@ -48,10 +48,10 @@ class Attempt:
     run: ClaimedRun
     store: RunStore
     turns: Turns
-    checkpoints: Checkpoints
+    checkpoints: AsyncPostgresSaver
     events: RunEvents
     notifications: Notifications
-    progress: Progress = field(default_factory=Progress)
+    progress: RunProgress = field(default_factory=RunProgress)
     result: str = "broke off"
 
     async def execute(self) -> None:
@@ -93,10 +93,10 @@ class Attempt:
             ending = self._complete(answer)
         await uninterrupted(ending)
 
-    async def _answer(self) -> Answer:
+    async def _answer(self) -> TurnAnswer:
         return await self.turns.answer(self.run, await self.store.load_turn(self.run), self.events, self.progress)
 
-    async def _complete(self, answer: Answer) -> None:
+    async def _complete(self, answer: TurnAnswer) -> None:
         try:
             await self.store.complete(self.run, self.progress, answer)
         except StopAsked:

@@ -9,7 +9,7 @@ from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from redis.asyncio import Redis
 
 from contracts.events import run_stream
-from orchestrator.runs.repository import Runs, RunSql
+from orchestrator.runs.repository import RunSql, WorkspaceRuns
 from service_kit.postgres import Database
 from service_kit.repository import SystemRepository
 from service_kit.workspace_purge import Erased
@@ -46,7 +46,7 @@ class EndedRuns:
         To be called while the runs' rows, which name checkpoints and streams, are there.
         """
         async with self.database.workspace(workspace_id) as connection:
-            run_ids = await Runs(connection, workspace_id).end_all()
+            run_ids = await WorkspaceRuns(connection, workspace_id).end_all()
         removed, remaining = {"checkpoints": 0, "run_streams": 0}, {"checkpoints": 0, "run_streams": 0}
         for start in range(0, len(run_ids), BATCH):
             batch = run_ids[start : start + BATCH]

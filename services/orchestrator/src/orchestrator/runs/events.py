@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 from redis.asyncio import Redis
@@ -19,18 +19,6 @@ from redis.exceptions import RedisError
 from contracts.events import MessageDelta, MessageRestarted, RunEventData, StageStarted, run_stream
 
 log = logging.getLogger(__name__)
-
-
-class EventSink(Protocol):
-    """Takes a run's events."""
-
-    def emit(self, event: RunEventData) -> None:
-        """Has the event written soon, in the order of the calls."""
-        ...
-
-    async def flush(self) -> None:
-        """Waits until all that was emitted is written."""
-        ...
 
 
 @dataclass
@@ -54,6 +42,7 @@ class RunEvents:
         self._opened = False
 
     def emit(self, event: RunEventData) -> None:
+        """Has the event written soon, in the order of the calls."""
         if isinstance(event, StageStarted):
             self.stage = event.stage
         if self.lost and not event.terminal:
@@ -63,6 +52,7 @@ class RunEvents:
             self._writer = asyncio.create_task(self._write())
 
     async def flush(self) -> None:
+        """Waits until all that was emitted is written."""
         if self._writer is not None:
             await asyncio.wait({self._writer})
 

@@ -36,7 +36,7 @@ class ClaimedRun:
 
 
 @dataclass
-class Progress:
+class RunProgress:
     """What an attempt has done so far; written to the run's row with each extension of the lease and at its end."""
 
     node_trace: list[str] = field(default_factory=list)
@@ -68,7 +68,7 @@ class TurnInput:
 
 
 @dataclass(frozen=True)
-class Answer:
+class TurnAnswer:
     """What a completed turn leaves behind. `title` is for a session that has none."""
 
     message_id: UUID

@@ -8,7 +8,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from contracts.orchestrator import Message, Run
-from orchestrator.runs.records import Answer, CancelOutcome, ClaimedRun, EarlierMessage
+from orchestrator.runs.records import CancelOutcome, ClaimedRun, EarlierMessage, TurnAnswer
 from service_kit.auth import Principal
 from service_kit.repository import Repository
 from service_kit.statements import Statements
@@ -46,7 +46,7 @@ class RunSql(Statements, file="runs.sql", message_columns=MESSAGE_COLUMNS):
     count_checkpoints: str
 
 
-class Runs(Repository):
+class WorkspaceRuns(Repository):
     """The runs of one workspace; a user finds and cancels only the own ones."""
 
     async def find(self, caller: Principal, run_id: UUID) -> Run | None:
@@ -65,7 +65,7 @@ class Runs(Repository):
         document_ids: list[UUID] | None = await self.value(RunSql.document_ids, id=run_id)
         return document_ids
 
-    async def add_answer(self, run: ClaimedRun, answer: Answer) -> None:
+    async def add_answer(self, run: ClaimedRun, answer: TurnAnswer) -> None:
         """Stores the answer, and its title if the session has none."""
         values = {
             **asdict(answer),

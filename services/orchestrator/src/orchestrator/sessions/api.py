@@ -23,8 +23,8 @@ from contracts.orchestrator import (
     SessionUpdate,
 )
 from orchestrator.runs.api import Runs, Streams, event_stream
-from orchestrator.sessions.attachments import MOST_DOCUMENTS, Attachments
-from orchestrator.sessions.repository import SessionDocuments, Sessions
+from orchestrator.sessions.attachments import MOST_DOCUMENTS, DocumentAttacher
+from orchestrator.sessions.repository import AttachedDocuments, CallerSessions
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit
 from service_kit.postgres import Database
@@ -44,25 +44,25 @@ ATTACHING: dict[int | str, dict[str, Any]] = {
 }
 
 
-def opened_sessions(request: Request, caller: Viewer) -> Callable[[], AbstractAsyncContextManager[Sessions]]:
+def opened_sessions(request: Request, caller: Viewer) -> Callable[[], AbstractAsyncContextManager[CallerSessions]]:
     """Returns what opens a transaction over the caller's sessions."""
     database: Database = request.app.state.database
 
     @asynccontextmanager
-    async def opened() -> AsyncIterator[Sessions]:
+    async def opened() -> AsyncIterator[CallerSessions]:
         async with database.workspace(caller.workspace_id) as connection:
-            yield Sessions(connection, caller)
+            yield CallerSessions(connection, caller)
 
     return opened
 
 
-def attachments(request: Request) -> Attachments:
-    found: Attachments = request.app.state.attachments
+def attachments(request: Request) -> DocumentAttacher:
+    found: DocumentAttacher = request.app.state.attachments
     return found
 
 
-Opened = Annotated[Callable[[], AbstractAsyncContextManager[Sessions]], Depends(opened_sessions)]
-Attaching = Annotated[Attachments, Depends(attachments)]
+Opened = Annotated[Callable[[], AbstractAsyncContextManager[CallerSessions]], Depends(opened_sessions)]
+Attaching = Annotated[DocumentAttacher, Depends(attachments)]
 DocumentLimit = Annotated[int, Query(ge=1, le=MOST_DOCUMENTS, description="Items on a page")]
 
 
@@ -121,7 +121,7 @@ async def list_session_documents(
     """Lists the documents in the order in which they were attached. A deleted document is detached everywhere."""
     async with opened() as sessions:
         await sessions.find(session_id)
-        return await SessionDocuments(sessions.connection, sessions.workspace_id).page(session_id, limit, cursor)
+        return await AttachedDocuments(sessions.connection, sessions.workspace_id).page(session_id, limit, cursor)
 
 
 @router.put("/{session_id}/documents/{document_id}", summary="Attach a document", responses={**ATTACHING})
@@ -144,7 +144,7 @@ async def detach_document(session_id: UUID, document_id: UUID, opened: Opened) -
     """The document itself stays. Detaching one that is not attached changes nothing."""
     async with opened() as sessions:
         await sessions.lock(session_id)
-        await SessionDocuments(sessions.connection, sessions.workspace_id).detach(session_id, document_id)
+        await AttachedDocuments(sessions.connection, sessions.workspace_id).detach(session_id, document_id)
 
 
 @router.get("/{session_id}/messages", summary="List a session's messages", responses={**NOT_FOUND})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from uuid import UUID
 
 from contracts.orchestrator import SessionDocument
-from orchestrator.errors import DocumentNotFound, TooManySessionDocuments
-from orchestrator.services import Documents
-from orchestrator.sessions.repository import SessionDocuments, Sessions
+from orchestrator.errors import TooManySessionDocuments, UnknownDocument
+from orchestrator.services import IngestionService
+from orchestrator.sessions.repository import AttachedDocuments, CallerSessions
 from service_kit.auth import Principal
 from service_kit.postgres import Database
 from service_kit.problems import Problem
@@ -15,20 +15,20 @@ from service_kit.problems import Problem
 MOST_DOCUMENTS = 1_000  # in a session: a search in it names all of them at once
 
 
-class Attachments:
+class DocumentAttacher:
     """Attaches documents of the caller's workspace to the caller's sessions."""
 
-    def __init__(self, database: Database, documents: Documents) -> None:
-        self.database, self.documents = database, documents
+    def __init__(self, database: Database, ingestion: IngestionService) -> None:
+        self.database, self.ingestion = database, ingestion
 
     async def attach(self, caller: Principal, session_id: UUID, document_id: UUID) -> SessionDocument:
         """Changes nothing if the document is attached already.
 
-        Raises SessionNotFound, TooManySessionDocuments, DocumentNotFound, and ServiceSilent if ingestion does not say.
+        Raises SessionNotFound, TooManySessionDocuments, UnknownDocument, and ServiceSilent if ingestion does not say.
         """
         async with self.database.workspace(caller.workspace_id) as connection:
-            count = await Sessions(connection, caller).lock(session_id)
-            attached = await SessionDocuments(connection, caller.workspace_id).attach(session_id, document_id)
+            count = await CallerSessions(connection, caller).lock(session_id)
+            attached = await AttachedDocuments(connection, caller.workspace_id).attach(session_id, document_id)
             if attached.is_new and count >= MOST_DOCUMENTS:
                 raise TooManySessionDocuments(f"A session has at most {MOST_DOCUMENTS:,} documents")
         if attached.is_new:
@@ -41,9 +41,9 @@ class Attachments:
         It is attached first: a deletion that is announced after the check then finds the attachment.
         """
         try:
-            if not await self.documents.has(caller, document_id):
-                raise DocumentNotFound
+            if not await self.ingestion.has_document(caller, document_id):
+                raise UnknownDocument
         except Problem:
             async with self.database.workspace(caller.workspace_id) as connection:
-                await SessionDocuments(connection, caller.workspace_id).detach(session_id, document_id)
+                await AttachedDocuments(connection, caller.workspace_id).detach(session_id, document_id)
             raise

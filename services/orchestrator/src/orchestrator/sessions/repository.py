@@ -68,7 +68,7 @@ class Attachment:
     is_new: bool
 
 
-class Sessions(Repository):
+class CallerSessions(Repository):
     """The caller's sessions; nobody else sees them."""
 
     def __init__(self, connection: Connection, caller: Principal) -> None:
@@ -161,7 +161,7 @@ class Sessions(Repository):
         return PreconditionFailed(f"The session is now at version {session.version}")
 
 
-class SessionDocuments(Repository):
+class AttachedDocuments(Repository):
     """The documents of a workspace's sessions, whoever they belong to."""
 
     async def attach(self, session_id: UUID, document_id: UUID) -> Attachment:

@@ -54,7 +54,7 @@ class Preprocessing:
         )
 
     def pixels(self, image: Image.Image) -> NDArray[np.float32]:
-        """Shape (1, 3, height, width)."""
+        """Returns an array of the shape (1, 3, height, width)."""
         resized = image.convert("RGB").resize((self.width, self.height), self.resample)
         values: NDArray[np.float32] = np.asarray(resized, np.float32) * np.float32(self.factor)
         if self.mean is not None and self.deviation is not None:

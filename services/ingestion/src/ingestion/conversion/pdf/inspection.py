@@ -19,7 +19,6 @@ FILE_NAME = re.compile(
 @dataclass(frozen=True, slots=True)
 class PdfFacts:
     pages: int
-    title: str | None  # None where the metadata holds a file's name, as word processors like to write
     declared: Declared
 
 
@@ -37,11 +36,12 @@ def inspect_pdf(data: bytes) -> PdfFacts:
         info = document.get_metadata_dict()
         title = info.get("Title", "").strip()
         declared = Declared(
+            titles=[] if FILE_NAME.search(title) else [title],  # word processors like to write a file's name
             tags=[info.get("Keywords")],
             authors=[info.get("Author")],
             written=[info.get("CreationDate")],
             modified=[info.get("ModDate")],
         )
-        return PdfFacts(len(document), title if title and not FILE_NAME.search(title) else None, declared)
+        return PdfFacts(len(document), declared)
     finally:
         document.close()

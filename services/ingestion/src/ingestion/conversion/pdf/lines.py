@@ -25,7 +25,7 @@ class Box(NamedTuple):
     bottom: float
 
     def holds(self, line: TextLine) -> bool:
-        """Whether the middle of the line lies inside, give or take a point."""
+        """Returns whether the middle of the line lies inside, give or take a point."""
         across, down = (line.left + line.right) / 2, (line.top + line.bottom) / 2
         return self.left - 1 <= across <= self.right + 1 and self.top - 1 <= down <= self.bottom + 1
 
@@ -66,7 +66,7 @@ def text_lines(cells: Iterable[TextCell], page_height: float) -> list[TextLine]:
 
 
 def page_size(page: Page) -> Size:
-    """In points. The pipeline knows it before any model runs."""
+    """Returns the size in points, which the pipeline knows before any model runs."""
     if page.size is None:
         raise ValueError("the page was not preprocessed")
     return page.size
@@ -131,5 +131,5 @@ class LineHeights:
             self._characters[round(line.height * 2) / 2] += len(line.text)
 
     def body(self) -> float:
-        """In points; 10 while no text was seen."""
+        """Returns the height of body text in points; 10 while no text was seen."""
         return self._characters.most_common(1)[0][0] if self._characters else 10.0

@@ -28,7 +28,7 @@ class PdfModels:
 
     @property
     def name(self) -> str:
-        """Of the engine, as documents carry it."""
+        """The engine's name, as documents carry it."""
         return ENGINE_NAMES[self._engine]
 
     def pipeline(self, every_page_is_scanned: bool) -> ConvertPipeline:
@@ -39,7 +39,7 @@ class PdfModels:
 
     @cached_property
     def _reader(self) -> rapidocr.RapidOCR:
-        """Built for the first scanned page: most documents have none."""
+        """Loads text recognition with the first scanned page: most documents have none."""
         return load_reader(BundledOcrOptions(), self._threads)
 
     @cached_property

@@ -17,7 +17,7 @@ from ingestion.conversion.pdf.regions import Region, clusters
 
 
 class GivenLayoutOptions(BaseLayoutOptions):
-    """Of a pipeline whose layout engine is built by its caller."""
+    """Options of a pipeline whose layout engine is built by its caller."""
 
     kind: ClassVar[str] = "given"
 
@@ -32,7 +32,7 @@ class PageLayoutModel(BaseLayoutModel):
 
     @abstractmethod
     def regions(self, page: Page, lines: Sequence[TextLine], body_height: float) -> list[Region]:
-        """Of one page. `lines` are its native text; none on a scan."""
+        """Finds the regions of one page. `lines` are its native text; there are none on a scan."""
 
     @classmethod
     def get_options_type(cls) -> type[GivenLayoutOptions]:

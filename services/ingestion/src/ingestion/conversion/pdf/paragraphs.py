@@ -53,7 +53,7 @@ class Paragraph:
         return " ".join(part.text for part in self.fragments).strip()
 
     def label(self, body_height: float) -> DocItemLabel:
-        """What the paragraph is, where body text is `body_height` points high."""
+        """Classifies the paragraph, where body text is `body_height` points high."""
         text, count = self.text, len(self.fragments)
         height = sum(part.height for part in self.fragments) / count
         bold = all(part.bold for part in self.fragments)

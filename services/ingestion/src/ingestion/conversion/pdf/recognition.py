@@ -46,7 +46,7 @@ class BundledOcrModel(RapidOcrModel):
 
     @cached_property
     def reader(self) -> rapidocr.RapidOCR:  # type: ignore[override]
-        """Asked for with the first scanned page."""
+        """Loads the models with the first scanned page."""
         return self._load()
 
     @classmethod
@@ -62,7 +62,7 @@ class BundledOcrModel(RapidOcrModel):
 
 
 def load_reader(options: RapidOcrOptions, threads: int) -> rapidocr.RapidOCR:
-    """The models, loaded."""
+    """Loads the models."""
     engine = rapidocr.EngineType.ONNXRUNTIME
     return rapidocr.RapidOCR(
         params={

@@ -50,19 +50,19 @@ def text_regions(
 
 
 def scanned_regions(detected: Sequence[Region], width: float, height: float) -> list[Region]:
-    """Where text recognition shall look on a page without native text; the whole page when nothing was detected."""
+    """Returns where to recognise text on a page without native text; the whole page when nothing was detected."""
     textual = [region for region in detected if region.label is not DocItemLabel.PICTURE]
     return textual or [Region(DocItemLabel.TEXT, Box(0, 0, width, height))]
 
 
 def swallows_text(figure: Region, lines: Sequence[TextLine]) -> bool:
-    """Whether a detected figure holds much of the page's text, which would vanish from the export: it is none then."""
+    """Returns whether a figure holds much of the page's text, which the export would lose: it is no figure then."""
     inside = sum(len(line.text) for line in lines if figure.box.holds(line))
     return inside >= FIGURE_TEXT_SHARE * sum(len(line.text) for line in lines) > 0
 
 
 def in_margin(line: TextLine, page_height: float, body_height: float) -> bool:
-    """Whether a line stands where running heads and page numbers do, and is no larger than body text."""
+    """Returns whether a line stands where running heads and page numbers do, and is no larger than body text."""
     at_edge = line.bottom < MARGIN * page_height or line.top > (1 - MARGIN) * page_height
     return at_edge and line.height <= body_height * 1.25
 

@@ -11,13 +11,8 @@ URI = re.compile(r"[a-z][a-z0-9+.-]*:", re.I)
 
 
 def inline_text(node: nodes.Node) -> str:
-    """On one line. Literals are in backticks, links that hold their address are Markdown's."""
+    """Returns the text on one line; literals are in backticks, links that hold their address are Markdown's."""
     return " ".join("".join(_text(node, 0)).split())
-
-
-def inline_lines(node: nodes.Node) -> str:
-    """As `inline_text`, with the line breaks kept."""
-    return "\n".join(" ".join(line.split()) for line in "".join(_text(node, 0)).split("\n")).strip()
 
 
 def _text(node: nodes.Node, depth: int) -> list[str]:

@@ -13,12 +13,14 @@ from docutils.parsers.rst import Directive, Parser, directives, roles
 from docutils.parsers.rst.languages import en
 from docutils.transforms.references import Footnotes
 from docutils.utils import new_document
+from docutils.writers.html5_polyglot import Writer
+
+from ingestion.conversion.declared_text import has_header
 
 DIRECTIVE = re.compile(
     r"(?:^|\s)\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([A-Za-z0-9]+(?:[-._+:][A-Za-z0-9]+)*)[ \t]?::(?=\s|$)", re.M
 )
 ROLE = re.compile(r":([A-Za-z0-9]+(?:[-._+:][A-Za-z0-9]+)*):`|`:([A-Za-z0-9]+(?:[-._+:][A-Za-z0-9]+)*):")
-HEADER_LINE = re.compile(r"[A-Za-z][\w-]*:(?:\s|$)")
 TITLE_AND_TARGET = re.compile(r"(.+?)\s*<[^<>]+>$", re.S)
 # Directives with text that is not reStructuredText, their names in Sphinx included.
 VERBATIM = frozenset(
@@ -36,7 +38,7 @@ class UnreadableMarkup(Exception):
 
 
 def parse(text: str) -> nodes.document:
-    """The tree without any transform but the numbering of footnotes. Raises UnreadableMarkup.
+    """Parses without any transform but the numbering of footnotes. Raises UnreadableMarkup.
 
     The body of a directive that docutils does not know is read as text, the text of an unknown role stays.
     """
@@ -55,7 +57,7 @@ def parse(text: str) -> nodes.document:
 
 @contextmanager
 def _own_tables() -> Iterator[None]:
-    """docutils keeps directives and roles, also those that a document defines, in tables of the process."""
+    """Restores docutils' tables of directives and roles, which belong to the process and which documents change."""
     known = dict(directives._directives), dict(roles._roles)
     try:
         yield
@@ -65,15 +67,10 @@ def _own_tables() -> Iterator[None]:
             table.update(before)
 
 
-def has_header(text: str) -> bool:
-    """Whether it begins like a mail or a PEP: nothing but `Name: value` lines up to the first blank one."""
-    head = text.lstrip("\n").partition("\n\n")[0].split("\n")
-    lines = [line for line in head if line and not line[0].isspace()]
-    return len(lines) > 1 and all(HEADER_LINE.match(line) for line in lines)
-
-
 def _settings() -> Any:
-    settings = get_default_settings(Parser)
+    settings = get_default_settings(Parser, Writer)
+    settings.embed_stylesheet = False
+    settings.stylesheet_path = None
     settings.report_level = settings.halt_level = SEVERITY_NEVER
     settings.file_insertion_enabled = settings.raw_enabled = False
     settings.syntax_highlight = "none"
@@ -83,7 +80,7 @@ def _settings() -> Any:
 
 
 def _accept_unknown(text: str) -> None:
-    """What docutils' tables lack for this text."""
+    """Registers the directives and roles of this text that docutils does not know."""
     for name in {found[1].lower() for found in DIRECTIVE.finditer(text)}:
         if name in VERBATIM:
             directives.register_directive(name, Verbatim)

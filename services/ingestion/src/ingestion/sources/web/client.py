@@ -51,7 +51,7 @@ class Answer:
 
     @property
     def length(self) -> int:
-        """What the server announces, in bytes as sent; 0 when it does not."""
+        """The announced length in bytes as sent; 0 when there is none."""
         announced = self.headers.get("content-length", "")
         return int(announced) if announced.isdigit() else 0
 
@@ -117,7 +117,7 @@ class _translated:
 
 
 def _redirect(url: str, response: httpcore2.Response) -> str | None:
-    """Where it leads when it is a redirect."""
+    """The target of a redirect."""
     if response.status not in REDIRECTS:
         return None
     location = _headers(response).get("location", "")

@@ -63,7 +63,7 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
 
 
 def connection_pool(settings: SourceSettings, resolve: Resolve) -> httpcore2.AsyncConnectionPool:
-    """Through `web_proxy` when it is set: then the proxy resolves names, and has to refuse internal addresses."""
+    """Connects through `web_proxy` if set: then the proxy resolves names, and has to refuse internal addresses."""
     if settings.web_proxy is None:
         backend = CheckedBackend(settings.web_allowed_networks, resolve)
         return httpcore2.AsyncConnectionPool(max_connections=2, keepalive_expiry=15.0, network_backend=backend)

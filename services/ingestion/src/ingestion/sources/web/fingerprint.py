@@ -27,7 +27,7 @@ class Fingerprint:
     links: str | None = None
 
     def text(self) -> str:
-        """Equal for equal values."""
+        """Returns equal texts for equal values."""
         given = {key: value for key, value in asdict(self).items() if value is not None}
         return json.dumps(given, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
@@ -46,7 +46,7 @@ class Fingerprint:
 
 
 def read_fingerprint(text: str) -> Fingerprint | None:
-    """None when another version of this program wrote it: the page is then read as if for the first time."""
+    """Returns None for another version's text: the page is then read as if for the first time."""
     try:
         return Fingerprint(**json.loads(text))
     except (TypeError, ValueError):
@@ -54,6 +54,6 @@ def read_fingerprint(text: str) -> Fingerprint | None:
 
 
 def packed(paths: Sequence[str]) -> str | None:
-    """None when it would be too long to remember."""
+    """Returns None when the result would be too long to remember."""
     text = base64.b85encode(zlib.compress("\n".join(paths).encode(), 9)).decode()
     return text if len(text) <= MAX_PACKED_CHARACTERS else None

@@ -28,11 +28,11 @@ class Frontier:
         self.queries: Counter[str] = Counter()
 
     def seen(self, url: str) -> None:
-        """It was asked for already, perhaps under another URL that redirects to it."""
+        """Marks a URL that was requested already, perhaps under another one that redirects to it."""
         self.known.add(url)
 
     def add(self, links: Iterable[str], depth: int) -> None:
-        """Canonical links found on a page; `depth` is theirs, counted from the start."""
+        """Adds canonical links found on a page; `depth` is theirs, counted from the start."""
         if depth > self.max_depth:
             return
         for url in links:
@@ -41,7 +41,7 @@ class Frontier:
                 self.waiting.append((url, depth))
 
     def next(self) -> tuple[str, int] | None:
-        """(URL, depth), None when nothing is left."""
+        """Returns (URL, depth), or None when nothing is left."""
         return self.waiting.popleft() if self.waiting else None
 
     def _is_wanted(self, url: str) -> bool:

@@ -40,7 +40,7 @@ def read_page(file: Path, url: str, charset: str | None, agent: str, header: str
 
 
 def forbids_index(header: str) -> bool:
-    """By the value of X-Robots-Tag."""
+    """Reads the value of X-Robots-Tag."""
     return not {"noindex", "none"}.isdisjoint(_directives(header))
 
 
@@ -61,13 +61,13 @@ def _meta_rules(tree: html.HtmlElement, names: Collection[str]) -> Iterator[str]
 
 
 def _directives(text: str) -> Iterator[str]:
-    """Of `noindex, nofollow`; rules for another robot (`otherbot: noindex`) are not ours."""
+    """Splits `noindex, nofollow`; rules for another robot (`otherbot: noindex`) are not ours."""
     for part in text.lower().split(","):
         yield part.strip()
 
 
 def _parser(charset: str | None) -> html.HTMLParser:
-    """Of an unknown charset it looks for what the page declares."""
+    """Builds a parser; for an unknown charset it uses what the page declares."""
     try:
         return html.HTMLParser(encoding=charset)
     except LookupError:

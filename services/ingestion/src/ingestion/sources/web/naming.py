@@ -27,7 +27,7 @@ EXTENSIONS = {media_type: suffix for suffix, media_type in reversed(MEDIA_TYPES.
 
 
 def content_name(url: str, media_type: str | None, disposition: str) -> str | None:
-    """None when the content is of no supported format. `disposition`: the header Content-Disposition, or empty."""
+    """Returns None for an unsupported format. `disposition`: the header Content-Disposition, or empty."""
     name = _name_in(disposition) or _name_in_path(url)
     given = extension(name) if has_extension(name) else ""
     if media_type in HTML_TYPES:
@@ -41,7 +41,7 @@ def content_name(url: str, media_type: str | None, disposition: str) -> str | No
 
 
 def titled_name(name: str, title: str | None) -> str:
-    """A page's title instead of the name in its URL, with the same extension."""
+    """Puts a page's title in place of the name in its URL, with the same extension."""
     if title is None:
         return name
     return safe_name(f"{title.replace('/', '-').replace(chr(92), '-')}.{extension(name)}".encode(errors="replace"))

@@ -82,7 +82,7 @@ class Pages:
         return fetched
 
     def forget(self, url: str) -> None:
-        """The page is not taken: its content is not kept."""
+        """Drops the content of a page that is not taken."""
         if url in self.spooled:
             file, fetched = self.spooled.pop(url)
             self.spooled_bytes -= fetched.size
@@ -129,7 +129,7 @@ class Pages:
     async def _described(
         self, answer: Answer, new: Fingerprint, file: Path, size: int
     ) -> tuple[Fingerprint, PageFacts]:
-        """With the title as name and, where they are kept, the links to the same site."""
+        """Adds the title as name and, where they are kept, the links to the same site."""
         media_type, charset = answer.content_type
         header = answer.headers.get("x-robots-tag", "")
         facts = PageFacts(None, (), forbids_index(header))
@@ -185,7 +185,7 @@ class Pages:
 
 
 def _fingerprint(answer: Answer) -> Fingerprint:
-    """Without the content. Raises ItemRefused when it is of no supported format."""
+    """Returns the fingerprint without the content. Raises ItemRefused for an unsupported format."""
     media_type, _ = answer.content_type
     name = content_name(answer.url, media_type, answer.headers.get("content-disposition", ""))
     if name is None and answer.status != 304:

@@ -181,12 +181,12 @@ class WebReader:
             file.unlink()
 
     def _selects(self, url: str) -> bool:
-        """The start of a site has no path for patterns to match."""
+        """Returns whether the patterns select a URL; the start of a site has no path for them to match."""
         path = pattern_path(url)
         return self.selection.selects(path) if path else self.selection.everything
 
     def _follows(self, url: str) -> bool:
-        """A page that is not taken may link to others that are; what is excluded is not even asked for."""
+        """Returns whether to read a page for its links; what is excluded is not even requested."""
         return self.selection.enters(pattern_path(url).rstrip("/"))
 
     def _is_full(self) -> bool:

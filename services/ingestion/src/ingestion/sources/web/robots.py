@@ -39,7 +39,7 @@ class Robots:
         await self._wait(site, min(rules.crawl_delay(self.agent) or 0.0, self.max_delay))
 
     async def _read(self, site: str) -> Protego | PageAway:
-        """A site without the file allows all; one that fails to answer allows nothing for now (RFC 9309, 2.3.1)."""
+        """Reads the rules; without the file all is allowed, without an answer nothing (RFC 9309, 2.3.1)."""
         found = bytearray()
         try:
             async with self.client.get(f"{site}/robots.txt", _anywhere, _nothing_more) as answer:
@@ -60,7 +60,7 @@ class Robots:
 
 
 async def _anywhere(url: str) -> None:
-    """robots.txt may redirect to another site, and is not itself subject to rules."""
+    """Permits any URL: robots.txt may redirect to another site, and is not itself subject to rules."""
     del url
 
 

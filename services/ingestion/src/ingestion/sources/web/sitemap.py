@@ -86,5 +86,5 @@ def _checked_root(name: str) -> str:
 
 
 def _name(element: etree._Element) -> str:
-    """Without the namespace; empty for comments and the like."""
+    """Returns the name without its namespace; empty for comments and the like."""
     return etree.QName(element).localname if isinstance(element.tag, str) else ""

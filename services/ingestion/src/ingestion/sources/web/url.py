@@ -33,7 +33,7 @@ def canonical(reference: str, base: str | None = None) -> str | None:
 
 
 def site_of(url: str) -> str:
-    """Scheme, host and port (left out when it is the scheme's own), such as https://example.org."""
+    """Returns scheme, host and port (left out when it is the scheme's own), such as https://example.org."""
     parsed = Url(url)
     default = {"http": 80, "https": 443}.get(parsed.scheme)
     port = "" if parsed.port in {None, default} else f":{parsed.port}"
@@ -41,12 +41,12 @@ def site_of(url: str) -> str:
 
 
 def path_of(url: str) -> str:
-    """What identifies a page within its site: path and query, with the leading slash. `url` is canonical."""
+    """Returns what identifies a page within its site: path and query, with the leading slash. `url` is canonical."""
     return url[len(site_of(url)) :]
 
 
 def pattern_path(url: str) -> str:
-    """What include and exclude patterns are matched with: the path, readable, without the leading slash."""
+    """Returns what patterns are matched with: the readable path, without the leading slash."""
     return unquote(urlsplit(url).path, errors="replace").lstrip("/")
 
 

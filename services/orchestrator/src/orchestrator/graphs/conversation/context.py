@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from inference.chat import ChatModel
 from inference.prompts import Prompt
-from orchestrator.runs.events import EventSink
-from orchestrator.services import Memory, Retrieval
+from orchestrator.runs.events import RunEvents
+from orchestrator.services import MemoryService, RetrievalService
 from service_kit.auth import Principal
 
 
@@ -36,7 +36,7 @@ class Prompts:
 
 
 @dataclass(frozen=True)
-class Limits:
+class TurnBudgets:
     """`search_k` passages; budgets in tokens (estimated)."""
 
     search_k: int
@@ -49,9 +49,9 @@ class ConversationContext:
     """One attempt's dependencies. Without a `chat` model answers are extractive."""
 
     caller: Principal
-    events: EventSink
-    retrieval: Retrieval
-    memory: Memory
+    events: RunEvents
+    retrieval: RetrievalService
+    memory: MemoryService
     chat: ChatModel | None
     prompts: Prompts
-    limits: Limits
+    limits: TurnBudgets

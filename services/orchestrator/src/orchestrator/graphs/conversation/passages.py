@@ -1,4 +1,4 @@
-"""Passages between the services' words, the state's and the prompt's. Pure."""
+"""Turns found chunks into state, prompt and citations, within budgets of tokens. Does no IO."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from collections.abc import Sequence
 
 from contracts.orchestrator import Citation
 from contracts.retrieval import Hit
-from orchestrator.graphs.conversation.budget import within_budget
-from orchestrator.graphs.conversation.state import Cited, Passage
+from orchestrator.graphs.conversation.state import Cited, FoundChunk
 
 _FENCE = re.compile(r"<(?=\s*/?\s*(?:passage|memory)\b)", re.IGNORECASE)
 NONE = "(none)"
 
 
-def passage_of(hit: Hit) -> Passage:
-    return Passage(
+def passage_of(hit: Hit) -> FoundChunk:
+    return FoundChunk(
         chunk_id=hit.chunk_id,
         document_id=str(hit.document_id),
         document_name=hit.document_name,
@@ -30,8 +29,8 @@ def passage_of(hit: Hit) -> Passage:
     )
 
 
-def citation_of(cited: Cited, passage: Passage) -> Citation:
-    """The citation with its place and its quote."""
+def citation_of(cited: Cited, passage: FoundChunk) -> Citation:
+    """Returns the citation with its place and its quote."""
     return Citation.model_validate(
         {
             **{name: passage[name] for name in Citation.model_fields if name in passage},  # type: ignore[literal-required]
@@ -43,13 +42,13 @@ def citation_of(cited: Cited, passage: Passage) -> Citation:
     )
 
 
-def fitting(passages: Sequence[Passage], tokens: int) -> Sequence[Passage]:
-    """The best passages that fit into the budget together, at least one."""
+def fitting(passages: Sequence[FoundChunk], tokens: int) -> Sequence[FoundChunk]:
+    """Returns the best passages that fit into the budget together, at least one."""
     return passages[: max(1, within_budget([passage["content"] for passage in passages], tokens))]
 
 
-def numbered(passages: Sequence[Passage]) -> str:
-    """The passages for a prompt, each in a fence that its text cannot close."""
+def numbered(passages: Sequence[FoundChunk]) -> str:
+    """Returns the passages for a prompt, each in a fence that its text cannot close."""
     return (
         "\n\n".join(
             f'<passage number="{number}" document="{_attribute(passage["document_name"])}"'
@@ -61,19 +60,34 @@ def numbered(passages: Sequence[Passage]) -> str:
 
 
 def remembered(memories: Sequence[str]) -> str:
-    """The memories for a prompt, fenced likewise."""
+    """Returns the memories for a prompt, fenced likewise."""
     return "\n".join(f"<memory>{neutralised(memory)}</memory>" for memory in memories) or NONE
 
 
 def neutralised(text: str) -> str:
-    """The text without anything that could open or close a fence."""
+    """Returns the text without anything that could open or close a fence."""
     return _FENCE.sub("‹", text)
 
 
-def _place(passage: Passage) -> str:
+def _place(passage: FoundChunk) -> str:
     section = f' section="{_attribute(passage["section"])}"' if passage["section"] else ""
     return section + (f' page="{passage["page"]}"' if passage["page"] else "")
 
 
 def _attribute(text: str) -> str:
     return " ".join(re.sub(r'["<>]', "'", text).split())
+
+
+def estimated_tokens(text: str) -> int:
+    """Counts four bytes to a token: near enough for a budget, and on the safe side for other scripts."""
+    return -(-len(text.encode()) // 4)
+
+
+def within_budget(texts: Sequence[str], tokens: int) -> int:
+    """Returns how many of the texts, from the first on, fit into the budget together."""
+    used = 0
+    for count, text in enumerate(texts):
+        used += estimated_tokens(text)
+        if used > tokens:
+            return count
+    return len(texts)

@@ -14,7 +14,7 @@ class Turn(TypedDict):
     content: str
 
 
-class Passage(TypedDict):
+class FoundChunk(TypedDict):
     """A search hit. `highlights` are (start, end, score) spans of `content`."""
 
     chunk_id: str
@@ -68,7 +68,7 @@ class RetrievalState(TypedDict):
 
     document_ids: list[str] | None
     search: Literal["found", "nothing", "failed"] | None
-    passages: list[Passage]
+    passages: list[FoundChunk]
     memories: list[str]
 
 

@@ -11,12 +11,12 @@ from langchain_core.runnables import RunnableConfig
 from contracts.events import MessageRestarted
 from contracts.orchestrator import AnswerMode, Citation
 from inference.chat import ChatModel
-from orchestrator.graphs.conversation.context import ConversationContext, Limits, Prompts
+from orchestrator.graphs.conversation.context import ConversationContext, Prompts, TurnBudgets
 from orchestrator.graphs.conversation.graph import ConversationGraph
 from orchestrator.graphs.conversation.state import State, Turn, answer_of
 from orchestrator.runs.events import RunEvents
-from orchestrator.runs.records import Answer, ClaimedRun, Progress, TurnInput
-from orchestrator.services import Memory, Retrieval
+from orchestrator.runs.records import ClaimedRun, RunProgress, TurnAnswer, TurnInput
+from orchestrator.services import MemoryService, RetrievalService
 
 
 @dataclass(frozen=True)
@@ -24,18 +24,18 @@ class ConversationTurns:
     """Answers turns with the conversation graph."""
 
     graph: ConversationGraph
-    retrieval: Retrieval
-    memory: Memory
+    retrieval: RetrievalService
+    memory: MemoryService
     chat: ChatModel | None
     prompts: Prompts
-    limits: Limits
+    limits: TurnBudgets
 
     @property
     def mode(self) -> AnswerMode:
         """Returns how answers are written as long as the chat model works."""
         return AnswerMode.extractive if self.chat is None else AnswerMode.model
 
-    async def answer(self, run: ClaimedRun, turn: TurnInput, events: RunEvents, progress: Progress) -> Answer:
+    async def answer(self, run: ClaimedRun, turn: TurnInput, events: RunEvents, progress: RunProgress) -> TurnAnswer:
         """Keeps `progress` up to date. Cancelling it stops it, also within a model's stream.
 
         The graph's thread is the run's id.
@@ -86,8 +86,8 @@ class ConversationTurns:
         )
 
 
-def _answer(state: State) -> Answer:
-    return Answer(
+def _answer(state: State) -> TurnAnswer:
+    return TurnAnswer(
         message_id=UUID(state["answer_id"]),
         mode=AnswerMode(state["mode"]),
         question=state["question"],

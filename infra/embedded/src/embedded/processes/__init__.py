@@ -1,0 +1,1 @@
+"""Child processes: started on a leash, kept running, and their ends explained."""

@@ -1,0 +1,1 @@
+"""Requests to one server: the connection, retries, pages, uploads."""

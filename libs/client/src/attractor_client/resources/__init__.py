@@ -1,0 +1,1 @@
+"""The parts of the client: one for each noun of the API."""

@@ -1,0 +1,43 @@
+"""Evidence for a prompt, packed into a budget of tokens."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from attractor_client.http.transport import Transport
+from attractor_client.resources.search import Filters, listed
+from contracts.evidence import ContextRequest, ContextResponse, Tokenizers
+from contracts.retrieval import Around, SearchMode
+
+CONTEXT = "/v1/context"
+
+
+class ContextOptions(Filters, total=False):
+    """As `contracts.retrieval.ContextRequest` says."""
+
+    max_tokens: int
+    tokenizer: str | None
+    mode: SearchMode | None
+    use_graph: bool
+    rerank: bool
+    around: Around
+    max_passages: int
+
+
+class Context:
+    """`client.context`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
+
+    async def __call__(self, *queries: str, **options: Unpack[ContextOptions]) -> ContextResponse:
+        """The packet for one question or several; its tokens never exceed `max_tokens` (by default 2,000).
+
+        Raises pydantic.ValidationError where an argument is out of its range.
+        """
+        request = ContextRequest.model_validate({"queries": list(queries), **listed(options)})
+        return await self.transport.query(CONTEXT, request, ContextResponse)
+
+    async def tokenizers(self) -> Tokenizers:
+        """The names that `tokenizer` may have."""
+        return await self.transport.get(f"{CONTEXT}/tokenizers", Tokenizers)

@@ -1,0 +1,161 @@
+"""The knowledge graph: entities, relations, what is near to them; its tools, and triples of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from uuid import UUID
+
+from attractor_client.http.pages import every
+from attractor_client.http.transport import Transport, path
+from contracts.base import Page
+from contracts.graph_expansion import ExpandRequest, ExpandResponse
+from contracts.graph_picture import ExportFormat, Subgraph
+from contracts.graph_tools import (
+    AnalyzeDependencies,
+    Calculation,
+    DependencyAnalysis,
+    EntityFacts,
+    LookupFacts,
+    Neighbours,
+    NeighboursFound,
+    PathsFound,
+    RunCalculation,
+    ShortestPath,
+    SummarizeDocument,
+    ToolList,
+    ToolResult,
+    TopicPassages,
+)
+from contracts.graph_triples import TripleFormat, TripleImport
+from contracts.knowledge_graph import Entity, EntityDetail, GraphStatus
+
+TOOLS, TRIPLES = "/v1/graph/tools", "/v1/graph/triples"
+IMPORT_SECONDS = 120.0
+
+
+class GraphTools:
+    """`client.graph.tools`. A result without success is no error here: `error` says why, `suggestions` what to try."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
+
+    async def all(self) -> ToolList:
+        """Names, descriptions and parameters, as chat models take them."""
+        return await self.transport.get(TOOLS, ToolList)
+
+    async def facts(self, asked: LookupFacts) -> ToolResult[EntityFacts]:
+        return await self.transport.query(f"{TOOLS}/lookup_facts", asked, ToolResult[EntityFacts])
+
+    async def passages(self, asked: SummarizeDocument) -> ToolResult[TopicPassages]:
+        return await self.transport.query(f"{TOOLS}/summarize_document", asked, ToolResult[TopicPassages])
+
+    async def calculate(self, asked: RunCalculation) -> ToolResult[Calculation]:
+        return await self.transport.query(f"{TOOLS}/run_calculation", asked, ToolResult[Calculation])
+
+    async def dependencies(self, asked: AnalyzeDependencies) -> ToolResult[DependencyAnalysis]:
+        return await self.transport.query(f"{TOOLS}/analyze_dependencies", asked, ToolResult[DependencyAnalysis])
+
+    async def paths(self, asked: ShortestPath) -> ToolResult[PathsFound]:
+        return await self.transport.query(f"{TOOLS}/shortest_path", asked, ToolResult[PathsFound])
+
+    async def neighbours(self, asked: Neighbours) -> ToolResult[NeighboursFound]:
+        return await self.transport.query(f"{TOOLS}/neighbours", asked, ToolResult[NeighboursFound])
+
+
+class Graph:
+    """`client.graph`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
+        self.tools = GraphTools(transport)
+
+    def entities(
+        self, *, query: str | None = None, entity_type: str | None = None, min_mentions: int | None = None
+    ) -> AsyncIterator[Entity]:
+        """Entities, the most mentioned first; with `query` all whose name begins so, in any spelling.
+
+        Without either those that are mentioned as often as the deployment asks for (2); `min_mentions=1` gives all.
+        """
+        params = {"q": query, "entity_type": entity_type, "min_mentions": min_mentions}
+        return every(self.transport, "/v1/graph/entities", Page[Entity], params)
+
+    async def entity(self, entity_id: str) -> EntityDetail:
+        """Returns the entity with its relations and the chunks that mention it."""
+        return await self.transport.get(path("v1/graph/entities", entity_id), EntityDetail)
+
+    async def expand(
+        self,
+        query: str | None = None,
+        *,
+        entities: Sequence[str] = (),
+        max_hops: int = 2,
+        limit: int = 50,
+        min_mentions: int | None = None,
+    ) -> ExpandResponse:
+        """The passages near the entities that are named, or that the query names; `max_hops` 0 to 3, over entities that
+        are mentioned `min_mentions` times (None: what the deployment asks for)."""
+        request = ExpandRequest(
+            query=query, entities=list(entities), max_hops=max_hops, limit=limit, min_mentions=min_mentions
+        )
+        return await self.transport.query("/v1/graph/expand", request, ExpandResponse)
+
+    async def status(self) -> GraphStatus:
+        """How large the graph is and which store answers."""
+        return await self.transport.get("/v1/graph/status", GraphStatus)
+
+    async def subgraph(
+        self,
+        entity: str | None = None,
+        *,
+        hops: int = 1,
+        max_nodes: int = 100,
+        max_edges: int = 300,
+        min_mentions: int | None = None,
+        relation_types: Sequence[str] = (),
+    ) -> Subgraph:
+        """Nodes and edges around an entity, or of the most central part; raises NotFound when it is unknown.
+        Only entities that are mentioned as often as the deployment asks for (2), where `min_mentions` is not given."""
+        params = {
+            "entity": entity,
+            "hops": hops,
+            "max_nodes": max_nodes,
+            "max_edges": max_edges,
+            "min_mentions": min_mentions,
+            "relation_type": list(relation_types) or None,
+        }
+        return await self.transport.get("/v1/graph/subgraph", Subgraph, params)
+
+    @asynccontextmanager
+    async def export(
+        self, format: ExportFormat = ExportFormat.graphml, *, min_mentions: int = 1
+    ) -> AsyncIterator[AsyncIterator[bytes]]:
+        """`async with client.graph.export() as parts`: the whole graph as a file, part by part. Raises Unreachable when
+        it breaks off: what came is then not complete."""
+        params = {"format": format.value, "min_mentions": min_mentions}
+        async with self.transport.stream("/v1/graph/export", params=params) as response:
+            yield response.aiter_bytes()
+
+    async def bring_triples(self, name: str, content: bytes, format: TripleFormat) -> TripleImport:
+        """The set of this name is made of these triples and no others. Takes an editor's key.
+
+        Raises InvalidRequest when they cannot be read; its `extra["errors"]` has lines and messages.
+        """
+        answer = await self.transport.send(
+            "POST",
+            TRIPLES,
+            params={"name": name, "format": format.value},
+            content=content,
+            headers={"Content-Type": "application/octet-stream"},
+            repeatable=True,
+            timeout=IMPORT_SECONDS,
+        )
+        return self.transport.parse(answer, TripleImport)
+
+    def imports(self) -> AsyncIterator[TripleImport]:
+        """The sets of triples, by name."""
+        return every(self.transport, TRIPLES, Page[TripleImport])
+
+    async def delete_import(self, import_id: UUID) -> None:
+        """Deletes an import, with everything that only it states. Requires an editor's key."""
+        await self.transport.send("DELETE", path("v1/graph/triples", import_id))

@@ -1,0 +1,46 @@
+"""Refinement of the graph by the deployment's chat model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from attractor_client.http.transport import Transport
+from contracts.graph_refinement import (
+    DeletedResults,
+    EstimateRequest,
+    RefinementEstimate,
+    RefinementSettings,
+    RefinementSettingsUpdate,
+    RefinementStatus,
+)
+
+PLACE = "/v1/graph/refinement"
+
+
+class GraphRefinement:
+    """`client.refinement`. Changes take an editor's key."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
+
+    async def estimate(self, document_ids: Sequence[UUID] | None = None) -> RefinementEstimate:
+        """Estimates what refining would take now; nothing is spent."""
+        request = EstimateRequest(document_ids=list(document_ids) if document_ids else None)
+        return await self.transport.query("/v1/graph/estimates", request, RefinementEstimate)
+
+    async def status(self) -> RefinementStatus:
+        return await self.transport.get(PLACE, RefinementStatus)
+
+    async def settings(self) -> RefinementSettings:
+        return await self.transport.get(f"{PLACE}/settings", RefinementSettings)
+
+    async def change(self, settings: RefinementSettings, change: RefinementSettingsUpdate) -> RefinementSettings:
+        """Changes what is set in `change`, also to None; raises StaleVersion if `settings` are not the newest."""
+        headers = {"If-Match": f'"{settings.version}"'}
+        answer = await self.transport.send("PATCH", f"{PLACE}/settings", body=change, headers=headers, nulls=True)
+        return self.transport.parse(answer, RefinementSettings)
+
+    async def delete_results(self) -> DeletedResults:
+        """Deletes everything that the model found, and turns refinement off."""
+        return self.transport.parse(await self.transport.send("DELETE", f"{PLACE}/results"), DeletedResults)

@@ -1,0 +1,106 @@
+"""Runs: state, events as they happen, cancellation."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from dataclasses import dataclass
+from http import HTTPStatus
+from uuid import UUID
+
+from httpx2 import EventSource, ServerSentEvent
+from pydantic import ValidationError
+
+from attractor_client.errors import StreamInterrupted, UnexpectedAnswer, Unreachable
+from attractor_client.http.transport import Transport, path
+from contracts.backoff import backoff
+from contracts.events import RUN_EVENTS, RunEventData
+from contracts.orchestrator import Run
+
+KINDS: dict[str, type[RunEventData]] = {kind.name: kind for kind in RUN_EVENTS}
+# The server sends a comment at least every 15 s: more silence than this is a dead connection.
+SILENCE_SECONDS = 60.0
+RECONNECTS = 5
+LONGEST_PAUSE_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class RunEvent:
+    """`id` is what Last-Event-ID takes; `data` is one of `contracts.events.RUN_EVENTS`."""
+
+    id: str
+    data: RunEventData
+
+
+class _NothingLeft(Exception):
+    """The run has ended, and its terminal event was the last one seen."""
+
+
+class Runs:
+    """`client.runs`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
+
+    async def get(self, run_id: UUID) -> Run:
+        """The run; when it has completed, with its answer."""
+        return await self.transport.get(path("v1/runs", run_id), Run)
+
+    async def cancel(self, run_id: UUID) -> Run:
+        """Asks the run to stop; a run that has ended stays as it is."""
+        answer = await self.transport.send("POST", path("v1/runs", run_id, "cancel"), repeatable=True)
+        return self.transport.parse(answer, Run)
+
+    async def events(self, run_id: UUID, last_event_id: str | None = None) -> AsyncIterator[RunEvent]:
+        """The run's events from its beginning, or after `last_event_id`, up to its terminal one.
+
+        A connection that breaks is made again from the last event, so nothing is missed or told twice. Raises
+        StreamInterrupted when that fails too often. Events that this version does not know are left out.
+        """
+        seen, failures, pause = last_event_id, 0, 0.5
+        while True:
+            try:
+                async with aclosing(self._connection(run_id, seen)) as connection:
+                    async for event in connection:
+                        failures = 0
+                        seen = event.id or seen
+                        pause = pause if event.retry is None else event.retry / 1000
+                        if known := _known(event):
+                            yield known
+                            if known.data.terminal:
+                                return
+            except _NothingLeft:
+                return
+            except Unreachable as error:
+                cause: Unreachable | None = error
+            else:
+                cause = None  # the server closed the stream early, as it does when it stops
+            failures += 1
+            if failures > RECONNECTS:
+                title = "The stream of the run's events broke off"
+                raise StreamInterrupted(title, f"run {run_id}", type="stream-interrupted") from cause
+            await asyncio.sleep(backoff(failures, pause, LONGEST_PAUSE_SECONDS))
+
+    async def _connection(self, run_id: UUID, after: str | None) -> AsyncGenerator[ServerSentEvent, None]:
+        headers = {"Accept": "text/event-stream", "Cache-Control": "no-store"}
+        if after:
+            headers["Last-Event-ID"] = after
+        place = path("v1/runs", run_id, "events")
+        async with self.transport.stream(place, headers=headers, timeout=SILENCE_SECONDS) as response:
+            if response.status_code == HTTPStatus.NO_CONTENT:
+                raise _NothingLeft
+            if not response.headers.get("content-type", "").startswith("text/event-stream"):
+                raise UnexpectedAnswer("The server did not send an event stream")
+            async for event in EventSource(response, max_event_size=None):
+                yield event
+
+
+def _known(event: ServerSentEvent) -> RunEvent | None:
+    kind = KINDS.get(event.event)
+    if kind is None:
+        return None
+    try:
+        return RunEvent(event.id, kind.model_validate_json(event.data))
+    except ValidationError as error:
+        raise UnexpectedAnswer("Unexpected event", event.event) from error

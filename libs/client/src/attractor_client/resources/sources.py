@@ -1,0 +1,100 @@
+"""Sources that documents come from by themselves, and their synchronisations."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+from attractor_client.http.pages import every
+from attractor_client.http.transport import Transport, path
+from contracts.base import Page
+from contracts.sources import Source, SourceCreate, SourceDeletion, SourceUpdate, Sync, SyncChange, SyncStatus
+
+SOURCES = "/v1/sources"
+LONG_POLL_SECONDS = 20.0
+ANSWER_SECONDS = 30.0
+
+
+class Sources:
+    """`client.sources`. Making, changing and deleting one takes an owner's key, synchronising an editor's."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
+
+    def all(self) -> AsyncIterator[Source]:
+        return every(self.transport, SOURCES, Page[Source])
+
+    async def get(self, source_id: UUID) -> Source:
+        return await self.transport.get(path("v1/sources", source_id), Source)
+
+    async def create(self, source: SourceCreate, *, idempotency_key: str | None = None) -> Source:
+        """Its first synchronisation begins at once. Raises InvalidRequest when the place is not allowed."""
+        return await self.transport.create(SOURCES, source, Source, idempotency_key)
+
+    async def update(self, source: Source, change: SourceUpdate) -> Source:
+        """What is set in `change` is changed, to null too; raises StaleVersion when `source` is not the newest."""
+        answer = await self.transport.send(
+            "PATCH",
+            path("v1/sources", source.id),
+            body=change,
+            nulls=True,
+            headers={"If-Match": f'"{source.version}"'},
+        )
+        return self.transport.parse(answer, Source)
+
+    async def delete(
+        self, source_id: UUID, *, keep_documents: bool = False, timeout: float = 10.0
+    ) -> SourceDeletion | None:
+        """Deletes it with its documents everywhere; None when the documents were kept."""
+        params = {"keep_documents": keep_documents, "timeout": timeout}
+        answer = await self.transport.send(
+            "DELETE", path("v1/sources", source_id), params=params, timeout=timeout + ANSWER_SECONDS
+        )
+        return None if answer.status_code == 204 else self.transport.parse(answer, SourceDeletion)
+
+    async def receipt(self, source_id: UUID) -> SourceDeletion:
+        """What each service removed of a deleted source's documents."""
+        return await self.transport.get(path("v1/sources", source_id, "receipt"), SourceDeletion)
+
+    async def sync(self, source_id: UUID, *, dry_run: bool = False) -> Sync:
+        """Queues a synchronisation, or gives the one that waits already. A dry run changes nothing."""
+        answer = await self.transport.send(
+            "POST", path("v1/sources", source_id, "sync"), params={"dry_run": dry_run}, repeatable=not dry_run
+        )
+        return self.transport.parse(answer, Sync)
+
+    def syncs(self, source_id: UUID) -> AsyncIterator[Sync]:
+        """Newest first."""
+        return every(self.transport, path("v1/sources", source_id, "syncs"), Page[Sync])
+
+    def changes(self, sync: Sync) -> AsyncIterator[SyncChange]:
+        """What it did with which file, or would do."""
+        return every(
+            self.transport, path("v1/sources", sync.source_id, "syncs", str(sync.id), "changes"), Page[SyncChange]
+        )
+
+    async def poll(self, sync: Sync, timeout: float) -> Sync:
+        """The synchronisation as soon as it has ended, or as it is after `timeout` seconds (at most 300)."""
+        return await self.transport.get(
+            path("v1/sources", sync.source_id, "syncs", str(sync.id)),
+            Sync,
+            {"wait": "finished", "timeout": timeout},
+            timeout=timeout + ANSWER_SECONDS,
+        )
+
+    async def wait(self, sync: Sync, timeout: float | None = None) -> Sync:
+        """The synchronisation when it has ended; raises TimeoutError after `timeout` seconds."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left = LONG_POLL_SECONDS if deadline is None else min(LONG_POLL_SECONDS, deadline - time.monotonic())
+            found = await self.poll(sync, max(left, 0.0))
+            if found.status not in (SyncStatus.queued, SyncStatus.running):
+                return found
+            if deadline is not None and time.monotonic() >= deadline:
+                raise TimeoutError(found.status.value)
+
+    async def cancel(self, sync: Sync) -> Sync:
+        """Stops it; what it has done stays."""
+        place = path("v1/sources", sync.source_id, "syncs", str(sync.id), "cancel")
+        return self.transport.parse(await self.transport.send("POST", place), Sync)

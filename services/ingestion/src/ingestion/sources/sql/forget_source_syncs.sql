@@ -1,1 +1,0 @@
-DELETE FROM source_sync WHERE workspace_id = %(workspace_id)s AND source_id = %(source_id)s

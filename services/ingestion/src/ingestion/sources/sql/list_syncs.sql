@@ -1,7 +1,0 @@
-SELECT id, workspace_id, source_id, status, trigger, dry_run, seen, added, changed, removed, unchanged, refused, excluded,
-       bytes, attempts, created_at, started_at, heartbeat_at, finished_at, worker, error_class, error_message
-FROM source_sync
-WHERE workspace_id = %(workspace_id)s AND source_id = %(source_id)s
-  AND (%(before)s::timestamptz IS NULL OR (created_at, id) < (%(before)s, %(before_id)s::uuid))
-ORDER BY created_at DESC, id DESC
-LIMIT %(limit)s

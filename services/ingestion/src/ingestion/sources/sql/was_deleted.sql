@@ -1,1 +1,0 @@
-SELECT FROM source_deletion WHERE workspace_id = %(workspace_id)s AND source_id = %(source_id)s
