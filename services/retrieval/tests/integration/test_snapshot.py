@@ -44,7 +44,7 @@ def remove(database, workspace_id):
         async with database.workspace(workspace_id) as connection:
             writer = IndexWriter(connection, workspace_id, Analyzer())
             await writer.lock(document_id)
-            await writer.purge(document_id)
+            await writer.purge_all([document_id])
 
     return run
 
