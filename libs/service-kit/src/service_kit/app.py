@@ -24,7 +24,7 @@ def service_app(
     lifespan: Lifespan,
     openapi_url: str | None = "/openapi.json",
 ) -> FastAPI:
-    """An application with `state.metrics`, `state.health` and `state.tokens`, which the lifespan may use and add to."""
+    """Returns an application with `state.metrics`, `state.health` and `state.tokens`, which the lifespan may use."""
     app = FastAPI(
         title=f"Attractor {name}",
         version=VERSION,

@@ -24,7 +24,7 @@ LIFETIME = timedelta(minutes=2)
 class Principal:
     """A caller: a user acting in one workspace with one role.
 
-    `readable`: the workspaces that he may search besides, where his key is for all of them; else None.
+    `readable`: other workspaces the caller may search; None if the key covers one workspace.
     """
 
     user_id: UUID
@@ -57,7 +57,7 @@ class Tokens:
         return jwt.encode(claims, self.secret, ALGORITHM)
 
     def verify(self, token: str) -> Principal:
-        """Raises Unauthenticated when the token is not ours, has been altered or is too old."""
+        """Returns the caller. Raises Unauthenticated if the token is not ours, has been altered or has expired."""
         try:
             claims = jwt.decode(
                 token,
@@ -79,7 +79,7 @@ class Tokens:
 
 
 def bearer(request: Request) -> str:
-    """The credential of the Authorization header; raises Unauthenticated when there is none."""
+    """Returns the credential of the Authorization header. Raises Unauthenticated without one."""
     scheme, _, credential = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not credential.strip():
         raise Unauthenticated("send the header Authorization: Bearer <key>", headers={"WWW-Authenticate": "Bearer"})
@@ -87,7 +87,7 @@ def bearer(request: Request) -> str:
 
 
 async def verified(request: Request) -> Principal:
-    """A dependency: the caller, from the internal token (`app.state.tokens`)."""
+    """Returns the caller, from the internal token (`app.state.tokens`). A dependency."""
     tokens: Tokens = request.app.state.tokens
     principal = tokens.verify(bearer(request))
     trace.get_current_span().set_attribute("attractor.workspace_id", str(principal.workspace_id))
@@ -95,7 +95,7 @@ async def verified(request: Request) -> Principal:
 
 
 def at_least(role: Role) -> Callable[[Principal], Awaitable[Principal]]:
-    """A dependency: the caller, if the role suffices; raises Forbidden otherwise."""
+    """Returns the caller if the role suffices. A dependency. Raises Forbidden."""
 
     # A coroutine, as `verified` is: what is not one would be run on another thread, which takes longer than it does.
     async def allowed(principal: Annotated[Principal, Depends(verified)]) -> Principal:

@@ -39,7 +39,7 @@ class Background:
         self.tasks[name] = asyncio.create_task(self._keep_running(name, work), name=name)
 
     async def check(self) -> None:
-        """A health check: raises while a task is between a failure and a calm stretch."""
+        """Raises while a task is between a failure and a calm stretch. A health check."""
         if self.failing:
             raise Unavailable(", ".join(f"{name}: {kind}" for name, kind in self.failing.items()))
 

@@ -21,7 +21,7 @@ TIMEOUT_SECONDS = 3.0
 class Health:
     """The checks of a service: a check returns when its part works and raises, saying why, when it does not.
 
-    The reasons go to the log. /readyz is open to all: it tells an error's class, and the words of a Problem alone.
+    The reasons go to the log. /readyz is open to all: it names an error's class, and shows the text of a Problem only.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Where sentences end, for all services: what one of them quotes, another one finds again. Pure."""
+"""Finds the ends of sentences, the same in all services, so that one finds what another quotes. Does no IO."""
 
 from __future__ import annotations
 

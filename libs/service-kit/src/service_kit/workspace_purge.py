@@ -1,4 +1,4 @@
-"""Removes a deleted workspace from a service, and proves it by counting.
+"""Deletes everything of a deleted workspace from a service, and proves it by counting.
 
 The event only marks the workspace as deleted (`deleted_workspace`), which ends all writing to it at once: the database
 refuses every row from then on. A background task then removes what there is, in small transactions, so that neither the
@@ -46,7 +46,7 @@ class WorkspaceTable:
 
 
 class DeletedWorkspaces(SystemRepository):
-    """Which workspaces wait for their purge, and the tables to purge."""
+    """The workspaces that wait for their purge, and the tables to purge."""
 
     async def waiting(self) -> list[UUID]:
         return await self.values(WorkspaceSql.waiting)
@@ -71,7 +71,7 @@ class DeletedWorkspace(Repository):
 
 @dataclass(frozen=True)
 class Erased:
-    """What was removed from another store than the service's tables, and what is still counted there, by kind."""
+    """Counts by kind in a store other than the service's tables: what was deleted, and what is still there."""
 
     removed: Mapping[str, int] = field(default_factory=dict)
     remaining: Mapping[str, int] = field(default_factory=dict)
@@ -102,10 +102,10 @@ class WorkspacePurge:
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
-        return {WorkspaceDeleted.event_type: self.ask}
+        return {WorkspaceDeleted.event_type: self.mark}
 
     def around(self, handlers: Mapping[str, Handler]) -> dict[str, Handler]:
-        """The handlers with the purge's own; the others are spared the events of deleted workspaces."""
+        """Returns the handlers with the purge's own; the others no longer see events of deleted workspaces."""
         return {kind: self._unless_deleted(handler) for kind, handler in handlers.items()} | dict(self.handlers)
 
     def _unless_deleted(self, handler: Handler) -> Handler:
@@ -117,8 +117,8 @@ class WorkspacePurge:
 
         return handle
 
-    async def ask(self, event: Event) -> None:
-        """`workspace.deleted`: from its commit on nothing is written to the workspace. Each one is answered."""
+    async def mark(self, event: Event) -> None:
+        """Handles `workspace.deleted`: from its commit on nothing is written there. Each event is confirmed."""
         async with self.database.workspace(event.workspace_id) as connection:
             await connection.execute("SELECT delete_workspace(%s)", (event.workspace_id,))
 
@@ -134,7 +134,7 @@ class WorkspacePurge:
                 await asked.wait(LONGEST_WAIT_SECONDS)
 
     async def purge(self, workspace_id: UUID) -> bool:
-        """Removes and counts everything, and tells of it; False when another replica is at it."""
+        """Deletes and counts everything, and confirms it; returns False if another replica is doing so."""
         async with self.database.system() as claim:
             key = f"{self.schema}/purge/{workspace_id}"
             cursor = await claim.execute("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", (key,))
@@ -146,7 +146,7 @@ class WorkspacePurge:
                 while await self._delete_some(workspace_id, table) == self.rows_at_once:
                     pass
             remaining |= await self._erase(workspace_id, self.after)
-            await self._tell(workspace_id, tables, remaining)
+            await self._confirm(workspace_id, tables, remaining)
         return True
 
     async def _waiting(self) -> list[UUID]:
@@ -154,7 +154,7 @@ class WorkspacePurge:
             return await DeletedWorkspaces(connection).waiting()
 
     async def _tables(self) -> list[str]:
-        """In an order in which nothing refers to what is deleted; raises CycleError when there is none."""
+        """Returns the tables, each after those that refer to it. Raises CycleError if there is no such order."""
         async with self.database.system() as connection:
             tables = await DeletedWorkspaces(connection).tables()
         owned = {table.name for table in tables}
@@ -183,7 +183,7 @@ class WorkspacePurge:
                     await DeletedWorkspace(connection, workspace_id).add_removed(kind, count)
         return dict(remaining)
 
-    async def _tell(self, workspace_id: UUID, tables: Sequence[str], elsewhere: Mapping[str, int]) -> None:
+    async def _confirm(self, workspace_id: UUID, tables: Sequence[str], elsewhere: Mapping[str, int]) -> None:
         async with self.database.workspace(workspace_id) as connection:
             remaining = dict(elsewhere)
             for table in tables:

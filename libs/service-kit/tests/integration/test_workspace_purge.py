@@ -78,7 +78,7 @@ async def test_all_rows_go_in_batches_and_the_counts_are_told(database, purge, w
     other = uuid4()
     await fill(database, workspace_id, 25)
     await fill(database, other, 3)
-    await purge.ask(event(workspace_id))
+    await purge.mark(event(workspace_id))
     assert await purge.purge(workspace_id)
     [receipt] = await told(database, workspace_id)
     assert receipt.service == "kit"
@@ -87,19 +87,19 @@ async def test_all_rows_go_in_batches_and_the_counts_are_told(database, purge, w
     assert (await count(database, workspace_id), await count(database, other)) == (0, 4)
 
 
-async def test_a_purge_that_broke_off_goes_on_and_tells_the_sum(database, purge, workspace_id):
+async def test_a_purge_that_broke_off_continues_and_confirms_the_sum(database, purge, workspace_id):
     await fill(database, workspace_id, 25)
-    await purge.ask(event(workspace_id))
+    await purge.mark(event(workspace_id))
     assert await purge._delete_some(workspace_id, "book") == 10  # and the process dies
     assert await purge.purge(workspace_id)
-    await purge.ask(event(workspace_id))  # announced again
+    await purge.mark(event(workspace_id))  # announced again
     assert await purge.purge(workspace_id)
     [receipt] = await told(database, workspace_id)
     assert (receipt.removed["book"], receipt.remaining) == (25, EMPTY)
 
 
 async def test_nothing_is_written_to_a_deleted_workspace(database, purge, workspace_id):
-    await purge.ask(event(workspace_id))
+    await purge.mark(event(workspace_id))
     with pytest.raises(WorkspaceGone):
         async with database.workspace(workspace_id) as connection:
             await connection.execute("INSERT INTO shelf VALUES (%s, 1)", (workspace_id,))
@@ -127,7 +127,7 @@ async def test_a_transaction_under_way_is_waited_for_and_its_rows_are_purged(dat
 
     writing = asyncio.create_task(slow())
     await written.wait()
-    asking = asyncio.create_task(purge.ask(event(workspace_id)))
+    asking = asyncio.create_task(purge.mark(event(workspace_id)))
     finished, _ = await asyncio.wait({asking}, timeout=0.3)
     assert not finished
     proceed.set()
@@ -148,7 +148,7 @@ async def test_writers_that_race_with_the_deletion_leave_nothing(database, purge
 
     writers = [asyncio.create_task(write(number)) for number in range(40)]
     await asyncio.sleep(0.02)
-    await purge.ask(event(workspace_id))
+    await purge.mark(event(workspace_id))
     await purge.purge(workspace_id)
     landed = sum(await asyncio.gather(*writers))
     assert await count(database, workspace_id) == 0
@@ -168,7 +168,7 @@ async def test_other_stores_are_erased_before_and_after(database, workspace_id):
 
     await fill(database, workspace_id, 1)
     purge = WorkspacePurge(database, Outbox("kit"), "kit_purge", [before], [after])
-    await purge.ask(event(workspace_id))
+    await purge.mark(event(workspace_id))
     await purge.purge(workspace_id)
     [receipt] = await told(database, workspace_id)
     assert seen == [("before", 2), ("after", 0)]
@@ -188,8 +188,8 @@ async def test_it_wakes_when_asked_and_one_that_fails_keeps_no_other_waiting(dat
     purge = WorkspacePurge(database, Outbox("kit"), "kit_purge", after=[erase])
     notifications = Notifications(database.pool.conninfo, purge.channel)
     tasks = [asyncio.create_task(notifications.run()), asyncio.create_task(purge.run(notifications))]
-    await purge.ask(event(broken))
-    await purge.ask(event(workspace_id))
+    await purge.mark(event(broken))
+    await purge.mark(event(workspace_id))
     await asyncio.wait_for(done.wait(), 60)
     for task in tasks:
         task.cancel()
@@ -217,7 +217,7 @@ async def test_an_event_of_a_deleted_workspace_is_no_dead_letter(database, purge
         async with database.workspace(late.workspace_id) as connection:
             await connection.execute("INSERT INTO shelf VALUES (%s, 1)", (late.workspace_id,))
 
-    await purge.ask(event(workspace_id))
+    await purge.mark(event(workspace_id))
     async with Redis.from_url(redis_url) as redis:
         late = event(workspace_id, DocumentDeleted(document_id=uuid4()))
         await redis.xadd(DOCUMENTS, {"event": late.model_dump_json()})

@@ -1,0 +1,78 @@
+"""Requests to another service: what is read, what is tried again, and what is said of a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from uuid import uuid4
+
+import httpx2
+import pytest
+from pydantic import BaseModel
+
+from contracts.gateway import Role
+from service_kit.auth import Principal, Tokens
+from service_kit.http_service import HttpService, ServiceSilent
+
+CALLER = Principal(uuid4(), uuid4(), Role.viewer)
+Handler = Callable[[httpx2.Request], httpx2.Response]
+
+
+class Greeting(BaseModel):
+    name: str
+    title: str | None = None
+
+
+def service(handler: Handler, base_url: str | None = "http://other/") -> HttpService:
+    client = httpx2.AsyncClient(transport=httpx2.MockTransport(handler))
+    return HttpService("other", client, Tokens("s" * 32, "test"), base_url, 1.0)
+
+
+async def test_a_successful_answer_is_read():
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        assert (str(request.url), request.content) == ("http://other/v1/greet", b'{"name":"Ada"}')
+        assert request.headers["authorization"].startswith("Bearer ")
+        return httpx2.Response(200, json={"name": "Hello Ada"})
+
+    assert (
+        await service(answer).fetch(CALLER, "POST", "/v1/greet", Greeting, Greeting(name="Ada"))
+    ).name == "Hello Ada"
+
+
+async def test_a_connection_that_fails_is_tried_again():
+    attempts: list[httpx2.Request] = []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        attempts.append(request)
+        if len(attempts) < 3:
+            raise httpx2.RemoteProtocolError("the server went away")
+        return httpx2.Response(200, json={"name": "there"})
+
+    assert (await service(answer).fetch(CALLER, "GET", "/v1/greet", Greeting)).name == "there"
+
+
+@pytest.mark.parametrize(
+    ("handler", "base_url", "detail"),
+    [
+        (lambda _: httpx2.Response(503), "http://other", "other answered with status 503"),
+        (lambda _: httpx2.Response(404), "http://other", "other answered with status 404"),
+        (lambda _: httpx2.Response(200, text="[]"), "http://other", "other gave an answer that cannot be read"),
+        (None, None, "other is not there in this deployment"),
+    ],
+    ids=["failure", "error", "unreadable", "absent"],
+)
+async def test_a_failure_is_named(handler: Handler, base_url: str | None, detail: str) -> None:
+    with pytest.raises(ServiceSilent, match=detail):
+        await service(handler, base_url).fetch(CALLER, "GET", "/v1/greet", Greeting)
+
+
+async def test_silence_is_named():
+    def late(_: httpx2.Request) -> httpx2.Response:
+        raise httpx2.ReadTimeout("late")
+
+    def gone(_: httpx2.Request) -> httpx2.Response:
+        raise httpx2.ConnectError("refused")
+
+    with pytest.raises(ServiceSilent, match="other did not answer within 1 s"):
+        await service(late).ask(CALLER, "GET", "/")
+    with pytest.raises(ServiceSilent, match=r"other cannot be reached \(ConnectError\)"):
+        await service(gone).ask(CALLER, "GET", "/")
