@@ -30,12 +30,12 @@ from knowledge_graph.extraction.names import entity_id
 from knowledge_graph.graph_store import GraphStore, SubgraphBounds
 from knowledge_graph.neo4j.connection import Neo4jConnection
 from knowledge_graph.neo4j.maintenance import rebuild
-from knowledge_graph.neo4j.rebuilding import remove_workspace
+from knowledge_graph.neo4j.projection import Neo4jProjection
 from knowledge_graph.neo4j.store import Neo4jStore
 from knowledge_graph.settings import Neo4jSettings
 from knowledge_graph.store.postgres import PostgresStore
 from knowledge_graph.tools.calculation import run_calculation
-from knowledge_graph.tools.chunks import Passages
+from knowledge_graph.tools.chunks import ChunkTexts
 from knowledge_graph.tools.dependencies import analyze_dependencies
 from knowledge_graph.tools.facts import lookup_facts
 from knowledge_graph.tools.paths import shortest_path
@@ -72,7 +72,7 @@ async def graph_speed(sizes: tuple[tuple[int, int, int], ...] = SIZES) -> list[R
                 objects = _objects(engines)
                 await _write_texts(objects, mentions)
                 title = f"{entities:,} entities, {relations:,} relations, {mentions:,} mentions"
-                of = _Graph(database, Passages(database, objects), workspace_id, entities)
+                of = _Graph(database, ChunkTexts(database, objects), workspace_id, entities)
                 rows += await _rows(title, "postgres", await of.bridges(), _postgres_cpu)
                 rows += await _rows(title, "postgres", await of.questions(PostgresStore(database)), _postgres_cpu)
                 async with _shown(database, workspace_id) as (neo4j, seconds):
@@ -125,7 +125,7 @@ async def _write_text(objects: ObjectStore, first: int) -> None:
 class _Graph:
     """What is asked of one graph. Its entities are called "Name 0" and so on, the first is the largest hub."""
 
-    def __init__(self, database: Database, passages: Passages, workspace_id: UUID, entities: int) -> None:
+    def __init__(self, database: Database, passages: ChunkTexts, workspace_id: UUID, entities: int) -> None:
         self.database, self.passages, self.workspace_id, self.entities = database, passages, workspace_id, entities
         self.draw = random.Random(5)
         self.truth = PostgresStore(database)
@@ -252,5 +252,5 @@ async def _shown(database: Database, workspace_id: UUID) -> AsyncIterator[tuple[
     start = time.perf_counter()
     await rebuild(database, neo4j, workspace_id)
     yield Neo4jStore(neo4j, PostgresStore(database)), time.perf_counter() - start
-    await remove_workspace(neo4j, workspace_id)
+    await Neo4jProjection(neo4j).delete_workspace(workspace_id)
     await neo4j.aclose()

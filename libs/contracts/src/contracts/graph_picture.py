@@ -25,8 +25,8 @@ class SubgraphEdge(Resource):
 
 
 class Subgraph(Resource):
-    """Nodes and the edges between them. `centre` is the entity in the middle; without one it is the most central part
-    of the graph. `truncated`: a limit left something out."""
+    """Nodes and the edges between them. `centre` is the entity that was asked for; null for the most central part of
+    the graph. `truncated` tells whether a limit left something out."""
 
     centre: EntityMatch | None
     nodes: list[SubgraphNode]

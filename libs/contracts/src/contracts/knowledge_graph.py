@@ -1,4 +1,4 @@
-"""Entities, relations, what the graph holds."""
+"""Entities, relations and the state of the graph."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from contracts.base import Resource
 
 
 class Entity(Resource):
-    """`entity_type` is SERVICE, IDENTIFIER, CONCEPT, ENTITY or a NER type; `mentions` counts them in the workspace,
-    `documents` those that name it, and sets of triples."""
+    """`entity_type` is SERVICE, IDENTIFIER, CONCEPT, ENTITY or a NER type; `mentions` counts those in the workspace,
+    `documents` the documents and imports of triples that name it."""
 
     id: str
     name: str
@@ -22,7 +22,7 @@ class Entity(Resource):
 
 
 class Relation(Resource):
-    """Directed, between entity ids; CO_OCCURS alone has no direction (the smaller id comes first).
+    """A directed relation between entity ids; only CO_OCCURS has no direction (the smaller id comes first).
 
     `weight` adds up over its evidence: 1.0 for each co-occurrence, 2.0 for each stated relation.
     """
@@ -36,24 +36,13 @@ class Relation(Resource):
     evidence: int
 
 
-class Evidence(Resource):
-    """Where a relation is stated: characters `start` to `end` of the chunk's content."""
-
-    chunk_id: str
-    document_id: UUID
-    start: int
-    end: int
-    text: str
-    confidence: float
-
-
 class EntityDetail(Entity):
     relations: list[Relation]
     chunk_ids: list[str]
 
 
 class GraphStatus(Resource):
-    """`documents` are those of the workspace; sets of triples are none."""
+    """Counts of the workspace; `documents` does not count imports of triples."""
 
     store: str
     extraction: str = Field(
@@ -65,13 +54,13 @@ class GraphStatus(Resource):
 
 
 class GraphGeneration(Resource):
-    """Equal texts are equal states of the graph; nothing else can be read from them."""
+    """An opaque token that changes whenever graph answers may change; use it in cache keys."""
 
     generation: str
 
 
 class GraphedDocument(Resource):
-    """What the graph holds of a document. `projected` is false while Neo4j does not show it yet."""
+    """What the graph holds of a document. `projected` is false until the projection has its latest change."""
 
     document_id: UUID
     version: int

@@ -1,1 +1,1 @@
-"""The one public door of Attractor."""
+"""The public entrance of Attractor."""

@@ -37,7 +37,7 @@ class UpstreamTimeout(Problem):
 
 
 class CallerLeft(Problem):
-    """For logs and metrics alone, with the status that nginx uses for it."""
+    """Shows in logs and metrics alone, with the status that nginx uses for it."""
 
     status, type, title = 499, "caller-left", "The caller closed the connection before the answer"
 

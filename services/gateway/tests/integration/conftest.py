@@ -105,11 +105,11 @@ def settings(make_database, redis_url, token_secret, admin_key, free_port) -> Ca
 
 
 @pytest.fixture
-def door(settings, admin_key) -> Callable[..., AbstractAsyncContextManager[httpx2.AsyncClient]]:
-    """`async with door(**settings) as client`: the gateway under uvicorn, and a client with the administrator's key."""
+def gateway_client(settings, admin_key) -> Callable[..., AbstractAsyncContextManager[httpx2.AsyncClient]]:
+    """`async with gateway_client(**settings) as client`: the gateway under uvicorn; the client is an administrator."""
 
     @asynccontextmanager
-    async def open_door(**changes: Any) -> AsyncIterator[httpx2.AsyncClient]:
+    async def opened(**changes: Any) -> AsyncIterator[httpx2.AsyncClient]:
         headers = {"Authorization": f"Bearer {admin_key}"}
         async with (
             serve(create_app(settings(**changes))) as url,
@@ -117,7 +117,7 @@ def door(settings, admin_key) -> Callable[..., AbstractAsyncContextManager[httpx
         ):
             yield client
 
-    return open_door
+    return opened
 
 
 @pytest.fixture
@@ -126,18 +126,18 @@ def seen(upstream):
 
 
 @pytest.fixture
-async def behind(upstream, seen, door):
-    """behind(**settings): as `door`, with a service that answers for all five."""
+async def proxied_client(upstream, seen, gateway_client):
+    """proxied_client(**settings): as `gateway_client`, with a service that answers for all five."""
 
     @asynccontextmanager
-    async def open_door(**changes: Any) -> AsyncIterator[httpx2.AsyncClient]:
+    async def opened(**changes: Any) -> AsyncIterator[httpx2.AsyncClient]:
         async with (
             serve(upstream.service(seen)) as url,
-            door(**({f"{name}_url": url for name in SERVICES} | changes)) as client,
+            gateway_client(**({f"{name}_url": url for name in SERVICES} | changes)) as client,
         ):
             yield client
 
-    return open_door
+    return opened
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Users, workspaces, roles and keys, through the door."""
+"""Users, workspaces, roles and keys, through the gateway_client."""
 
 import asyncio
 from uuid import uuid4
@@ -26,8 +26,8 @@ async def home(client):
     return (await client.get("/v1/me")).json()["workspace"]["id"]
 
 
-async def test_the_administrator_has_a_workspace_from_the_start(door):
-    async with door() as client:
+async def test_the_administrator_has_a_workspace_from_the_start(gateway_client):
+    async with gateway_client() as client:
         me = (await client.get("/v1/me")).json()
         assert (me["user"]["is_admin"], me["role"], me["workspace"]["name"]) == (True, "owner", "default")
 
@@ -44,8 +44,8 @@ async def test_the_administrator_has_a_workspace_from_the_start(door):
         "Bearer ä" + "x" * 40,
     ],
 )
-async def test_without_a_valid_key_there_is_a_401_problem(door, header):
-    async with door() as client:
+async def test_without_a_valid_key_there_is_a_401_problem(gateway_client, header):
+    async with gateway_client() as client:
         headers = {} if header is None else {"Authorization": header.encode("latin-1")}
         client.headers.pop("authorization")
         for path in ("/v1/me", "/v1/documents", "/v1/status", "/v1/workspaces"):
@@ -55,8 +55,8 @@ async def test_without_a_valid_key_there_is_a_401_problem(door, header):
             assert answer.headers["www-authenticate"] == "Bearer"
 
 
-async def test_a_key_works_until_it_is_revoked_and_the_list_shows_it(door):
-    async with door() as client:
+async def test_a_key_works_until_it_is_revoked_and_the_list_shows_it(gateway_client):
+    async with gateway_client() as client:
         workspace = await home(client)
         _, made = await make_user(client, workspace, "editor")
         assert (await client.get("/v1/me", headers=bearer(made["key"]))).json()["role"] == "editor"
@@ -70,8 +70,8 @@ async def test_a_key_works_until_it_is_revoked_and_the_list_shows_it(door):
         assert (unknown.status_code, unknown.json()["type"]) == (404, "api-key-not-found")
 
 
-async def test_only_hashes_are_stored(door, settings, admin_key):
-    async with door() as client:
+async def test_only_hashes_are_stored(gateway_client, settings, admin_key):
+    async with gateway_client() as client:
         workspace = await home(client)
         headers = {"Idempotency-Key": "one"}
         made = (await client.post(f"/v1/workspaces/{workspace}/keys", json={"name": "x"}, headers=headers)).json()
@@ -83,8 +83,8 @@ async def test_only_hashes_are_stored(door, settings, admin_key):
     assert admin_key not in str(rows)
 
 
-async def test_last_used_is_noted_once_in_the_background(door):
-    async with door() as client:
+async def test_last_use_is_recorded_once_a_minute_in_the_background(gateway_client):
+    async with gateway_client() as client:
         workspace = await home(client)
         _, made = await make_user(client, workspace, "viewer")
         assert made["last_used_at"] is None
@@ -104,8 +104,8 @@ async def last_used(client, workspace, key_id):
 
 
 @pytest.mark.parametrize("role", ["viewer", "editor"])
-async def test_who_is_no_owner_manages_nothing(door, role):
-    async with door() as client:
+async def test_only_owners_manage_a_workspace(gateway_client, role):
+    async with gateway_client() as client:
         workspace = await home(client)
         user_id, made = await make_user(client, workspace, role)
         mine = bearer(made["key"])
@@ -115,8 +115,8 @@ async def test_who_is_no_owner_manages_nothing(door, role):
             assert (answer.status_code, method, path) == (403, method, path)
 
 
-async def test_an_owner_manages_the_own_workspace_and_no_other(door):
-    async with door() as client:
+async def test_an_owner_manages_one_workspace_and_no_other(gateway_client):
+    async with gateway_client() as client:
         mine = (await client.post("/v1/workspaces", json={"name": "mine"})).json()["id"]
         other = (await client.post("/v1/workspaces", json={"name": "other"})).json()["id"]
         user_id, made = await make_user(client, mine, "owner")
@@ -152,8 +152,8 @@ def managing(workspace, user_id, key_id):
     ]
 
 
-async def test_an_owner_cannot_take_the_administrators_power(door):
-    async with door() as client:
+async def test_an_owner_cannot_take_the_administrators_power(gateway_client):
+    async with gateway_client() as client:
         me = (await client.get("/v1/me")).json()
         admin, workspace = me["user"]["id"], me["workspace"]["id"]
         _, made = await make_user(client, workspace, "owner")
@@ -169,8 +169,8 @@ async def test_an_owner_cannot_take_the_administrators_power(door):
             assert (answer.status_code, answer.json()["type"]) == (403, "admin-protected")
 
 
-async def test_a_lower_role_binds_the_keys_and_leaving_revokes_them(door):
-    async with door() as client:
+async def test_lowering_a_role_limits_the_keys_and_removal_revokes_them(gateway_client):
+    async with gateway_client() as client:
         workspace = await home(client)
         user_id, made = await make_user(client, workspace, "owner")
         member = f"/v1/workspaces/{workspace}/members/{user_id}"
@@ -183,8 +183,8 @@ async def test_a_lower_role_binds_the_keys_and_leaving_revokes_them(door):
         assert (await client.delete(f"/v1/workspaces/{workspace}/members/{uuid4()}")).status_code == 404
 
 
-async def test_a_workspace_keeps_an_owner(door):
-    async with door() as client:
+async def test_a_workspace_keeps_an_owner(gateway_client):
+    async with gateway_client() as client:
         workspace = (await client.post("/v1/workspaces", json={"name": "w"})).json()["id"]
         me = (await client.get("/v1/me")).json()["user"]["id"]
         member = f"/v1/workspaces/{workspace}/members/{me}"
@@ -195,8 +195,8 @@ async def test_a_workspace_keeps_an_owner(door):
         assert sorted(answer.status_code for answer in await asyncio.gather(*leave)) == [204, 409]
 
 
-async def test_lists_come_in_pages(door):
-    async with door() as client:
+async def test_lists_are_paginated(gateway_client):
+    async with gateway_client() as client:
         made = [(await client.post("/v1/users", json={"name": f"user {n}"})).json()["id"] for n in range(5)]
         found, cursor = [], None
         while True:
@@ -211,8 +211,8 @@ async def test_lists_come_in_pages(door):
         assert (await client.get("/v1/users", params={"limit": 0})).status_code == 422
 
 
-async def test_a_create_that_is_sent_twice_happens_once(door):
-    async with door() as client:
+async def test_repeating_a_create_with_its_key_creates_nothing_new(gateway_client):
+    async with gateway_client() as client:
         workspace = await home(client)
         for path, body, other in (
             ("/v1/users", {"name": "Ada"}, {"name": "Bob"}),
@@ -244,14 +244,14 @@ async def test_a_create_that_is_sent_twice_happens_once(door):
         ("/v1/workspaces", {"name": 7}),
     ],
 )
-async def test_bad_bodies_are_422_problems(door, path, body):
-    async with door() as client:
+async def test_bad_bodies_are_422_problems(gateway_client, path, body):
+    async with gateway_client() as client:
         answer = await client.post(path, json=body)
         assert (answer.status_code, answer.json()["type"]) == (422, "invalid-request")
 
 
-async def test_malformed_json_and_ids_are_problems(door):
-    async with door() as client:
+async def test_malformed_json_and_ids_are_problems(gateway_client):
+    async with gateway_client() as client:
         headers = {"Content-Type": "application/json"}
         for content in (b"{", b'{"name": "\\ud800"}', b"\xff\xfe", b'{"name": "a"} x'):
             answer = await client.post("/v1/users", content=content, headers=headers)
@@ -262,8 +262,8 @@ async def test_malformed_json_and_ids_are_problems(door):
         ).status_code == 422
 
 
-async def test_a_key_of_a_deleted_workspace_creates_no_second_one_with_its_id(door):
-    async with door() as client:
+async def test_an_idempotency_key_never_recreates_a_deleted_workspace(gateway_client):
+    async with gateway_client() as client:
         headers = {"Idempotency-Key": "one"}
         made = (await client.post("/v1/workspaces", json={"name": "short"}, headers=headers)).json()
         deleted = await client.delete(f"/v1/workspaces/{made['id']}", params={"name": "short", "timeout": 0})
@@ -272,18 +272,18 @@ async def test_a_key_of_a_deleted_workspace_creates_no_second_one_with_its_id(do
         assert (again.status_code, again.json()["type"]) == (422, "idempotency-key-reused")
 
 
-async def test_a_secret_that_cannot_be_derived_again_is_not_made_up(door):
+async def test_a_secret_that_cannot_be_derived_again_is_an_error(gateway_client):
     headers = {"Idempotency-Key": "one"}
-    async with door() as client:
+    async with gateway_client() as client:
         path = f"/v1/workspaces/{await home(client)}/keys"
         assert (await client.post(path, json={"name": "x"}, headers=headers)).status_code == 201
-    async with door(internal_token_secret="another secret of the deployment") as client:
+    async with gateway_client(internal_token_secret="another secret of the deployment") as client:
         again = await client.post(path, json={"name": "x"}, headers=headers)
         assert (again.status_code, again.json()["type"]) == (409, "secret-not-repeatable")
 
 
-async def test_rows_of_other_workspaces_are_out_of_reach_of_a_query_that_forgets_to_ask(door, settings):
-    async with door() as client:
+async def test_row_level_security_hides_other_workspaces_from_a_query_without_a_filter(gateway_client, settings):
+    async with gateway_client() as client:
         other = (await client.post("/v1/workspaces", json={"name": "other"})).json()["id"]
         await client.post(f"/v1/workspaces/{other}/keys", json={"name": "x"})
         mine = await home(client)

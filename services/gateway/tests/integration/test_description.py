@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 import psycopg
 
 
-async def test_the_document_describes_the_public_api_and_is_sent_once(door):
-    async with door() as client:
+async def test_the_openapi_document_describes_the_public_api_and_supports_etags(gateway_client):
+    async with gateway_client() as client:
         del client.headers["authorization"]
         answer = await client.get("/openapi.json")
         document = answer.json()
@@ -18,8 +18,8 @@ async def test_the_document_describes_the_public_api_and_is_sent_once(door):
         assert same.status_code == 304
 
 
-async def test_the_docs_page_needs_no_other_host_and_runs_no_inline_script(door):
-    async with door() as client:
+async def test_the_docs_page_loads_nothing_from_other_hosts_and_no_inline_script(gateway_client):
+    async with gateway_client() as client:
         del client.headers["authorization"]
         page = await client.get("/docs")
         policy = page.headers["content-security-policy"]
@@ -33,8 +33,8 @@ async def test_the_docs_page_needs_no_other_host_and_runs_no_inline_script(door)
         assert (await client.get("/")).headers["location"] == "/docs"
 
 
-async def test_status_tells_of_every_service(behind, free_port):
-    async with behind(memory_url=f"http://127.0.0.1:{free_port}") as client:
+async def test_status_reports_every_service(proxied_client, free_port):
+    async with proxied_client(memory_url=f"http://127.0.0.1:{free_port}") as client:
         status = (await client.get("/v1/status")).json()
         assert status["status"] == "degraded"
         found = {service["name"]: service["status"] for service in status["services"]}
@@ -42,8 +42,8 @@ async def test_status_tells_of_every_service(behind, free_port):
         assert found == dict.fromkeys(["gateway", "ingestion", "retrieval", "knowledge-graph", "orchestrator"], "ready")
 
 
-async def test_every_answer_is_protected_and_other_origins_get_nothing(behind):
-    async with behind() as client:
+async def test_every_response_has_protective_headers_and_no_cors_by_default(proxied_client):
+    async with proxied_client() as client:
         for path in ("/v1/me", "/v1/documents/echo", "/nothing", "/livez"):
             answer = await client.get(path, headers={"Origin": "https://evil.example"})
             assert answer.headers["x-content-type-options"] == "nosniff"
@@ -54,8 +54,8 @@ async def test_every_answer_is_protected_and_other_origins_get_nothing(behind):
             assert "server" not in answer.headers
 
 
-async def test_origins_that_the_operator_names_may_call(behind):
-    async with behind(cors_origins=["https://ui.example"]) as client:
+async def test_configured_origins_may_call(proxied_client):
+    async with proxied_client(cors_origins=["https://ui.example"]) as client:
         preflight = {"Origin": "https://ui.example", "Access-Control-Request-Method": "POST"}
         preflight["Access-Control-Request-Headers"] = "authorization"
         answer = await client.options("/v1/search", headers=preflight)
@@ -66,9 +66,9 @@ async def test_origins_that_the_operator_names_may_call(behind):
         assert real.headers["access-control-allow-origin"] == "https://ui.example"
 
 
-async def test_a_database_that_is_away_is_a_503(door, settings, engines):
+async def test_an_unreachable_database_is_a_503(gateway_client, settings, engines):
     name = urlsplit(settings().database_url.get_secret_value()).path[1:]
-    async with door() as client:
+    async with gateway_client() as client:
         with psycopg.connect(engines.admin_database_url, autocommit=True) as connection:
             connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
             connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (name,))

@@ -21,7 +21,9 @@ def count(settings, table):
         return connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
 
 
-async def test_a_key_is_made_written_for_its_owner_alone_and_never_logged(settings, running, tmp_path, caplog):
+async def test_a_generated_key_is_written_readable_by_its_owner_alone_and_never_logged(
+    settings, running, tmp_path, caplog
+):
     caplog.set_level("DEBUG")
     file = tmp_path / "secrets" / "admin-key"
     first = settings(admin_api_key=None, admin_key_file=file)
@@ -40,22 +42,22 @@ async def test_a_key_is_made_written_for_its_owner_alone_and_never_logged(settin
 
 
 @pytest.mark.parametrize("chosen", [True, False])
-async def test_two_replicas_that_start_at_once_make_one_of_each(settings, tmp_path, admin_key, chosen):
+async def test_two_replicas_that_start_together_create_everything_once(settings, tmp_path, admin_key, chosen):
     changes = {"admin_key_file": tmp_path / "key", "admin_api_key": admin_key if chosen else None}
     await asyncio.gather(*(start_and_stop(settings(**changes)) for _ in range(3)))
     assert [count(settings(), table) for table in ("app_user", "workspace", "membership", "api_key")] == [1, 1, 1, 1]
 
 
-async def test_another_chosen_key_lets_an_operator_in_again_and_a_revoked_one_does_not(door, admin_key):
-    async with door() as client:
+async def test_another_chosen_key_readmits_an_operator_but_a_revoked_one_does_not(gateway_client, admin_key):
+    async with gateway_client() as client:
         me = (await client.get("/v1/me")).json()
         path = f"/v1/workspaces/{me['workspace']['id']}/keys/{me['key_id']}"
         assert (await client.delete(path)).status_code == 204
         assert (await client.get("/v1/me")).status_code == 401
-    async with door() as client:
+    async with gateway_client() as client:
         assert (await client.get("/v1/me")).status_code == 401
     other = admin_key[::-1]
-    async with door(admin_api_key=other) as client:
+    async with gateway_client(admin_api_key=other) as client:
         again = await client.get("/v1/me", headers={"Authorization": f"Bearer {other}"})
         assert again.json()["user"]["id"] == me["user"]["id"]
 

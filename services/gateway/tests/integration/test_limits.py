@@ -10,8 +10,8 @@ async def another_key(client):
     return {"Authorization": f"Bearer {made.json()['key']}"}
 
 
-async def test_a_key_has_its_burst_and_then_waits(behind):
-    async with behind(rate_limit_per_minute=60, rate_limit_burst=5) as client:
+async def test_a_key_may_burst_and_then_has_to_wait(proxied_client):
+    async with proxied_client(rate_limit_per_minute=60, rate_limit_burst=5) as client:
         other = await another_key(client)
         answers = [await client.get("/v1/documents/echo", headers=other) for _ in range(6)]
         assert [answer.status_code for answer in answers] == [200] * 5 + [429]
@@ -28,14 +28,14 @@ async def test_a_key_has_its_burst_and_then_waits(behind):
                 assert (await client.get(path)).status_code == 200
 
 
-async def test_all_at_once_gets_no_more_than_the_burst(door):
-    async with door(rate_limit_per_minute=1, rate_limit_burst=7) as client:
+async def test_concurrent_requests_do_not_exceed_the_burst(gateway_client):
+    async with gateway_client(rate_limit_per_minute=1, rate_limit_burst=7) as client:
         answers = await asyncio.gather(*(client.get("/v1/me") for _ in range(30)))
         assert sorted(answer.status_code for answer in answers) == [200] * 7 + [429] * 23
 
 
-async def test_failed_authentications_are_limited_by_address_and_valid_keys_are_not(door):
-    async with door(auth_failures_per_minute=3) as client:
+async def test_failed_authentications_are_limited_by_address_and_valid_keys_are_not(gateway_client):
+    async with gateway_client(auth_failures_per_minute=3) as client:
         wrong = {"Authorization": f"Bearer atr_{uuid4().hex}_{'x' * 43}"}
         answers = [await client.get("/v1/documents", headers=wrong) for _ in range(5)]
         assert [answer.status_code for answer in answers] == [401] * 3 + [429] * 2
@@ -44,8 +44,10 @@ async def test_failed_authentications_are_limited_by_address_and_valid_keys_are_
         assert (await client.get("/v1/me")).status_code == 200
 
 
-async def test_without_redis_requests_pass_and_it_shows(door, free_port):
-    async with door(redis_url=f"redis://127.0.0.1:{free_port}", rate_limit_per_minute=1, rate_limit_burst=1) as client:
+async def test_without_redis_requests_pass_and_the_status_shows_it(gateway_client, free_port):
+    async with gateway_client(
+        redis_url=f"redis://127.0.0.1:{free_port}", rate_limit_per_minute=1, rate_limit_burst=1
+    ) as client:
         answers = [await client.get("/v1/me") for _ in range(3)]
         assert [answer.status_code for answer in answers] == [200] * 3
         assert "ratelimit-limit" not in answers[0].headers
@@ -55,6 +57,6 @@ async def test_without_redis_requests_pass_and_it_shows(door, free_port):
         assert "redis" in ready.json()["failures"]
 
 
-async def test_without_a_limit_none_is_told(door):
-    async with door(rate_limit_per_minute=0) as client:
+async def test_without_a_limit_no_rate_limit_headers_are_sent(gateway_client):
+    async with gateway_client(rate_limit_per_minute=0) as client:
         assert "ratelimit-limit" not in (await client.get("/v1/me")).headers

@@ -1,4 +1,4 @@
-"""What passes the door, and how."""
+"""What passes the gateway_client, and how."""
 
 import asyncio
 import os
@@ -13,8 +13,8 @@ from contracts.gateway import Role
 MEBIBYTE = 2**20
 
 
-async def test_the_service_sees_who_calls_but_not_the_key(behind, tokens, admin_key):
-    async with behind() as client:
+async def test_a_service_sees_the_caller_but_not_the_key(proxied_client, tokens, admin_key):
+    async with proxied_client() as client:
         me = (await client.get("/v1/me")).json()
         sent = {"X-Forwarded-For": "6.6.6.6", "Cookie": "a=b", "traceparent": f"00-{'a' * 32}-{'b' * 16}-01"}
         answer = (await client.get("/v1/documents/echo?q=a%20b&q=2", headers=sent)).json()
@@ -31,8 +31,8 @@ async def test_the_service_sees_who_calls_but_not_the_key(behind, tokens, admin_
         assert "accept-encoding" in seen  # the client's own
 
 
-async def test_the_path_reaches_the_service_as_it_was_sent(behind):
-    async with behind() as client:
+async def test_the_path_reaches_the_service_as_it_was_sent(proxied_client):
+    async with proxied_client() as client:
         for path in (
             "/v1/documents/echo/%C3%A4%20b",
             "/v1/documents/echo/%252e%252e/x",
@@ -60,8 +60,8 @@ async def test_the_path_reaches_the_service_as_it_was_sent(behind):
         "/docs/%2e%2e/settings.py",
     ],
 )
-async def test_path_tricks_and_unknown_paths_are_404_problems(behind, path):
-    async with behind() as client:
+async def test_path_tricks_and_unknown_paths_are_404_problems(proxied_client, path):
+    async with proxied_client() as client:
         answer = await raw_request(client, f"GET {path} HTTP/1.1")
         assert answer.startswith(b"HTTP/1.1 404 ")
         assert b"application/problem+json" in answer
@@ -78,8 +78,8 @@ async def raw_request(client, line):
     return answer
 
 
-async def test_events_pass_one_by_one_and_leaving_ends_the_service_side(behind, seen):
-    async with behind() as client:
+async def test_events_stream_one_by_one_and_disconnecting_cancels_the_upstream_request(proxied_client, seen):
+    async with proxied_client() as client:
         async with client.stream("GET", "/v1/runs/events") as stream:
             assert stream.headers["content-type"].startswith("text/event-stream")
             chunks = stream.aiter_bytes()
@@ -93,8 +93,8 @@ async def test_events_pass_one_by_one_and_leaving_ends_the_service_side(behind, 
             await seen.cancelled.wait()
 
 
-async def test_leaving_before_the_answer_ends_the_service_side_too(behind, seen):
-    async with behind() as client:
+async def test_disconnecting_before_the_response_cancels_the_upstream_request(proxied_client, seen):
+    async with proxied_client() as client:
         asking = asyncio.create_task(client.get("/v1/runs/slow"))
         async with asyncio.timeout(30):
             await seen.reached.wait()
@@ -104,8 +104,11 @@ async def test_leaving_before_the_answer_ends_the_service_side_too(behind, seen)
             await asking
 
 
-async def test_a_stream_of_events_outlives_the_time_for_a_first_byte(behind, seen):
-    async with behind(upstream_first_byte_seconds=0.2) as client, client.stream("GET", "/v1/runs/events") as stream:
+async def test_an_event_stream_is_not_cut_by_the_first_byte_timeout(proxied_client, seen):
+    async with (
+        proxied_client(upstream_first_byte_seconds=0.2) as client,
+        client.stream("GET", "/v1/runs/events") as stream,
+    ):
         chunks = stream.aiter_bytes()
         await anext(chunks)
         await asyncio.sleep(0.6)
@@ -114,26 +117,26 @@ async def test_a_stream_of_events_outlives_the_time_for_a_first_byte(behind, see
             assert b"second" in await anext(chunks)
 
 
-async def test_no_answer_in_time_is_a_504_that_names_the_service(behind):
-    async with behind(upstream_first_byte_seconds=0.2) as client:
+async def test_a_late_response_is_a_504_that_names_the_service(proxied_client):
+    async with proxied_client(upstream_first_byte_seconds=0.2) as client:
         answer = await client.get("/v1/runs/slow")
         assert (answer.status_code, answer.json()["type"]) == (504, "service-timeout")
         assert answer.json()["service"] == "orchestrator"
 
 
-async def test_a_slow_upload_is_no_slow_answer(behind):
+async def test_a_slow_upload_does_not_count_as_a_slow_response(proxied_client):
     async def body():
         for _ in range(4):
             yield b"x" * 1000
             await asyncio.sleep(0.15)
 
-    async with behind(upstream_first_byte_seconds=0.3) as client:
+    async with proxied_client(upstream_first_byte_seconds=0.3) as client:
         answer = await client.post("/v1/documents", content=body())
         assert (answer.status_code, answer.json()) == (200, {"size": 4000})
 
 
-async def test_a_service_that_is_away_is_a_502_that_names_it(door):
-    async with door() as client:
+async def test_an_unreachable_service_is_a_502_that_names_it(gateway_client):
+    async with gateway_client() as client:
         for method, path, service in (
             ("GET", "/v1/graph/entities", "knowledge-graph"),
             ("POST", "/v1/search", "retrieval"),
@@ -146,10 +149,10 @@ async def test_a_service_that_is_away_is_a_502_that_names_it(door):
         assert 'attractor_upstream_failures_total{service="retrieval",type="service-unreachable"} 1.0' in metrics
 
 
-async def test_a_service_that_hangs_up_is_a_502(door):
+async def test_a_service_that_hangs_up_is_a_502(gateway_client):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = await asyncio.start_server(hang_up, sock=listener.dup())
-        async with server, door(memory_url=f"http://127.0.0.1:{listener.getsockname()[1]}") as client:
+        async with server, gateway_client(memory_url=f"http://127.0.0.1:{listener.getsockname()[1]}") as client:
             assert (await client.get("/v1/memories")).status_code == 502
 
 
@@ -159,8 +162,8 @@ async def hang_up(reader, writer):
     await writer.wait_closed()
 
 
-async def test_an_answer_that_breaks_off_is_seen_to_break_off(behind):
-    async with behind() as client:
+async def test_a_response_cut_by_the_service_is_visibly_incomplete(proxied_client):
+    async with proxied_client() as client:
         with pytest.raises(httpx2.RemoteProtocolError):
             await client.get("/v1/runs/half")
         assert (
@@ -169,22 +172,22 @@ async def test_an_answer_that_breaks_off_is_seen_to_break_off(behind):
         )
 
 
-async def test_a_refused_internal_token_is_not_the_callers_fault(behind):
-    async with behind() as client:
+async def test_a_rejected_internal_token_is_a_502(proxied_client):
+    async with proxied_client() as client:
         answer = await client.get("/v1/memories/refuses")
         assert (answer.status_code, answer.json()["type"]) == (502, "service-refused")
 
 
-async def test_problems_of_a_service_pass_with_their_headers(behind):
-    async with behind() as client:
+async def test_problems_of_a_service_keep_their_headers(proxied_client):
+    async with proxied_client() as client:
         answer = await client.get("/v1/memories/problem")
         assert (answer.status_code, answer.json()["type"], answer.headers["etag"]) == (412, "stale-version", '"4"')
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert len(answer.headers.get_list("date")) == 1
 
 
-async def test_methods(behind):
-    async with behind() as client:
+async def test_methods(proxied_client):
+    async with proxied_client() as client:
         wrong = await client.delete("/v1/users")
         assert (wrong.status_code, wrong.headers["allow"], wrong.json()["type"]) == (
             405,
@@ -195,15 +198,15 @@ async def test_methods(behind):
         assert (await client.head("/v1/me")).status_code == 405
 
 
-async def test_a_redirect_of_a_service_stays_at_the_door(behind):
-    async with behind() as client:
+async def test_a_redirect_of_a_service_points_to_the_gateway(proxied_client):
+    async with proxied_client() as client:
         answer = await client.post("/v1/documents/")
         assert answer.status_code == 307
         assert answer.headers["location"] == "/v1/documents"
 
 
-async def test_bodies_are_limited_as_announced_and_as_sent(behind):
-    async with behind(max_body_bytes=3000, max_json_bytes=1000) as client:
+async def test_bodies_are_limited_by_content_length_and_by_what_arrives(proxied_client):
+    async with proxied_client(max_body_bytes=3000, max_json_bytes=1000) as client:
         json_header = {"Content-Type": "application/json"}
         binary = {"Content-Type": "multipart/form-data; boundary=x"}
         for path, headers, size, status in (

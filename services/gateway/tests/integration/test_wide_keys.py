@@ -32,8 +32,8 @@ async def key(client, place, headers=None, **body):
     return await client.post(f"/v1/workspaces/{place}/keys", json={"name": "k", **body}, headers=headers)
 
 
-async def test_it_reads_all_workspaces_of_its_user_and_only_by_search(behind, told):
-    async with behind() as client:
+async def test_a_wide_key_reads_all_workspaces_of_its_user_by_search_alone(proxied_client, told):
+    async with proxied_client() as client:
         first, second, foreign = [await workspace(client, name) for name in ("first", "second", "foreign")]
         user = (await client.post("/v1/users", json={"name": "Ada"})).json()["id"]
         await member(client, user, first)
@@ -57,8 +57,8 @@ async def test_it_reads_all_workspaces_of_its_user_and_only_by_search(behind, to
         assert UUID(foreign) not in told().readable
 
 
-async def test_a_key_of_one_workspace_does_not_gain_the_others_of_its_user(behind):
-    async with behind() as client:
+async def test_a_key_of_one_workspace_does_not_gain_the_others_of_its_user(proxied_client):
+    async with proxied_client() as client:
         first, second = await workspace(client, "first"), await workspace(client, "second")
         ada, bob = [(await client.post("/v1/users", json={"name": name})).json()["id"] for name in ("Ada", "Bob")]
         await member(client, ada, first, second)

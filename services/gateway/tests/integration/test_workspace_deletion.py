@@ -23,7 +23,7 @@ async def redis(redis_url):
 
 
 class Services:
-    """What stands behind the door, as far as deletions go."""
+    """The services behind the gateway, as far as deletions go."""
 
     def __init__(self, redis: Redis) -> None:
         self.redis = redis
@@ -83,8 +83,8 @@ async def task(work):
     await running
 
 
-async def test_an_owner_deletes_it_and_every_service_confirms(door, services):
-    async with door() as admin:
+async def test_an_owner_deletes_it_and_every_service_confirms(gateway_client, services):
+    async with gateway_client() as admin:
         workspace, owner = await make_workspace(admin)
         async with task(services.answer(workspace)):
             response = await admin.delete(f"/v1/workspaces/{workspace}", params={"name": "doomed"}, headers=owner)
@@ -107,8 +107,8 @@ async def test_an_owner_deletes_it_and_every_service_confirms(door, services):
         assert (await admin.get(f"/v1/workspaces/{workspace}/receipt")).json() == receipt
 
 
-async def test_its_keys_end_before_anyone_has_confirmed(door, services):
-    async with door() as admin:
+async def test_its_keys_stop_working_before_any_confirmation(gateway_client, services):
+    async with gateway_client() as admin:
         workspace, owner = await make_workspace(admin)
         path = f"/v1/workspaces/{workspace}"
         response = await admin.delete(path, params={"name": "doomed", "timeout": 0}, headers=owner)
@@ -125,8 +125,8 @@ async def test_its_keys_end_before_anyone_has_confirmed(door, services):
 
 
 @pytest.mark.parametrize(("name", "status", "slug"), [("Doomed", 422, "name-not-confirmed"), (None, 422, None)])
-async def test_its_name_confirms(door, name, status, slug):
-    async with door() as admin:
+async def test_the_deletion_must_repeat_the_exact_name(gateway_client, name, status, slug):
+    async with gateway_client() as admin:
         workspace, owner = await make_workspace(admin)
         params = {} if name is None else {"name": name}
         refused = await admin.delete(f"/v1/workspaces/{workspace}", params=params, headers=owner)
@@ -135,8 +135,8 @@ async def test_its_name_confirms(door, name, status, slug):
         assert (await admin.get("/v1/me", headers=owner)).status_code == 200
 
 
-async def test_others_may_not(door):
-    async with door() as admin:
+async def test_only_owners_and_administrators_may_delete_a_workspace(gateway_client):
+    async with gateway_client() as admin:
         workspace, owner = await make_workspace(admin)
         _, neighbour = await make_workspace(admin, "neighbour")
         user = (await admin.get("/v1/me", headers=owner)).json()["user"]["id"]
@@ -150,8 +150,8 @@ async def test_others_may_not(door):
         assert seen.status_code == 404
 
 
-async def test_who_deleted_it_reads_the_receipt_with_another_key(door):
-    async with door() as admin:
+async def test_the_user_who_deleted_it_reads_the_receipt_with_another_key(gateway_client):
+    async with gateway_client() as admin:
         workspace, owner = await make_workspace(admin)
         home, _ = await make_workspace(admin, "home")
         user = (await admin.get("/v1/me", headers=owner)).json()["user"]["id"]
@@ -162,8 +162,8 @@ async def test_who_deleted_it_reads_the_receipt_with_another_key(door):
         assert response.status_code == 200
 
 
-async def test_an_administrators_last_key_stays(door):
-    async with door() as admin:
+async def test_the_last_administrators_key_cannot_be_deleted(gateway_client):
+    async with gateway_client() as admin:
         me = (await admin.get("/v1/me")).json()
         home = me["workspace"]["id"]
         refused = await admin.delete(f"/v1/workspaces/{home}", params={"name": "default"})
@@ -179,10 +179,12 @@ async def test_an_administrators_last_key_stays(door):
         assert sorted(one.status_code for one in both) in ([202, 409], [202, 401])
 
 
-async def test_what_is_left_keeps_it_incomplete_and_it_is_announced_again(door, services, settings, monkeypatch):
+async def test_leftover_rows_keep_a_deletion_incomplete_and_it_is_announced_again(
+    gateway_client, services, settings, monkeypatch
+):
     monkeypatch.setattr("gateway.accounts.workspace_deletion.FIRST_AGAIN_SECONDS", 0.1)
     monkeypatch.setattr("gateway.accounts.workspace_deletion.TICK_SECONDS", 0.05)
-    async with door(workspace_settle_seconds=0) as admin:
+    async with gateway_client(workspace_settle_seconds=0) as admin:
         workspace, _ = await make_workspace(admin)
         path = f"/v1/workspaces/{workspace}"
         await admin.delete(path, params={"name": "doomed", "timeout": 0})
@@ -197,9 +199,9 @@ async def test_what_is_left_keeps_it_incomplete_and_it_is_announced_again(door, 
         assert due is None
 
 
-async def test_a_last_look_comes_when_nothing_can_be_under_way_any_more(door, services, monkeypatch):
+async def test_a_last_count_is_asked_for_when_no_request_can_still_be_running(gateway_client, services, monkeypatch):
     monkeypatch.setattr("gateway.accounts.workspace_deletion.TICK_SECONDS", 0.05)
-    async with door(workspace_settle_seconds=1.0) as admin:
+    async with gateway_client(workspace_settle_seconds=1.0) as admin:
         workspace, _ = await make_workspace(admin)
         turn = new_event("orchestrator", UUID(workspace), DocumentDeleted(document_id=uuid4()), "x")
         for stream in (TURNS, dead_letters(DOCUMENTS)):
@@ -222,8 +224,8 @@ async def test_a_last_look_comes_when_nothing_can_be_under_way_any_more(door, se
         assert await services.redis.xlen(TURNS) == 0
 
 
-async def test_confirmations_of_unknown_deletions_change_nothing(door, services):
-    async with door() as admin:
+async def test_confirmations_of_unknown_deletions_change_nothing(gateway_client, services):
+    async with gateway_client() as admin:
         await services.confirm(str(uuid4()))
         workspace, _ = await make_workspace(admin)
         async with task(services.answer(workspace)):

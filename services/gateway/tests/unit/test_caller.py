@@ -14,13 +14,13 @@ def caller(role: Role, is_admin: bool = False) -> Authenticated:
     return Authenticated(uuid4(), user, Workspace(id=uuid4(), name="w", created_at=now), role)
 
 
-def test_another_workspace_does_not_exist_for_an_owner():
+def test_other_workspaces_do_not_exist_for_an_owner():
     with pytest.raises(UnknownWorkspace):
         caller(Role.owner).must_own(uuid4())
 
 
 @pytest.mark.parametrize("role", [Role.viewer, Role.editor])
-def test_less_than_an_owner_sees_but_does_not_manage(role):
+def test_lesser_roles_see_but_do_not_manage(role):
     one = caller(role)
     one.must_see(one.workspace.id)
     with pytest.raises(NeedsOwner):
@@ -40,7 +40,7 @@ def test_a_weaker_key_of_an_administrator_is_no_administrator(role):
         one.must_see(uuid4())
 
 
-def test_an_owner_does_not_act_in_an_administrators_name():
+def test_an_owner_cannot_act_in_an_administrators_name():
     with pytest.raises(ProtectedAdmin):
         caller(Role.owner).may_act_on(user_is_admin=True)
     caller(Role.owner).may_act_on(user_is_admin=False)

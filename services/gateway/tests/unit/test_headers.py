@@ -1,7 +1,7 @@
 from gateway.proxy.headers import for_caller, for_service
 
 
-def test_credentials_hops_and_claims_about_the_client_stay_at_the_door():
+def test_credentials_hop_by_hop_headers_and_forged_client_headers_are_not_forwarded():
     incoming = [
         (b"Authorization", b"Bearer atr_x"),
         (b"Connection", b"keep-alive, X-Secret-Hop"),
@@ -27,12 +27,12 @@ def test_credentials_hops_and_claims_about_the_client_stay_at_the_door():
     ]
 
 
-def test_an_answer_keeps_what_is_end_to_end():
+def test_a_response_keeps_its_end_to_end_headers():
     answer = [(b"Server", b"uvicorn"), (b"Date", b"x"), (b"Keep-Alive", b"5"), (b"ETag", b'"1"'), (b"Allow", b"GET")]
     assert for_caller(answer, "http://ingestion:8000") == [(b"etag", b'"1"'), (b"allow", b"GET")]
 
 
-def test_a_redirect_to_the_service_stays_behind_the_door():
+def test_a_redirect_to_the_service_becomes_relative():
     def location(value: bytes) -> bytes:
         return for_caller([(b"location", value)], "http://ingestion:8000")[0][1]
 

@@ -5,7 +5,7 @@ import pytest
 from gateway.accounts import key_format
 
 
-def test_a_key_that_was_made_here_is_taken_apart_again():
+def test_a_generated_key_can_be_parsed():
     key_id, secret = uuid4(), key_format.new_secret()
     text = key_format.render(key_id, secret)
     assert text.startswith(f"atr_{key_id.hex}_")
@@ -19,7 +19,7 @@ def test_only_the_right_secret_matches():
     assert not key_format.ApiKeyText(key.id, key_format.new_secret()).matches(key.secret_sha256)
 
 
-def test_an_operators_key_has_an_id_that_tells_nothing_of_its_hash():
+def test_the_id_of_an_operators_key_reveals_nothing_about_its_hash():
     text = "9f2c" * 16
     key = key_format.parse(text)
     assert key is not None
@@ -29,7 +29,7 @@ def test_an_operators_key_has_an_id_that_tells_nothing_of_its_hash():
 
 
 @pytest.mark.parametrize("text", ["", "short", "x" * 201, "a" * 31, "ä" * 40, "a b" * 20, "abc\n" * 10, "\x00" * 40])
-def test_what_cannot_be_a_key(text):
+def test_texts_that_cannot_be_a_key(text):
     assert key_format.parse(text) is None
 
 

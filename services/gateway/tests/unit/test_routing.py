@@ -34,7 +34,7 @@ def test_a_path_below_a_prefix_has_its_service(path, service):
         ("/v1/runs", False),
     ],
 )
-def test_files_are_taken_where_there_are_files(path, uploads):
+def test_only_upload_routes_accept_files(path, uploads):
     prefix = prefix_of(path)
     assert prefix is not None
     assert prefix.uploads is uploads
@@ -43,7 +43,7 @@ def test_files_are_taken_where_there_are_files(path, uploads):
 @pytest.mark.parametrize(
     "path", ["/", "/v1", "/v1/documentsx", "/v1/users", "/V1/documents", "/v2/documents", "/x/v1/search"]
 )
-def test_other_paths_have_none(path):
+def test_other_paths_have_no_service(path):
     assert prefix_of(path) is None
 
 
@@ -71,5 +71,5 @@ def test_plain_paths(path):
         b"/v1/documents/a%0d%0aX: y",
     ],
 )
-def test_paths_that_could_mean_another(path):
+def test_ambiguous_paths_are_rejected(path):
     assert not is_plain(path)

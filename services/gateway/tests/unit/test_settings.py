@@ -20,14 +20,14 @@ def environment(monkeypatch):
     return monkeypatch
 
 
-def test_a_way_to_the_first_key_must_be_chosen(environment):
+def test_a_key_or_a_key_file_is_required(environment):
     with pytest.raises(ValidationError, match="ADMIN_KEY_FILE"):
         Settings()
     environment.setenv("ADMIN_KEY_FILE", "/data/admin-key")
     assert str(Settings().admin_key_file) == "/data/admin-key"
 
 
-def test_a_weak_key_is_refused_and_not_repeated(environment):
+def test_a_weak_key_is_rejected_without_repeating_it(environment):
     environment.setenv("ADMIN_API_KEY", "changeme-password")
     with pytest.raises(ValidationError) as raised:
         Settings()
@@ -35,7 +35,7 @@ def test_a_weak_key_is_refused_and_not_repeated(environment):
     assert "changeme-password" not in str(raised.value.errors(include_input=False))
 
 
-def test_origins_are_written_with_commas(environment):
+def test_origins_are_separated_by_commas(environment):
     environment.setenv("ADMIN_API_KEY", "0123456789abcdef" * 4)
     environment.setenv("CORS_ORIGINS", "https://a.example, https://b.example")
     assert Settings().cors_origins == ["https://a.example", "https://b.example"]

@@ -41,8 +41,8 @@ from ingestion.worker.embedding import TextEmbedder, running_loop
 from ingestion.worker.holding import Shutdown
 from ingestion.worker.metrics import WorkerMetrics
 from ingestion.worker.process import Processor
-from ingestion.worker.recording import Policy
-from ingestion.worker.stages import Stages
+from ingestion.worker.recording import ProcessingPolicy
+from ingestion.worker.stages import StageRecords
 from ingestion.worker.vectors import VectorMaker
 from service_kit.background import Background
 from service_kit.objects import ObjectStore
@@ -179,9 +179,9 @@ def processor(
         loop = stack.enter_context(running_loop("embedding"))
         work = tmp_path / "work"
         work.mkdir()
-        policy = Policy(Limits(60, 2**30, 100, 10**6), 3, 3, 3, LEASE_SECONDS, work)
+        policy = ProcessingPolicy(Limits(60, 2**30, 100, 10**6), 3, 3, 3, LEASE_SECONDS, work)
         vectors = VectorMaker(database, object_store, TextEmbedder(Embedders(embedder), loop))
-        stages = Stages(database, "test")
+        stages = StageRecords(database, "test")
         yield Processor(stages, object_store, converter, vectors, shutdown, policy, WorkerMetrics())
 
 

@@ -25,7 +25,7 @@ def rebuild(chosen: Namespace) -> None:
 
 
 def workspace_option(parser: ArgumentParser) -> None:
-    parser.add_argument("--workspace", type=UUID, metavar="ID", help="of this workspace alone; by default of all")
+    parser.add_argument("--workspace", type=UUID, metavar="ID", help="only this workspace; all by default")
 
 
 def verify(chosen: Namespace) -> None:
@@ -35,7 +35,9 @@ def verify(chosen: Namespace) -> None:
 
 
 def repair_option(parser: ArgumentParser) -> None:
-    parser.add_argument("--repair", action="store_true", help="count and draw anew what differs")
+    parser.add_argument(
+        "--repair", action="store_true", help="correct the sums and rebuild the projection where they differ"
+    )
 
 
 if __name__ == "__main__":
@@ -46,8 +48,10 @@ if __name__ == "__main__":
                 "serve": ("run the service", start),
                 "migrate": ("apply new migrations", lambda: apply_migrations("knowledge_graph", "knowledge_graph")),
                 "replay": ("replay dead letters", lambda: replay_dead_letters([DOCUMENTS], "knowledge-graph")),
-                "rebuild": WithArguments("make the Neo4j projection anew", rebuild, workspace_option),
-                "verify": WithArguments("compare sums and the Neo4j projection with the truth", verify, repair_option),
+                "rebuild": WithArguments("rebuild the Neo4j projection", rebuild, workspace_option),
+                "verify": WithArguments(
+                    "compare sums and the Neo4j projection with the provenance", verify, repair_option
+                ),
             },
         )
     )

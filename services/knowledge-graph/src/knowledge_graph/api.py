@@ -1,4 +1,4 @@
-"""Routes: parse, call, return."""
+"""Routes of entities, expansion, documents and status: parse, call, return."""
 
 from __future__ import annotations
 
@@ -17,19 +17,13 @@ from contracts.knowledge_graph import (
     GraphStatus,
 )
 from knowledge_graph.extraction.names import name_key
-from knowledge_graph.graph_store import EntityFilter
-from knowledge_graph.queries import Graph
+from knowledge_graph.graph_store import EntityFilter, StoredEntity
+from knowledge_graph.queries import AskedGraph, MinMentions
 from knowledge_graph.recording.generation import Generations
-from knowledge_graph.shown import to_entity
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
 
 router = APIRouter(prefix="/v1/graph", tags=["knowledge-graph"])
-
-
-def graph(request: Request) -> Graph:
-    found: Graph = request.app.state.graph
-    return found
 
 
 def _generations(request: Request) -> Generations:
@@ -37,24 +31,21 @@ def _generations(request: Request) -> Generations:
     return found
 
 
-Asked = Annotated[Graph, Depends(graph)]
-MinMentions = Annotated[int | None, Query(ge=1, le=1_000_000, description="Only entities mentioned so often")]
-
-
 @router.get("/entities", summary="List entities")
 async def list_entities(
     caller: Viewer,
-    asked: Asked,
-    q: Annotated[Text | None, Query(max_length=200, description="What the name, in any spelling, begins with")] = None,
+    asked: AskedGraph,
+    q: Annotated[Text | None, Query(max_length=200, description="Beginning of the name, in any spelling")] = None,
     entity_type: Annotated[Text | None, Query(max_length=50, description="For instance SERVICE or PERSON")] = None,
     min_mentions: MinMentions = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Entity]:
-    """The entities of the workspace's documents, most mentioned first.
+    """Lists the entities of the workspace's documents, most mentioned first.
 
     Without `q` only those that are mentioned as often as the deployment asks for (`GRAPH_MIN_ENTITY_FREQ`, twice unless
-    it is set); `min_mentions` 1 lists all. What `q` names is found however seldom it is mentioned."""
+    it is set); `min_mentions` 1 lists all. What `q` names is found however seldom it is mentioned.
+    """
     prefix = name_key(q) if q is not None else None
     if prefix == "":
         return Page(items=[])
@@ -62,42 +53,47 @@ async def list_entities(
     mentions, last = decode_cursor(cursor, int, str)
     after = None if mentions is None or last is None else (mentions, last)
     found = await asked.list_entities(caller.workspace_id, EntityFilter(prefix, entity_type, after, limit + 1, least))
-    return page(found, limit, lambda one: (one.mentions, one.id), to_entity)
+    return page(found, limit, lambda one: (one.mentions, one.id), StoredEntity.to_contract)
 
 
 @router.get("/entities/{entity_id}", summary="Show an entity", responses={404: {"model": ProblemBody}})
-async def show_entity(entity_id: Annotated[Text, Path(max_length=64)], caller: Viewer, asked: Asked) -> EntityDetail:
-    """The entity with its 100 strongest relations and the 100 chunks that mention it most often."""
+async def show_entity(
+    entity_id: Annotated[Text, Path(max_length=64)], caller: Viewer, asked: AskedGraph
+) -> EntityDetail:
+    """Returns the entity with its 100 strongest relations and the 100 chunks that mention it most often."""
     return await asked.detail(caller.workspace_id, entity_id)
 
 
-@router.post("/expand", summary="From names to the chunks around them")
-async def expand(body: ExpandRequest, caller: Viewer, asked: Asked) -> ExpandResponse:
-    """Finds the known names of a text (or takes names) and goes on from there: `hops` over relations to the chunks that
-    mention what is reached, `bridge` over what the best chunks with a name mention to the chunks about it. Each chunk
-    has its path. Unknown names give an empty answer."""
+@router.post("/expand", summary="Expand names to chunks")
+async def expand(body: ExpandRequest, caller: Viewer, asked: AskedGraph) -> ExpandResponse:
+    """Finds the known names of a text (or takes names) and returns the chunks that the graph leads to from there.
+
+    `hops` follows relations to the chunks that mention what is reached; `bridge` follows what the best chunks with a
+    name mention to the chunks about it. Each chunk has its path. Unknown names give an empty answer.
+    """
     return await asked.expand(caller.workspace_id, body)
 
 
 @router.get("/documents", summary="List the documents in the graph")
 async def list_documents(
-    caller: Viewer, asked: Asked, limit: Limit = 50, cursor: Cursor = None
+    caller: Viewer, asked: AskedGraph, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[GraphedDocument]:
-    """What the graph holds of each document, by id. `projected`: the store that answers shows it already."""
+    """Lists what the graph holds of each document, by id. `projected` is false while the document's latest change is
+    not projected yet.
+    """
     (after,) = decode_cursor(cursor, UUID)
     return page(await asked.documents(caller.workspace_id, after, limit + 1), limit, lambda one: (one.document_id,))
 
 
-@router.get("/status", summary="What the graph holds")
-async def status(caller: Viewer, asked: Asked) -> GraphStatus:
-    """Counts of the workspace, the store that answers now, and how names are found."""
+@router.get("/status", summary="Show the state of the graph")
+async def status(caller: Viewer, asked: AskedGraph) -> GraphStatus:
+    """Returns counts of the workspace, the store that answers now, and how names are found."""
     return await asked.status(caller.workspace_id)
 
 
-@router.get("/generation", summary="Which state the graph is in")
+@router.get("/generation", summary="Show the graph's generation token")
 async def show_generation(
     caller: Viewer, generations: Annotated[Generations, Depends(_generations)]
 ) -> GraphGeneration:
-    """Another word after every change of what the graph would answer: what was made from the graph can be kept as long
-    as this is the same."""
-    return GraphGeneration(generation=await generations.of(caller.workspace_id))
+    """An opaque token that changes whenever graph answers may change; use it in cache keys."""
+    return GraphGeneration(generation=await generations.token(caller.workspace_id))

@@ -19,10 +19,12 @@ from knowledge_graph.export.export import Export
 from knowledge_graph.extraction.document import Methods
 from knowledge_graph.extraction.extractor import Extractor
 from knowledge_graph.neo4j.connection import Neo4jConnection
-from knowledge_graph.neo4j.removal import ProjectionRemoval
+from knowledge_graph.neo4j.projection import Neo4jProjection
 from knowledge_graph.neo4j.store import Neo4jStore
-from knowledge_graph.projection.projector import CHANNEL, Projector
-from knowledge_graph.queries import Graph
+from knowledge_graph.projection.deletion import ProjectionDeletion
+from knowledge_graph.projection.projector import Projector
+from knowledge_graph.projection.queue import CHANNEL
+from knowledge_graph.queries import GraphQueries
 from knowledge_graph.recording.generation import Generations
 from knowledge_graph.refinement.api import router as refinement_router
 from knowledge_graph.refinement.build import CHANNELS, start_refinement
@@ -30,7 +32,7 @@ from knowledge_graph.settings import Settings
 from knowledge_graph.store.postgres import PostgresStore
 from knowledge_graph.store.reader import GraphReader
 from knowledge_graph.tools.api import router as tools_router
-from knowledge_graph.tools.chunks import Passages
+from knowledge_graph.tools.chunks import ChunkTexts
 from knowledge_graph.tools.toolbox import Toolbox
 from knowledge_graph.triples.api import router as triples_router
 from knowledge_graph.triples.imports import TripleImports
@@ -66,32 +68,33 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     if neo4j is not None:
         stack.push_async_callback(neo4j.aclose)
     postgres = PostgresStore(database)
-    shown = Neo4jStore(neo4j, postgres) if neo4j is not None else None
-    reader = GraphReader(database, postgres, shown)
+    projected = Neo4jStore(neo4j, postgres) if neo4j is not None else None
+    reader = GraphReader(postgres, projected)
     app.state.generations = Generations(database, f"min_entity_freq={settings.graph_min_entity_freq}")
-    app.state.graph = Graph(reader, extractor, Bridging(database), settings.graph_min_entity_freq)
+    app.state.graph = GraphQueries(reader, extractor, Bridging(database), settings.graph_min_entity_freq)
     client = await stack.enter_async_context(httpx2.AsyncClient(trust_env=False))
     seconds = settings.retrieval_deadline_seconds
     retrieval = HttpService("the search", client, app.state.tokens, settings.retrieval_url, seconds)
-    app.state.toolbox = Toolbox(reader, Passages(database, objects), retrieval)
+    app.state.toolbox = Toolbox(reader, ChunkTexts(database, objects), retrieval)
     app.state.export = Export(database)
     app.state.triple_imports = TripleImports(database, projects=neo4j is not None)
 
     documents = DocumentGraphs(database, objects, extractor, service.outbox, projects=neo4j is not None)
-    after = [ProjectionRemoval(database, neo4j)] if neo4j is not None else []
+    projection = Neo4jProjection(neo4j) if neo4j is not None else None
+    after = [ProjectionDeletion(database, projection)] if projection is not None else []
     running = service.running({DOCUMENTS: documents.handlers}, documents.give_up, after=after)
     background = await stack.enter_async_context(running)
     app.state.refinement = start_refinement(
         settings, chat, database, objects, service.notifications, background, documents.regraph, metrics.registry
     )
-    if neo4j is not None:
-        projector = Projector(database, neo4j, service.outbox, _backlog(metrics.registry))
+    if projection is not None:
+        projector = Projector(database, projection, service.outbox, _backlog(metrics.registry))
         background.start("projection", lambda: projector.run(service.notifications))
 
 
 def _backlog(registry: CollectorRegistry) -> Gauge:
     return Gauge(
         "attractor_graph_projection_rows",
-        "Changes that the projection to Neo4j took up last (5000: there may be more)",
+        "Changes in the latest batch of the projection to Neo4j (5000: there may be more)",
         registry=registry,
     )

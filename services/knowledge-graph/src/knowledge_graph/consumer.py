@@ -1,4 +1,4 @@
-"""The use cases of the consumer: graph a document, follow its name, forget a deleted one, tell of a failure."""
+"""Consumes document events: graphs documents, follows their names, deletes them, reports failures."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ from knowledge_graph.extraction.extractor import Extractor
 from knowledge_graph.extraction.records import Extraction, SourceDocument
 from knowledge_graph.extraction.source_document import read_document
 from knowledge_graph.projection.queue import queue
-from knowledge_graph.recording import provenance
-from knowledge_graph.recording.provenance import MadeFrom
+from knowledge_graph.recording.provenance import Graphed, GraphProvenance, KnownGraph, MadeFrom
 from knowledge_graph.refinement import chunks
 from service_kit.objects import ObjectMissing, ObjectStore
 from service_kit.outbox import Outbox, first_time
@@ -32,7 +31,7 @@ SERVICE = "knowledge-graph"
 
 
 class DocumentGraphs:
-    """Handlers of document events. `projects` says that Neo4j shows the graph too, and confirms deletions."""
+    """Handles document events. With `projects` deletions are confirmed once the projection has followed."""
 
     def __init__(
         self, database: Database, objects: ObjectStore, extractor: Extractor, outbox: Outbox, *, projects: bool
@@ -45,17 +44,17 @@ class DocumentGraphs:
         return {
             DocumentConverted.event_type: self.graph,
             DocumentDescribed.event_type: self.describe,
-            DocumentDeleted.event_type: self.forget,
+            DocumentDeleted.event_type: self.delete,
         }
 
     async def graph(self, event: Event) -> None:
-        """`document.converted`: replaces the document's graph, unless it is deleted or newer already.
+        """Handles `document.converted`: replaces the document's graph, unless it is deleted or newer already.
 
-        The same chunks told of again (now with vectors) are only confirmed again.
+        The same chunks, republished (now with vectors), are only confirmed again.
         """
         data, workspace_id = DocumentConverted.model_validate(event.data), event.workspace_id
         async with self.database.workspace(workspace_id) as connection:
-            if not await provenance.is_current(connection, workspace_id, data.document_id, data.version):
+            if not await GraphProvenance(connection, workspace_id).is_current(data.document_id, data.version):
                 return
         try:
             content = await self.objects.aget(data.chunks_key)
@@ -68,7 +67,7 @@ class DocumentGraphs:
         digest = sha256(content).hexdigest()
         source = MadeFrom(data.version, data.name, data.title, data.language, data.chunks_key, digest)
         async with self.database.workspace(workspace_id) as connection:
-            known = await provenance.known(connection, workspace_id, data.document_id)
+            known = await GraphProvenance(connection, workspace_id).find(data.document_id)
             if known and known.is_made_from(source):
                 if await first_time(connection, event):
                     await self._confirm(connection, event, data.document_id, known)
@@ -76,10 +75,10 @@ class DocumentGraphs:
         await self._replace(event, data.document_id, source, content)
 
     async def describe(self, event: Event) -> None:
-        """`document.described`: the graph follows a new file name or title, which name entities of their own."""
+        """Handles `document.described`: graphs the document under its new file name or title."""
         data, workspace_id = DocumentDescribed.model_validate(event.data), event.workspace_id
         async with self.database.workspace(workspace_id) as connection:
-            known = await provenance.known(connection, workspace_id, data.document_id)
+            known = await GraphProvenance(connection, workspace_id).find(data.document_id)
         if known is None or known.version != data.version or not known.chunks_key:
             return  # a conversion that is yet to come brings the name with it
         source = MadeFrom(data.version, data.name, data.title, known.language, known.chunks_key, known.chunks_digest)
@@ -91,25 +90,25 @@ class DocumentGraphs:
             return  # deleted meanwhile
         await self._replace(event, data.document_id, source, content)
 
-    async def forget(self, event: Event) -> None:
-        """`document.deleted`: provenance goes, and what had no other. Confirmed here, or after Neo4j followed."""
+    async def delete(self, event: Event) -> None:
+        """Handles `document.deleted`: deletes its provenance, and what had no other."""
         document_id, workspace_id = DocumentDeleted.model_validate(event.data).document_id, event.workspace_id
         async with self.database.workspace(workspace_id) as connection:
-            await provenance.lock(connection, workspace_id)
+            await GraphProvenance(connection, workspace_id).lock()
             if not await first_time(connection, event):
                 return
             refined = await chunks.delete(connection, workspace_id, document_id)
-            changes, removed = await provenance.remove(connection, workspace_id, document_id)
+            changes, removed = await GraphProvenance(connection, workspace_id).delete(document_id)
             removed |= refined
             receipt = removed if self.projects else None
             await queue(connection, workspace_id, changes, receipt, projects=self.projects)
             if receipt is None:
-                left = await provenance.remaining(connection, workspace_id, document_id)
+                left = await GraphProvenance(connection, workspace_id).remaining(document_id)
                 purged = DocumentPurged(document_id=document_id, service=SERVICE, removed=removed, remaining=left)
                 await self.outbox.write(connection, workspace_id, purged, str(document_id))
 
     async def give_up(self, event: Event, reason: str) -> None:
-        """A dead letter: the document's stage shows it."""
+        """Reports a dead letter, so that the document's stage shows it."""
         if event.type != DocumentConverted.event_type:
             return
         error_class, _, message = reason.partition(": ")
@@ -129,9 +128,9 @@ class DocumentGraphs:
         await self.outbox.write(connection, event.workspace_id, failed, str(data.document_id))
 
     async def regraph(self, workspace_id: UUID, document_id: UUID) -> None:
-        """The same chunks graphed anew, as what refinement found in them has changed. Nothing for one that is gone."""
+        """Graphs the same chunks again after their refinement changed; does nothing if the document is gone."""
         async with self.database.workspace(workspace_id) as connection:
-            known = await provenance.known(connection, workspace_id, document_id)
+            known = await GraphProvenance(connection, workspace_id).find(document_id)
         if known is None or not known.chunks_key:
             return
         source = MadeFrom(**{field.name: getattr(known, field.name) for field in fields(MadeFrom)})
@@ -142,8 +141,8 @@ class DocumentGraphs:
         document = read_document(source.name, source.title, source.language, content)
         extraction = await self.extractor.extract(document)
         async with self.database.workspace(workspace_id) as connection:
-            await provenance.lock(connection, workspace_id)
-            present = await provenance.known(connection, workspace_id, document_id)
+            await GraphProvenance(connection, workspace_id).lock()
+            present = await GraphProvenance(connection, workspace_id).find(document_id)
             if present and present.is_made_from(source):
                 await self._write(connection, workspace_id, document_id, source, document, extraction)
 
@@ -151,11 +150,11 @@ class DocumentGraphs:
         workspace_id, document = event.workspace_id, read_document(source.name, source.title, source.language, content)
         extraction = await self.extractor.extract(document)
         async with self.database.workspace(workspace_id) as connection:
-            await provenance.lock(connection, workspace_id)
+            await GraphProvenance(connection, workspace_id).lock()
             if not await first_time(connection, event):
                 return
             # Again: a later version or a deletion may have been handled while this one was extracted.
-            if not await provenance.is_current(connection, workspace_id, document_id, source.version):
+            if not await GraphProvenance(connection, workspace_id).is_current(document_id, source.version):
                 return
             graphed = await self._write(connection, workspace_id, document_id, source, document, extraction)
             await self._confirm(connection, event, document_id, graphed.known)
@@ -168,14 +167,14 @@ class DocumentGraphs:
         source: MadeFrom,
         document: SourceDocument,
         extraction: Extraction,
-    ) -> provenance.Graphed:
+    ) -> Graphed:
         joined = await chunks.join_results(connection, workspace_id, document_id, document, extraction)
-        graphed = provenance.Graphed(document_id, source, len(document.chunks), joined)
-        changes = await provenance.replace(connection, workspace_id, graphed)
+        graphed = Graphed(document_id, source, len(document.chunks), joined)
+        changes = await GraphProvenance(connection, workspace_id).replace(graphed)
         await queue(connection, workspace_id, changes, projects=self.projects)
         return graphed
 
-    async def _confirm(self, connection: Connection, event: Event, document_id: UUID, known: provenance.Known) -> None:
+    async def _confirm(self, connection: Connection, event: Event, document_id: UUID, known: KnownGraph) -> None:
         done = DocumentGraphed(
             document_id=document_id, version=known.version, entities=known.entities, relations=known.relations
         )

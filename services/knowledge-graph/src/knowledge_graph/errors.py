@@ -1,4 +1,4 @@
-"""What may go wrong in the knowledge graph."""
+"""Errors of the knowledge graph."""
 
 from service_kit.problems import NotFound, Problem, Unavailable
 
@@ -8,19 +8,19 @@ class EntityNotFound(NotFound):
 
 
 class ImportNotFound(NotFound):
-    type, title = "import-not-found", "There is no such set of triples in this workspace"
+    type, title = "import-not-found", "There is no such import of triples in this workspace"
 
 
 class ImportTooLarge(Problem):
-    status, type, title = 413, "import-too-large", "The triples are too many for one import"
+    status, type, title = 413, "import-too-large", "The import has too many triples"
 
 
 class UnknownTripleFormat(Problem):
-    status, type, title = 415, "unknown-triple-format", "The format of the triples is not known"
+    status, type, title = 415, "unknown-triple-format", "The format of the triples is unknown"
 
 
 class ExportsBusy(Unavailable):
-    type, title = "exports-busy", "Other exports are running; try again"
+    type, title = "exports-busy", "Too many exports are running; try again"
 
 
 class StoreUnavailable(Exception):

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 from uuid import UUID
 
+from contracts.knowledge_graph import Entity
+
 
 @dataclass(frozen=True)
 class StoredEntity:
@@ -19,6 +21,16 @@ class StoredEntity:
     mentions: int
     documents: int
     aliases: list[str]
+
+    def to_contract(self) -> Entity:
+        return Entity(
+            id=self.id,
+            name=self.name,
+            entity_type=self.entity_type,
+            mentions=self.mentions,
+            documents=self.documents,
+            aliases=self.aliases,
+        )
 
 
 @dataclass(frozen=True)
@@ -104,7 +116,7 @@ class Reached:
 
 @dataclass(frozen=True)
 class SubgraphBounds:
-    """What a picture holds at most; `relation_types` None: of every type."""
+    """What a subgraph may hold; `relation_types` None stands for every type."""
 
     max_nodes: int = 100
     max_edges: int = 300
@@ -113,7 +125,7 @@ class SubgraphBounds:
 
 
 @dataclass(frozen=True)
-class Subgraph:
+class StoredSubgraph:
     """The relations are those among the nodes, strongest first."""
 
     nodes: list[StoredEntity]
@@ -140,7 +152,7 @@ class Dependent:
 
 
 @dataclass(frozen=True)
-class Counts:
+class GraphCounts:
     entities: int
     relations: int
     documents: int
@@ -181,18 +193,19 @@ class GraphStore(Protocol):
     name: str
 
     async def entities(self, workspace_id: UUID, ids: Sequence[str]) -> list[StoredEntity]:
-        """Those of the entities that exist, by id."""
+        """Returns those of the entities that exist, by id."""
         ...
 
     async def list_entities(self, workspace_id: UUID, wanted: EntityFilter) -> list[StoredEntity]: ...
 
     async def relations_of(self, workspace_id: UUID, entity_id: str, limit: int) -> list[StoredRelation]:
-        """In both directions, strongest first, then by source, target and type."""
+        """Returns relations in both directions, strongest first, then by source, target and type."""
         ...
 
     async def find(self, workspace_id: UUID, name: str, limit: int) -> list[Match]:
-        """By name, best first: the entity of that name, those that are also called so (most used first), those whose
-        name begins so (most mentioned first); only where there is none of them, those with a similar name."""
+        """Finds entities by name, best first: the entity of that name, those that are also called so (most used first),
+        those whose name begins so (most mentioned first); only if there is none, those with a similar name.
+        """
         ...
 
     async def neighbours(
@@ -204,19 +217,23 @@ class GraphStore(Protocol):
         min_weight: float = 0.0,
         relation_types: Sequence[str] | None = None,
     ) -> list[Neighbour]:
-        """Per entity at most `fan_out`, from its `fan_out` strongest relations (of these types) of each direction; of
-        those, the ones that are mentioned and weigh enough."""
+        """Returns at most `fan_out` per entity, from its `fan_out` strongest relations (of these types) in each
+        direction; of those, the ones that are mentioned and weigh enough.
+        """
         ...
 
     async def reach(self, workspace_id: UUID, seeds: Sequence[str], hops: int, bounds: Bounds) -> list[Reached]:
-        """The seeds (hop 0) and what is reached from them, nearest first, then by weight (strongest first) and id. A
-        seed is there however seldom it is mentioned."""
+        """Returns the seeds (hop 0) and what is reached from them, nearest first, then by weight (strongest first) and
+        id. A seed is included however seldom it is mentioned.
+        """
         ...
 
     async def subgraph(
         self, workspace_id: UUID, ids: Sequence[str] | None, hops: int, bounds: SubgraphBounds
-    ) -> Subgraph:
-        """Around the entities, nearest first; None: the entities with the most relations, and what links them."""
+    ) -> StoredSubgraph:
+        """Returns the graph around the entities, nearest first; for None the entities with the most relations, and what
+        links them.
+        """
         ...
 
     async def shortest_paths(
@@ -228,8 +245,9 @@ class GraphStore(Protocol):
         limit: int,
         relation_types: Sequence[str] | None = None,
     ) -> list[GraphPath]:
-        """At most `limit` of the shortest ones in either direction of the relations, by the ids on the way. Lengths up
-        to 6. No path where the search would have to look at too many entities."""
+        """Returns at most `limit` shortest paths in either direction of the relations, by the ids on the way, up to
+        length 6; none if the search would have to look at too many entities.
+        """
         ...
 
     async def closure(
@@ -241,33 +259,35 @@ class GraphStore(Protocol):
         depth: int,
         limit: int,
     ) -> list[Dependent]:
-        """What it depends on (`out`) or what depends on it (`in`) over relations of these types, directly or not,
-        nearest first, then by id; without the entity itself. Depths up to 10."""
+        """Returns what the entity depends on (`out`) or what depends on it (`in`) over relations of these types,
+        directly or not, nearest first, then by id, without the entity itself. Depths up to 10.
+        """
         ...
 
     async def cycles(
         self, workspace_id: UUID, entity_id: str, relation_types: Sequence[str], limit: int
     ) -> list[list[str]]:
-        """The shortest cycles through the entity, at most 10 long, one for each entity that it leads to first, by
-        length and then ids; each begins with the entity and does not repeat it."""
+        """Returns the shortest cycles through the entity, at most 10 long, one for each entity that it leads to first,
+        by length and then ids; each begins with the entity and does not repeat it.
+        """
         ...
 
     async def chunks_of(self, workspace_id: UUID, ids: Sequence[str], limit: int) -> list[MentioningChunk]:
-        """Per entity at most `limit` chunks, those that mention it most often first, then by chunk id."""
+        """Returns at most `limit` chunks per entity, those that mention it most often first, then by chunk id."""
         ...
 
     async def statistics(self, workspace_id: UUID) -> Statistics: ...
 
-    async def counts(self, workspace_id: UUID) -> Counts: ...
+    async def counts(self, workspace_id: UUID) -> GraphCounts: ...
 
     async def top(self, workspace_id: UUID, by: Measure, entity_type: str | None, limit: int) -> list[Ranked]:
-        """The entities with the highest measure, then by id. `degree` counts the relations in both directions."""
+        """Returns outgoing and incoming relations of the entities that exist."""
         ...
 
     async def degrees(self, workspace_id: UUID, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
-        """Outgoing and incoming relations of those that exist."""
+        """Returns outgoing and incoming relations of the entities that exist."""
         ...
 
     async def centrality(self, workspace_id: UUID, limit: int) -> list[Ranked]:
-        """Degree centrality: the share of the workspace's relations that an entity takes part in, highest first."""
+        """Ranks by degree centrality: the share of the workspace's relations that an entity takes part in."""
         ...

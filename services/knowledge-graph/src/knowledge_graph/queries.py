@@ -1,9 +1,12 @@
-"""What the routes ask the graph: lists, one entity, expansion from names or a text, status."""
+"""The use cases that read the graph: lists, one entity, expansion, status."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 from uuid import UUID
+
+from fastapi import Depends, Query, Request
 
 from contracts.graph_expansion import ExpandRequest, ExpandResponse, GraphMethod
 from contracts.knowledge_graph import (
@@ -18,7 +21,6 @@ from knowledge_graph.expansion.hops import expand
 from knowledge_graph.expansion.linking import without_names
 from knowledge_graph.extraction.extractor import Extractor
 from knowledge_graph.graph_store import EntityFilter, GraphStore, StoredEntity
-from knowledge_graph.shown import to_entity
 from knowledge_graph.store.reader import GraphReader
 
 MOST_RELATIONS = 100
@@ -26,8 +28,8 @@ MOST_CHUNKS = 100
 
 
 @dataclass(frozen=True)
-class Graph:
-    """Reads of one process; each names the workspace."""
+class GraphQueries:
+    """Reads the graph of a workspace."""
 
     reader: GraphReader
     extractor: Extractor
@@ -35,7 +37,7 @@ class Graph:
     min_entity_freq: int
 
     def least(self, asked: int | None) -> int:
-        """Mentions from which on an entity is shown."""
+        """Returns the number of mentions from which on an entity is listed."""
         return self.min_entity_freq if asked is None else asked
 
     async def list_entities(self, workspace_id: UUID, wanted: EntityFilter) -> list[StoredEntity]:
@@ -43,7 +45,10 @@ class Graph:
         return found
 
     async def detail(self, workspace_id: UUID, wanted: str) -> EntityDetail:
-        """The entity with its strongest relations and the chunks that mention it most. Raises EntityNotFound."""
+        """Expands names to chunks; unknown names are left out.
+
+        PostgreSQL answers, which takes a tenth of Neo4j's time for it.
+        """
 
         async def read(store: GraphStore) -> EntityDetail:
             found = await store.entities(workspace_id, [wanted])
@@ -54,7 +59,7 @@ class Graph:
             names = {one.id: one.name for one in await store.entities(workspace_id, sorted(ends))}
             chunks = await store.chunks_of(workspace_id, [wanted], MOST_CHUNKS)
             return EntityDetail(
-                **to_entity(found[0]).model_dump(),
+                **found[0].to_contract().model_dump(),
                 relations=[
                     Relation(
                         source=one.source_id,
@@ -73,7 +78,7 @@ class Graph:
         return (await self.reader.read(workspace_id, read))[0]
 
     async def expand(self, workspace_id: UUID, request: ExpandRequest) -> ExpandResponse:
-        """Unknown names are left out; with none known the answer is empty.
+        """Expands names to chunks; unknown names are left out.
 
         PostgreSQL answers, which takes a tenth of Neo4j's time for it.
         """
@@ -85,7 +90,7 @@ class Graph:
         least = self.least(request.min_mentions)
         chunks = await expand(store, workspace_id, seeds, request.max_hops, least, request.limit)
         return ExpandResponse(
-            entities=[to_entity(seed) for seed in seeds],
+            entities=[seed.to_contract() for seed in seeds],
             names=names_of(linked),
             residual=without_names(request.query or "", [one for one in linked if one.end]),
             chunks=chunks,
@@ -103,15 +108,24 @@ class Graph:
         )
 
     async def documents(self, workspace_id: UUID, after: UUID | None, limit: int) -> list[GraphedDocument]:
-        """By id, those after the given one."""
+        """Returns documents by id, after the given one."""
         found = await self.reader.postgres.documents(workspace_id, after, limit)
-        shows = self.reader.neo4j is not None
+        is_projected = self.reader.projection is not None
         return [
             GraphedDocument(
                 document_id=one.document_id,
                 version=one.version,
                 mentions=one.mentions,
-                projected=not (shows and one.queued),
+                projected=not (is_projected and one.queued),
             )
             for one in found
         ]
+
+
+def asked_graph(request: Request) -> GraphQueries:
+    found: GraphQueries = request.app.state.graph
+    return found
+
+
+AskedGraph = Annotated[GraphQueries, Depends(asked_graph)]
+MinMentions = Annotated[int | None, Query(ge=1, le=1_000_000, description="Only entities mentioned at least so often")]

@@ -1,4 +1,4 @@
-"""The one place that reads the environment."""
+"""The settings of the service, read from the environment."""
 
 from pydantic import Field, SecretStr
 
@@ -7,32 +7,43 @@ from service_kit.settings import DatabaseSettings, Environment, EventSettings, O
 
 
 class Neo4jSettings(Environment):
-    """Without `neo4j_url` PostgreSQL alone answers."""
+    """The optional projection to Neo4j."""
 
     neo4j_url: str | None = None
+    """Address of Neo4j (`bolt://…`). Without it only PostgreSQL answers."""
     neo4j_user: str = "neo4j"
+    """User of Neo4j."""
     neo4j_password: SecretStr = SecretStr("")
+    """Password of Neo4j."""
 
 
 class ProjectionSettings(DatabaseSettings, Neo4jSettings):
-    """What the commands `rebuild` and `verify` need."""
+    """Settings of the commands `rebuild` and `verify`."""
 
 
-class RefinementSettings(Environment):
-    """Refinement by the chat model, where a workspace turns it on."""
+class GraphRefinementSettings(Environment):
+    """Refinement by the chat model, in workspaces that turn it on."""
 
     graph_refinement_concurrency: int = Field(default=4, ge=1, le=64)
+    """Calls of the chat model at a time, per process."""
     graph_refinement_answer_tokens: int = Field(default=1_200, ge=100)
+    """The most tokens of an answer; more for models that think."""
     graph_refinement_lease_seconds: float = Field(default=30.0, gt=0)
+    """How long a workspace's refinement stays with a process that died."""
     graph_refinement_backoff_seconds: float = Field(default=15.0, gt=0)
+    """The first wait for a provider that is away; doubles up to ten minutes."""
 
 
-class Settings(ServiceSettings, EventSettings, ObjectStoreSettings, Neo4jSettings, ChatSettings, RefinementSettings):
-    """The service's own settings. Without `retrieval_url` a topic is looked up by the graph alone."""
+class Settings(
+    ServiceSettings, EventSettings, ObjectStoreSettings, Neo4jSettings, ChatSettings, GraphRefinementSettings
+):
+    """The service's own settings."""
 
     graph_parser: bool = True
-    """Relations by the dependency parse of English sentences, and lower-case terms."""
+    """Read relations and lower-case terms by the dependency parse of English sentences."""
     graph_min_entity_freq: int = Field(default=2, ge=1, le=1_000)
-    """Mentions from which on lists, pictures and hops show an entity, where a request does not say."""
+    """Mentions from which on lists, pictures and hops show an entity, unless a request says otherwise."""
     retrieval_url: str | None = None
+    """Address of the retrieval service. Without it a topic is looked up in the graph alone."""
     retrieval_deadline_seconds: float = Field(default=2.0, gt=0)
+    """How long `summarize_document` waits for retrieval."""

@@ -19,10 +19,11 @@ from knowledge_graph.extraction.records import Extraction, Mention, RelationEvid
 from knowledge_graph.graph_store import Bounds, EntityFilter, GraphStore, SubgraphBounds
 from knowledge_graph.neo4j.connection import Neo4jConnection
 from knowledge_graph.neo4j.maintenance import differences, rebuild
+from knowledge_graph.neo4j.projection import Neo4jProjection
 from knowledge_graph.neo4j.store import Neo4jStore
 from knowledge_graph.projection.projector import Projector
 from knowledge_graph.projection.queue import queue
-from knowledge_graph.recording import provenance
+from knowledge_graph.recording.provenance import Graphed, GraphProvenance, MadeFrom
 from knowledge_graph.settings import Neo4jSettings
 from knowledge_graph.store.postgres import PostgresStore
 from service_kit.outbox import Outbox
@@ -47,20 +48,20 @@ class Stores:
         self.workspaces.add(workspace_id)
         async with self.database.workspace(workspace_id) as connection:
             for document, extraction in documents.items():
-                source = provenance.MadeFrom(1, "x", None, "en", "chunks", "digest")
-                graphed = provenance.Graphed(document, source, 3, extraction)
-                changes = await provenance.replace(connection, workspace_id, graphed)
-                await queue(connection, workspace_id, changes)
+                source = MadeFrom(1, "x", None, "en", "chunks", "digest")
+                graphed = Graphed(document, source, 3, extraction)
+                changes = await GraphProvenance(connection, workspace_id).replace(graphed)
+                await queue(connection, workspace_id, changes, projects=True)
         await self.project()
         async with self.database.workspace(workspace_id) as connection:
             for document in deleted:
-                changes, _ = await provenance.remove(connection, workspace_id, document)
-                await queue(connection, workspace_id, changes)
+                changes, _ = await GraphProvenance(connection, workspace_id).delete(document)
+                await queue(connection, workspace_id, changes, projects=True)
         await self.project()
 
     async def project(self) -> None:
         if self.neo4j is not None:
-            projector = Projector(self.database, self.neo4j, Outbox("test"))
+            projector = Projector(self.database, Neo4jProjection(self.neo4j), Outbox("test"))
             while await projector.project_batch():
                 pass
 
@@ -73,7 +74,7 @@ async def stores(request, make_database):
         neo4j = Neo4jConnection(Neo4jSettings(neo4j_url=url, neo4j_user=user, neo4j_password=SecretStr(password)))
     async with Database(make_database("knowledge_graph").service, 3).opened() as database:
         if neo4j is not None:
-            await Projector(database, neo4j, Outbox("test")).create_schema()
+            await Neo4jProjection(neo4j).prepare()
         yield Stores(database, Neo4jStore(neo4j, PostgresStore(database)) if neo4j else PostgresStore(database), neo4j)
     if neo4j is not None:
         await neo4j.aclose()
@@ -257,7 +258,7 @@ async def test_rebuild_repairs_what_verify_finds(make_database, neo4j_url):
         stores = Stores(database, Neo4jStore(neo4j, PostgresStore(database)), neo4j)
         workspace_id, document = uuid4(), uuid4()
         built = {document: extraction(document, [(0, 0), (1, 0), (2, 1)], [(0, 1, "USES")])}
-        await Projector(database, neo4j, Outbox("test")).create_schema()
+        await Neo4jProjection(neo4j).prepare()
         await stores.write(workspace_id, built, [])
         assert workspace_id not in await differences(database, neo4j)
         await neo4j.statement("MATCH (e:Entity {workspace_id: $w}) WITH e LIMIT 1 DETACH DELETE e", w=str(workspace_id))

@@ -164,7 +164,7 @@ async def test_the_database_itself_hides_other_workspaces(client, documents, wor
                 assert (found[0] > 0) == (count > 0), (table, seen)
 
 
-async def test_objects_that_are_gone_are_told_at_once_and_hold_up_nobody(documents, entities, object_store):
+async def test_missing_objects_fail_at_once_and_block_nothing(documents, entities, object_store):
     gone = documents.convert([BILLING])
     object_store.delete([gone.chunks_key])
     await documents.send(gone)

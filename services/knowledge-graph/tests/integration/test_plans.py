@@ -9,9 +9,8 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from service_kit.queries import load
+from knowledge_graph.recording.names import NameSql
 
-QUERIES = load("knowledge_graph")
 ROWS = 3_000
 FILL = {
     "name": """
@@ -65,6 +64,6 @@ def test_evidence_of_a_new_workspace_is_not_read_over_and_over(connection):
     filled(connection)
     connection.execute("ANALYZE")
     values = {"workspace_id": filled(connection), "olds": [f"e{number}" for number in range(1, 40)]}
-    statement = "EXPLAIN (ANALYZE, FORMAT JSON) " + QUERIES["move_evidence"]
+    statement = "EXPLAIN (ANALYZE, FORMAT JSON) " + NameSql.move_evidence
     (plan,) = connection.execute(statement, values).fetchone()
     assert visited(plan[0]["Plan"]) < 20 * ROWS

@@ -1,4 +1,4 @@
-"""Reads while Neo4j is drawn anew: right, complete, and of one moment."""
+"""Reads while Neo4j is rebuilt: right, complete, and of one moment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from knowledge_graph.neo4j.connection import Neo4jConnection
 from knowledge_graph.neo4j.maintenance import differences, rebuild
 from knowledge_graph.neo4j.store import Neo4jStore
 from knowledge_graph.projection.queue import queue
-from knowledge_graph.recording import provenance
+from knowledge_graph.recording.provenance import Graphed, GraphProvenance, MadeFrom
 from knowledge_graph.settings import Neo4jSettings
 from knowledge_graph.store.postgres import PostgresStore
 from knowledge_graph.store.reader import GraphReader
@@ -59,22 +59,22 @@ async def graph(database: Database, workspace_id: UUID, texts: Sequence[str]) ->
     """As a service without Neo4j does, so that only the rebuild draws."""
     for number, text in enumerate(texts):
         document = SourceDocument(f"part{number}.md", None, False, (SourceChunk(f"c{number}", text),))
-        made = provenance.MadeFrom(1, document.name, None, "en", "key", "digest")
-        graphed = provenance.Graphed(uuid4(), made, 1, extract(document, None))
+        made = MadeFrom(1, document.name, None, "en", "key", "digest")
+        graphed = Graphed(uuid4(), made, 1, extract(document, None))
         async with database.workspace(workspace_id) as connection:
-            changes = await provenance.replace(connection, workspace_id, graphed)
+            changes = await GraphProvenance(connection, workspace_id).replace(graphed)
             await queue(connection, workspace_id, changes, projects=False)
 
 
 @pytest.mark.neo4j
-async def test_answers_stay_right_and_complete_while_it_is_drawn_anew(database, neo4j, workspace_id):
+async def test_answers_stay_right_and_complete_while_the_projection_is_rebuilt(database, neo4j, workspace_id):
     texts = [
         f"Service{number}DB depends on Router{number % 3}DB. Router{number % 3}DB uses CoreDB."
         for number in range(DOCUMENTS)
     ]
     await graph(database, workspace_id, texts)
     truth = PostgresStore(database)
-    reader = GraphReader(database, truth, Neo4jStore(neo4j, truth))
+    reader = GraphReader(truth, Neo4jStore(neo4j, truth))
     expected = await everything(truth, workspace_id)
     await rebuild(database, neo4j, workspace_id)
     ended, stores = asyncio.Event(), Counter[str]()
@@ -104,7 +104,7 @@ async def test_answers_stay_right_and_complete_while_it_is_drawn_anew(database, 
 async def test_a_question_during_a_drawing_is_asked_again(database, neo4j, workspace_id):
     await graph(database, workspace_id, ["AuthService calls UserDB."])
     truth = PostgresStore(database)
-    reader = GraphReader(database, truth, Neo4jStore(neo4j, truth))
+    reader = GraphReader(truth, Neo4jStore(neo4j, truth))
     await rebuild(database, neo4j, workspace_id)
 
     async def disturbed(store: GraphStore) -> str:

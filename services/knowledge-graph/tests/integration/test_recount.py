@@ -6,8 +6,8 @@ from uuid import uuid4
 
 import pytest
 
-from knowledge_graph.neo4j.maintenance import verify_sums
-from knowledge_graph.recording.recount import recount, wrong_sums
+from knowledge_graph.neo4j.maintenance import corrected, verify_sums
+from knowledge_graph.recording.recount import wrong_sums
 from service_kit.postgres import Database
 
 TEXTS = ["CheckoutService depends on PaymentGateway.", "PaymentGateway uses LedgerDB.", "LedgerDB is old."]
@@ -38,7 +38,7 @@ async def state(database: Database, workspace_id) -> dict[str, list[tuple]]:
         return {name: await (await connection.execute(query)).fetchall() for name, query in STATE.items()}
 
 
-async def test_sums_that_differ_are_told_and_mended(database, documents, workspace_id, capsys):
+async def test_wrong_sums_are_reported_and_corrected(database, documents, workspace_id, capsys):
     other = uuid4()
     for workspace in (workspace_id, other):
         for number, text in enumerate(TEXTS):
@@ -52,13 +52,13 @@ async def test_sums_that_differ_are_told_and_mended(database, documents, workspa
             await connection.execute(damage)
         assert await wrong_sums(database, workspace_id), damage
         assert not await verify_sums(database, repair=False)
-        assert await recount(database, workspace_id)
+        assert await corrected(database, workspace_id)
         assert not await wrong_sums(database, workspace_id)
         assert await state(database, workspace_id) == right, damage
     for damage in DAMAGE:
         async with database.workspace(workspace_id) as connection:
             await connection.execute(damage)
     assert await verify_sums(database, repair=True)
-    assert "counted anew" in capsys.readouterr().out
+    assert "corrected" in capsys.readouterr().out
     assert await state(database, workspace_id) == right
     assert await state(database, other) == neighbour

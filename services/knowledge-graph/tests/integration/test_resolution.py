@@ -15,10 +15,12 @@ from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.extraction.records import Alias, Candidate, Extraction, Mention, RelationEvidence
 from knowledge_graph.neo4j.connection import Neo4jConnection
 from knowledge_graph.neo4j.maintenance import differences
+from knowledge_graph.neo4j.projection import Neo4jProjection
 from knowledge_graph.projection.projector import Projector
 from knowledge_graph.projection.queue import queue
-from knowledge_graph.recording import known_names, provenance
-from knowledge_graph.recording.resolution import resolve
+from knowledge_graph.recording import names
+from knowledge_graph.recording.names import resolve
+from knowledge_graph.recording.provenance import Graphed, GraphProvenance, MadeFrom
 from knowledge_graph.settings import Neo4jSettings
 from knowledge_graph.store.postgres import PostgresStore
 from service_kit.outbox import Outbox
@@ -90,14 +92,14 @@ async def database(make_database):
 async def write(database: Database, workspace_id: UUID, document: UUID, extraction: Extraction | None) -> None:
     """None: the document is deleted."""
     async with database.workspace(workspace_id) as connection:
-        await provenance.lock(connection, workspace_id)
+        await GraphProvenance(connection, workspace_id).lock()
         if extraction is None:
-            changes, _ = await provenance.remove(connection, workspace_id, document)
+            changes, _ = await GraphProvenance(connection, workspace_id).delete(document)
         else:
-            source = provenance.MadeFrom(1, "x", None, "en", "chunks", "digest")
-            graphed = provenance.Graphed(document, source, 2, extraction)
-            changes = await provenance.replace(connection, workspace_id, graphed)
-        await queue(connection, workspace_id, changes)
+            source = MadeFrom(1, "x", None, "en", "chunks", "digest")
+            graphed = Graphed(document, source, 2, extraction)
+            changes = await GraphProvenance(connection, workspace_id).replace(graphed)
+        await queue(connection, workspace_id, changes, projects=True)
 
 
 async def state(database: Database, workspace_id: UUID) -> dict[str, list[tuple]]:
@@ -124,7 +126,7 @@ EMPTY = ([], [], [], [])
 
 @pytest.mark.parametrize("most_chunks", [1, 1_000])
 async def test_any_order_of_changes_and_deletions_gives_what_building_anew_gives(database, monkeypatch, most_chunks):
-    monkeypatch.setattr(known_names, "MOST_CHUNKS", most_chunks)
+    monkeypatch.setattr(names, "MOST_CHUNKS", most_chunks)
 
     async def check(steps):
         documents = [UUID(int=number + 1) for number in range(4)]
@@ -232,7 +234,7 @@ def test_chains_are_followed_and_circles_have_one_name():
 async def test_neo4j_follows_merges_and_names_that_become_known(database, neo4j_url):
     url, user, password = neo4j_url
     neo4j = Neo4jConnection(Neo4jSettings(neo4j_url=url, neo4j_user=user, neo4j_password=SecretStr(password)))
-    projector, workspace_id = Projector(database, neo4j, Outbox("test")), uuid4()
+    projector, workspace_id = Projector(database, Neo4jProjection(neo4j), Outbox("test")), uuid4()
     await projector.create_schema()
     uses = ([(0, 0), (5, 0)], [(0, 5, "USES"), (0, 5, "CO_OCCURS")], [], [(2, 0, 0), (3, 1, 0), (4, 1, 4)])
     steps = [(1, uses), (2, ([(1, 0)], [], [(0, 1)], [])), (3, ([(2, 0), (4, 0)], [], [], [])), (3, EMPTY), (2, None)]

@@ -168,9 +168,9 @@ async def test_paths_and_neighbours(tool):
     assert path["names"] == ["ProjectGamma", "BillingRouter", "AuthService", "UserDB"]
     assert [one["relation_type"] for one in path["relations"]] == ["DEPENDS_ON"] * 3
     none = (await tool("shortest_path", source="ProjectGamma", target="Daily News"))["result"]
-    assert (none["paths"], none["note"]) == ([], "no way of up to 4 steps was found between them")
+    assert (none["paths"], none["note"]) == ([], "no path of up to 4 steps was found")
     same = (await tool("shortest_path", source="UserDB", target="user_db"))["result"]
-    assert same["note"] == "both names are those of one entity"
+    assert same["note"] == "both names mean the same entity"
     near = (await tool("neighbours", entity="AuthService"))["result"]["neighbours"]
     assert {one["name"]: one["relation_types"] for one in near} == {
         "UserDB": ["DEPENDS_ON"],
@@ -183,7 +183,7 @@ async def test_paths_and_neighbours(tool):
     assert len((await tool("neighbours", entity="AuthService", limit=2))["result"]["neighbours"]) == 2
 
 
-async def test_near_names_are_taken_and_unknown_ones_told(tool, services):
+async def test_near_names_are_taken_and_unknown_ones_are_reported(tool, services):
     misspelled = await tool("neighbours", entity="AuthServise")
     assert misspelled["success"], misspelled
     assert (misspelled["result"]["entity"]["name"], misspelled["result"]["entity"]["how"]) == ("AuthService", "fuzzy")

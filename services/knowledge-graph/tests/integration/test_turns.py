@@ -9,7 +9,7 @@ import pytest
 from psycopg.errors import LockNotAvailable
 
 from contracts.events import DocumentDescribed
-from knowledge_graph.recording import provenance
+from knowledge_graph.recording.provenance import GraphProvenance
 from service_kit.postgres import Database
 
 TEXT = "AuthService calls UserDB."
@@ -36,13 +36,13 @@ async def waiting(database: Database) -> None:
 async def test_a_turn_is_waited_for_longer_than_a_statement_may_take(database, workspace_id):
     async def take() -> str:
         async with database.workspace(workspace_id) as connection:
-            await provenance.lock(connection, workspace_id)
+            await GraphProvenance(connection, workspace_id).lock()
             row = await (await connection.execute("SHOW statement_timeout")).fetchone()
             assert row is not None
             return row[0]
 
     async with database.workspace(workspace_id) as connection:
-        await provenance.lock(connection, workspace_id)
+        await GraphProvenance(connection, workspace_id).lock()
         await connection.execute("SET LOCAL statement_timeout = 0")
         second = asyncio.create_task(take())
         await waiting(database)
@@ -50,16 +50,16 @@ async def test_a_turn_is_waited_for_longer_than_a_statement_may_take(database, w
         assert not second.done()
         # Others are not held up.
         async with database.workspace(uuid4()) as other:
-            await provenance.lock(other, uuid4())
+            await GraphProvenance(other, uuid4()).lock()
     assert await second == "400ms"
 
 
 async def test_no_turn_is_waited_for_without_end(database, workspace_id):
     async with database.workspace(workspace_id) as connection:
-        await provenance.lock(connection, workspace_id)
+        await GraphProvenance(connection, workspace_id).lock()
         with pytest.raises(LockNotAvailable):
             async with database.workspace(workspace_id) as second:
-                await provenance.lock(second, workspace_id, "50ms")
+                await GraphProvenance(second, workspace_id).lock("50ms")
 
 
 async def test_every_change_is_another_generation(client, documents, auth_headers):

@@ -15,7 +15,7 @@ from knowledge_graph.extraction.document import extract
 from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.extraction.records import SourceChunk, SourceDocument
 from knowledge_graph.graph_store import EntityFilter
-from knowledge_graph.recording import provenance
+from knowledge_graph.recording.provenance import Graphed, GraphProvenance, MadeFrom
 from knowledge_graph.recording.recount import wrong_sums
 from knowledge_graph.store.postgres import PostgresStore
 from knowledge_graph.tools.dependencies import analyze_dependencies
@@ -88,7 +88,7 @@ def fill(admin: str, workspace_id: UUID) -> list[UUID]:
         return [*documents, gone]
 
 
-async def test_rows_of_before_answer_as_they_did(old):
+async def test_rows_of_an_earlier_version_answer_as_before(old):
     urls, upgrade = old
     workspace_id = uuid4()
     *documents, gone = fill(urls.admin, workspace_id)
@@ -134,15 +134,15 @@ async def test_a_document_that_comes_again_is_as_if_it_were_new(old, make_databa
     first, second, _ = fill(urls.admin, workspace_id)
     upgrade()
     document = SourceDocument("auth.md", None, False, (SourceChunk("c0", TEXT),))
-    made = provenance.MadeFrom(2, "auth.md", None, "en", "key", "digest")
-    graphed = provenance.Graphed(first, made, 1, extract(document, None))
+    made = MadeFrom(2, "auth.md", None, "en", "key", "digest")
+    graphed = Graphed(first, made, 1, extract(document, None))
     seen = []
     for url in (urls.service, make_database("knowledge_graph").service):
         async with Database(url, 2).opened() as database:
             async with database.workspace(workspace_id) as connection:
-                await provenance.lock(connection, workspace_id)
-                await provenance.replace(connection, workspace_id, graphed)
-                await provenance.remove(connection, workspace_id, second)
+                await GraphProvenance(connection, workspace_id).lock()
+                await GraphProvenance(connection, workspace_id).replace(graphed)
+                await GraphProvenance(connection, workspace_id).delete(second)
             assert not await wrong_sums(database, workspace_id)
             store = PostgresStore(database)
             seen.append((await store.list_entities(workspace_id, EntityFilter()), await store.counts(workspace_id)))

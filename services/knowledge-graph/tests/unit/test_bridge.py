@@ -4,7 +4,7 @@ import pytest
 
 from knowledge_graph.expansion.bridge import (
     ONWARD,
-    Asked,
+    AskedName,
     Mentioned,
     bridged,
     favoured,
@@ -17,7 +17,7 @@ from knowledge_graph.expansion.bridge import (
 from knowledge_graph.expansion.places import Places, Where
 
 DOCUMENT = UUID(int=1)
-LOTHAIR = Asked("lothair", "Lothair II", 3, 1.0)
+LOTHAIR = AskedName("lothair", "Lothair II", 3, 1.0)
 
 
 def where(entity: str, chunk: str, about: str | None = None) -> Where:
@@ -46,7 +46,9 @@ def test_a_chunk_about_the_name_is_lifted_more_than_one_that_mentions_it():
 
 def test_a_rare_name_lifts_more_and_a_name_of_all_chunks_nothing():
     everywhere = [where("place", f"c{number}") for number in range(40)]
-    found = lifted([LOTHAIR, Asked("place", "Place", 40, 1.0)], places(where("lothair", "a"), *everywhere, chunks=40))
+    found = lifted(
+        [LOTHAIR, AskedName("place", "Place", 40, 1.0)], places(where("lothair", "a"), *everywhere, chunks=40)
+    )
     assert [one.place[1] for one in found] == ["a"]
 
 

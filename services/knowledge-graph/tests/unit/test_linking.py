@@ -76,6 +76,6 @@ def test_the_residual_has_neither_names_nor_their_endings():
     assert without_names("Beyoncé's mother", found("Beyoncé's mother", "Beyoncé")) == "mother"
 
 
-def test_a_question_is_told_from_a_statement():
+def test_questions_are_distinguished_from_statements():
     assert all(asks(text) for text in ("Which king was it", "mother of Lothair?", "¿Quién fue Lotario", "他是谁？"))
     assert not any(asks(text) for text in ("Lothair II was a king.", "Whoever wins", ""))

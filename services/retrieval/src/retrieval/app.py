@@ -32,7 +32,7 @@ from retrieval.search.legs import Legs
 from retrieval.search.reranking import Reranking
 from retrieval.search.scoped_search import ScopedSearch
 from retrieval.search.search import Search
-from retrieval.search.sessions import SessionDocuments
+from retrieval.search.sessions import AttachedDocuments
 from retrieval.settings import Settings
 from retrieval.spaces.api import router as spaces_router
 from retrieval.spaces.builder import SpaceBuilder
@@ -82,7 +82,7 @@ def create_app(settings: Settings) -> FastAPI:
             )
             kept = cache if settings.search_cache else None
             searching = build_search(database, embedders, settings, reranker, kept, graphs)
-            app.state.search = ScopedSearch(searching, SessionDocuments(orchestrator))
+            app.state.search = ScopedSearch(searching, AttachedDocuments(orchestrator))
             app.state.search_settings = SearchSettingsStore(database, (default.model, default.dims))
             app.state.context = ContextAssembly(
                 ContextTokenizers(settings.tokenizers_folder, settings.context_tokenizer)

@@ -363,7 +363,7 @@ async def test_postings_of_another_analysis_are_found_and_removed_too(workspaces
         writer = IndexWriter(connection, workspace.id, now)
         known = await writer.lock(old.document_id)
         if change == "delete":
-            removed, remaining = await writer.purge(old.document_id)
+            removed, remaining = (await writer.purge_all([old.document_id]))[old.document_id]
             assert (removed.postings > 10, remaining.postings) == (True, 0)
         else:
             await writer.replace(known, prepare(replace(old, version=2), texts, None, now, workspace.pieces))

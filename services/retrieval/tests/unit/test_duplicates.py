@@ -2,12 +2,19 @@ from __future__ import annotations
 
 import random
 
-from retrieval.ranking.duplicates import fold
+from retrieval.ranking.duplicates import Folded, Folding
 
 LONG = (
     "The billing router sends every invoice to the ledger before it is printed, and keeps a copy for the auditors, "
     "who read it once a quarter and file what they find with the board of the company that asked for it."
 )
+
+
+def fold(order: list[int], texts: dict[int, str]) -> Folded:
+    folding = Folding()
+    for chunk in order:
+        folding.add(chunk, texts[chunk])
+    return folding.folded
 
 
 def test_the_best_of_equal_chunks_stays_and_names_the_others() -> None:
@@ -41,7 +48,7 @@ def test_different_chunks_and_those_without_words_stay() -> None:
     folded = fold([1, 2, 3, 4, 5], texts)
     assert folded.order == [1, 2, 3, 5]
     assert folded.duplicates == {3: [4]}
-    assert fold([1, 2], {2: "text"}).order == [1, 2]
+    assert fold([1, 2], {1: "", 2: "text"}).order == [1, 2]
 
 
 def test_text_without_spaces_is_compared_by_its_characters() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -18,7 +19,6 @@ from retrieval.lexical.postings import (
     decode_terms,
     encode,
     encode_rows,
-    encode_terms,
     join_terms,
     merge,
     postings,
@@ -42,6 +42,10 @@ def rows(one: Postings) -> list[tuple[int, int, int]]:
     return list(zip(one.chunks.tolist(), one.frequencies.tolist(), one.lengths.tolist(), strict=True))
 
 
+def encode_terms(by_term: Mapping[str, Postings]) -> bytes:
+    return encode_rows([(term, *row) for term in sorted(by_term) for row in rows(by_term[term])])
+
+
 @given(some_postings())
 def test_postings_come_back(one):
     again = decode(encode(one))
@@ -57,7 +61,7 @@ def test_terms_come_back(by_term):
     }
     assert len(again.all_postings) == sum(map(len, by_term.values()))
     assert "\0" not in again
-    assert encode_rows([(term, *row) for term in sorted(by_term) for row in rows(by_term[term])]) == again.encode()
+    assert encode_terms(by_term) == again.encode()
     deflated = decode_terms(again.encode(DEFLATED))
     assert {term: rows(deflated[term]) for term in deflated} == {term: rows(again[term]) for term in again}
     halves = [again.part(0, len(again) // 2), again.part(len(again) // 2, len(again))]

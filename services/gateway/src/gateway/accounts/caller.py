@@ -22,7 +22,7 @@ class Authenticated:
 
     @property
     def is_admin(self) -> bool:
-        """Whether the caller has an administrator's powers, which need a key with the role of an owner."""
+        """Says whether the caller has an administrator's powers, which need a key with the role of an owner."""
         return self.user.is_admin and self.role is Role.owner
 
     @property

@@ -83,13 +83,13 @@ async def get_status(caller: Admitted, request: Request) -> Status:  # noqa: ARG
 async def create_user(
     caller: Admitted, accounts: UsedAccounts, body: UserCreate, idempotency_key: IdempotencyKey = None
 ) -> User:
-    """For administrators. The user can do nothing until added to a workspace and given a key."""
+    """Needs an administrator. The user can do nothing until added to a workspace and given a key."""
     return await accounts.create_user(caller, body, idempotency_key)
 
 
 @router.get("/users", summary="List the users", responses=FORBIDDEN)
 async def list_users(caller: Admitted, accounts: UsedAccounts, limit: Limit = 50, cursor: Cursor = None) -> Page[User]:
-    """For administrators; oldest first."""
+    """Needs an administrator; lists the oldest first."""
     return await accounts.users(caller, limit, cursor)
 
 
@@ -97,7 +97,7 @@ async def list_users(caller: Admitted, accounts: UsedAccounts, limit: Limit = 50
 async def create_workspace(
     caller: Admitted, accounts: UsedAccounts, body: WorkspaceCreate, idempotency_key: IdempotencyKey = None
 ) -> Workspace:
-    """For administrators. The caller becomes the first owner; create a key there to use the workspace."""
+    """Needs an administrator. The caller becomes the first owner; create a key there to use the workspace."""
     return await accounts.create_workspace(caller, body, idempotency_key)
 
 
@@ -132,7 +132,7 @@ async def delete_workspace(
     name: Annotated[Text, Query(max_length=200, description="The workspace's name, as a confirmation")],
     timeout: Annotated[float, Query(ge=0, le=300, description="Seconds to wait for the confirmations")] = 30,
 ) -> WorkspaceDeletion:
-    """For owners; cannot be undone. Its keys end at once, and each service confirms what it deleted.
+    """Needs an owner; cannot be undone. Its keys end at once, and each service confirms what it deleted.
 
     Rejected if no administrator's key would be left, so the last workspace always stays.
     """
@@ -151,7 +151,7 @@ async def get_workspace_receipt(caller: Admitted, deletions: UsedDeletions, work
 async def list_members(
     caller: Admitted, accounts: UsedAccounts, workspace_id: UUID, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[Member]:
-    """For owners; in the order in which they joined."""
+    """Needs an owner; lists members in the order in which they joined."""
     return await accounts.members(caller, workspace_id, limit, cursor)
 
 
@@ -163,7 +163,7 @@ async def list_members(
 async def put_member(
     caller: Admitted, accounts: UsedAccounts, workspace_id: UUID, user_id: UUID, body: MemberPut
 ) -> Member:
-    """For owners. The member's keys never do more than the role allows."""
+    """Needs an owner. The member's keys never do more than the role allows."""
     return await accounts.put_member(caller, workspace_id, user_id, body)
 
 
@@ -174,7 +174,7 @@ async def put_member(
     responses=REFUSED | CONFLICT,
 )
 async def remove_member(caller: Admitted, accounts: UsedAccounts, workspace_id: UUID, user_id: UUID) -> None:
-    """For owners. Revokes the member's keys of this workspace at once."""
+    """Needs an owner. Revokes the member's keys of this workspace at once."""
     await accounts.remove_member(caller, workspace_id, user_id)
 
 
@@ -186,7 +186,7 @@ async def create_key(
     body: ApiKeyCreate,
     idempotency_key: IdempotencyKey = None,
 ) -> ApiKeyCreated:
-    """For owners. This response is the only one that shows the key itself."""
+    """Needs an owner. This response is the only one that shows the key itself."""
     return await api_keys.create(caller, workspace_id, body, idempotency_key)
 
 
@@ -194,7 +194,7 @@ async def create_key(
 async def list_keys(
     caller: Admitted, api_keys: UsedApiKeys, workspace_id: UUID, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[ApiKey]:
-    """For owners; oldest first, including revoked keys. `last_used_at` is exact to a minute."""
+    """Needs an owner; lists the oldest first, including revoked keys. `last_used_at` is exact to a minute."""
     return await api_keys.page(caller, workspace_id, limit, cursor)
 
 
@@ -202,5 +202,5 @@ async def list_keys(
     "/workspaces/{workspace_id}/keys/{key_id}", summary="Revoke an API key", status_code=204, responses=REFUSED
 )
 async def revoke_key(caller: Admitted, api_keys: UsedApiKeys, workspace_id: UUID, key_id: UUID) -> None:
-    """For owners. The key stops working at once; revoking it again is no error."""
+    """Needs an owner. The key stops working at once; revoking it again is no error."""
     await api_keys.revoke(caller, workspace_id, key_id)

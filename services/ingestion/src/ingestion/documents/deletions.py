@@ -43,7 +43,7 @@ class DeletionSql(Statements, file="deletions.sql"):
 
 
 @dataclass(frozen=True)
-class DeletionRow:
+class DocumentDeletionRow:
     document_id: UUID
     requested_at: datetime
     completed_at: datetime | None
@@ -66,8 +66,8 @@ class ReceiptRow:
 
 
 class Deletions(Repository):
-    async def find(self, document_id: UUID) -> DeletionRow | None:
-        return await self.one(DeletionSql.find, DeletionRow, document_id=document_id)
+    async def find(self, document_id: UUID) -> DocumentDeletionRow | None:
+        return await self.one(DeletionSql.find, DocumentDeletionRow, document_id=document_id)
 
     async def exclude_origins(self, document_id: UUID) -> None:
         """Excludes the document's files from later synchronisations of their sources."""
@@ -130,7 +130,7 @@ class Deletions(Repository):
         self, document_id: UUID, service: str, removed: dict[str, int], remaining: dict[str, int]
     ) -> None:
         """Enters a service's counts, adding to what it removed earlier; ignores unknown deletions."""
-        if await self.one(DeletionSql.lock, DeletionRow, document_id=document_id) is None:
+        if await self.one(DeletionSql.lock, DocumentDeletionRow, document_id=document_id) is None:
             return
         confirmed = await self._receipts(document_id)
         earlier = confirmed[service].removed if service in confirmed else {}

@@ -22,11 +22,11 @@ from ingestion.worker.holding import Shutdown
 from ingestion.worker.metrics import Readings, WorkerMetrics, serve_metrics
 from ingestion.worker.process import Processor
 from ingestion.worker.queue import StageQueue
-from ingestion.worker.recording import Policy
+from ingestion.worker.recording import ProcessingPolicy
 from ingestion.worker.registration import Registration
 from ingestion.worker.settings import WorkerSettings
 from ingestion.worker.slots import ALL_LANES, Slots
-from ingestion.worker.stages import Stages
+from ingestion.worker.stages import StageRecords
 from ingestion.worker.syncs import SyncThread
 from ingestion.worker.vectors import VectorMaker
 from service_kit.objects import ObjectStore
@@ -55,7 +55,7 @@ def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack)
     objects = ObjectStore(settings)
     stack.callback(objects.close)
     name, metrics = f"{socket.gethostname()}-{os.getpid()}", WorkerMetrics()
-    stages = Stages(database, name)
+    stages = StageRecords(database, name)
     processor = _processor(settings, database, stages, objects, shutdown, metrics, stack)
 
     def is_closed() -> bool:
@@ -78,7 +78,7 @@ def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack)
 def _processor(
     settings: WorkerSettings,
     database: WorkerDatabase,
-    stages: Stages,
+    stages: StageRecords,
     objects: ObjectStore,
     shutdown: Shutdown,
     metrics: WorkerMetrics,
@@ -87,7 +87,7 @@ def _processor(
     embedders = build_embedders(settings)
     loop = stack.enter_context(running_loop("embedding"))
     converter = stack.enter_context(Converter(settings.conversion(embedders.default.space)))
-    policy = Policy(
+    policy = ProcessingPolicy(
         settings.limits,
         settings.max_losses,
         settings.max_postponements,

@@ -52,17 +52,17 @@ class Mentioned:
 
     @property
     def is_surely_about(self) -> bool:
-        """Not merely its first subject, which may well be another than the one that the chunk is about."""
+        """Tells whether the chunk is about it, and not merely has it as its first subject."""
         return SURE_ABOUT.get(self.about or "", 0.0) >= SURE
 
     @property
     def leads_on(self) -> bool:
-        """Whether some other chunk can be about it: by the same name, or by a part of it."""
+        """Tells whether another chunk can be about it: by the same name, or by a part of it."""
         return self.mentions > 1 or " " in self.name
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedName:
     """A name of the question; `share`: how likely it means this entity."""
 
     entity_id: str
@@ -88,7 +88,7 @@ class Start:
     the bridge `before` it led over."""
 
     weight: float
-    asked: Asked
+    asked: AskedName
     mention: Mentioned
     before: Start | None = None
 
@@ -105,7 +105,7 @@ class Start:
 
     @property
     def way(self) -> list[Start]:
-        """From the name of the question on."""
+        """The steps from the name of the question on."""
         return [*(self.before.way if self.before else []), self]
 
 
@@ -116,14 +116,14 @@ class Bridged:
     start: Start
 
 
-def lifted(asked: Sequence[Asked], places: Places, *, is_question: bool = True) -> list[Lifted]:
-    """The chunks about the names of the question, or with one, best first: rare names lift more.
+def lifted(asked: Sequence[AskedName], places: Places, *, is_question: bool = True) -> list[Lifted]:
+    """Scores the chunks about the names of the question, or with one, best first: rare names lift more.
 
     A statement names what it is about, so that what merely mentions that has nothing to add to it: without
     `is_question` only chunks under a title or file name that is one count.
     """
     scores: dict[Place, float] = defaultdict(float)
-    best: dict[Place, tuple[float, float, Asked]] = {}
+    best: dict[Place, tuple[float, float, AskedName]] = {}
     for one in asked:
         rarity = one.share * places.rarity(one.entity_id, one.mentions)
         about = _about(one, places, is_question)
@@ -149,15 +149,15 @@ def lifted(asked: Sequence[Asked], places: Places, *, is_question: bool = True) 
 def starts(
     seeds: Mapping[Place, float],
     mentions: Iterable[Mentioned],
-    asked: Sequence[Asked],
+    asked: Sequence[AskedName],
     places: Places,
     *,
     is_question: bool = True,
 ) -> list[Start]:
-    """Of every other name that a seed mentions the best way to it, best first. `seeds`: scores from 0 to 1; `places`
-    are those of the names of the question.
+    """Returns the best way to every other name that a seed mentions, best first.
 
-    A seed without a rare name of the question leads nowhere: ordinary searches stay as they are.
+    `seeds`: scores from 0 to 1; `places` are those of the names of the question. A seed without a rare name of the
+    question leads nowhere: ordinary searches stay as they are.
     """
     names = {one.entity_id: one for one in asked}
     by_place: dict[Place, list[Mentioned]] = defaultdict(list)
@@ -178,8 +178,8 @@ def starts(
     return sorted(best.values(), key=lambda one: (-one.weight, one.mention.entity_id))
 
 
-def _anchor(one: Asked, place: Place, places: Places, is_question: bool) -> float:
-    """How surely the chunk is one to start from for this name."""
+def _anchor(one: AskedName, place: Place, places: Places, is_question: bool) -> float:
+    """Rates how good a start the chunk is for this name."""
     rarity = places.rarity(one.entity_id, one.mentions)
     sure = _about(one, places, is_question).get(place, 0.0) * rarity**2
     if is_question and place in places.chunks_with(one.entity_id, NAMED_IN):
@@ -187,13 +187,13 @@ def _anchor(one: Asked, place: Place, places: Places, is_question: bool) -> floa
     return one.share * sure
 
 
-def _about(one: Asked, places: Places, is_question: bool) -> Mapping[Place, float]:
+def _about(one: AskedName, places: Places, is_question: bool) -> Mapping[Place, float]:
     about = places.chunks_about(one.entity_id)
     return about if is_question else {place: IN_A_STATEMENT * sure for place, sure in about.items() if sure >= NAMESAKE}
 
 
 def pairs_with(begun: Iterable[Start], mentions: Iterable[Mentioned]) -> dict[Pair, str]:
-    """Of each mention that a bridge begins with, its pairs with what the chunk is about; with the mention's id."""
+    """Pairs each mention that a bridge begins with and what the chunk is about; returns the mention's id by pair."""
     about: dict[Place, set[str]] = defaultdict(set)
     for mention in mentions:
         if mention.is_surely_about:
@@ -206,13 +206,16 @@ def pairs_with(begun: Iterable[Start], mentions: Iterable[Mentioned]) -> dict[Pa
 
 
 def favoured(begun: Iterable[Start], stated: Collection[str]) -> list[Start]:
-    """Best first, with more weight where the seed states what is asked of the mentioned entity (`stated`: ids)."""
+    """Raises the weight of mentions for which the seed states what is asked (`stated`: their ids); best first."""
     raised = [replace(one, weight=STATED * one.weight) if one.mention.entity_id in stated else one for one in begun]
     return sorted(raised, key=lambda one: (-one.weight, one.mention.entity_id))
 
 
 def onward(ends: Sequence[Bridged], mentions: Iterable[Mentioned], known: Collection[str]) -> list[Start]:
-    """From where the best bridges end over what is mentioned there, best first. `known`: what they led over before."""
+    """Continues from where the best bridges end over what is mentioned there, best first.
+
+    `known` are the entities that earlier bridges led over.
+    """
     by_place = {end.place: end for end in ends}
     best: dict[str, Start] = {}
     named = list(mentions)
@@ -228,7 +231,7 @@ def onward(ends: Sequence[Bridged], mentions: Iterable[Mentioned], known: Collec
 
 
 def bridged(found: Iterable[Start], places: Places) -> list[Bridged]:
-    """Where the bridges end, each chunk with its best path, best first."""
+    """Returns the chunks where the bridges end, each with its best path, best first."""
     best: dict[Place, Bridged] = {}
     for start in found:
         if start.mention.entity_type == "CONCEPT" and start.mention.entity_id not in places.defined:
@@ -241,7 +244,7 @@ def bridged(found: Iterable[Start], places: Places) -> list[Bridged]:
 
 
 def joined(*found: Sequence[Bridged]) -> list[Bridged]:
-    """Each chunk with its best path, best first."""
+    """Merges lists of ends: each chunk with its best path, best first."""
     best: dict[Place, Bridged] = {}
     for one in (each for ends in found for each in ends):
         if one.place not in best or one.gain > best[one.place].gain:

@@ -9,7 +9,7 @@ from uuid import UUID
 from contracts.graph_expansion import ExpandedChunk, ExpandRequest, ExpandResponse, LinkedName, PathStep
 from knowledge_graph.expansion.bridge import (
     MOST_ONWARD,
-    Asked,
+    AskedName,
     Bridged,
     Lifted,
     Pair,
@@ -24,9 +24,8 @@ from knowledge_graph.expansion.bridge import (
 )
 from knowledge_graph.expansion.linking import Linked, asks, without_names
 from knowledge_graph.expansion.partial_names import content_words, share_a_word
-from knowledge_graph.expansion.provenance_reader import Reading, Stated
+from knowledge_graph.expansion.provenance_reader import ProvenanceReader, Stated
 from knowledge_graph.graph_store import StoredEntity
-from knowledge_graph.shown import to_entity
 from service_kit.postgres import Connection, Database
 
 MOST_SEEDS = 8
@@ -40,19 +39,19 @@ class Bridging:
         self.database, self.statement_milliseconds = database, statement_milliseconds
 
     async def linked(self, workspace_id: UUID, query: str, names: Sequence[str]) -> list[Linked]:
-        """The known names of the query, and of `names` those that are known (at 0 to 0)."""
+        """Returns the known names of the query, and those of `names` that are known (at 0 to 0)."""
         async with self._reading(workspace_id) as connection:
-            return await Reading(connection, workspace_id).linked(query, names)
+            return await ProvenanceReader(connection, workspace_id).linked(query, names)
 
     async def expand(self, workspace_id: UUID, request: ExpandRequest) -> ExpandResponse:
-        """The `bridge` method; with no name known the answer is empty."""
+        """Expands by the `bridge` method; the answer is empty if no name is known."""
         async with self._reading(workspace_id) as connection:
-            reading = Reading(connection, workspace_id)
+            reading = ProvenanceReader(connection, workspace_id)
             linked = await self._linked(reading, request)
             residual = without_names(request.query or "", [one for one in linked if one.end])
             chunks = await self._chunks(reading, _asked(linked), residual, request) if linked else []
         return ExpandResponse(
-            entities=[to_entity(one) for one in entities(linked)],
+            entities=[one.to_contract() for one in entities(linked)],
             names=names_of(linked),
             residual=residual,
             chunks=chunks,
@@ -60,7 +59,7 @@ class Bridging:
         )
 
     @staticmethod
-    async def _linked(reading: Reading, request: ExpandRequest) -> list[Linked]:
+    async def _linked(reading: ProvenanceReader, request: ExpandRequest) -> list[Linked]:
         if request.names:
             return await reading.linked_before(request.names)
         found = await reading.linked(request.query or "", request.entities)
@@ -68,7 +67,7 @@ class Bridging:
         return [one for one in found if not one.is_concept]
 
     async def _chunks(
-        self, reading: Reading, asked: Sequence[Asked], residual: str, request: ExpandRequest
+        self, reading: ProvenanceReader, asked: Sequence[AskedName], residual: str, request: ExpandRequest
     ) -> list[ExpandedChunk]:
         named = await reading.places([one.entity_id for one in asked])
         is_question = asks(request.query) if request.query else True
@@ -101,12 +100,12 @@ class Bridging:
 
 
 def states(told: Sequence[Stated], asks_for: Collection[str]) -> bool:
-    """Whether a relation has a word of what is asked: "directed by" answers who the director is."""
+    """Tells whether a relation has a word of what is asked: "directed by" answers who the director is."""
     return any(share_a_word(content_words(f"{one.phrase} {one.relation_type}"), asks_for) for one in told)
 
 
 def entities(linked: Sequence[Linked]) -> list[StoredEntity]:
-    """Each once, in the order of the names."""
+    """Returns each entity once, in the order of the names."""
     return list({one.entity.id: one.entity for name in linked for one in name.meanings}.values())
 
 
@@ -118,12 +117,12 @@ def names_of(linked: Sequence[Linked]) -> list[LinkedName]:
     ]
 
 
-def _asked(linked: Sequence[Linked]) -> list[Asked]:
-    found: dict[str, Asked] = {}
+def _asked(linked: Sequence[Linked]) -> list[AskedName]:
+    found: dict[str, AskedName] = {}
     for name in linked:
         for one in name.meanings:
             if one.entity.id not in found or one.share > found[one.entity.id].share:
-                found[one.entity.id] = Asked(one.entity.id, one.entity.name, one.entity.mentions, one.share)
+                found[one.entity.id] = AskedName(one.entity.id, one.entity.name, one.entity.mentions, one.share)
     return list(found.values())
 
 

@@ -18,7 +18,7 @@ AT_ONCE = 50
 async def expand(
     store: GraphStore, workspace_id: UUID, seeds: Sequence[StoredEntity], max_hops: int, min_mentions: int, limit: int
 ) -> list[ExpandedChunk]:
-    """The best `limit` chunks; a chunk takes the score of the best entity that it mentions, best entities first."""
+    """Returns the best `limit` chunks; a chunk has the score of the best entity that it mentions."""
     bounds = Bounds(min_mentions=min_mentions)
     reached = await store.reach(workspace_id, [seed.id for seed in seeds], max_hops, bounds)
     # Better entities first, so the first that mentions a chunk is its best.

@@ -20,7 +20,7 @@ WRITTEN_SMALL = frozenset({"IDENTIFIER", "SERVICE"})
 
 
 @dataclass(frozen=True)
-class Candidate:
+class NameRun:
     """Words `first` to `last` (exclusive) of the text, characters `start` to `end`, could be the name of `key`.
 
     `is_written_as_name`: some word begins with a capital or a digit, or is an identifier; `has_capitals`: one that does
@@ -60,17 +60,20 @@ class Linked:
 
     @property
     def is_concept(self) -> bool:
-        """Not a name of one thing ("wind tunnel"), as far as can be told: the documents may know a name as a term that
-        they define ("Damerjog is a village"), and the text writes it as a name."""
+        """Tells whether it is a term ("wind tunnel") and not the name of one thing.
+
+        The documents may know a name as a term that they define ("Damerjog is a village") where the text writes it as a
+        name.
+        """
         if self.has_capitals and any(one.entity.name[:1].isupper() for one in self.meanings):
             return False
         return all(one.entity.entity_type == "CONCEPT" for one in self.meanings)
 
 
-def candidates(text: str) -> list[Candidate]:
-    """Of the text's first 400 words, longest runs first; a run as it is written before its singular."""
+def candidates(text: str) -> list[NameRun]:
+    """Returns the runs of the text's first 400 words, longest first; a run as written comes before its singular."""
     words = list(WORD.finditer(text))[:LONGEST_QUERY_WORDS]
-    found: list[Candidate] = []
+    found: list[NameRun] = []
     for size in range(min(MOST_WORDS, len(words)), 0, -1):
         for first in range(len(words) - size + 1):
             last = first + size
@@ -82,13 +85,13 @@ def candidates(text: str) -> list[Candidate]:
             is_long = len([word for word in own if word.casefold() not in STOP_WORDS and len(word) > 1]) > 1
             capitals = any(word[0].isupper() for word in (own if first else own[1:]))
             found += [
-                Candidate(first, last, start, end, key, written, is_long, capitals) for key in _keys(text[start:end])
+                NameRun(first, last, start, end, key, written, is_long, capitals) for key in _keys(text[start:end])
             ]
     return found
 
 
-def longest_known(found: Iterable[Candidate], known: Mapping[str, Sequence[Meaning]]) -> list[Linked]:
-    """`known` by key. Longest names first; a name inside a longer one does not count."""
+def longest_known(found: Iterable[NameRun], known: Mapping[str, Sequence[Meaning]]) -> list[Linked]:
+    """Picks the longest known names; a name inside a longer one does not count. `known` is by key."""
     taken: set[int] = set()
     chosen: list[Linked] = []
     for one in found:
@@ -102,7 +105,7 @@ def longest_known(found: Iterable[Candidate], known: Mapping[str, Sequence[Meani
     return chosen
 
 
-def _names(run: Candidate, entity_type: str) -> bool:
+def _names(run: NameRun, entity_type: str) -> bool:
     """Small words that stand apart name no identifier: who wants to "read a csv file" does not ask about `csv_file`."""
     if run.is_written_as_name:
         return True
@@ -112,7 +115,7 @@ def _names(run: Candidate, entity_type: str) -> bool:
 
 
 def without_names(text: str, names: Iterable[Linked]) -> str:
-    """The text with the names and their possessive endings cut out: what is asked about what it does not name."""
+    """Cuts out the names with their possessive endings; what is left is what the text asks about them."""
     for name in sorted(names, key=lambda one: -one.start):
         ending = POSSESSIVE.match(text, name.end)
         text = f"{text[: name.start]} {text[ending.end() if ending else name.end :]}"
@@ -120,7 +123,7 @@ def without_names(text: str, names: Iterable[Linked]) -> str:
 
 
 def asks(text: str) -> bool:
-    """Whether it is a question: by its mark in any script, or by an English question word."""
+    """Tells whether the text is a question: by its mark in any script, or by an English question word."""
     return any(mark in text for mark in QUESTION_MARKS) or QUESTION_WORD.search(text) is not None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from knowledge_graph.expansion.linking import Candidate, Linked, Meaning
+from knowledge_graph.expansion.linking import Linked, Meaning, NameRun
 from knowledge_graph.extraction.names import STOP_WORDS, WORD
 from knowledge_graph.graph_store import StoredEntity
 
@@ -27,8 +27,8 @@ class Near(StoredEntity):
     similarity: float
 
 
-def unlinked(text: str, found: Iterable[Candidate], linked: Iterable[Linked]) -> list[Candidate]:
-    """The runs, longest first, that the text writes as names and nothing is known by."""
+def unlinked(text: str, found: Iterable[NameRun], linked: Iterable[Linked]) -> list[NameRun]:
+    """Returns the runs, longest first, that the text writes as names and that are not known."""
     names = list(linked)
     free = [
         one
@@ -41,8 +41,8 @@ def unlinked(text: str, found: Iterable[Candidate], linked: Iterable[Linked]) ->
     return list({one.key: one for one in free}.values())[:MOST_RUNS]
 
 
-def nearest(text: str, runs: Iterable[Candidate], near: Mapping[str, Sequence[Near]]) -> list[Linked]:
-    """`near` by key. The nearest names share a run; of overlapping runs the longest counts."""
+def nearest(text: str, runs: Iterable[NameRun], near: Mapping[str, Sequence[Near]]) -> list[Linked]:
+    """Links the runs to the nearest names (`near`, by key); of overlapping runs the longest counts."""
     chosen: list[Linked] = []
     for one in runs:
         if any(name.start < one.end and one.start < name.end for name in chosen):
@@ -58,7 +58,7 @@ def nearest(text: str, runs: Iterable[Candidate], near: Mapping[str, Sequence[Ne
 
 
 def _is_bounded(surface: str) -> bool:
-    """Whether its first and last word look like those of a name."""
+    """Tells whether its first and last word look like those of a name."""
     words = WORD.findall(surface)
     return all(
         (word[0].isupper() or word[0].isdigit()) and word.casefold() not in STOP_WORDS for word in (words[0], words[-1])

@@ -30,12 +30,12 @@ def parts_of(name: str, entity_type: str) -> list[list[str]]:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """In small letters, without words that any text has."""
+    """Returns the words in small letters, without those that any text has."""
     return frozenset(word for word in WORD.findall(text.casefold()) if word not in STOP_WORDS and len(word) > 1)
 
 
 def share_a_word(some: Collection[str], others: Collection[str]) -> bool:
-    """Whether a word of one is one of the other but for its ending: "directed" and "director"."""
+    """Tells whether a word of one is in the other except for its ending: "directed" and "director"."""
     return any(_same(one, other) for one in some for other in others)
 
 

@@ -77,12 +77,12 @@ class Places:
             self.mentioning[entity] |= places.keys()
 
     def chunks_about(self, entity_id: str) -> Mapping[Place, float]:
-        """None where too many are."""
+        """Returns the chunks about the entity, none if there are too many."""
         found = self.about.get(entity_id, {})
         return found if len(found) <= MOST_ABOUT else {}
 
     def chunks_with(self, entity_id: str, part: float) -> set[Place]:
-        """All that name it, unless it is in more than this part of the workspace."""
+        """Returns the chunks that name the entity, none if that is more than this part of the workspace."""
         found = self.mentioning.get(entity_id, set())
         return found if len(found) <= min(MOST_CHUNKS, max(FEW, part * self.chunks)) else set()
 
@@ -90,14 +90,14 @@ class Places:
         return any(sure >= SURE for sure in self.about.get(entity_id, {}).values())
 
     def add_part(self, entity_id: str, about: Iterable[Mapping[Place, float]]) -> None:
-        """Chunks about what parts of the entity's name stand for, by part."""
+        """Adds chunks about what parts of the entity's name stand for, by part."""
         for one in about:
             for place, share in spread(one, BY_PART).items():
                 known = self.by_part[entity_id]
                 known[place] = max(known.get(place, 0.0), share)
 
     def ends(self, entity_id: str) -> Mapping[Place, float]:
-        """Where a bridge over it leads, and what of its weight comes through: less the more chunks are there."""
+        """Returns where a bridge over the entity leads, with the share of its weight that comes through."""
         mentioning = self.chunks_with(entity_id, FOLLOWED_IN)
         ends = spread(dict.fromkeys(mentioning, VIA_MENTION)) | spread(self.chunks_about(entity_id))
         titled = spread(dict.fromkeys(self.titled.get(entity_id, ()), TITLED_ONWARD))
@@ -106,11 +106,11 @@ class Places:
         return ends
 
     def rarity(self, entity_id: str, mentions: int) -> float:
-        """1 for what one chunk has, 0 for what all have; by the number of mentions where they were not read."""
+        """Rates from 1 (one chunk has it) to 0 (all have it), by the number of mentions where they were not read."""
         having = mentions if mentions > MOST_MENTIONS else len(self.mentioning.get(entity_id, ()))
         return max(0.0, math.log(self.chunks / max(1, having)) / math.log(self.chunks))
 
 
 def spread(places: Mapping[Place, float], part: float = 1.0) -> dict[Place, float]:
-    """Each is worth less the more there are."""
+    """Divides the weight among the chunks: each is worth less the more there are."""
     return {place: part * sure / math.sqrt(len(places)) for place, sure in places.items()}

@@ -1,30 +1,30 @@
-"""What the bridge method reads: the provenance in PostgreSQL, in one transaction, every step bounded."""
+"""Reads the provenance in PostgreSQL for the bridge method."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, LiteralString, TypeVar
 from uuid import UUID
-
-from psycopg.rows import class_row
 
 from contracts.graph_expansion import LinkedName
 from knowledge_graph.expansion.bridge import Mentioned, Pair, Start
-from knowledge_graph.expansion.linking import Candidate, Linked, Meaning, asks, candidates, longest_known
+from knowledge_graph.expansion.linking import Linked, Meaning, NameRun, asks, candidates, longest_known
 from knowledge_graph.expansion.near_names import Near, nearest, unlinked
 from knowledge_graph.expansion.partial_names import parts_of
 from knowledge_graph.expansion.places import MOST_ABOUT, MOST_CHUNKS, MOST_MENTIONS, Place, Places, Where
 from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.graph_store import StoredEntity
-from knowledge_graph.store.postgres import QUERIES
 from service_kit.postgres import Connection
+from service_kit.repository import Repository
+from service_kit.statements import Statements
 
-Row = TypeVar("Row")
 MOST_MEANINGS = 3
 MOST_NAMES = 50
 MOST_LIKE = 20
 MENTIONS_OF_A_SEED = 200
+ENTITY = (
+    "entity.id, entity.name_key, entity.name, entity.entity_type, entity.mentions, entity.documents, entity.aliases"
+)
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,22 @@ class Stated:
     span_end: int
 
 
-class Reading:
-    """The queries, in one transaction."""
+class NameLookupSql(Statements, file="provenance.sql", entity=ENTITY):
+    entities: str
+    meanings: str
+    names_like: str
+    places: str
+    count_chunks: str
+    chunks_about_names: str
+    mentions: str
+    stated_between: str
+
+
+class ProvenanceReader(Repository):
+    """Reads names, mentions and evidence in one transaction; every step is bounded."""
 
     def __init__(self, connection: Connection, workspace_id: UUID) -> None:
-        self.connection, self.workspace_id = connection, workspace_id
+        super().__init__(connection, workspace_id)
         self.chunks: int | None = None
 
     async def linked(self, query: str, names: Sequence[str]) -> list[Linked]:
@@ -62,17 +73,17 @@ class Reading:
             chosen += nearest(query, left, await self._near(left))
         return [*named, *chosen][:MOST_NAMES]
 
-    async def _near(self, runs: Sequence[Candidate]) -> dict[str, list[Near]]:
+    async def _near(self, runs: Sequence[NameRun]) -> dict[str, list[Near]]:
         keys = sorted({one.key for one in runs})
         found: dict[str, list[Near]] = {}
-        for row in await self._all(Near, QUERIES["names_like"], keys=keys, most=MOST_LIKE):
+        for row in await self.all(NameLookupSql.names_like, Near, keys=keys, most=MOST_LIKE):
             found.setdefault(row.key, []).append(row)
         return found
 
     async def linked_before(self, names: Sequence[LinkedName]) -> list[Linked]:
-        """As an earlier answer told."""
+        """Restores the names that an earlier answer linked."""
         ids = sorted({one.entity_id for one in names})
-        known = {row.id: row for row in await self._all(StoredEntity, QUERIES["entities_by_id"], ids=ids)}
+        known = {row.id: row for row in await self.all(NameLookupSql.entities, StoredEntity, ids=ids)}
         places: dict[tuple[int, int, str], list[Meaning]] = {}
         for one in names:
             if one.entity_id in known:
@@ -84,7 +95,7 @@ class Reading:
         if not keys:
             return {}
         ids = [entity_id(key) for key in keys]
-        rows = await self._all(_Meaning, QUERIES["meanings_of_names"], keys=list(keys), ids=ids, most=MOST_MEANINGS)
+        rows = await self.all(NameLookupSql.meanings, _Meaning, keys=list(keys), ids=ids, most=MOST_MEANINGS)
         found: dict[str, list[_Meaning]] = {}
         for row in rows:
             found.setdefault(row.key, []).append(row)
@@ -93,16 +104,13 @@ class Reading:
     async def places(self, ids: Sequence[str]) -> Places:
         if not ids:
             return Places([], 0)
-        rows = await self._all(
-            Where, QUERIES["places_of_names"], ids=sorted(set(ids)), most=MOST_MENTIONS, titles=MOST_CHUNKS
-        )
+        rows = await self.all(NameLookupSql.places, Where, ids=sorted(set(ids)), most=MOST_MENTIONS, titles=MOST_CHUNKS)
         if self.chunks is None:
-            cursor = await self.connection.execute(QUERIES["count_chunks"], {"workspace_id": self.workspace_id})
-            self.chunks = int((await cursor.fetchone() or (0,))[0])
+            self.chunks = int(await self.value(NameLookupSql.count_chunks))
         return Places(rows, self.chunks)
 
     async def around(self, begun: Sequence[Start]) -> Places:
-        """Where the mentioned names are; and, where no chunk is about one, the chunks about the longest part of it."""
+        """Returns what the pairs' chunks state between the two, in either direction, surest first."""
         named = {one.mention.entity_id: one.mention for one in begun}
         found = await self.places(list(named))
         parts = {
@@ -111,7 +119,7 @@ class Reading:
         ids = {key: entity_id(key) for sizes in parts.values() for keys in sizes for key in keys}
         if not ids:
             return found
-        rows = await self._all(Where, QUERIES["chunks_about_names"], ids=sorted(ids.values()), most=MOST_ABOUT)
+        rows = await self.all(NameLookupSql.chunks_about_names, Where, ids=sorted(ids.values()), most=MOST_ABOUT)
         about = Places(rows, 0)
         for own, sizes in parts.items():
             for keys in sizes:
@@ -122,23 +130,23 @@ class Reading:
         return found
 
     async def mentions(self, seeds: Sequence[Place]) -> list[Mentioned]:
-        return await self._all(
+        return await self.all(
+            NameLookupSql.mentions,
             Mentioned,
-            QUERIES["mentions_in_chunks"],
             chunk_ids=[chunk for _, chunk in seeds],
             document_ids=[document for document, _ in seeds],
             most=MENTIONS_OF_A_SEED,
         )
 
     async def stated(self, pairs: Collection[Pair]) -> dict[Pair, list[Stated]]:
-        """What the pairs' chunks state between the two, in either direction, surest first; only where they do."""
+        """Returns what the pairs' chunks state between the two, in either direction, surest first."""
         wanted = list(pairs)
         if not wanted:
             return {}
         both = [*wanted, *((target, source, chunk) for source, target, chunk in wanted)]
-        rows = await self._all(
+        rows = await self.all(
+            NameLookupSql.stated_between,
             Stated,
-            QUERIES["stated_between"],
             numbers=[number % len(wanted) for number in range(len(both))],
             sources=[one[0] for one in both],
             targets=[one[1] for one in both],
@@ -148,10 +156,6 @@ class Reading:
         for row in rows:
             found.setdefault(wanted[row.number], []).append(row)
         return found
-
-    async def _all(self, row: type[Row], query: LiteralString, **values: Any) -> list[Row]:
-        async with self.connection.cursor(row_factory=class_row(row)) as cursor:
-            return await (await cursor.execute(query, {"workspace_id": self.workspace_id, **values})).fetchall()
 
 
 def _shared(rows: Sequence[_Meaning]) -> list[Meaning]:

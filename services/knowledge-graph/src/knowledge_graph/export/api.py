@@ -1,4 +1,4 @@
-"""Routes of the graph as a picture and as a file: parse, call, return."""
+"""Routes of the subgraph and the export: parse, call, return."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from fastapi.responses import StreamingResponse
 from contracts.base import Name, ProblemBody
 from contracts.graph_picture import ExportFormat, Subgraph
 from contracts.graph_tools import RelationType
-from knowledge_graph.api import Asked, MinMentions
 from knowledge_graph.export.export import Export
-from knowledge_graph.export.formats import Form, GraphMl, JsonLines, Turtle
-from knowledge_graph.export.picture import Wanted, subgraph
+from knowledge_graph.export.formats import ExportForm, GraphMl, JsonLines, Turtle
+from knowledge_graph.export.picture import SubgraphQuery, subgraph
 from knowledge_graph.graph_store import SubgraphBounds
+from knowledge_graph.queries import AskedGraph, MinMentions
 from service_kit.auth import Viewer
 
 router = APIRouter(prefix="/v1/graph", tags=["knowledge-graph"])
-FORMS: dict[ExportFormat, type[Form]] = {
+FORMS: dict[ExportFormat, type[ExportForm]] = {
     ExportFormat.graphml: GraphMl,
     ExportFormat.turtle: Turtle,
     ExportFormat.jsonl: JsonLines,
@@ -41,10 +41,10 @@ async def export(request: Request) -> Export:
 Relations = Annotated[list[RelationType] | None, Query(max_length=20, description="Only relations of these types")]
 
 
-@router.get("/subgraph", summary="A part of the graph as nodes and edges", responses={404: {"model": ProblemBody}})
+@router.get("/subgraph", summary="Show a part of the graph as nodes and edges", responses={404: {"model": ProblemBody}})
 async def show_subgraph(
     caller: Viewer,
-    asked: Asked,
+    asked: AskedGraph,
     entity: Annotated[Name | None, Query(description="A name, in any spelling, or an id")] = None,
     hops: Annotated[int, Query(ge=1, le=3)] = 1,
     max_nodes: Annotated[int, Query(ge=1, le=500)] = 100,
@@ -52,24 +52,31 @@ async def show_subgraph(
     min_mentions: MinMentions = None,
     relation_type: Relations = None,
 ) -> Subgraph:
-    """Around an entity, the nearest first; without one, the entities with the most relations and what links them.
+    """Returns the graph around an entity, the nearest first; without one, the entities with the most relations and what
+    links them.
 
-    `min_mentions` leaves out what is mentioned less often, save the entity itself; by default what the deployment sets
-    (`GRAPH_MIN_ENTITY_FREQ`, 2), and 1 shows all."""
+    `min_mentions` leaves out what is mentioned less often, except the entity itself; the default is set by the
+    deployment (`GRAPH_MIN_ENTITY_FREQ`, 2), and 1 shows all.
+    """
     types = tuple(relation_type) if relation_type else None
     bounds = SubgraphBounds(max_nodes, max_edges, asked.least(min_mentions), types)
-    return await subgraph(asked.reader, caller.workspace_id, Wanted(entity, hops, bounds))
+    return await subgraph(asked.reader, caller.workspace_id, SubgraphQuery(entity, hops, bounds))
 
 
-@router.get("/export", summary="The whole graph as a file", response_class=StreamingResponse, responses=FILES)
+@router.get("/export", summary="Export the graph", response_class=StreamingResponse, responses=FILES)
 async def export_graph(
     caller: Viewer,
     exports: Annotated[Export, Depends(export)],
     format: Annotated[ExportFormat, Query()] = ExportFormat.graphml,
-    min_mentions: Annotated[int, Query(ge=1, le=1_000_000, description="Only entities mentioned so often")] = 1,
+    min_mentions: Annotated[
+        int, Query(ge=1, le=1_000_000, description="Only entities mentioned at least so often")
+    ] = 1,
 ) -> StreamingResponse:
-    """Every entity, then every relation, of one moment. GraphML is for drawing programs; Turtle can be brought back
-    with `POST /v1/graph/triples`; JSON Lines has an object a line. A file that breaks off is not complete."""
+    """Streams every entity, then every relation, of one moment.
+
+    GraphML is for drawing programs; Turtle can be imported again with `POST /v1/graph/triples`; JSON Lines has one
+    object a line. A file that breaks off is not complete.
+    """
     form = FORMS[format]()
     parts = exports.parts(caller.workspace_id, form, min_mentions)
     first = await anext(parts)

@@ -1,37 +1,34 @@
-"""Reads the whole graph page by page, from one snapshot, for a file that is written while it is read."""
+"""Reads the whole graph page by page, from one snapshot, and streams it as a file."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from typing import Any, LiteralString, TypeVar
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from knowledge_graph.errors import ExportsBusy
-from knowledge_graph.export.formats import Form
+from knowledge_graph.export.formats import ExportForm
 from knowledge_graph.graph_store import StoredEntity, StoredRelation
-from knowledge_graph.store.postgres import QUERIES
-from service_kit.postgres import Connection, Database
+from service_kit.postgres import Database
+from service_kit.repository import Repository
+from service_kit.statements import Statements
 
-Row = TypeVar("Row", StoredEntity, StoredRelation)
 PAGE = 1_000
 AT_ONCE = 2
 """Each holds a connection and a snapshot as long as its reader takes."""
 EXPORT_SECONDS = 900.0
 STALLED = {"idle_in_transaction_session_timeout": "60s"}
-"""A reader that takes nothing for so long gets no more."""
+"""A caller that reads nothing for so long gets no more."""
 
 
 class Export:
-    """Two run at once in a process; each has a quarter of an hour."""
+    """Streams exports: two at once in a process, each for up to a quarter of an hour."""
 
     def __init__(self, database: Database) -> None:
         self.database, self.running = database, 0
 
-    async def parts(self, workspace_id: UUID, form: Form, min_mentions: int) -> AsyncGenerator[str]:
-        """The file; entities that are mentioned less often are left out, and relations with them.
+    async def parts(self, workspace_id: UUID, form: ExportForm, min_mentions: int) -> AsyncGenerator[str]:
+        """Yields the file, without entities that are mentioned less often and their relations.
 
         Raises ExportsBusy before the first part, TimeoutError in the middle: the file is then not complete.
         """
@@ -42,7 +39,7 @@ class Export:
         try:
             async with self.database.snapshot(workspace_id, settings=STALLED) as connection:
                 yield form.head
-                async for part in _content(connection, workspace_id, form, min_mentions):
+                async for part in _content(Repository(connection, workspace_id), form, min_mentions):
                     yield part
                     if asyncio.get_running_loop().time() > deadline:
                         raise TimeoutError(f"an export did not end within {EXPORT_SECONDS:g} s")
@@ -51,26 +48,29 @@ class Export:
             self.running -= 1
 
 
-async def _content(connection: Connection, workspace_id: UUID, form: Form, min_mentions: int) -> AsyncGenerator[str]:
-    values: dict[str, Any] = {"workspace_id": workspace_id, "min_mentions": min_mentions, "limit": PAGE, "after": ""}
-    shown: set[str] = set()
-    while entities := await _page(connection, StoredEntity, QUERIES["export_entities"], values):
+class ExportSql(Statements, file="export.sql"):
+    entities: str
+    relations: str
+
+
+async def _content(rows: Repository, form: ExportForm, min_mentions: int) -> AsyncGenerator[str]:
+    after, kept = "", set[str]()
+    while entities := await rows.all(
+        ExportSql.entities, StoredEntity, min_mentions=min_mentions, after=after, limit=PAGE
+    ):
         if min_mentions > 1:
-            shown.update(one.id for one in entities)
+            kept.update(one.id for one in entities)
         yield "".join(map(form.entity, entities))
-        values["after"] = entities[-1].id
-    values |= {"after_source": "", "after_target": "", "after_type": ""}
-    while relations := await _page(connection, StoredRelation, QUERIES["export_relations"], values):
-        kept = [one for one in relations if min_mentions == 1 or {one.source_id, one.target_id} <= shown]
-        yield "".join(map(form.relation, kept))
+        after = entities[-1].id
+    last = StoredRelation("", "", "", 0.0, 0)
+    while relations := await rows.all(
+        ExportSql.relations,
+        StoredRelation,
+        after_source=last.source_id,
+        after_target=last.target_id,
+        after_type=last.relation_type,
+        limit=PAGE,
+    ):
+        wanted = [one for one in relations if min_mentions == 1 or {one.source_id, one.target_id} <= kept]
+        yield "".join(map(form.relation, wanted))
         last = relations[-1]
-        values |= {
-            "after_source": last.source_id,
-            "after_target": last.target_id,
-            "after_type": last.relation_type,
-        }
-
-
-async def _page(connection: Connection, row: type[Row], query: LiteralString, values: dict[str, Any]) -> list[Row]:
-    async with connection.cursor(row_factory=class_row(row)) as cursor:
-        return await (await cursor.execute(query, values)).fetchall()

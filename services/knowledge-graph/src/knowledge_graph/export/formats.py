@@ -17,7 +17,7 @@ TURTLE_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t
 STEERING = re.compile(r"[\x00-\x1f\x7f]")
 
 
-class Form(Protocol):
+class ExportForm(Protocol):
     """A file is its head, entities, relations, its foot."""
 
     media_type: str

@@ -11,12 +11,12 @@ from contracts.graph_picture import Subgraph, SubgraphEdge, SubgraphNode
 from knowledge_graph.errors import EntityNotFound
 from knowledge_graph.graph_store import GraphStore, SubgraphBounds
 from knowledge_graph.store.reader import GraphReader
-from knowledge_graph.tools.naming import Meant, NotTold, meant
+from knowledge_graph.tools.naming import MeantEntity, NoToolResult, meant
 from service_kit.problems import Unavailable
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SubgraphQuery:
     """`entity` None: the most central part. `min_mentions` does not hold for the entity itself."""
 
     entity: str | None
@@ -24,7 +24,7 @@ class Wanted:
     bounds: SubgraphBounds
 
 
-async def subgraph(reader: GraphReader, workspace_id: UUID, wanted: Wanted) -> Subgraph:
+async def subgraph(reader: GraphReader, workspace_id: UUID, wanted: SubgraphQuery) -> Subgraph:
     """Raises EntityNotFound, which names similar ones, and Unavailable when it takes too long."""
 
     async def read(store: GraphStore) -> Subgraph:
@@ -64,8 +64,8 @@ async def subgraph(reader: GraphReader, workspace_id: UUID, wanted: Wanted) -> S
         raise Unavailable("this took too long; ask for fewer hops or nodes") from error
 
 
-async def _centre(store: GraphStore, workspace_id: UUID, name: str) -> Meant:
+async def _centre(store: GraphStore, workspace_id: UUID, name: str) -> MeantEntity:
     try:
         return await meant(store, workspace_id, name)
-    except NotTold as error:
+    except NoToolResult as error:
         raise EntityNotFound(str(error), suggestions=error.suggestions) from error

@@ -48,7 +48,7 @@ def statements(text: str, spans: Sequence[Span]) -> Iterator[AliasStatement]:
 
 
 def _other_name(text: str, span: Span) -> Span | None:
-    """What the text says right after the name that it is called, too."""
+    """Returns the other name that the text states right after the name."""
     for pattern in OPENINGS:
         opening = pattern.match(text, span.end, span.end + LONGEST)
         if opening is None or not _is_about_the_name(opening.group()):
@@ -105,8 +105,10 @@ def _letters(short: str) -> int:
 
 
 def _long_form(short: str, text: str, end: int) -> int | None:
-    """Where the long form before `end` begins: Schwartz and Hearst, "A simple algorithm for identifying abbreviation
-    definitions in biomedical text" (2003)."""
+    """Finds where the long form before `end` begins.
+
+    Schwartz and Hearst, "A simple algorithm for identifying abbreviation definitions in biomedical text" (2003).
+    """
     if _letters(short) < 2:
         return None
     most = min(len(short) + 5, 2 * len(short))

@@ -89,7 +89,7 @@ def quoted_titles(text: str) -> Iterator[Span]:
 
 
 def _end(text: str, found: Sequence[Token], first: int) -> int:
-    """After the last token of the run that begins at `first`."""
+    """Returns the place after the last token of the run that begins at `first`."""
     end = first + 1
     while end < len(found):
         step = _continues(text, found, first, end)
@@ -100,7 +100,7 @@ def _end(text: str, found: Sequence[Token], first: int) -> int:
 
 
 def _continues(text: str, found: Sequence[Token], first: int, end: int) -> int:
-    """How many tokens more belong to the run; 0 ends it."""
+    """Counts the next tokens that belong to the run; 0 ends it."""
     if not _joined(text, found, end):
         return 0
     token = found[end]
@@ -137,7 +137,7 @@ def _opens_sentence(text: str, place: int) -> bool:
 
 
 def _joined(text: str, found: Sequence[Token], place: int) -> bool:
-    """Whether only a space, or what stands after an initial, parts the token from the one before."""
+    """Tells whether only a space, or what follows an initial, separates the token from the one before."""
     before = found[place - 1]
     gap = text[before.end : found[place].start]
     initial = len(before.text) == 1 or before.text in {"St", "Dr", "Mr", "Mrs", "Mt", "Ft"}

@@ -41,7 +41,7 @@ class Clause:
 
 
 def clauses(document: Doc) -> Iterator[Clause]:
-    """In the order of the text."""
+    """Yields the clauses in the order of the text."""
     for token in document:
         if token.pos_ in {"VERB", "AUX"}:
             yield from _of_verb(token)
@@ -116,7 +116,7 @@ def _reference(token: Token) -> str:
 
 
 def _subjects(verb: Token) -> list[Token]:
-    """Of the verb itself, of the noun that it describes, or of the verb that it continues."""
+    """Returns the subjects of the verb itself, of the noun that it describes, or of the verb that it continues."""
     for _ in range(MOST_STEPS):
         found = [child for child in verb.children if child.dep_ in SUBJECTS]
         if verb.dep_ == "relcl" and (not found or found[0].tag_ in {"WP", "WDT"}):
@@ -137,7 +137,7 @@ def _name(verb: Token) -> str:
 
 
 def _written(verb: Token, last: Token) -> str:
-    """From the first auxiliary to the preposition, as it stands there, without what lies between."""
+    """Returns the verb phrase as written, from the first auxiliary to the preposition, without what lies between."""
     words = {child.i: child.text for child in verb.children if child.dep_ in {"aux", "auxpass", "prt"}}
     words |= {verb.i: verb.text, last.i: last.text}
     return " ".join(words[place] for place in sorted(words))

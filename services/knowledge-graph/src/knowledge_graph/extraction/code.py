@@ -23,7 +23,7 @@ SUFFIXES = words("code_suffixes")
 
 
 def is_source_code(name: str) -> bool:
-    """By the file's suffix."""
+    """Tells source code by the file's suffix."""
     return name.rpartition(".")[2].lower() in SUFFIXES and "." in name
 
 

@@ -20,7 +20,7 @@ VAGUE = words("vague_nouns")
 
 
 def noun_phrases(document: Doc) -> Iterator[Span]:
-    """Of two to four words, all nouns and adjectives in small letters, the last a noun that means something."""
+    """Yields phrases of two to four nouns and adjectives in small letters, the last a noun that means something."""
     for chunk in document.noun_chunks:
         first = chunk.start
         while first < chunk.end and document[first].pos_ not in {"NOUN", "ADJ"}:
@@ -34,7 +34,7 @@ def noun_phrases(document: Doc) -> Iterator[Span]:
 
 
 def terms(phrases: Iterable[Span]) -> frozenset[str]:
-    """Keys of the phrases that a document uses twice or more."""
+    """Returns the keys of the phrases that a document uses at least twice."""
     keys = [name_key(phrase.surface) for phrase in phrases]
     uses = Counter(key.removesuffix("s") for key in keys)
     return frozenset(key for key in keys if uses[key.removesuffix("s")] >= FEWEST_USES)

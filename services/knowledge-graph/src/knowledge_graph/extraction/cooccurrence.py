@@ -19,8 +19,11 @@ Pair = tuple[str, str]
 
 
 def pairs(mentions: Sequence[Mention]) -> list[tuple[str, str, float]]:
-    """Entity ids, the smaller first, with the confidence: first those that share a sentence, then what the chunk
-    is about with each other name, then the foremost names with each other; at most 160."""
+    """Returns pairs of entity ids, the smaller first, with the confidence; at most 160.
+
+    First come pairs that share a sentence, then what the chunk is about with each other name, then the foremost names
+    with each other.
+    """
     # What an opening's name is called elsewhere stands beside that name itself: the same pairs again.
     mentions = [one for one in mentions if one.end or one.about != "definition"]
     ranked = _ranked(mentions)
@@ -36,7 +39,7 @@ def pairs(mentions: Sequence[Mention]) -> list[tuple[str, str, float]]:
 
 
 def _ranked(mentions: Sequence[Mention]) -> list[str]:
-    """What the chunk names and is about, what else it is about, then the most often mentioned, then the first."""
+    """Ranks what the chunk names and is about, what else it is about, then the most often mentioned, then the first."""
     count = Counter(mention.entity_id for mention in mentions)
     about = {mention.entity_id for mention in mentions if mention.about}
     named = {mention.entity_id for mention in mentions if mention.end}

@@ -44,7 +44,7 @@ class OpeningDefinition:
 
 
 def opening(text: str, found: Sequence[Span]) -> OpeningDefinition | None:
-    """What the first sentence of the text defines, with the type of the names `found` there."""
+    """Returns what the first sentence of the text defines, with the type of the names `found` there."""
     before = BEFORE.match(text)
     start = before.end() if before else 0
     ending = ENDS_NAME.search(text, start, start + LONGEST_NAME)
@@ -107,8 +107,9 @@ def _in_front(name: str, *, is_person: bool, is_work: bool) -> int:
 
 
 def _others(name: str, *, is_person: bool) -> Iterator[str]:
-    """Without nickname, "Jr.", "Ltd", what follows a comma, a colon and a king's number; a person's first and last
-    name."""
+    """Yields shorter names: without nickname, "Jr.", "Ltd", what follows a comma or colon; a person's first and last
+    name.
+    """
     nickname = NICKNAME.search(name)
     whole = NICKNAME.sub("", name).split(",")[0].split(": ")[0]
     said = whole.split()

@@ -41,7 +41,7 @@ EnglishReader = Callable[[Sequence[str]], list[EnglishReading]]
 
 
 def is_installed() -> bool:
-    """Whether spaCy and its model are there, without importing them."""
+    """Tells whether spaCy and its model are there, without importing them."""
     return find_spec("spacy") is not None and find_spec(MODEL) is not None
 
 
@@ -70,7 +70,7 @@ def _reading(document: Doc, *, parse: bool) -> EnglishReading:
 
 
 def _is_in_row(text: str, place: int) -> bool:
-    """Whether the line is the row of a table: its cells are no sentence."""
+    """Tells whether the line is the row of a table: its cells are no sentence."""
     return text[text.rfind("\n", 0, place) + 1 : place + 1].lstrip().startswith("|")
 
 

@@ -36,7 +36,7 @@ class Extractor:
             await asyncio.to_thread(self.pool.shutdown, cancel_futures=True)
 
     async def extract(self, document: SourceDocument) -> Extraction:
-        """In its turn. Raises BrokenProcessPool when the process died (the next call has a new one)."""
+        """Names what is done with English text; each document's extraction says what was done with it."""
         async with self.turn:
             return await self._extract(document)
 
@@ -58,7 +58,7 @@ class Extractor:
         return extraction
 
     def _method(self, *, reads_english: bool) -> str:
-        """What is done with English text; each document's extraction says what was done with it."""
+        """Names what is done with English text; each document's extraction says what was done with it."""
         if not reads_english:
             return "patterns"
         return "ner+patterns+dependency" if self.methods.dependency else "ner+patterns"

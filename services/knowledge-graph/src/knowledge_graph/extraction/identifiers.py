@@ -60,7 +60,7 @@ def kind_of(name: str) -> str:
 
 
 def without_overlaps(*by_priority: list[Span]) -> list[Span]:
-    """Of spans that overlap the one of the earlier list stays, in one list the longest; sorted by place."""
+    """Keeps, of spans that overlap, the one of the earlier list, in one list the longest; sorted by place."""
     kept: list[Span] = []
     for spans in by_priority:
         for span in sorted(spans, key=lambda one: (one.start - one.end, one.start)):

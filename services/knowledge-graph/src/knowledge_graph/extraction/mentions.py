@@ -18,8 +18,10 @@ NO_SPELLINGS = frozenset({"PERSON", "CONCEPT", "IDENTIFIER", "DOCUMENT"})
 
 
 def mentions_of(chunk: ChunkAnalysis, resolution: Resolution, topics: Topics) -> list[Mention]:
-    """Those in the text by place, then what titles, headings, file name and the text's opening say; `topics` of earlier
-    chunks are read and brought up to date."""
+    """Returns the mentions in the text by place, then those of titles, headings, file name and opening definition.
+
+    `topics` of earlier chunks are read and brought up to date.
+    """
     source, sentences = chunk.chunk, chunk.sentences
     first = subject(chunk.text, sentences, chunk.spans, {clause.subject for clause in chunk.reading.clauses})
     found = []
@@ -43,7 +45,7 @@ def mentions_of(chunk: ChunkAnalysis, resolution: Resolution, topics: Topics) ->
 
 
 def _other_names(chunk: ChunkAnalysis) -> Iterator[tuple[Span, str]]:
-    """Of what the text's opening defines."""
+    """Yields the other names of what the text's opening defines."""
     if chunk.opening is not None:
         for name in chunk.opening.others:
             yield Span(0, 0, name, chunk.opening.name.entity_type), "definition"
@@ -52,7 +54,7 @@ def _other_names(chunk: ChunkAnalysis) -> Iterator[tuple[Span, str]]:
 def aliases_of(
     chunk: SourceChunk, statements: Sequence[AliasStatement], spans: Sequence[Span], sentences: Sentences
 ) -> Iterator[Alias]:
-    """What the chunk states, and spellings that mean the same everywhere."""
+    """Yields the aliases that the chunk states, and spellings that mean the same everywhere."""
     for one in statements:
         place = min(one.alias.start, one.target.start), max(one.alias.end, one.target.end)
         yield from _alias(one.alias.surface, one.target.surface, chunk, place, one.method)

@@ -16,7 +16,7 @@ IMPORTED = 0.95
 
 
 def of_document(document: SourceDocument, chunks: Sequence[ChunkAnalysis]) -> Iterator[RelationEvidence]:
-    """Each relation of a sentence once, by the surest method that found it."""
+    """Yields each relation of a sentence once, by the surest method that found it."""
     spoken_of = Reference()
     for chunk in chunks:
         seen: set[tuple[str, str, str, int]] = set()

@@ -34,7 +34,7 @@ class Resolution:
     ambiguous: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def key(self, surface: str) -> str:
-        """Of what the surface stands for in this document."""
+        """Returns the key of what the surface stands for in this document."""
         key = name_key(surface)
         return self.targets.get(key, key)
 
@@ -131,7 +131,7 @@ def _short(key: str, use: Uses, full: FullNames) -> str | None:
 
 
 def _chase(key: str, targets: Mapping[str, str]) -> str:
-    """To the end of the chain; in a circle to its smallest key."""
+    """Follows the chain to its end; in a circle to its smallest key."""
     seen = [key]
     while (step := targets.get(seen[-1])) is not None:
         if step in seen:

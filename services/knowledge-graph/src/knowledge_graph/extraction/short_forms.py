@@ -29,7 +29,7 @@ class Named:
 
 
 def stands_for(short: Named, full: Named) -> bool:
-    """Both in one document; `full` has more words."""
+    """Tells whether `short` can stand for `full`, which has more words, in one document."""
     if full.entity_type in {"NORP", "SERVICE", "IDENTIFIER"} or (short.entity_type == "NORP" and len(short.words) > 1):
         return False
     if _bare(full.words) == list(short.words):
@@ -65,7 +65,7 @@ def _is_person(short: Named, full: Named) -> bool:
 
 
 def _bare(words: Sequence[str]) -> list[str]:
-    """Without honorifics in front."""
+    """Strips honorifics in front."""
     first = 0
     while first < len(words) - 1 and words[first] in HONORIFICS:
         first += 1
@@ -103,6 +103,6 @@ def _ends_with(full: Sequence[str], end: Sequence[str]) -> bool:
 
 
 def _in_order(some: Sequence[str], all_words: Sequence[str]) -> bool:
-    """Whether `some` stand in `all_words` in this order, an initial for the word that it begins."""
+    """Tells whether `some` stand in `all_words` in this order, an initial for the word that it begins."""
     rest = iter(all_words)
     return all(any(word == one or (len(one) == 1 and word.startswith(one)) for word in rest) for one in some)

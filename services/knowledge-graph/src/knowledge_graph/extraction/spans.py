@@ -58,7 +58,7 @@ def _completed(entities: Sequence[Span], runs: Sequence[Span]) -> list[Span]:
 
 
 def _is_one_name(run: Span, inside: Sequence[Span]) -> bool:
-    """Whether nothing but links, numbers, initials and kinds of things is left of the run beside the entities."""
+    """Tells whether the run has nothing besides the entities but links, numbers, initials and kinds of things."""
     if any((one.start, one.end) == (run.start, run.end) for one in inside):
         return False
     left = [

@@ -39,8 +39,7 @@ def titles(document: SourceDocument, chunk: SourceChunk, *, first: bool) -> Iter
 
 
 def occurrences(text: str, names: Iterable[Span], found: Sequence[Span]) -> Iterator[Span]:
-    """Where the text names the document as its title does, letter by letter, with the type of the names `found` there:
-    a title is the surest spelling there is."""
+    """Yields where the text has a title of the document letter by letter, with the type of the names `found` there."""
     surfaces = {name.surface for name in names}
     shorter = {bare for one in surfaces if " " in (bare := ARTICLE.sub("", one)) and bare[0].isupper()}
     for surface in sorted(surfaces | shorter):

@@ -22,7 +22,7 @@ class Topics:
         self._thing: Mention | None = None
 
     def continued(self, text: str, chunk_id: str) -> Mention | None:
-        """About a topic, as a mention without a place, where the chunk's first words stand for it."""
+        """Returns the topic as a mention without a place, if the chunk's first words stand for it."""
         opens = GOES_ON.match(text)
         if opens is None:
             return None
@@ -37,7 +37,7 @@ class Topics:
         return replace(topic, about="subject", chunk_id=chunk_id, start=0, end=0, sentence_start=0, sentence_end=0)
 
     def follow(self, mentions: Sequence[Mention]) -> None:
-        """To what a chunk defines or is called; to its first named subject only where nothing was spoken of."""
+        """Moves on to what a chunk defines or is called; to its first named subject only if there was no topic."""
         sure = [one for one in mentions if one.about in SURE]
         unsure = [one for one in mentions if one.about == "subject"]
         self._person = _first(sure, person=True) or self._person or _first(unsure, person=True)

@@ -7,17 +7,17 @@ from importlib.resources import files
 
 
 def words(name: str) -> frozenset[str]:
-    """All words of a list."""
+    """Returns all words of a list."""
     return frozenset(word for line in _lines(name) for word in line.split())
 
 
 def phrases(name: str) -> frozenset[str]:
-    """All lines of a list."""
+    """Returns all lines of a list."""
     return frozenset(_lines(name))
 
 
 def equations(name: str) -> Iterator[tuple[list[str], str]]:
-    """The spellings on the left (maybe none), and the name on the right."""
+    """Yields the spellings on the left (maybe none), and the name on the right."""
     for line in _lines(name):
         left, _, right = line.partition("=")
         yield left.split(), right.strip()

@@ -1,11 +1,10 @@
-"""Neo4j as this service uses it: bounded waits, its failures as `StoreUnavailable`, statements from .cypher files."""
+"""The connection to Neo4j: bounded waits, and its failures as `StoreUnavailable`."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from importlib import resources
-from typing import Any, LiteralString, TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 from neo4j import AsyncGraphDatabase, AsyncManagedTransaction, Query, RoutingControl
@@ -18,17 +17,8 @@ Result = TypeVar("Result")
 READ_SECONDS, WRITE_SECONDS = 5.0, 120.0
 
 
-def load_cypher() -> dict[str, LiteralString]:
-    """The statements of the `cypher` folder, by file name."""
-    folder = resources.files(__package__).joinpath("cypher")
-    return {file.name.removesuffix(".cypher"): file.read_text(encoding="utf-8") for file in folder.iterdir()}
-
-
-CYPHER = load_cypher()
-
-
 class Neo4jConnection:
-    """Every statement gets `$workspace_id`. All methods raise StoreUnavailable."""
+    """Runs statements. All methods raise StoreUnavailable."""
 
     def __init__(self, settings: Neo4jSettings) -> None:
         assert settings.neo4j_url is not None
@@ -44,23 +34,23 @@ class Neo4jConnection:
     async def aclose(self) -> None:
         await self.driver.close()
 
-    async def read(self, name: str, workspace_id: UUID, **values: Any) -> list[dict[str, Any]]:
-        """The rows of cypher/<name>.cypher."""
-        query = Query(CYPHER[name], timeout=READ_SECONDS)
+    async def read(self, cypher: str, workspace_id: UUID, **values: Any) -> list[dict[str, Any]]:
+        """Returns the rows of a statement, which gets `$workspace_id`."""
+        query = Query(cypher, timeout=READ_SECONDS)
         parameters = {"workspace_id": str(workspace_id), **values}
         async with self._translated():
             result = await self.driver.execute_query(query, parameters, routing_=RoutingControl.READ)
         return [record.data() for record in result.records]
 
     async def write(self, work: Callable[[AsyncManagedTransaction], Awaitable[Result]]) -> Result:
-        """One transaction; `work` may run again when a transient error made it fail."""
+        """Runs `work` in one transaction, again if a transient error made it fail."""
         async with self._translated(), self.driver.session() as session:
             return await session.execute_write(work)
 
-    async def statement(self, text: LiteralString, **values: Any) -> list[dict[str, Any]]:
-        """One statement of its own, without a workspace: schema and maintenance."""
+    async def statement(self, cypher: str, **values: Any) -> list[dict[str, Any]]:
+        """Runs one statement in a transaction of its own, without a workspace."""
         async with self._translated():
-            result = await self.driver.execute_query(Query(text, timeout=WRITE_SECONDS), values)
+            result = await self.driver.execute_query(Query(cypher, timeout=WRITE_SECONDS), values)
         return [record.data() for record in result.records]
 
     @asynccontextmanager

@@ -1,4 +1,4 @@
-"""The commands `rebuild` and `verify`: make Neo4j anew from the truth, and compare what was made from it with it."""
+"""The commands `rebuild` and `verify`: rebuild the projection from the tables, and compare sums and projection."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from collections.abc import Awaitable, Callable
 from uuid import UUID
 
 from knowledge_graph.graph_store import EntityFilter, GraphStore
-from knowledge_graph.neo4j.connection import CYPHER, Neo4jConnection
-from knowledge_graph.neo4j.rebuilding import remove_workspace
+from knowledge_graph.neo4j.connection import Neo4jConnection
+from knowledge_graph.neo4j.projection import Neo4jProjection
 from knowledge_graph.neo4j.store import Neo4jStore
-from knowledge_graph.projection.projector import CHANNEL, Projector
-from knowledge_graph.recording.recount import recount, wrong_sums
+from knowledge_graph.projection.projector import Projector
+from knowledge_graph.projection.queue import ProjectionQueue, ProjectionQueues
+from knowledge_graph.recording.recount import WrongSums, recount, wrong_sums
 from knowledge_graph.settings import ProjectionSettings
-from knowledge_graph.store.postgres import QUERIES, PostgresStore
+from knowledge_graph.store.postgres import PostgresStore
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
 
@@ -33,40 +34,38 @@ def verify_command(*, repair: bool) -> None:
 
 
 async def rebuild(database: Database, neo4j: Neo4jConnection, workspace_id: UUID | None = None) -> None:
-    """Draws the workspace, or all, anew; those of which no document is left are removed.
+    """Rebuilds the projection of the workspace, or of all; deletes those of which no document is left.
 
-    Reads go to PostgreSQL until a workspace is drawn.
+    Reads go to PostgreSQL until a workspace is rebuilt.
     """
-    projector = Projector(database, neo4j, Outbox("knowledge-graph"))
-    await projector.create_schema()
+    projection = Neo4jProjection(neo4j)
+    projector = Projector(database, projection, Outbox("knowledge-graph"))
+    await projection.prepare()
     async with database.system() as connection:
-        cursor = await connection.execute(QUERIES["queue_workspaces"], {"workspace_id": workspace_id})
-        queued = {row[0] for row in await cursor.fetchall()}
+        queued = await ProjectionQueues(connection).add_workspaces(workspace_id)
     async with database.system() as connection:
-        # No projector may draw what is removed.
-        await connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (CHANNEL,))
-        for shown in {workspace_id} if workspace_id else set(await _shown(neo4j)):
-            if shown not in queued:
-                await remove_workspace(neo4j, shown)
-    while await _waiting(database, workspace_id):
+        # No projector may write what is deleted.
+        await ProjectionQueues(connection).lock()
+        for projected in {workspace_id} if workspace_id else await projection.workspaces():
+            if projected not in queued:
+                await projection.delete_workspace(projected)
+    while not await _is_empty(database, workspace_id):
         if not await projector.project_batch():
-            await asyncio.sleep(BUSY_SECONDS)  # a running service is at it
+            await asyncio.sleep(BUSY_SECONDS)  # a running service is projecting
 
 
 async def differences(database: Database, neo4j: Neo4jConnection) -> dict[UUID, list[str]]:
-    """By workspace the counts and sampled content that differ; those still being projected are left out."""
+    """Returns, by workspace, the counts and sampled content that differ, except where changes are still queued."""
     postgres = PostgresStore(database)
-    shown = Neo4jStore(neo4j, postgres)
+    projected = Neo4jStore(neo4j, postgres)
     async with database.system() as connection:
-        cursor = await connection.execute("SELECT DISTINCT workspace_id FROM graphed_document")
-        workspaces: set[UUID] = {row[0] for row in await cursor.fetchall()}
-        cursor = await connection.execute("SELECT DISTINCT workspace_id FROM projection_queue")
-        waiting = {row[0] for row in await cursor.fetchall()}
-    workspaces |= set(await _shown(neo4j))
+        queues = ProjectionQueues(connection)
+        workspaces, waiting = await queues.graphed_workspaces(), await queues.workspaces()
+    workspaces |= await Neo4jProjection(neo4j).workspaces()
     found = {}
     for workspace_id in sorted(workspaces - waiting):
-        truth, picture = await _sample(postgres, workspace_id), await _sample(shown, workspace_id)
-        if parts := [part for part in truth if truth[part] != picture[part]]:
+        truth, copy = await _sample(postgres, workspace_id), await _sample(projected, workspace_id)
+        if parts := [part for part in truth if truth[part] != copy[part]]:
             found[workspace_id] = parts
     return found
 
@@ -84,7 +83,7 @@ async def _sample(store: GraphStore, workspace_id: UUID) -> dict[str, object]:
 
 
 async def _verify(*, repair: bool) -> None:
-    """First the sums in PostgreSQL, which Neo4j is drawn from."""
+    """Checks the sums in PostgreSQL first, since Neo4j is projected from them."""
     settings = ProjectionSettings()
     async with Database(settings.database_url.get_secret_value(), 3).opened() as database:
         is_right = await verify_sums(database, repair=repair)
@@ -95,21 +94,28 @@ async def _verify(*, repair: bool) -> None:
 
 
 async def verify_sums(database: Database, *, repair: bool) -> bool:
-    """Whether all workspaces' sums are what their provenance adds up to, after the repair if there is one; says what
-    was wrong."""
+    """Tells whether all workspaces' sums are right, after the repair if there is one; prints what was wrong."""
     async with database.system() as connection:
-        cursor = await connection.execute("SELECT DISTINCT workspace_id FROM graphed_document")
-        workspaces = sorted(row[0] for row in await cursor.fetchall())
+        workspaces = sorted(await ProjectionQueues(connection).graphed_workspaces())
     is_right, lines = True, []
     for workspace_id in workspaces:
-        wrong = await (recount if repair else wrong_sums)(database, workspace_id)
+        wrong = await (corrected if repair else wrong_sums)(database, workspace_id)
         if wrong:
-            lines.append(f"{workspace_id}: {wrong} differ from the provenance" + (", counted anew" if repair else ""))
+            lines.append(f"{workspace_id}: {wrong} differ from the provenance" + (", corrected" if repair else ""))
             is_right = is_right and repair and not await wrong_sums(database, workspace_id)
     if not is_right:
         lines.append("still different" if repair else "run verify --repair")
-    sys.stdout.write("\n".join(lines or ["PostgreSQL's sums are what the provenance adds up to"]) + "\n")
+    sys.stdout.write("\n".join(lines or ["PostgreSQL's sums match the provenance"]) + "\n")
     return is_right
+
+
+async def corrected(database: Database, workspace_id: UUID) -> WrongSums:
+    """Corrects wrong sums, and queues the workspace to be projected again; returns what was wrong."""
+    async with database.workspace(workspace_id) as connection:
+        wrong = await recount(connection, workspace_id)
+        if wrong:
+            await ProjectionQueue(connection, workspace_id).add_workspace()
+    return wrong
 
 
 async def _report(database: Database, neo4j: Neo4jConnection, *, repair: bool) -> None:
@@ -118,11 +124,11 @@ async def _report(database: Database, neo4j: Neo4jConnection, *, repair: bool) -
     if found and repair:
         for workspace_id in found:
             await rebuild(database, neo4j, workspace_id)
-        lines.append(f"{len(found)} drawn anew")
+        lines.append(f"{len(found)} rebuilt")
         found = await differences(database, neo4j)
     if found:
         lines.append("still different" if repair else "run verify --repair")
-    sys.stdout.write("\n".join(lines or ["Neo4j shows what PostgreSQL holds"]) + "\n")
+    sys.stdout.write("\n".join(lines or ["The projection matches PostgreSQL"]) + "\n")
     if found:
         sys.exit(1)
 
@@ -139,14 +145,6 @@ async def _with_stores(work: Callable[[Database, Neo4jConnection], Awaitable[Non
         await neo4j.aclose()
 
 
-async def _shown(neo4j: Neo4jConnection) -> list[UUID]:
-    return [UUID(row["workspace_id"]) for row in await neo4j.statement(CYPHER["workspaces"])]
-
-
-async def _waiting(database: Database, workspace_id: UUID | None) -> bool:
+async def _is_empty(database: Database, workspace_id: UUID | None) -> bool:
     async with database.system() as connection:
-        cursor = await connection.execute(
-            "SELECT EXISTS (SELECT FROM projection_queue WHERE %(of)s::uuid IS NULL OR workspace_id = %(of)s::uuid)",
-            {"of": workspace_id},
-        )
-        return bool((await cursor.fetchone() or (False,))[0])
+        return await ProjectionQueues(connection).is_empty(workspace_id)

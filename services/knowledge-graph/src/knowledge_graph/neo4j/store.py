@@ -1,4 +1,4 @@
-"""The graph as Neo4j shows it."""
+"""Reads the graph from its projection in Neo4j."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 from uuid import UUID
 
 from knowledge_graph.graph_store import (
-    Counts,
     Direction,
     EntityFilter,
+    GraphCounts,
+    GraphStore,
     Match,
     Measure,
     MentioningChunk,
@@ -22,25 +23,55 @@ from knowledge_graph.graph_store import (
 from knowledge_graph.neo4j.connection import Neo4jConnection
 from knowledge_graph.searches.links import Link, Step
 from knowledge_graph.searches.searching import Searching, counted
-from knowledge_graph.store.postgres import PostgresStore
+from service_kit.statements import Statements
+
+ENTITY = """e.id AS id, e.name_key AS name_key, e.name AS name, e.entity_type AS entity_type, e.mentions AS mentions,
+       e.documents AS documents, e.aliases AS aliases"""
+
+
+class ReadCypher(Statements, file="reads.cypher", entity=ENTITY):
+    entities_by_id: str
+    list_entities: str
+    relations_of: str
+    neighbours: str
+    links: str
+    steps_out: str
+    steps_in: str
+    successors: str
+    relations_among: str
+    chunks_of: str
+    statistics: str
+    counts: str
+    top_by_mentions: str
+    top_by_documents: str
+    top_by_degree: str
+    degrees: str
+
+
+STEPS: dict[Direction, str] = {"out": ReadCypher.steps_out, "in": ReadCypher.steps_in}
+RANKED: dict[Measure, str] = {
+    "mentions": ReadCypher.top_by_mentions,
+    "documents": ReadCypher.top_by_documents,
+    "degree": ReadCypher.top_by_degree,
+}
 
 
 class Neo4jStore(Searching):
-    """A `GraphStore`. Names are found in PostgreSQL, which has the spellings and the index for similar ones."""
+    """The `GraphStore` over Neo4j. `names` finds entities by name: PostgreSQL has the spellings and their index."""
 
     name = "neo4j"
 
-    def __init__(self, connection: Neo4jConnection, names: PostgresStore) -> None:
+    def __init__(self, connection: Neo4jConnection, names: GraphStore) -> None:
         self.connection, self.names = connection, names
 
     async def entities(self, workspace_id: UUID, ids: Sequence[str]) -> list[StoredEntity]:
-        rows = await self.connection.read("entities_by_id", workspace_id, ids=list(dict.fromkeys(ids)))
+        rows = await self.connection.read(ReadCypher.entities_by_id, workspace_id, ids=list(dict.fromkeys(ids)))
         return [StoredEntity(**row) for row in rows]
 
     async def list_entities(self, workspace_id: UUID, wanted: EntityFilter) -> list[StoredEntity]:
         mentions, last = wanted.after or (None, None)
         rows = await self.connection.read(
-            "list_entities",
+            ReadCypher.list_entities,
             workspace_id,
             prefix=wanted.prefix,
             entity_type=wanted.entity_type,
@@ -55,7 +86,7 @@ class Neo4jStore(Searching):
         return await self.names.find(workspace_id, name, limit)
 
     async def relations_of(self, workspace_id: UUID, entity_id: str, limit: int) -> list[StoredRelation]:
-        rows = await self.connection.read("relations_of", workspace_id, id=entity_id, limit=limit)
+        rows = await self.connection.read(ReadCypher.relations_of, workspace_id, id=entity_id, limit=limit)
         return [StoredRelation(**row) for row in rows]
 
     async def neighbours(
@@ -68,7 +99,7 @@ class Neo4jStore(Searching):
         relation_types: Sequence[str] | None = None,
     ) -> list[Neighbour]:
         rows = await self.connection.read(
-            "neighbours",
+            ReadCypher.neighbours,
             workspace_id,
             ids=list(ids),
             fan_out=fan_out,
@@ -79,7 +110,7 @@ class Neo4jStore(Searching):
         return [Neighbour(**row) for row in rows]
 
     async def links(self, workspace_id: UUID, ids: Sequence[str], relation_types: Sequence[str] | None) -> list[Link]:
-        rows = await self.connection.read("links", workspace_id, ids=list(ids), types=_types(relation_types))
+        rows = await self.connection.read(ReadCypher.links, workspace_id, ids=list(ids), types=_types(relation_types))
         return [Link(**row) for row in rows]
 
     async def steps(
@@ -92,47 +123,47 @@ class Neo4jStore(Searching):
         limit: int,
     ) -> list[Step]:
         values: dict[str, Any] = {"ids": list(ids), "types": list(relation_types), "seen": list(seen), "limit": limit}
-        rows = await self.connection.read(f"steps_{direction}", workspace_id, **values)
+        rows = await self.connection.read(STEPS[direction], workspace_id, **values)
         return [Step(**row) for row in rows]
 
     async def successors(
         self, workspace_id: UUID, entity_id: str, relation_types: Sequence[str], among: Sequence[str]
     ) -> list[str]:
         values: dict[str, Any] = {"id": entity_id, "types": list(relation_types), "among": list(among)}
-        return [row["id"] for row in await self.connection.read("successors", workspace_id, **values)]
+        return [row["id"] for row in await self.connection.read(ReadCypher.successors, workspace_id, **values)]
 
     async def relations_among(
         self, workspace_id: UUID, ids: Sequence[str], relation_types: Sequence[str] | None, limit: int
     ) -> list[StoredRelation]:
         values: dict[str, Any] = {"ids": list(ids), "types": _types(relation_types), "limit": limit}
-        rows = await self.connection.read("relations_among", workspace_id, **values)
+        rows = await self.connection.read(ReadCypher.relations_among, workspace_id, **values)
         return [StoredRelation(**row) for row in rows]
 
     async def chunks_of(self, workspace_id: UUID, ids: Sequence[str], limit: int) -> list[MentioningChunk]:
-        rows = await self.connection.read("chunks_of", workspace_id, ids=list(ids), limit=limit)
+        rows = await self.connection.read(ReadCypher.chunks_of, workspace_id, ids=list(ids), limit=limit)
         return [
             MentioningChunk(row["entity_id"], row["chunk_id"], UUID(row["document_id"]), row["mentions"])
             for row in rows
         ]
 
     async def statistics(self, workspace_id: UUID) -> Statistics:
-        (row,) = await self.connection.read("statistics", workspace_id)
+        (row,) = await self.connection.read(ReadCypher.statistics, workspace_id)
         return Statistics(**row)
 
-    async def counts(self, workspace_id: UUID) -> Counts:
-        rows = await self.connection.read("counts", workspace_id)
+    async def counts(self, workspace_id: UUID) -> GraphCounts:
+        rows = await self.connection.read(ReadCypher.counts, workspace_id)
         return counted([(row["counted"], row["kind"], row["number"], row["mentions"]) for row in rows])
 
     async def ranked(
         self, workspace_id: UUID, by: Measure, entity_type: str | None, min_mentions: int, limit: int
     ) -> list[Ranked]:
         values: dict[str, Any] = {"entity_type": entity_type, "min_mentions": min_mentions, "limit": limit}
-        rows = await self.connection.read(f"top_by_{by}", workspace_id, **values)
+        rows = await self.connection.read(RANKED[by], workspace_id, **values)
         scores = [row.pop("score") for row in rows]
         return [Ranked(StoredEntity(**row), score) for row, score in zip(rows, scores, strict=True)]
 
     async def degrees(self, workspace_id: UUID, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
-        rows = await self.connection.read("degrees", workspace_id, ids=list(ids))
+        rows = await self.connection.read(ReadCypher.degrees, workspace_id, ids=list(ids))
         return {row["id"]: (row["outgoing"], row["incoming"]) for row in rows}
 
 

@@ -1,1 +1,1 @@
-"""Neo4j shows what the tables say: drawn with each change, drawn anew, compared."""
+"""Keeps a projection of the graph in another store in step with the tables."""

@@ -1,4 +1,4 @@
-"""The state of a workspace's graph in one word: who keeps answers made from it finds none that is out of date."""
+"""An opaque token for the state of a workspace's graph, for caches of answers that were made from it."""
 
 from __future__ import annotations
 
@@ -8,17 +8,12 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from uuid import UUID
 
-from knowledge_graph.store.postgres import QUERIES
-from service_kit.postgres import Connection, Database
-
-
-async def raise_generation(connection: Connection, workspace_id: UUID) -> None:
-    """In the transaction of a change."""
-    await connection.execute(QUERIES["raise_generation"], {"workspace_id": workspace_id})
+from knowledge_graph.recording.provenance import GraphProvenance
+from service_kit.postgres import Database
 
 
 class Generations:
-    """`settings` are those that answers depend on; the code counts as well."""
+    """Makes the tokens. They cover the rows, the code, and the `settings` that answers depend on."""
 
     def __init__(self, database: Database, settings: str) -> None:
         digest = hashlib.sha256(settings.encode())
@@ -26,11 +21,11 @@ class Generations:
             digest.update(f"\n{name}\n".encode() + content)
         self.database, self.version = database, digest.hexdigest()[:16]
 
-    async def of(self, workspace_id: UUID) -> str:
+    async def token(self, workspace_id: UUID) -> str:
+        """Returns a token that changes whenever the graph's answers may change."""
         async with self.database.workspace(workspace_id) as connection:
-            cursor = await connection.execute(QUERIES["generation"], {"workspace_id": workspace_id})
-            generation, changed_by = await cursor.fetchone() or (0, "")
-        return f"{self.version}.{generation}.{changed_by}"
+            found = await GraphProvenance(connection, workspace_id).generation()
+        return f"{self.version}.{found.generation}.{found.changed_by}"
 
 
 def _files(folder: Traversable, path: str) -> Iterator[tuple[str, bytes]]:

@@ -1,4 +1,4 @@
-"""Writes the truth: a document's mentions and evidence, and the sums over them. The caller opens the transaction."""
+"""Writes what documents state, and the sums over it. The caller opens the transaction."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from collections import Counter
 from dataclasses import asdict, dataclass, fields
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from knowledge_graph.extraction.records import Extraction
-from knowledge_graph.recording import known_names, resolution, rows, sums
 from knowledge_graph.recording.changes import Changes
-from knowledge_graph.recording.generation import raise_generation
-from knowledge_graph.store.postgres import QUERIES
-from service_kit.postgres import Connection
+from knowledge_graph.recording.names import Names
+from knowledge_graph.recording.rows import ProvenanceRows, names_of
+from knowledge_graph.recording.sums import Sums
+from service_kit.repository import Repository
+from service_kit.statements import Statements
 
 LONGEST_WAIT = "10min"
 
@@ -31,14 +30,14 @@ class MadeFrom:
 
 
 @dataclass(frozen=True)
-class Known(MadeFrom):
+class KnownGraph(MadeFrom):
     """What the graph of a document was made from, and what it holds."""
 
     entities: int
     relations: int
 
     def is_made_from(self, source: MadeFrom) -> bool:
-        """Whether extracting it again would give what is there."""
+        """Tells whether extracting the document again would give the same graph."""
         return all(getattr(self, field.name) == getattr(source, field.name) for field in fields(MadeFrom))
 
 
@@ -60,93 +59,112 @@ class Graphed:
         return len({(one.source_id, one.target_id, one.relation_type) for one in self.extraction.relations})
 
     @property
-    def known(self) -> Known:
-        return Known(**asdict(self.source), entities=self.entities, relations=self.relations)
+    def known(self) -> KnownGraph:
+        return KnownGraph(**asdict(self.source), entities=self.entities, relations=self.relations)
 
 
-async def lock(connection: Connection, workspace_id: UUID, wait: str = LONGEST_WAIT) -> None:
-    """Writers of one workspace take turns: sums stay exact, and shared entities cannot deadlock.
-
-    A long turn of another is no failure: for `wait`, longer than any statement may take, it is waited for. Raises
-    LockNotAvailable after it.
-    """
-    key = (f"graph/{workspace_id}",)
-    cursor = await connection.execute("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", key)
-    if (await cursor.fetchone() or (False,))[0]:
-        return
-    limits = "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', %s, true)"
-    await connection.execute(limits, (wait,))
-    await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", key)
-    await connection.execute("SET LOCAL statement_timeout TO DEFAULT")
-    await connection.execute("SET LOCAL lock_timeout TO DEFAULT")
+@dataclass(frozen=True)
+class RowCount:
+    kind: str
+    rows: int
 
 
-async def is_current(connection: Connection, workspace_id: UUID, document_id: UUID, version: int) -> bool:
-    """False when the document was deleted, or a later version of it has been graphed."""
-    values = {"workspace_id": workspace_id, "document_id": document_id, "version": version}
-    cursor = await connection.execute(QUERIES["is_current"], values)
-    return bool((await cursor.fetchone() or (False,))[0])
+@dataclass(frozen=True)
+class StoredGeneration:
+    generation: int
+    changed_by: str
 
 
-async def known(connection: Connection, workspace_id: UUID, document_id: UUID) -> Known | None:
-    """None when the document has no graph."""
-    async with connection.cursor(row_factory=class_row(Known)) as cursor:
-        values = {"workspace_id": workspace_id, "document_id": document_id}
-        return await (await cursor.execute(QUERIES["known_document"], values)).fetchone()
+class ProvenanceSql(Statements, file="documents.sql"):
+    is_current: str
+    find: str
+    record: str
+    remaining: str
+    delete: str
+    bury: str
+    generation: str
+    raise_generation: str
+    try_lock: str
+    wait_without_limit: str
+    lock: str
+    reset_limits: str
 
 
-async def replace(connection: Connection, workspace_id: UUID, graphed: Graphed) -> Changes:
-    """The document's rows are those of the extraction and no others; returns what changed, for `queue`."""
-    changes = Changes(graphed.document_id)
-    await _record(connection, workspace_id, changes, graphed.extraction)
-    await connection.execute(
-        QUERIES["record_document"],
-        {
-            "workspace_id": workspace_id,
-            "document_id": graphed.document_id,
+class GraphProvenance(Repository):
+    """The documents of a workspace's graph, with all that follows from their rows."""
+
+    async def lock(self, wait: str = LONGEST_WAIT) -> None:
+        """Takes the workspace's turn to write: sums stay exact, and shared entities cannot deadlock.
+
+        Waits for others for up to `wait`, longer than any statement may take. Raises LockNotAvailable after it.
+        """
+        key = f"graph/{self.workspace_id}"
+        if await self.value(ProvenanceSql.try_lock, key=key):
+            return
+        await self.run(ProvenanceSql.wait_without_limit, wait=wait)
+        await self.run(ProvenanceSql.lock, key=key)
+        await self.run(ProvenanceSql.reset_limits)
+
+    async def is_current(self, document_id: UUID, version: int) -> bool:
+        """Returns False if the document was deleted, or a later version of it has been graphed."""
+        return bool(await self.value(ProvenanceSql.is_current, document_id=document_id, version=version))
+
+    async def find(self, document_id: UUID) -> KnownGraph | None:
+        """Returns None if the document has no graph."""
+        return await self.one(ProvenanceSql.find, KnownGraph, document_id=document_id)
+
+    async def replace(self, graphed: Graphed) -> Changes:
+        """Replaces the document's rows by those of the extraction; returns what changed, for the projection's queue."""
+        changes = Changes(graphed.document_id)
+        await self._record(changes, graphed.extraction)
+        await self.run(
+            ProvenanceSql.record,
+            document_id=graphed.document_id,
             **asdict(graphed.source),
-            "chunks": graphed.chunks,
-            "entities": graphed.entities,
-            "relations": graphed.relations,
-            "method": graphed.extraction.method,
-            "notes": graphed.extraction.notes,
-        },
-    )
-    return changes
+            chunks=graphed.chunks,
+            entities=graphed.entities,
+            relations=graphed.relations,
+            method=graphed.extraction.method,
+            notes=graphed.extraction.notes,
+        )
+        return changes
 
+    async def delete(self, document_id: UUID) -> tuple[Changes, dict[str, int]]:
+        """Deletes the document for good; entities and relations go with their last provenance.
 
-async def remove(connection: Connection, workspace_id: UUID, document_id: UUID) -> tuple[Changes, dict[str, int]]:
-    """Removes the document for good; entities and relations go with their last provenance. Returns what changed, and
-    counts of what went."""
-    document = (workspace_id, document_id)
-    await connection.execute(
-        "INSERT INTO deleted_document (workspace_id, document_id) VALUES (%s, %s) ON CONFLICT DO NOTHING", document
-    )
-    before = await remaining(connection, workspace_id, document_id)
-    changes = Changes(document_id)
-    await _record(connection, workspace_id, changes, Extraction("none"))
-    await connection.execute("DELETE FROM graphed_document WHERE workspace_id = %s AND document_id = %s", document)
-    return changes, before | {"entities": changes.removed_entities, "relations": changes.removed_relations}
+        Returns what changed, and counts of what was deleted.
+        """
+        await self.run(ProvenanceSql.bury, document_id=document_id)
+        before = await self.remaining(document_id)
+        changes = Changes(document_id)
+        await self._record(changes, Extraction("none"))
+        await self.run(ProvenanceSql.delete, document_id=document_id)
+        return changes, before | {"entities": changes.removed_entities, "relations": changes.removed_relations}
 
+    async def remaining(self, document_id: UUID) -> dict[str, int]:
+        """Counts the document's rows by kind."""
+        found = await self.all(ProvenanceSql.remaining, RowCount, document_id=document_id)
+        return {one.kind: one.rows for one in found}
 
-async def remaining(connection: Connection, workspace_id: UUID, document_id: UUID) -> dict[str, int]:
-    """The document's provenance rows."""
-    cursor = await connection.execute(QUERIES["remaining"], {"workspace_id": workspace_id, "document_id": document_id})
-    return {kind: int(count) for kind, count in await cursor.fetchall()}
+    async def generation(self) -> StoredGeneration:
+        return await self.one(ProvenanceSql.generation, StoredGeneration) or StoredGeneration(0, "")
 
+    async def raise_generation(self) -> None:
+        """Notes that answers from the graph may change, in the transaction of the change."""
+        await self.run(ProvenanceSql.raise_generation)
 
-async def _record(connection: Connection, workspace_id: UUID, changes: Changes, extraction: Extraction) -> None:
-    """Each step has what it needs from those before: names, then what they stand for, then rows that say it."""
-    document_id = changes.document_id
-    old = await rows.remove(connection, workspace_id, document_id, changes)
-    new = rows.names_of(workspace_id, extraction)
-    await rows.insert_aliases(connection, workspace_id, document_id, extraction)
-    changed = await known_names.write_names(connection, workspace_id, old, new)
-    said = {alias for alias, _ in old.aliases ^ new.aliases}
-    moved = await resolution.follow(connection, workspace_id, said, changes) if said else []
-    await rows.insert(connection, workspace_id, document_id, extraction, changes)
-    spread = Counter(new.candidates)
-    spread.subtract(old.candidates)
-    await known_names.follow(connection, workspace_id, changed, moved, spread, changes)
-    await sums.follow(connection, workspace_id, changes)
-    await raise_generation(connection, workspace_id)
+    async def _record(self, changes: Changes, extraction: Extraction) -> None:
+        """Writes the rows. Each step needs those before: names, then what they stand for, then rows that say it."""
+        rows, names = ProvenanceRows(self.connection, self.workspace_id), Names(self.connection, self.workspace_id)
+        old = await rows.delete(changes.document_id, changes)
+        new = names_of(self.workspace_id, extraction)
+        await rows.insert_aliases(changes.document_id, extraction)
+        changed = await names.write(old, new)
+        aliases = {alias for alias, _ in old.aliases ^ new.aliases}
+        moved = await names.follow_aliases(aliases, changes) if aliases else []
+        await rows.insert(changes.document_id, extraction, changes)
+        spread = Counter(new.candidates)
+        spread.subtract(old.candidates)
+        await names.follow_candidates(changed, moved, spread, changes)
+        await Sums(self.connection, self.workspace_id).follow(changes)
+        await self.raise_generation()

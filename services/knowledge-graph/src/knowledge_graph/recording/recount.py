@@ -1,16 +1,13 @@
-"""Compares the sums in PostgreSQL with the provenance that they are of, and counts anew what differs."""
+"""Compares the sums in PostgreSQL with the provenance that they are sums of, and corrects what differs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
-from knowledge_graph.projection.queue import queue
-from knowledge_graph.recording import provenance, sums
 from knowledge_graph.recording.changes import Changes, Pair
-from knowledge_graph.recording.generation import raise_generation
-from knowledge_graph.store.postgres import QUERIES
+from knowledge_graph.recording.provenance import GraphProvenance
+from knowledge_graph.recording.sums import Sums
 from service_kit.postgres import Connection, Database
 
 NO_DOCUMENT = UUID(int=0)
@@ -18,7 +15,8 @@ NO_DOCUMENT = UUID(int=0)
 
 @dataclass(frozen=True)
 class WrongSums:
-    """Entities whose mentions, documents or existence is wrong, pairs whose relations are, entities whose degree is."""
+    """Entities whose mentions, documents or existence are wrong, pairs with wrong relations, entities with a wrong
+    degree."""
 
     entities: list[str]
     pairs: list[Pair]
@@ -32,35 +30,25 @@ class WrongSums:
 
 
 async def wrong_sums(database: Database, workspace_id: UUID) -> WrongSums:
-    """Of one moment. Reads all of the workspace's provenance."""
+    """Compares one snapshot. Reads all of the workspace's provenance."""
     async with database.snapshot(workspace_id, settings={"statement_timeout": "0"}) as connection:
         return await _wrong(connection, workspace_id)
 
 
-async def recount(database: Database, workspace_id: UUID) -> WrongSums:
-    """Counts what is wrong anew, in the workspace's turn; Neo4j is drawn anew after it. Returns what was wrong."""
-    async with database.workspace(workspace_id) as connection:
-        await provenance.lock(connection, workspace_id)
-        await connection.execute("SET LOCAL statement_timeout = 0")
-        wrong = await _wrong(connection, workspace_id)
-        if not wrong:
-            return wrong
-        changes = Changes(NO_DOCUMENT, recounted=set(wrong.entities), resummed=set(wrong.pairs))
-        await sums.follow(connection, workspace_id, changes)
-        ids = [one for (one,) in await _rows(connection, "wrong_degrees", workspace_id)]
-        await connection.execute(QUERIES["count_degrees"], {"workspace_id": workspace_id, "ids": ids})
-        await raise_generation(connection, workspace_id)
-        await queue(connection, workspace_id, changes, projects=False)
-        return wrong
+async def recount(connection: Connection, workspace_id: UUID) -> WrongSums:
+    """Corrects what is wrong, in the workspace's turn; returns what was wrong. The caller queues the workspace for
+    projection."""
+    provenance, sums = GraphProvenance(connection, workspace_id), Sums(connection, workspace_id)
+    await provenance.lock()
+    await connection.execute("SET LOCAL statement_timeout = 0")
+    wrong = await _wrong(connection, workspace_id)
+    if wrong:
+        await sums.follow(Changes(NO_DOCUMENT, recounted=set(wrong.entities), resummed=set(wrong.pairs)))
+        await sums.count_degrees(await sums.wrong_degrees())
+        await provenance.raise_generation()
+    return wrong
 
 
 async def _wrong(connection: Connection, workspace_id: UUID) -> WrongSums:
-    return WrongSums(
-        entities=[one for (one,) in await _rows(connection, "wrong_entities", workspace_id)],
-        pairs=[(source, target) for source, target in await _rows(connection, "wrong_relations", workspace_id)],
-        degrees=[one for (one,) in await _rows(connection, "wrong_degrees", workspace_id)],
-    )
-
-
-async def _rows(connection: Connection, name: str, workspace_id: UUID) -> list[tuple[Any, ...]]:
-    return await (await connection.execute(QUERIES[name], {"workspace_id": workspace_id})).fetchall()
+    sums = Sums(connection, workspace_id)
+    return WrongSums(await sums.wrong_entities(), await sums.wrong_pairs(), await sums.wrong_degrees())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inference.chat import StructuredChatModel
 from inference.errors import ChatError, ProviderRejected, StreamCut, UnreadableReply
-from knowledge_graph.refinement.asking import Asking, answer_schema, estimated_tokens
+from knowledge_graph.refinement.asking import RefinementPrompt, answer_schema, estimated_tokens
 from knowledge_graph.refinement.findings import read_answer
 from knowledge_graph.refinement.metrics import RefinementMetrics
 from knowledge_graph.refinement.records import CallCost, CallOutcome
@@ -18,7 +18,7 @@ class Asker:
     """Asks the chat model. `answer_tokens` bounds an answer, thinking included where the model thinks."""
 
     def __init__(
-        self, chat: StructuredChatModel, asking: Asking, answer_tokens: int, metrics: RefinementMetrics
+        self, chat: StructuredChatModel, asking: RefinementPrompt, answer_tokens: int, metrics: RefinementMetrics
     ) -> None:
         self.chat, self.asking, self.answer_tokens, self.metrics = chat, asking, answer_tokens, metrics
         self.schema = answer_schema()

@@ -24,7 +24,7 @@ WHITE = re.compile(r"\s+")
 
 
 def digest_of(content: str) -> bytes:
-    """Of the text alone: the same chunk elsewhere has the same."""
+    """Hashes the text alone: the same chunk elsewhere has the same digest."""
     return sha256(content.encode("utf-8", "replace")).digest()[:DIGEST_BYTES]
 
 
@@ -44,7 +44,7 @@ def expected_answer_tokens(chunk_tokens: int) -> int:
 
 
 @dataclass(frozen=True)
-class Question:
+class ChunkQuestion:
     """The messages for one chunk."""
 
     messages: list[ChatMessage]
@@ -52,7 +52,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Asking:
+class RefinementPrompt:
     """The prompt, loaded once."""
 
     prompt: Prompt
@@ -64,10 +64,10 @@ class Asking:
 
     @property
     def overhead_tokens(self) -> int:
-        """Of every call, beside the chunk."""
+        """The tokens of every call beside the chunk."""
         return self.question("").tokens
 
-    def question(self, content: str) -> Question:
+    def question(self, content: str) -> ChunkQuestion:
         """The fence is named after the text's own digest, which no text can hold: nothing in it can close the fence."""
         fence = f"passage-{digest_of(content).hex()[:12]}"
         system = self.prompt.render(fence=fence, types=", ".join(TYPES))
@@ -76,7 +76,7 @@ class Asking:
             for number, (start, end) in enumerate(Sentences(content).spans, 1)
         ]
         user = "\n".join([f"<{fence}>", *lines, f"</{fence}>"])
-        return Question(
+        return ChunkQuestion(
             [ChatMessage("system", system), ChatMessage("user", user)],
             FRAME_TOKENS + estimated_tokens(system) + estimated_tokens(user),
         )

@@ -10,13 +10,13 @@ from prometheus_client import CollectorRegistry
 
 from inference.chat import StructuredChatModel
 from knowledge_graph.refinement.asker import Asker
-from knowledge_graph.refinement.asking import Asking
+from knowledge_graph.refinement.asking import RefinementPrompt
 from knowledge_graph.refinement.metrics import RefinementMetrics
 from knowledge_graph.refinement.records import HeldRefinement
 from knowledge_graph.refinement.refinement import Refinement
 from knowledge_graph.refinement.regrapher import Regrapher
 from knowledge_graph.refinement.store import REFINEMENT, REGRAPHING
-from knowledge_graph.refinement.texts import ChunkTexts, UnreadDocuments
+from knowledge_graph.refinement.texts import TextCache, UnreadDocuments
 from knowledge_graph.refinement.workspace_refinement import ProviderBackoff, WorkspaceRefinement
 from knowledge_graph.settings import Settings
 from service_kit.background import Background
@@ -42,14 +42,14 @@ def start_refinement(
     registry: CollectorRegistry,
 ) -> Refinement:
     """Starts the workers. Without a chat model refinement cannot be turned on, but results are still joined."""
-    asking, unread = Asking.load(), UnreadDocuments(database, objects)
+    asking, unread = RefinementPrompt.load(), UnreadDocuments(database, objects)
     documents = WorkQueue(database, REGRAPHING, REGRAPH_LEASE_SECONDS)
     regrapher = Regrapher(documents, regraph)
     background.start("refinement_results", Worker(documents, regrapher.execute, notifications, 1).run)
     if chat is not None:
         asker = Asker(chat, asking, settings.graph_refinement_answer_tokens, RefinementMetrics(registry))
         concurrency = settings.graph_refinement_concurrency
-        slots, texts = asyncio.Semaphore(concurrency), ChunkTexts(objects)
+        slots, texts = asyncio.Semaphore(concurrency), TextCache(objects)
         backoff = ProviderBackoff(settings.graph_refinement_backoff_seconds)
         queue = WorkQueue(database, REFINEMENT, settings.graph_refinement_lease_seconds)
 

@@ -39,7 +39,7 @@ class Findings:
     dropped: int = 0
 
     def stored(self) -> dict[str, Any]:
-        """As JSON; `restored` reads it."""
+        """Returns the findings as JSON; `restored` reads it."""
         relations = [[one.source, one.relation_type, one.target, one.start, one.end] for one in self.relations]
         return {"names": dict(self.names), "relations": relations, "dropped": self.dropped}
 
@@ -49,9 +49,10 @@ class Findings:
 
 
 def read_answer(answer: str, content: str) -> Findings | None:
-    """Names that do not occur in `content` are dropped, and with them their relations. None where nothing can be read.
+    """Reads what the model answered about `content`; None if nothing can be read.
 
-    Reads JSON with anything around it, and of an answer that was cut short what is whole.
+    Drops names that do not occur in `content`, and their relations. Reads JSON with anything around it, and the whole
+    objects of an answer that was cut short.
     """
     lists = _lists(answer[:LONGEST_ANSWER])
     if lists is None:
@@ -80,13 +81,13 @@ def read_answer(answer: str, content: str) -> Findings | None:
 
 
 def occurrences(content: str, name: str) -> list[tuple[int, int]]:
-    """Where the name stands in the text, as whole words, whatever its case and white space."""
+    """Returns where the name stands in the text, as whole words, whatever its case and white space."""
     pattern = r"\s+".join(map(re.escape, name.split()))
     return [found.span() for found in re.finditer(rf"(?<!\w){pattern}(?!\w)", content, re.IGNORECASE)]
 
 
 def written(name: object, content: str) -> str | None:
-    """The name as it first stands in the text; None where it does not, or is no name."""
+    """Returns the name as it first stands in the text; None if it does not, or is no name."""
     if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME:
         return None
     places = occurrences(content, name)
@@ -97,7 +98,7 @@ def written(name: object, content: str) -> str | None:
 
 
 def relation_type(said: object) -> str | None:
-    """In upper snake: `born in` is BORN_IN. None where it is no such phrase."""
+    """Converts to upper snake: `born in` is BORN_IN. Returns None for what is no such phrase."""
     if not isinstance(said, str) or len(said) > 2 * LONGEST_RELATION:
         return None
     words = WORDS.findall(said)

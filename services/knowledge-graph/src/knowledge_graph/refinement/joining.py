@@ -17,8 +17,10 @@ LEAST_COVERED = 0.6
 
 
 def join(extraction: Extraction, chunks: Sequence[SourceChunk], found: Mapping[str, Findings]) -> Extraction:
-    """The extraction with the findings by chunk id. A name where the rules have a mention is that mention's entity; one
-    that they know from elsewhere in the document is resolved as they resolved it. What both state counts once.
+    """Joins the extraction with the findings by chunk id.
+
+    A name where the rules have a mention is that mention's entity; one that they know from elsewhere in the document is
+    resolved as they resolved it. What both state counts once.
     """
     if not found:
         return extraction
@@ -67,7 +69,7 @@ class _Joined:
         self.entities = {name: self._entity(name, resolved) for name in found.names}
 
     def mentions(self) -> Iterator[Mention]:
-        """Where the rules have none; longer names first, so that no two overlap."""
+        """Yields mentions where the rules have none; longer names first, so that no two overlap."""
         taken = [(one.start, one.end) for one in self.placed]
         present = {one.entity_id for one in self.placed}
         bounds = Sentences(self.chunk.content)
@@ -128,7 +130,7 @@ class _Joined:
 
 
 def _resolutions(mentions: Sequence[Mention]) -> dict[str, _Entity]:
-    """What each spelling means in the document, where it means one thing."""
+    """Returns what each spelling means in the document, where it means one thing."""
     meanings: dict[str, set[_Entity]] = {}
     for mention in mentions:
         entity = _Entity(mention.entity_id, mention.name_key)

@@ -23,7 +23,7 @@ class HeldRefinement:
 
 
 @dataclass(frozen=True)
-class HeldDocument:
+class HeldRegraph:
     """A document to graph again, under a lease; `sequence` changes when it is queued again."""
 
     workspace_id: UUID
@@ -46,7 +46,7 @@ class RefinementRow:
 
 
 @dataclass(frozen=True)
-class TokenBudget:
+class RefinementBudget:
     """Tokens that the workspace may spend in all (None: none), and what it has spent."""
 
     max_tokens: int | None

@@ -13,7 +13,7 @@ from contracts.graph_refinement import (
     RefinementState,
     RefinementStatus,
 )
-from knowledge_graph.refinement.asking import Asking, expected_answer_tokens
+from knowledge_graph.refinement.asking import RefinementPrompt, expected_answer_tokens
 from knowledge_graph.refinement.errors import BudgetNeeded, NoChatModel
 from knowledge_graph.refinement.records import RefinementRow
 from knowledge_graph.refinement.store import RefinementChunks, Refinements
@@ -29,7 +29,12 @@ class Refinement:
     """`model` is the deployment's chat model, None without one; `answer_tokens` bounds an answer."""
 
     def __init__(
-        self, database: Database, unread: UnreadDocuments, asking: Asking, model: str | None, answer_tokens: int
+        self,
+        database: Database,
+        unread: UnreadDocuments,
+        asking: RefinementPrompt,
+        model: str | None,
+        answer_tokens: int,
     ) -> None:
         self.database, self.unread, self.model = database, unread, model
         self.overhead_tokens, self.answer_tokens = asking.overhead_tokens, answer_tokens

@@ -12,12 +12,12 @@ from knowledge_graph.refinement.records import (
     CallCost,
     CallOutcome,
     ChunkCounts,
-    HeldDocument,
     HeldRefinement,
+    HeldRegraph,
     PendingChunk,
+    RefinementBudget,
     RefinementRow,
     StoredFindings,
-    TokenBudget,
     UnreadDocument,
 )
 from service_kit.repository import Repository
@@ -34,7 +34,7 @@ REFINEMENT = WorkTable(
     stop="NOT work.enabled",
 )
 REGRAPHING = WorkTable(
-    "refinement_queue", HeldDocument, "knowledge_graph_refinement_queue", key=("workspace_id", "document_id")
+    "refinement_queue", HeldRegraph, "knowledge_graph_refinement_queue", key=("workspace_id", "document_id")
 )
 UNAPPLIED = """FROM refinement_chunk AS chunk
 LEFT JOIN refinement_result AS result
@@ -77,8 +77,8 @@ class Refinements(Repository):
         """Queues the workspace's work again if it rests and there are chunks to ask about."""
         await self.run(RefinementSql.wake)
 
-    async def budget(self) -> TokenBudget:
-        return await self.one(RefinementSql.budget, TokenBudget) or TokenBudget(None, 0)
+    async def budget(self) -> RefinementBudget:
+        return await self.one(RefinementSql.budget, RefinementBudget) or RefinementBudget(None, 0)
 
     async def spend(self, held: HeldRefinement, cost: CallCost, *, answered: bool, error: str | None) -> bool:
         """Counts what a call took; returns whether the lease is still held."""
@@ -95,7 +95,7 @@ class Refinements(Repository):
         )
 
 
-class ChunkSql(Statements, file="chunks.sql", unapplied=UNAPPLIED):
+class RefinementChunkSql(Statements, file="chunks.sql", unapplied=UNAPPLIED):
     insert: str
     note_document: str
     delete_document: str
@@ -120,22 +120,22 @@ class RefinementChunks(Repository):
     """The chunks of graphed documents that can be refined, and what was found in their texts."""
 
     async def insert(self, document_id: UUID, **columns: Sequence[object]) -> None:
-        await self.run(ChunkSql.insert, document_id=document_id, **columns)
-        await self.run(ChunkSql.note_document, document_id=document_id)
+        await self.run(RefinementChunkSql.insert, document_id=document_id, **columns)
+        await self.run(RefinementChunkSql.note_document, document_id=document_id)
 
     async def delete(self, document_id: UUID) -> list[bytes]:
         """Deletes the document's chunks; returns the digests of their texts."""
-        return [bytes(one) for one in await self.values(ChunkSql.delete, document_id=document_id)]
+        return [bytes(one) for one in await self.values(RefinementChunkSql.delete, document_id=document_id)]
 
     async def delete_document(self, document_id: UUID) -> None:
-        await self.run(ChunkSql.delete_document, document_id=document_id)
+        await self.run(RefinementChunkSql.delete_document, document_id=document_id)
 
     async def unread_documents(self, limit: int) -> list[UnreadDocument]:
-        return await self.all(ChunkSql.unread_documents, UnreadDocument, limit=limit)
+        return await self.all(RefinementChunkSql.unread_documents, UnreadDocument, limit=limit)
 
     async def counts(self, document_ids: Sequence[UUID] | None = None) -> ChunkCounts:
         ids = None if document_ids is None else list(document_ids)
-        found = await self.one(ChunkSql.estimate, ChunkCounts, document_ids=ids)
+        found = await self.one(RefinementChunkSql.estimate, ChunkCounts, document_ids=ids)
         assert found is not None, "the statement always returns a row"
         return found
 
@@ -144,19 +144,19 @@ class RefinementChunks(Repository):
     ) -> list[PendingChunk]:
         """Returns chunks to ask about after a position, in the order of documents, without the texts in `excluded`."""
         values = {"after_document": after[0], "after_number": after[1], "except": list(excluded), "limit": limit}
-        return await self.all(ChunkSql.next_pending, PendingChunk, **values)
+        return await self.all(RefinementChunkSql.next_pending, PendingChunk, **values)
 
     async def findings(self, digests: Sequence[bytes]) -> Mapping[bytes, Findings]:
-        rows = await self.all(ChunkSql.results, StoredFindings, digests=list(digests))
+        rows = await self.all(RefinementChunkSql.results, StoredFindings, digests=list(digests))
         return {bytes(row.digest): Findings.restored(row.found) for row in rows}
 
     async def record(self, digest: bytes, model: str, outcome: CallOutcome) -> None:
         """Keeps what a call brought, unless no chunk has the text any more."""
-        if not await self.values(ChunkSql.lock_text, digest=digest):
+        if not await self.values(RefinementChunkSql.lock_text, digest=digest):
             return
         found = outcome.findings
         await self.run(
-            ChunkSql.put_result,
+            RefinementChunkSql.put_result,
             digest=digest,
             state="done" if found else "failed" if outcome.final else "again",
             found=Jsonb(found.stored()) if found else None,
@@ -165,26 +165,26 @@ class RefinementChunks(Repository):
             most_attempts=MOST_ATTEMPTS,
         )
         if found:
-            await self.run(ChunkSql.mark_unapplied, digest=digest)
-        await self.run(ChunkSql.queue_settled, digest=digest)
+            await self.run(RefinementChunkSql.mark_unapplied, digest=digest)
+        await self.run(RefinementChunkSql.queue_settled, digest=digest)
 
     async def delete_orphaned_results(self, digests: Sequence[bytes]) -> int:
-        return await self.run(ChunkSql.delete_orphaned_results, digests=list(digests)) if digests else 0
+        return await self.run(RefinementChunkSql.delete_orphaned_results, digests=list(digests)) if digests else 0
 
     async def delete_results(self) -> int:
-        return await self.run(ChunkSql.delete_results)
+        return await self.run(RefinementChunkSql.delete_results)
 
     async def queue_unapplied(self) -> int:
         """Queues the documents whose graph does not hold the results that there are; returns how many."""
-        return await self.run(ChunkSql.queue_unapplied)
+        return await self.run(RefinementChunkSql.queue_unapplied)
 
     async def count_unapplied(self) -> int:
-        return int(await self.value(ChunkSql.count_unapplied))
+        return int(await self.value(RefinementChunkSql.count_unapplied))
 
     async def is_unapplied(self, document_id: UUID) -> bool:
-        return bool(await self.value(ChunkSql.is_unapplied, document_id=document_id))
+        return bool(await self.value(RefinementChunkSql.is_unapplied, document_id=document_id))
 
-    async def delete_queued(self, held: HeldDocument) -> bool:
+    async def delete_queued(self, held: HeldRegraph) -> bool:
         """Returns False if the document was queued again meanwhile."""
         values = {"document_id": held.document_id, "lease_token": held.lease_token, "sequence": held.sequence}
-        return bool(await self.run(ChunkSql.delete_queued, **values))
+        return bool(await self.run(RefinementChunkSql.delete_queued, **values))

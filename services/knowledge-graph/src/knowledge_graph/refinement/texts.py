@@ -9,7 +9,7 @@ from uuid import UUID
 
 from knowledge_graph.extraction.records import SourceDocument
 from knowledge_graph.extraction.source_document import read_document
-from knowledge_graph.recording import provenance
+from knowledge_graph.recording.provenance import GraphProvenance
 from knowledge_graph.refinement import chunks
 from knowledge_graph.refinement.asking import digest_of
 from knowledge_graph.refinement.records import PendingChunk, UnreadDocument
@@ -21,7 +21,7 @@ DOCUMENTS_KEPT = 4
 MOST_COUNTED = 1_000
 
 
-class ChunkTexts:
+class TextCache:
     """Caches the documents that were read last, since chunks are asked about document by document."""
 
     def __init__(self, objects: ObjectStore) -> None:
@@ -59,8 +59,8 @@ class UnreadDocuments:
         for document in unread[:limit]:
             source = await self._source(document)
             async with self.database.workspace(workspace_id) as connection:
-                await provenance.lock(connection, workspace_id)
-                known = await provenance.known(connection, workspace_id, document.document_id)
+                await GraphProvenance(connection, workspace_id).lock()
+                known = await GraphProvenance(connection, workspace_id).find(document.document_id)
                 if known is not None and known.chunks_key == document.chunks_key:
                     await chunks.keep(connection, workspace_id, document.document_id, source)
         return len(unread) <= limit

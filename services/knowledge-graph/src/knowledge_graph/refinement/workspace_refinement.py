@@ -13,10 +13,10 @@ from knowledge_graph.refinement.records import (
     CallOutcome,
     HeldRefinement,
     PendingChunk,
-    TokenBudget,
+    RefinementBudget,
 )
 from knowledge_graph.refinement.store import RefinementChunks, Refinements
-from knowledge_graph.refinement.texts import ChunkTexts, UnreadDocuments
+from knowledge_graph.refinement.texts import TextCache, UnreadDocuments
 from service_kit.work import WorkQueue
 from service_kit.worker import stopped, uninterrupted
 
@@ -56,7 +56,7 @@ class WorkspaceRefinement:
         held: HeldRefinement,
         queue: WorkQueue[HeldRefinement],
         asker: Asker,
-        texts: ChunkTexts,
+        texts: TextCache,
         unread: UnreadDocuments,
         slots: asyncio.Semaphore,
         concurrency: int,
@@ -101,14 +101,14 @@ class WorkspaceRefinement:
                 del self.calls[call]
                 call.result()
 
-    async def _renew(self) -> TokenBudget | None:
+    async def _renew(self) -> RefinementBudget | None:
         """Extends the lease; returns the budget, or None once refinement was turned off."""
         async with self.queue.database.workspace(self.held.workspace_id) as connection:
             if await self.queue.extend(connection, self.held):
                 return None
             return await Refinements(connection, self.held.workspace_id).budget()
 
-    async def _begin_calls(self, budget: TokenBudget) -> bool:
+    async def _begin_calls(self, budget: RefinementBudget) -> bool:
         """Fills the free slots; returns False if the budget does not allow the next call."""
         free = self.concurrency - len(self.calls)
         for chunk in await self._next(free) if free else []:

@@ -37,7 +37,7 @@ class Steps(Protocol):
     async def ranked(
         self, workspace_id: UUID, by: Measure, entity_type: str | None, min_mentions: int, limit: int
     ) -> list[Ranked]:
-        """The highest first, then by id."""
+        """Returns the highest first, then by id."""
         ...
 
     async def statistics(self, workspace_id: UUID) -> Statistics: ...
@@ -53,7 +53,7 @@ class Steps(Protocol):
     ) -> list[Neighbour]: ...
 
     async def links(self, workspace_id: UUID, ids: Sequence[str], relation_types: Sequence[str] | None) -> list[Link]:
-        """All of them: the caller has looked at the degrees."""
+        """Returns all links: the caller has looked at the degrees."""
         ...
 
     async def steps(
@@ -65,17 +65,17 @@ class Steps(Protocol):
         seen: Sequence[str],
         limit: int,
     ) -> list[Step]:
-        """By id, those that were not seen, each by the smallest of the ids that leads to it."""
+        """Returns by id the entities that were not seen, each by the smallest of the ids that leads to it."""
         ...
 
     async def relations_among(
         self, workspace_id: UUID, ids: Sequence[str], relation_types: Sequence[str] | None, limit: int
     ) -> list[StoredRelation]:
-        """Strongest first, then by source, target and type."""
+        """Returns the strongest first, then by source, target and type."""
         ...
 
     async def successors(
         self, workspace_id: UUID, entity_id: str, relation_types: Sequence[str], among: Sequence[str]
     ) -> list[str]:
-        """Those of `among` that a relation of the entity leads to, by id."""
+        """Returns those of `among` that a relation of the entity leads to, by id."""
         ...

@@ -25,7 +25,9 @@ async def reach(store: Steps, workspace_id: UUID, seeds: Sequence[str], hops: in
 
 
 def _next_hop(hop: int, near: Sequence[Neighbour], reached: dict[str, Reached]) -> list[Reached]:
-    """Each new entity by its strongest path; of equal ones by the strongest last relation, then the smallest origin."""
+    """Returns each new entity by its strongest path; of equal ones by the strongest last relation, then the smallest
+    origin.
+    """
 
     def strength(one: Neighbour) -> float:
         return min(one.weight, reached[one.origin].weight) if hop > 1 else one.weight

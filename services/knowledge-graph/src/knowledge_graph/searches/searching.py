@@ -8,14 +8,14 @@ from uuid import UUID
 
 from knowledge_graph.graph_store import (
     Bounds,
-    Counts,
     Dependent,
     Direction,
+    GraphCounts,
     GraphPath,
     Measure,
     Ranked,
     Reached,
-    Subgraph,
+    StoredSubgraph,
     SubgraphBounds,
 )
 from knowledge_graph.searches import dependencies, paths, reach, subgraph
@@ -30,7 +30,7 @@ class Searching(Steps, ABC):
 
     async def subgraph(
         self, workspace_id: UUID, ids: Sequence[str] | None, hops: int, bounds: SubgraphBounds
-    ) -> Subgraph:
+    ) -> StoredSubgraph:
         return await subgraph.subgraph(self, workspace_id, ids, hops, bounds)
 
     async def shortest_paths(
@@ -69,15 +69,15 @@ class Searching(Steps, ABC):
         return [Ranked(one.entity, one.score / max(1, relations)) for one in ranked]
 
 
-def counted(rows: Sequence[tuple[str, str, int, int]]) -> Counts:
-    """From (what is counted, its kind, how many, their mentions); kinds by number, most first."""
+def counted(rows: Sequence[tuple[str, str, int, int]]) -> GraphCounts:
+    """Sums rows of (what is counted, its kind, how many, their mentions); kinds by number, most first."""
     by_type = {kind: number for what, kind, number, _ in sorted(rows, key=_most) if what == "entity"}
     by_relation = {kind: number for what, kind, number, _ in sorted(rows, key=_most) if what == "relation"}
     entities = sum(by_type.values())
     mentions = sum(mentions for what, _, _, mentions in rows if what == "entity")
     documents = sum(number for what, _, number, _ in rows if what == "document")
     average = round(mentions / entities, 4) if entities else 0.0
-    return Counts(entities, sum(by_relation.values()), documents, by_type, by_relation, average)
+    return GraphCounts(entities, sum(by_relation.values()), documents, by_type, by_relation, average)
 
 
 def _most(row: tuple[str, str, int, int]) -> tuple[int, str]:

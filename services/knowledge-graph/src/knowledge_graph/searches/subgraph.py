@@ -1,11 +1,11 @@
-"""A part of the graph for a picture."""
+"""Finds a part of the graph for display."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from uuid import UUID
 
-from knowledge_graph.graph_store import Subgraph, SubgraphBounds
+from knowledge_graph.graph_store import StoredSubgraph, SubgraphBounds
 from knowledge_graph.searches.links import Steps
 
 FAN_OUT = 50
@@ -13,7 +13,7 @@ FAN_OUT = 50
 
 async def subgraph(
     store: Steps, workspace_id: UUID, ids: Sequence[str] | None, hops: int, bounds: SubgraphBounds
-) -> Subgraph:
+) -> StoredSubgraph:
     """`GraphStore.subgraph`."""
     if ids is None:
         central = await store.ranked(workspace_id, "degree", None, bounds.min_mentions, bounds.max_nodes)
@@ -27,7 +27,7 @@ async def subgraph(
     relations = await store.relations_among(
         workspace_id, [one.id for one in nodes], bounds.relation_types, bounds.max_edges
     )
-    return Subgraph(nodes, relations)
+    return StoredSubgraph(nodes, relations)
 
 
 async def _around(store: Steps, workspace_id: UUID, ids: list[str], hops: int, bounds: SubgraphBounds) -> list[str]:

@@ -1,19 +1,17 @@
-"""The graph as the provenance tables in PostgreSQL tell it."""
+"""Reads the graph from the tables in PostgreSQL."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, LiteralString, TypeVar
+from typing import Literal, TypeVar
 from uuid import UUID
-
-from psycopg.rows import class_row
 
 from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.graph_store import (
-    Counts,
     Direction,
     EntityFilter,
+    GraphCounts,
     Match,
     Measure,
     MentioningChunk,
@@ -27,16 +25,50 @@ from knowledge_graph.graph_store import (
 from knowledge_graph.searches.links import Link, Step
 from knowledge_graph.searches.searching import Searching, counted
 from service_kit.postgres import Database
-from service_kit.queries import load
+from service_kit.repository import Repository
+from service_kit.statements import Statements
 
 Row = TypeVar("Row")
-QUERIES = load("knowledge_graph")
 LAST_CHARACTER = "\U0010ffff"
+ENTITY = (
+    "entity.id, entity.name_key, entity.name, entity.entity_type, entity.mentions, entity.documents, entity.aliases"
+)
+RELATION = "source_id, target_id, relation_type, weight, evidence"
+
+
+class GraphSql(Statements, file="graph.sql", entity=ENTITY, relation=RELATION):
+    entities: str
+    list_entities: str
+    find_entities: str
+    find_similar: str
+    evidence: str
+    neighbours: str
+    links: str
+    steps: str
+    successors: str
+    relations_among: str
+    relations_of: str
+    chunks_of: str
+    statistics: str
+    counts: str
+    top_by_degree: str
+    top_by_documents: str
+    top_by_mentions: str
+    degrees: str
+    list_documents: str
+    projected_version: str
+
+
+RANKED: dict[Measure, str] = {
+    "mentions": GraphSql.top_by_mentions,
+    "documents": GraphSql.top_by_documents,
+    "degree": GraphSql.top_by_degree,
+}
 
 
 @dataclass(frozen=True)
 class StoredDocument:
-    """What there is of a document; `queued` for the projection."""
+    """A graphed document; `queued`: its latest change is yet to be projected."""
 
     document_id: UUID
     version: int
@@ -56,7 +88,7 @@ class _Scored(StoredEntity):
 
 
 class PostgresStore(Searching):
-    """A `GraphStore`. A statement is given up after `statement_milliseconds`."""
+    """The `GraphStore` over PostgreSQL. Statements are cancelled after `statement_milliseconds`."""
 
     name = "postgres"
 
@@ -64,13 +96,13 @@ class PostgresStore(Searching):
         self.database, self.statement_milliseconds = database, statement_milliseconds
 
     async def entities(self, workspace_id: UUID, ids: Sequence[str]) -> list[StoredEntity]:
-        return await self._all(StoredEntity, QUERIES["entities_by_id"], workspace_id, ids=list(ids))
+        return await self._all(GraphSql.entities, StoredEntity, workspace_id, ids=list(ids))
 
     async def list_entities(self, workspace_id: UUID, wanted: EntityFilter) -> list[StoredEntity]:
         mentions, last = wanted.after or (None, None)
         return await self._all(
+            GraphSql.list_entities,
             StoredEntity,
-            QUERIES["list_entities"],
             workspace_id,
             prefix=wanted.prefix,
             after_prefix=None if wanted.prefix is None else wanted.prefix + LAST_CHARACTER,
@@ -86,19 +118,19 @@ class PostgresStore(Searching):
         if not key:
             return []
         values = {"id": entity_id(key), "key": key, "after_prefix": key + LAST_CHARACTER, "limit": limit}
-        found = await self._all(_Matched, QUERIES["find_entities"], workspace_id, **values)
-        found = found or await self._all(_Matched, QUERIES["find_similar"], workspace_id, key=key, limit=limit)
+        found = await self._all(GraphSql.find_entities, _Matched, workspace_id, **values)
+        found = found or await self._all(GraphSql.find_similar, _Matched, workspace_id, key=key, limit=limit)
         return [Match(_entity(one), one.how, round(one.similarity, 4)) for one in found]
 
     async def relations_of(self, workspace_id: UUID, entity_id: str, limit: int) -> list[StoredRelation]:
-        return await self._all(StoredRelation, QUERIES["relations_of"], workspace_id, id=entity_id, limit=limit)
+        return await self._all(GraphSql.relations_of, StoredRelation, workspace_id, id=entity_id, limit=limit)
 
     async def evidence(
         self, workspace_id: UUID, source_id: str, target_id: str, relation_type: str, limit: int
     ) -> list[StoredEvidence]:
-        """The places that say the relation, surest first; not of the `GraphStore`, as only the truth keeps them."""
+        """Returns the places that state the relation, surest first. Not part of `GraphStore`."""
         ends = {"source_id": source_id, "target_id": target_id, "relation_type": relation_type}
-        return await self._all(StoredEvidence, QUERIES["evidence"], workspace_id, **ends, limit=limit)
+        return await self._all(GraphSql.evidence, StoredEvidence, workspace_id, **ends, limit=limit)
 
     async def neighbours(
         self,
@@ -110,8 +142,8 @@ class PostgresStore(Searching):
         relation_types: Sequence[str] | None = None,
     ) -> list[Neighbour]:
         return await self._all(
+            GraphSql.neighbours,
             Neighbour,
-            QUERIES["neighbours"],
             workspace_id,
             ids=list(ids),
             fan_out=fan_out,
@@ -122,7 +154,7 @@ class PostgresStore(Searching):
 
     async def links(self, workspace_id: UUID, ids: Sequence[str], relation_types: Sequence[str] | None) -> list[Link]:
         types = _types(relation_types)
-        return await self._all(Link, QUERIES["links"], workspace_id, ids=list(ids), types=types)
+        return await self._all(GraphSql.links, Link, workspace_id, ids=list(ids), types=types)
 
     async def steps(
         self,
@@ -134,8 +166,8 @@ class PostgresStore(Searching):
         limit: int,
     ) -> list[Step]:
         return await self._all(
+            GraphSql.steps,
             Step,
-            QUERIES["directed_links"],
             workspace_id,
             ids=list(ids),
             outwards=direction == "out",
@@ -148,47 +180,50 @@ class PostgresStore(Searching):
         self, workspace_id: UUID, entity_id: str, relation_types: Sequence[str], among: Sequence[str]
     ) -> list[str]:
         values = {"id": entity_id, "types": list(relation_types), "among": list(among)}
-        return [row.id for row in await self._all(_Id, QUERIES["successors"], workspace_id, **values)]
+        return [row.id for row in await self._all(GraphSql.successors, _Id, workspace_id, **values)]
 
     async def relations_among(
         self, workspace_id: UUID, ids: Sequence[str], relation_types: Sequence[str] | None, limit: int
     ) -> list[StoredRelation]:
         values = {"ids": list(ids), "types": _types(relation_types), "limit": limit}
-        return await self._all(StoredRelation, QUERIES["relations_among"], workspace_id, **values)
+        return await self._all(GraphSql.relations_among, StoredRelation, workspace_id, **values)
 
     async def chunks_of(self, workspace_id: UUID, ids: Sequence[str], limit: int) -> list[MentioningChunk]:
-        return await self._all(MentioningChunk, QUERIES["chunks_of"], workspace_id, ids=list(ids), limit=limit)
+        return await self._all(GraphSql.chunks_of, MentioningChunk, workspace_id, ids=list(ids), limit=limit)
 
     async def statistics(self, workspace_id: UUID) -> Statistics:
-        (row,) = await self._all(Statistics, QUERIES["statistics"], workspace_id)
+        (row,) = await self._all(GraphSql.statistics, Statistics, workspace_id)
         return row
 
-    async def counts(self, workspace_id: UUID) -> Counts:
-        rows = await self._all(_Counted, QUERIES["counts"], workspace_id)
+    async def counts(self, workspace_id: UUID) -> GraphCounts:
+        rows = await self._all(GraphSql.counts, _Counted, workspace_id)
         return counted([(row.counted, row.kind, row.number, row.mentions) for row in rows])
 
     async def ranked(
         self, workspace_id: UUID, by: Measure, entity_type: str | None, min_mentions: int, limit: int
     ) -> list[Ranked]:
         values = {"entity_type": entity_type, "min_mentions": min_mentions, "limit": limit}
-        found = await self._all(_Scored, QUERIES[f"top_by_{by}"], workspace_id, **values)
+        found = await self._all(RANKED[by], _Scored, workspace_id, **values)
         return [Ranked(_entity(one), one.score) for one in found]
 
     async def degrees(self, workspace_id: UUID, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
-        rows = await self._all(_Degree, QUERIES["degrees"], workspace_id, ids=list(ids))
+        rows = await self._all(GraphSql.degrees, _Degree, workspace_id, ids=list(ids))
         return {row.id: (row.outgoing, row.incoming) for row in rows}
 
     async def documents(self, workspace_id: UUID, after: UUID | None, limit: int) -> list[StoredDocument]:
-        """By id; not of the `GraphStore`, as only the truth knows what a projection has yet to show."""
-        return await self._all(StoredDocument, QUERIES["list_documents"], workspace_id, after=after, limit=limit)
+        """Returns documents by id. Not part of `GraphStore`."""
+        return await self._all(GraphSql.list_documents, StoredDocument, workspace_id, after=after, limit=limit)
 
-    async def _all(self, row: type[Row], query: LiteralString, workspace_id: UUID, **values: Any) -> list[Row]:
+    async def projected_version(self, workspace_id: UUID) -> int | None:
+        """Returns a number that grows with each projected change; None while a change waits to be projected."""
+        async with self.database.workspace(workspace_id) as connection:
+            version = await Repository(connection, workspace_id).value(GraphSql.projected_version)
+        return None if version is None else int(version)
+
+    async def _all(self, sql: str, row: type[Row], workspace_id: UUID, **values: object) -> list[Row]:
         timeout = {"statement_timeout": str(self.statement_milliseconds)}
-        async with (
-            self.database.snapshot(workspace_id, settings=timeout) as connection,
-            connection.cursor(row_factory=class_row(row)) as cursor,
-        ):
-            return await (await cursor.execute(query, {"workspace_id": workspace_id, **values})).fetchall()
+        async with self.database.snapshot(workspace_id, settings=timeout) as connection:
+            return await Repository(connection, workspace_id).all(sql, row, **values)
 
 
 @dataclass(frozen=True)

@@ -38,44 +38,53 @@ Tools = Annotated[Toolbox, Depends(toolbox)]
 
 @router.get("", summary="List the graph's tools")
 async def list_tools(_: Viewer) -> ToolList:
-    """Names, descriptions and the JSON schema of each one's parameters, as chat models take them."""
+    """Returns name, description and the JSON schema of the parameters of each tool, as chat models take them."""
     return described()
 
 
-@router.post("/lookup_facts", summary="What the documents say of an entity")
-async def look_facts_up(body: LookupFacts, caller: Viewer, tools: Tools) -> ToolResult[EntityFacts]:
-    """Type, aliases, relations with the sentences that state them, neighbours, and passages about it. A name that is
-    misspelled or means several is taken for the nearest; `alternatives` has the others. An unknown one is no success,
-    and `suggestions` has similar names."""
+@router.post("/lookup_facts", summary="Look up the facts about an entity")
+async def lookup_facts(body: LookupFacts, caller: Viewer, tools: Tools) -> ToolResult[EntityFacts]:
+    """Returns type, aliases, relations with the sentences that state them, neighbours, and passages about the entity.
+
+    A misspelled or ambiguous name is taken for the nearest entity; `alternatives` has the others. For an unknown name
+    `success` is false and `suggestions` has similar names.
+    """
     return await tools.lookup_facts(caller, body)
 
 
-@router.post("/summarize_document", summary="The passages about a topic, to summarise")
+@router.post("/summarize_document", summary="Find passages about a topic, to summarise")
 async def summarize(body: SummarizeDocument, caller: Viewer, tools: Tools) -> ToolResult[TopicPassages]:
-    """Found by the search; when it does not answer, what the graph knows to be about the topic, and `note` says so."""
+    """Returns passages found by the search, or what the graph knows about the topic if the search does not answer;
+    `note` says so.
+    """
     return await tools.summarize_document(caller, body)
 
 
-@router.post("/run_calculation", summary="Counts, averages and rankings over the graph")
+@router.post("/run_calculation", summary="Calculate counts, averages and rankings")
 async def calculate(body: RunCalculation, caller: Viewer, tools: Tools) -> ToolResult[Calculation]:
-    """A short English question, or an aggregation by name. `understood` says what was calculated; a question that is
-    not understood is no success, and `suggestions` lists what can be asked."""
+    """Answers a short English question, or computes an aggregation by name.
+
+    `understood` says what was calculated. For a question that is not understood `success` is false and `suggestions`
+    lists what can be asked.
+    """
     return await tools.run_calculation(caller, body)
 
 
-@router.post("/analyze_dependencies", summary="What depends on an entity, and on what it depends")
+@router.post("/analyze_dependencies", summary="Analyse the dependencies of an entity")
 async def analyze(body: AnalyzeDependencies, caller: Viewer, tools: Tools) -> ToolResult[DependencyAnalysis]:
-    """In both directions, over others too with the number of steps; cycles; and how critical it is, with the reason."""
+    """Returns dependencies in both directions with the number of steps, cycles, and how critical the entity is, with
+    the reason.
+    """
     return await tools.analyze_dependencies(caller, body)
 
 
-@router.post("/shortest_path", summary="The shortest ways between two entities")
-async def find_ways(body: ShortestPath, caller: Viewer, tools: Tools) -> ToolResult[PathsFound]:
-    """Over relations in either direction; none is a success with a `note`."""
+@router.post("/shortest_path", summary="Find the shortest paths between two entities")
+async def find_paths(body: ShortestPath, caller: Viewer, tools: Tools) -> ToolResult[PathsFound]:
+    """Follows relations in either direction; without a path the answer is a success with a `note`."""
     return await tools.shortest_path(caller, body)
 
 
-@router.post("/neighbours", summary="The entities around an entity")
+@router.post("/neighbours", summary="List the neighbours of an entity")
 async def find_neighbours(body: Neighbours, caller: Viewer, tools: Tools) -> ToolResult[NeighboursFound]:
-    """The most strongly related first, with the types of the relations."""
+    """Returns the most strongly related entities first, with the types of the relations."""
     return await tools.neighbours(caller, body)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from contracts.graph_tools import Aggregation, CalculatedRow, Calculation, Measure, RunCalculation
 from knowledge_graph.graph_store import Dependent, GraphStore, Ranked, StoredEntity
-from knowledge_graph.tools.naming import Meant, NotTold, meant
+from knowledge_graph.tools.naming import MeantEntity, NoToolResult, meant
 from knowledge_graph.tools.question_words import DEPENDENCY_TYPES, POSSIBLE
 from knowledge_graph.tools.questions import parsed
 
@@ -18,12 +18,12 @@ PRECISION = 3
 
 
 async def run_calculation(store: GraphStore, workspace_id: UUID, asked: RunCalculation) -> Calculation:
-    """Raises NotTold when the question is not one that can be calculated, or names what the graph has not."""
+    """Calculates. Raises NoToolResult for a question that cannot be calculated, or one that names unknown things."""
     if asked.query is not None:
         read = parsed(asked.query)
         if read is None:
-            raise NotTold(
-                "this question is none that can be calculated; ask one like the suggestions, "
+            raise NoToolResult(
+                "this question cannot be calculated; ask one like the suggestions, "
                 f"or give an aggregation: {', '.join(Aggregation)}",
                 POSSIBLE,
             )
@@ -155,7 +155,7 @@ async def _count_related(store: GraphStore, workspace_id: UUID, asked: RunCalcul
 
 
 def _relating(name: str, asked: RunCalculation, types: list[str]) -> str:
-    """In words what was counted."""
+    """Describes what was counted."""
     what = f"entities of the type {asked.entity_type}, or so named," if asked.entity_type else "entities"
     ways = {"in": f"that point at {name}", "out": f"that {name} points at", "both": f"tied to {name}"}
     steps = f"over up to {MOST_DEPTH} steps" if asked.transitive else "directly"
@@ -163,19 +163,19 @@ def _relating(name: str, asked: RunCalculation, types: list[str]) -> str:
 
 
 def _is_a(entity: StoredEntity, kind: str) -> bool:
-    """Documents say "project" of what extraction has no type for: the name counts as well."""
+    """Matches the type or the name: documents say "project" of what extraction has no type for."""
     return entity.entity_type == kind or kind.casefold() in entity.name.casefold()
 
 
-async def _entity(store: GraphStore, workspace_id: UUID, asked: RunCalculation) -> Meant:
+async def _entity(store: GraphStore, workspace_id: UUID, asked: RunCalculation) -> MeantEntity:
     assert asked.entity is not None
     return await meant(store, workspace_id, asked.entity)
 
 
 def _of_type(counted: dict[str, int], kind: str, what: str) -> int:
-    """Raises NotTold where there is no such type: nought would read as if it were one."""
+    """Raises NoToolResult where there is no such type: nought would read as if it were one."""
     if kind not in counted:
-        raise NotTold(f"the graph has no {what} of the type {kind}", sorted(counted))
+        raise NoToolResult(f"the graph has no {what} of the type {kind}", sorted(counted))
     return counted[kind]
 
 
@@ -190,7 +190,7 @@ def _sorted(counted: dict[str, int]) -> list[tuple[str, int]]:
 def _calculated(
     asked: RunCalculation,
     understood: str,
-    found: Meant | None = None,
+    found: MeantEntity | None = None,
     *,
     value: float | None = None,
     rows: list[CalculatedRow] | None = None,

@@ -27,7 +27,7 @@ LEVELS = (
 
 
 async def analyze_dependencies(store: GraphStore, workspace_id: UUID, asked: AnalyzeDependencies) -> DependencyAnalysis:
-    """Raises NotTold when the entity is unknown."""
+    """Raises NoToolResult when the entity is unknown."""
     found = await meant(store, workspace_id, asked.entity)
     types = list(dict.fromkeys(asked.relation_types))
     # One more than is shown: so it is known whether there is more.
@@ -52,8 +52,9 @@ async def analyze_dependencies(store: GraphStore, workspace_id: UUID, asked: Ana
 
 
 def criticality(name: str, dependents: Sequence[Dependent], dependencies: int, cycles: int) -> Criticality:
-    """By how many depend on it, directly or not, and by their share of all that it is tied to; a cycle raises an entity
-    that others depend on by one level, as nothing in the cycle can change alone.
+    """Rates by how many depend on the entity, directly or not, and by their share of all that it is tied to.
+
+    A cycle raises an entity that others depend on by one level, as nothing in the cycle can change alone.
     """
     direct = [one for one in dependents if one.depth == 1]
     every = len(dependents)

@@ -8,7 +8,7 @@ from uuid import UUID
 from contracts.graph_tools import EntityFacts, Fact, LookupFacts, Statement
 from knowledge_graph.graph_store import GraphStore, StoredEvidence, StoredRelation
 from knowledge_graph.store.postgres import PostgresStore
-from knowledge_graph.tools.chunks import Passages, Place, Texts, beginning
+from knowledge_graph.tools.chunks import ChunkReference, ChunkTexts, ReadChunks, beginning
 from knowledge_graph.tools.naming import meant
 from knowledge_graph.tools.paths import near_entities, relation
 
@@ -20,9 +20,9 @@ MOST_NEIGHBOURS = 20
 
 
 async def lookup_facts(
-    store: GraphStore, truth: PostgresStore, passages: Passages, workspace_id: UUID, asked: LookupFacts
+    store: GraphStore, truth: PostgresStore, chunk_texts: ChunkTexts, workspace_id: UUID, asked: LookupFacts
 ) -> EntityFacts:
-    """Sentences and passages come from PostgreSQL's provenance, whichever store answers. Raises NotTold."""
+    """Looks up what the documents state, with sentences from PostgreSQL. Raises NoToolResult."""
     found = await meant(store, workspace_id, asked.entity_name)
     relations = await store.relations_of(workspace_id, found.id, LOOKED_AT)
     shown = sorted(relations, key=lambda one: one.relation_type == CO_OCCURS)[: asked.max_relations]
@@ -34,24 +34,24 @@ async def lookup_facts(
         for one in shown
         if one.relation_type != CO_OCCURS
     }
-    places = [Place(one.document_id, one.chunk_id) for each in stated.values() for one in each]
-    texts = await passages.read(workspace_id, places)
+    places = [ChunkReference(one.document_id, one.chunk_id) for each in stated.values() for one in each]
+    texts = await chunk_texts.read(workspace_id, places)
     return EntityFacts(
         entity=found.entity,
         alternatives=found.alternatives,
         relations=[_fact(one, names, stated.get(one, ()), texts) for one in shown],
         neighbours=near,
-        chunks=await passages.about(workspace_id, found.id, asked.max_chunks) if asked.max_chunks else [],
+        chunks=await chunk_texts.about(workspace_id, found.id, asked.max_chunks) if asked.max_chunks else [],
     )
 
 
-def _fact(one: StoredRelation, names: dict[str, str], stated: Sequence[StoredEvidence], texts: Texts) -> Fact:
+def _fact(one: StoredRelation, names: dict[str, str], stated: Sequence[StoredEvidence], texts: ReadChunks) -> Fact:
     statements = [_statement(evidence, texts) for evidence in stated]
     return Fact(**relation(one, names).model_dump(), statements=statements)
 
 
-def _statement(evidence: StoredEvidence, texts: Texts) -> Statement:
-    chunk = texts.chunks.get(Place(evidence.document_id, evidence.chunk_id))
+def _statement(evidence: StoredEvidence, texts: ReadChunks) -> Statement:
+    chunk = texts.chunks.get(ChunkReference(evidence.document_id, evidence.chunk_id))
     said = chunk.content[evidence.start : evidence.end or None] if chunk else evidence.phrase
     return Statement(
         document_id=evidence.document_id,

@@ -1,4 +1,4 @@
-"""Which entity a caller means by a name, and which others he may have meant."""
+"""Finds which entity a caller means by a name, and which others the name may mean."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ LEAST_SIMILARITY = 0.5
 """Trigrams in common, from which on a misspelled name is taken for the entity's; below it is only suggested."""
 
 
-class NotTold(Exception):
-    """A tool has no result; the message says why, `suggestions` what to ask instead."""
+class NoToolResult(Exception):
+    """A tool has no result: the message says why, and `suggestions` what to ask instead."""
 
     def __init__(self, message: str, suggestions: Sequence[str] = ()) -> None:
         super().__init__(message)
@@ -27,7 +27,7 @@ class NotTold(Exception):
 
 
 @dataclass(frozen=True)
-class Meant:
+class MeantEntity:
     """The entity, and the others that the name may have meant, the nearest first."""
 
     stored: StoredEntity
@@ -39,20 +39,20 @@ class Meant:
         return self.stored.id
 
 
-async def meant(store: GraphStore, workspace_id: UUID, name: str) -> Meant:
-    """The entity of this name or id: by its own name, an alias, a beginning, or a similar name, in this order.
+async def meant(store: GraphStore, workspace_id: UUID, name: str) -> MeantEntity:
+    """Finds the entity of this name or id: by its own name, an alias, a beginning, or a similar name, in this order.
 
-    Raises NotTold with the nearest names when none is near enough.
+    Raises NoToolResult with the nearest names if none is near enough.
     """
     if ENTITY_ID.fullmatch(name) and (found := await store.entities(workspace_id, [name])):
-        return Meant(found[0], matched(Match(found[0], "exact", 1.0), name), [])
+        return MeantEntity(found[0], matched(Match(found[0], "exact", 1.0), name), [])
     matches = await store.find(workspace_id, name, MOST_MATCHES) if name_key(name) else []
     described = [matched(match, name) for match in matches]
     if not matches or not _is_near(described[0], name):
         near = [one.name for one in described]
         known = "; did you mean one of the suggestions?" if near else ""
-        raise NotTold(f"the graph has no entity named {name!r}{known}", near)
-    return Meant(matches[0].entity, described[0], described[1:])
+        raise NoToolResult(f"the graph has no entity named {name!r}{known}", near)
+    return MeantEntity(matches[0].entity, described[0], described[1:])
 
 
 def matched(match: Match, name: str) -> EntityMatch:
@@ -73,7 +73,7 @@ def matched(match: Match, name: str) -> EntityMatch:
 
 
 def _is_near(best: EntityMatch, name: str) -> bool:
-    """A beginning of two letters, or a name that shares little, is no name of the entity."""
+    """Rejects beginnings of two letters, and names that share little with the entity's."""
     if best.how == "prefix":
         return len(name_key(name)) >= SHORTEST_BEGINNING
     return best.how != "fuzzy" or best.similarity >= LEAST_SIMILARITY

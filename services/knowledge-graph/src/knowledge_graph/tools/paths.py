@@ -1,4 +1,4 @@
-"""How entities are tied to each other: the shortest ways between two, and what is near to one."""
+"""The shortest paths between two entities, and the neighbours of one."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ MOST_RELATIONS = 400
 
 
 async def shortest_path(store: GraphStore, workspace_id: UUID, asked: ShortestPath) -> PathsFound:
-    """Raises NotTold when one of the two is unknown."""
+    """Raises NoToolResult when one of the two is unknown."""
     source = await meant(store, workspace_id, asked.source)
     target = await meant(store, workspace_id, asked.target)
     given = {"source": source.entity, "target": target.entity}
     alternatives = [*source.alternatives, *target.alternatives]
     if source.id == target.id:
-        return PathsFound(**given, alternatives=alternatives, paths=[], note="both names are those of one entity")
+        return PathsFound(**given, alternatives=alternatives, paths=[], note="both names mean the same entity")
     paths = await store.shortest_paths(
         workspace_id, source.id, target.id, asked.max_length, asked.limit, asked.relation_types
     )
     ids = sorted({entity for path in paths for entity in path.entities})
     names = {one.id: one.name for one in await store.entities(workspace_id, ids)} if ids else {}
     kinds = f" over {', '.join(asked.relation_types)}" if asked.relation_types else ""
-    note = None if paths else f"no way of up to {asked.max_length} steps{kinds} was found between them"
+    note = None if paths else f"no path of up to {asked.max_length} steps{kinds} was found"
     return PathsFound(
         **given,
         alternatives=alternatives,
@@ -51,7 +51,7 @@ async def shortest_path(store: GraphStore, workspace_id: UUID, asked: ShortestPa
 
 
 async def neighbours(store: GraphStore, workspace_id: UUID, asked: Neighbours) -> NeighboursFound:
-    """Raises NotTold when the entity is unknown."""
+    """Raises NoToolResult when the entity is unknown."""
     found = await meant(store, workspace_id, asked.entity)
     relations = await store.relations_of(workspace_id, found.id, MOST_RELATIONS)
     near = await near_entities(

@@ -42,7 +42,7 @@ DEPENDENCIES = r"(?:(?P<how>transitive|indirect|direct) )?(?P<what>dependenc(?:y
 
 
 def parsed(question: str) -> RunCalculation | None:
-    """What the question asks to be calculated; None when it is none of `question_words.POSSIBLE` in other words."""
+    """Reads what the question asks to be calculated; None if it is no variant of `question_words.POSSIBLE`."""
     plain = OPENING.sub("", " ".join(question.split()).rstrip(" ?!."))
     for pattern, read in RULES:
         if match := pattern.fullmatch(plain):
@@ -54,7 +54,7 @@ def parsed(question: str) -> RunCalculation | None:
 
 
 def _checked(found: dict[str, Any]) -> RunCalculation | None:
-    """None when what the question names is too long to be a name or a type."""
+    """Returns None if what the question names is too long to be a name or a type."""
     try:
         return RunCalculation(**found)
     except ValidationError:
@@ -97,7 +97,7 @@ def _count_related(entity: str, types: list[str], direction: str, transitive: bo
 
 
 def _had(groups: Groups) -> Found:
-    """How many … does X have?"""
+    """Reads "How many … does X have?"."""
     what, entity = groups["kind"].casefold(), name(groups["entity"])
     if not entity:
         return None

@@ -1,4 +1,4 @@
-"""The tools: each answers or says why not, within its time, and never with an exception of the question's making."""
+"""The tools: each answers, or says why it cannot, within a time limit."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from contracts.graph_tools import (
 from knowledge_graph.graph_store import GraphStore
 from knowledge_graph.store.reader import GraphReader
 from knowledge_graph.tools.calculation import run_calculation
-from knowledge_graph.tools.chunks import Passages
+from knowledge_graph.tools.chunks import ChunkTexts
 from knowledge_graph.tools.dependencies import analyze_dependencies
 from knowledge_graph.tools.facts import lookup_facts
-from knowledge_graph.tools.naming import NotTold
+from knowledge_graph.tools.naming import NoToolResult
 from knowledge_graph.tools.paths import neighbours, shortest_path
 from knowledge_graph.tools.topics import from_graph, from_search
 from service_kit.auth import Principal
@@ -44,7 +44,7 @@ from service_kit.http_service import HttpService, ServiceSilent
 log = logging.getLogger(__name__)
 R = TypeVar("R")
 TOOL_SECONDS = 15.0
-TOO_LONG = "this took too long; ask for less: fewer steps, a smaller limit, fewer relation types"
+TOO_LONG = "this took too long; ask for fewer steps, a smaller limit or fewer relation types"
 TOOLS: dict[str, type[BaseModel]] = {
     "lookup_facts": LookupFacts,
     "summarize_document": SummarizeDocument,
@@ -56,7 +56,7 @@ TOOLS: dict[str, type[BaseModel]] = {
 
 
 def described() -> ToolList:
-    """The tools as a chat model is told of them."""
+    """Describes the tools for a chat model."""
     return ToolList(tools=[_description(name, parameters) for name, parameters in TOOLS.items()])
 
 
@@ -69,10 +69,10 @@ def _description(name: str, parameters: type[BaseModel]) -> ToolDescription:
 
 @dataclass(frozen=True)
 class Toolbox:
-    """One process's tools; each call is in the name of a caller and about his workspace."""
+    """The tools of one process; each call is made in the name of a caller, in the caller's workspace."""
 
     reader: GraphReader
-    passages: Passages
+    texts: ChunkTexts
     retrieval: HttpService
 
     async def lookup_facts(self, caller: Principal, asked: LookupFacts) -> ToolResult[EntityFacts]:
@@ -80,22 +80,22 @@ class Toolbox:
         return await self._run(
             "lookup_facts",
             caller,
-            lambda store, workspace_id: lookup_facts(store, truth, self.passages, workspace_id, asked),
+            lambda store, workspace_id: lookup_facts(store, truth, self.texts, workspace_id, asked),
         )
 
     async def summarize_document(self, caller: Principal, asked: SummarizeDocument) -> ToolResult[TopicPassages]:
         if self.retrieval.is_there:
             try:
-                return await _told("summarize_document", from_search(self.retrieval, caller, asked))
+                return await _answered("summarize_document", from_search(self.retrieval, caller, asked))
             except ServiceSilent as error:
-                log.warning("a topic is looked up in the graph alone: %s", error)
+                log.warning("search did not answer; looking the topic up in the graph alone: %s", error)
                 why = str(error)
         else:
             why = "this deployment has no search"
         return await self._run(
             "summarize_document",
             caller,
-            lambda store, workspace_id: from_graph(store, self.passages, workspace_id, asked, why),
+            lambda store, workspace_id: from_graph(store, self.texts, workspace_id, asked, why),
         )
 
     async def run_calculation(self, caller: Principal, asked: RunCalculation) -> ToolResult[Calculation]:
@@ -119,15 +119,15 @@ class Toolbox:
             found, _ = await self.reader.read(caller.workspace_id, lambda store: work(store, caller.workspace_id))
             return found
 
-        return await _told(name, read())
+        return await _answered(name, read())
 
 
-async def _told(name: str, work: Awaitable[R]) -> ToolResult[R]:
-    """The result, or the reason in words."""
+async def _answered(name: str, work: Awaitable[R]) -> ToolResult[R]:
+    """Returns the result, or the reason why there is none."""
     try:
         async with asyncio.timeout(TOOL_SECONDS):
             return ToolResult[R](tool_name=name, success=True, result=await work)
-    except NotTold as error:
+    except NoToolResult as error:
         return ToolResult[R](tool_name=name, success=False, error=str(error), suggestions=error.suggestions)
     except (TimeoutError, QueryCanceled):
         log.warning("the tool %s took too long", name)

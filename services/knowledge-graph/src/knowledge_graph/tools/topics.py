@@ -1,4 +1,4 @@
-"""The passages about a topic, for a summary that cites them; the wording is for who asks."""
+"""Finds the chunks about a topic, for a summary that cites them and that the caller writes."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from pydantic import ValidationError
 from contracts.graph_tools import CitedPassage, SummarizeDocument, TopicPassages
 from contracts.retrieval import Hit, SearchRequest, SearchResponse
 from knowledge_graph.graph_store import GraphStore
-from knowledge_graph.tools.chunks import Passages, beginning
-from knowledge_graph.tools.naming import NotTold, meant
+from knowledge_graph.tools.chunks import ChunkTexts, beginning
+from knowledge_graph.tools.naming import NoToolResult, meant
 from service_kit.auth import Principal
 from service_kit.http_service import HttpService, ServiceSilent
 
-NO_MATCH = "nothing that was found is likely to be about it"
+NO_MATCH = "nothing that was found is likely to be about the topic"
 
 
 async def from_search(retrieval: HttpService, caller: Principal, asked: SummarizeDocument) -> TopicPassages:
-    """In the caller's name. Raises NotTold when nothing is found, ServiceSilent when retrieval does not answer."""
+    """Searches in the caller's name. Raises NoToolResult if nothing is found, ServiceSilent if retrieval does not
+    answer.
+    """
     body = SearchRequest(query=asked.topic, k=asked.max_passages).model_dump(mode="json", exclude_none=True)
     answer = await retrieval.ask(caller, "POST", "/v1/search", json=body)
     if answer.status_code != 200:
@@ -28,7 +30,7 @@ async def from_search(retrieval: HttpService, caller: Principal, asked: Summariz
     except ValidationError as error:
         raise ServiceSilent(f"{retrieval.name} gave an answer that cannot be read") from error
     if not found.hits:
-        raise NotTold(f"no document says anything about {asked.topic!r}")
+        raise NoToolResult(f"no document says anything about {asked.topic!r}")
     return TopicPassages(
         topic=asked.topic,
         passages=[_cited(hit) for hit in found.hits],
@@ -38,13 +40,13 @@ async def from_search(retrieval: HttpService, caller: Principal, asked: Summariz
 
 
 async def from_graph(
-    store: GraphStore, passages: Passages, workspace_id: UUID, asked: SummarizeDocument, why: str
+    store: GraphStore, texts: ChunkTexts, workspace_id: UUID, asked: SummarizeDocument, why: str
 ) -> TopicPassages:
-    """Passages about the entity that the topic names; `why` goes into the note. Raises NotTold when it names none."""
+    """Returns chunks about the entity that the topic names; `why` goes into the note. Raises NoToolResult."""
     found = await meant(store, workspace_id, asked.topic)
-    about = await passages.about(workspace_id, found.id, asked.max_passages)
+    about = await texts.about(workspace_id, found.id, asked.max_passages)
     if not about:
-        raise NotTold(f"no passage about {found.stored.name!r} can be read now ({why})")
+        raise NoToolResult(f"no passage about {found.stored.name!r} can be read now ({why})")
     note = f"{why}: these are the passages about {found.stored.name} that the graph knows"
     return TopicPassages(topic=asked.topic, passages=about, found_by="graph", note=note)
 

@@ -32,8 +32,8 @@ BODY: dict[str, Any] = {
 REFUSED: dict[int | str, dict[str, Any]] = {
     201: {"model": TripleImport, "description": "A new set"},
     413: {"model": ProblemBody, "description": f"More than {MOST_BYTES >> 20} MiB"},
-    415: {"model": ProblemBody, "description": "The format is neither given nor known from Content-Type"},
-    422: {"model": ProblemBody, "description": "`errors` has every line that cannot be read; nothing was kept"},
+    415: {"model": ProblemBody, "description": "The format is neither given nor known from the Content-Type"},
+    422: {"model": ProblemBody, "description": "`errors` lists every line that cannot be read; nothing was kept"},
 }
 
 
@@ -43,28 +43,28 @@ async def triple_imports(request: Request) -> TripleImports:
 
 
 Kept = Annotated[TripleImports, Depends(triple_imports)]
-NamedBy = Annotated[
-    Name, Query(description="The set's name: the triples take the place of those brought under it before")
-]
-Format = Annotated[TripleFormat | None, Query(description="By default that of the Content-Type")]
+NamedBy = Annotated[Name, Query(description="Replaces the triples imported earlier under this name")]
+Format = Annotated[TripleFormat | None, Query(description="Defaults to that of the Content-Type")]
 
 
-@router.post("", summary="Bring triples", responses=REFUSED, openapi_extra=BODY)
-async def bring_triples(
+@router.post("", summary="Import triples", responses=REFUSED, openapi_extra=BODY)
+async def import_triples(
     request: Request, response: Response, name: NamedBy, caller: Editor, kept: Kept, format: Format = None
 ) -> TripleImport:
-    """CSV with the header `subject,predicate,object` (and `subject_type`, `object_type`, `confidence` where known), the
-    same as JSON Lines, or RDF Turtle; up to 50,000 triples. `ALIAS_OF` says that two names are one, `TYPE` what the
-    subject is. Either all are kept or none."""
+    """Imports CSV with the header `subject,predicate,object` (and `subject_type`, `object_type`, `confidence` where
+    known), the same as JSON Lines, or RDF Turtle; up to 50,000 triples.
+
+    `ALIAS_OF` says that two names are one, `TYPE` what the subject is. Either all triples are kept or none.
+    """
     kind = format or _format_of(request)
-    stored, is_new = await kept.bring(caller, name, kind, await _content(request))
+    stored, is_new = await kept.put(caller, name, kind, await _content(request))
     response.status_code = 201 if is_new else 200
     return _shown(stored)
 
 
 @router.get("", summary="List the sets of triples")
 async def list_imports(caller: Viewer, kept: Kept, limit: Limit = 50, cursor: Cursor = None) -> Page[TripleImport]:
-    """By name."""
+    """Lists the sets by name."""
     (after,) = decode_cursor(cursor, str)
     return page(await kept.page(caller.workspace_id, after, limit + 1), limit, lambda one: (one.name,), _shown)
 
@@ -78,7 +78,7 @@ async def show_import(import_id: UUID, caller: Viewer, kept: Kept) -> TripleImpo
     "/{import_id}", summary="Delete a set of triples", status_code=204, responses={404: {"model": ProblemBody}}
 )
 async def delete_import(import_id: UUID, caller: Editor, kept: Kept) -> None:
-    """With what nothing else says."""
+    """Deletes the set, and what nothing else states."""
     await kept.delete(caller.workspace_id, import_id)
 
 

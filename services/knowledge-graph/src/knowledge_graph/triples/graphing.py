@@ -33,13 +33,16 @@ class Graphing:
 
 
 def place_of(import_id: UUID) -> str:
-    """What stands where others have a chunk's id: no chunk has it."""
+    """Returns what stands where others have a chunk's id: no chunk has it."""
     return f"import:{import_id.hex}"
 
 
 def graphed(import_id: UUID, read: ReadTriples) -> Extraction:
-    """Each triple is a mention of its two names and a relation between them; one that says that two names are one is an
-    alias, one that says a type gives its subject the type. The same triples give the same rows."""
+    """Converts triples to the rows of a document; the same triples give the same rows.
+
+    Each triple is a mention of its two names and a relation between them; one that says that two names are one is an
+    alias, one that states a type gives its subject the type.
+    """
     made = Graphing(place_of(import_id))
     for typed in read.types:
         made.types.setdefault(entity_id(name_key(typed.name)), typed.entity_type)

@@ -1,4 +1,4 @@
-"""Keeps sets of triples: each by its name, replaced as a whole, deleted as a whole."""
+"""Keeps sets of triples by name: each is replaced and deleted as a whole."""
 
 from __future__ import annotations
 
@@ -11,15 +11,11 @@ from hashlib import sha256
 from uuid import UUID, uuid4
 
 from psycopg.errors import LockNotAvailable
-from psycopg.rows import class_row
 
 from contracts.graph_triples import TripleFormat
 from knowledge_graph.errors import ImportNotFound
-from knowledge_graph.extraction.records import Extraction
 from knowledge_graph.projection.queue import queue
-from knowledge_graph.recording import provenance
-from knowledge_graph.recording.provenance import Graphed, MadeFrom
-from knowledge_graph.store.postgres import QUERIES
+from knowledge_graph.recording.provenance import Graphed, GraphProvenance, MadeFrom
 from knowledge_graph.triples.graphing import graphed
 from knowledge_graph.triples.records import ReadTriples, TriplesNotValid
 from knowledge_graph.triples.tables import from_csv, from_jsonl
@@ -27,8 +23,11 @@ from knowledge_graph.triples.turtle import from_turtle
 from service_kit.auth import Principal
 from service_kit.postgres import Connection, Database
 from service_kit.problems import Unavailable
+from service_kit.repository import Repository
+from service_kit.statements import Statements
 
 LONGEST_WAIT = "20s"
+COLUMNS = "id, name, format, triples, entities, relations, aliases, notes, created_by, created_at, updated_at"
 READERS = {TripleFormat.csv: from_csv, TripleFormat.jsonl: from_jsonl, TripleFormat.turtle: from_turtle}
 
 
@@ -47,34 +46,66 @@ class StoredImport:
     updated_at: datetime
 
 
+class ImportSql(Statements, file="imports.sql", columns=COLUMNS):
+    page: str
+    record: str
+    delete: str
+    id_of: str
+
+
+class _Imports(Repository):
+    async def page(self, import_id: UUID | None, after: str | None, limit: int) -> list[StoredImport]:
+        return await self.all(ImportSql.page, StoredImport, id=import_id, after=after, limit=limit)
+
+    async def delete(self, import_id: UUID) -> bool:
+        return bool(await self.run(ImportSql.delete, id=import_id))
+
+    async def id_of(self, name: str) -> UUID | None:
+        found: UUID | None = await self.value(ImportSql.id_of, name=name)
+        return found
+
+    async def record(self, **columns: object) -> StoredImport:
+        stored = await self.one(ImportSql.record, StoredImport, **columns)
+        assert stored is not None, "the statement returns the row"
+        return stored
+
+
 class TripleImports:
-    """`projects` says that Neo4j shows the graph too."""
+    """The use cases of imported triples. `projects` tells whether the graph has a projection."""
 
     def __init__(self, database: Database, *, projects: bool) -> None:
         self.database, self.projects = database, projects
 
-    async def bring(
-        self, caller: Principal, name: str, kind: TripleFormat, content: bytes
-    ) -> tuple[StoredImport, bool]:
-        """The set of this name is made of these triples and no others; the second value says that it is new.
+    async def put(self, caller: Principal, name: str, kind: TripleFormat, content: bytes) -> tuple[StoredImport, bool]:
+        """Replaces the set of this name by these triples; the second value tells whether the set is new.
 
         Raises TriplesNotValid, with every line that is wrong, before anything is changed.
         """
         read = await asyncio.to_thread(_read, kind, content)
         workspace_id = caller.workspace_id
         async with self._writing(workspace_id) as connection:
-            known = await self._id_of(connection, workspace_id, name)
+            known = await _Imports(connection, workspace_id).id_of(name)
             import_id = known or uuid4()
             extraction = await asyncio.to_thread(graphed, import_id, read)
             source = MadeFrom(1, name, None, None, "", sha256(content).hexdigest())
             made = Graphed(import_id, source, 0, extraction)
-            changes = await provenance.replace(connection, workspace_id, made)
+            changes = await GraphProvenance(connection, workspace_id).replace(made)
             await queue(connection, workspace_id, changes, projects=self.projects)
-            stored = await self._record(connection, caller, kind, made, len(read.triples) + len(read.types))
+            stored = await _Imports(connection, workspace_id).record(
+                id=import_id,
+                name=name,
+                format=kind.value,
+                triples=len(read.triples) + len(read.types),
+                entities=made.entities,
+                relations=made.relations,
+                aliases=len(extraction.aliases),
+                notes=extraction.notes,
+                created_by=caller.user_id,
+            )
         return stored, known is None
 
     async def page(self, workspace_id: UUID, after: str | None, limit: int) -> list[StoredImport]:
-        """By name, those after the given one."""
+        """Returns sets by name, after the given one."""
         return await self._select(workspace_id, None, after, limit)
 
     async def one(self, workspace_id: UUID, import_id: UUID) -> StoredImport:
@@ -85,23 +116,22 @@ class TripleImports:
         return found[0]
 
     async def delete(self, workspace_id: UUID, import_id: UUID) -> None:
-        """What no document and no other set says goes with it. Raises ImportNotFound."""
+        """Deletes the set, and what no document and no other set states. Raises ImportNotFound."""
         async with self._writing(workspace_id) as connection:
-            cursor = await connection.execute(
-                "DELETE FROM triple_import WHERE workspace_id = %s AND id = %s", (workspace_id, import_id)
-            )
-            if not cursor.rowcount:
+            if not await _Imports(connection, workspace_id).delete(import_id):
                 raise ImportNotFound
-            changes, _ = await provenance.remove(connection, workspace_id, import_id)
+            changes, _ = await GraphProvenance(connection, workspace_id).delete(import_id)
             await queue(connection, workspace_id, changes, projects=self.projects)
 
     @asynccontextmanager
     async def _writing(self, workspace_id: UUID) -> AsyncIterator[Connection]:
-        """A transaction that has the workspace's turn; who asks waits for it, so not as long as what nobody waits for.
-        Raises Unavailable."""
+        """Opens a transaction that has the workspace's turn; a caller waits, so less long than a consumer would.
+
+        Raises Unavailable.
+        """
         async with self.database.workspace(workspace_id) as connection:
             try:
-                await provenance.lock(connection, workspace_id, LONGEST_WAIT)
+                await GraphProvenance(connection, workspace_id).lock(LONGEST_WAIT)
             except LockNotAvailable as error:
                 raise Unavailable("other changes of this workspace's graph are being written; try again") from error
             yield connection
@@ -109,39 +139,8 @@ class TripleImports:
     async def _select(
         self, workspace_id: UUID, import_id: UUID | None, after: str | None, limit: int
     ) -> list[StoredImport]:
-        values = {"workspace_id": workspace_id, "id": import_id, "after": after, "limit": limit}
-        async with (
-            self.database.workspace(workspace_id) as connection,
-            connection.cursor(row_factory=class_row(StoredImport)) as cursor,
-        ):
-            return await (await cursor.execute(QUERIES["triple_imports"], values)).fetchall()
-
-    async def _id_of(self, connection: Connection, workspace_id: UUID, name: str) -> UUID | None:
-        cursor = await connection.execute(
-            "SELECT id FROM triple_import WHERE workspace_id = %s AND name = %s", (workspace_id, name)
-        )
-        row = await cursor.fetchone()
-        return row[0] if row else None
-
-    async def _record(
-        self, connection: Connection, caller: Principal, kind: TripleFormat, made: Graphed, triples: int
-    ) -> StoredImport:
-        extraction: Extraction = made.extraction
-        values = {
-            "workspace_id": caller.workspace_id,
-            "id": made.document_id,
-            "name": made.source.name,
-            "format": kind.value,
-            "triples": triples,
-            "entities": made.entities,
-            "relations": made.relations,
-            "aliases": len(extraction.aliases),
-            "notes": extraction.notes,
-            "created_by": caller.user_id,
-        }
-        async with connection.cursor(row_factory=class_row(StoredImport)) as cursor:
-            await cursor.execute(QUERIES["record_triple_import"], values)
-            return (await cursor.fetchall())[0]
+        async with self.database.workspace(workspace_id) as connection:
+            return await _Imports(connection, workspace_id).page(import_id, after, limit)
 
 
 def _read(kind: TripleFormat, content: bytes) -> ReadTriples:

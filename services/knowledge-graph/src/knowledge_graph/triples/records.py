@@ -1,4 +1,4 @@
-"""A triple as a file states it, and what is said where one cannot be read."""
+"""Triples as files state them, and the errors of lines that cannot be read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOT_WORD = re.compile(r"\W+")
 
 
 class TriplesNotValid(InvalidRequest):
-    type, title = "triples-not-valid", "The triples cannot be read; nothing of them was kept"
+    type, title = "triples-not-valid", "The triples cannot be read; nothing was kept"
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Triple:
 
 @dataclass(frozen=True)
 class Typed:
-    """That a thing is of a type."""
+    """States that a thing is of a type."""
 
     name: str
     entity_type: str
@@ -78,7 +78,7 @@ def refuse(errors: Sequence[dict[str, Any]]) -> None:
 
 
 def checked_name(text: str, what: str) -> str:
-    """Without surrounding space; raises ValueError when it can be no entity's name."""
+    """Strips surrounding space; raises ValueError for what cannot be an entity's name."""
     name = storable(text).strip()
     if not name:
         raise ValueError(f"the {what} is empty")

@@ -91,7 +91,7 @@ def _refuse(line: int, reason: str) -> None:
 
 
 def _name(graph: Graph, node: Node) -> str | None:
-    """None for what can be no entity's name."""
+    """Returns None for what cannot be an entity's name."""
     if isinstance(node, Literal):
         return _usable(str(node)) if node.datatype in (None, XSD.string) else None
     labels = (sorted(map(str, graph.objects(node, label))) for label in LABELS)

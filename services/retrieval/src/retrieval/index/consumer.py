@@ -22,7 +22,7 @@ from contracts.events import (
 from inference.embedders import SpaceKey
 from retrieval.errors import ConvertedInvalid
 from retrieval.index.converted import read_chunks, read_vectors
-from retrieval.index.documents import KnownDocument, RowCounts
+from retrieval.index.documents import IndexDocumentRows, KnownIndexDocument, RowCounts
 from retrieval.index.preparation import Facts, Prepared, prepare
 from retrieval.index.writer import IndexWriter
 from retrieval.ranking.wordpieces import WordPieces
@@ -80,7 +80,7 @@ class Indexer:
         """
         document = DocumentConverted.model_validate(event.data)
         async with self.database.workspace(event.workspace_id) as connection:
-            known = await IndexWriter(connection, event.workspace_id, self.analyzer).known(document.document_id)
+            known = await IndexDocumentRows(connection, event.workspace_id).find(document.document_id)
         if not known.wants(document.version):
             return
         try:
@@ -112,7 +112,7 @@ class Indexer:
             if named.naming == indexed.naming:
                 await writer.set_facts(named)
                 return
-            chunks = await writer.chunks(indexed)
+            chunks = await writer.documents.chunks(indexed)
             prepared = await asyncio.to_thread(prepare, Facts.of(named), chunks, None, self.analyzer, self.pieces)
             await writer.replace(known, prepared)
 
@@ -169,7 +169,7 @@ class Indexer:
 
         return await asyncio.to_thread(work)
 
-    async def _write(self, writer: IndexWriter, known: KnownDocument, prepared: Prepared) -> None:
+    async def _write(self, writer: IndexWriter, known: KnownIndexDocument, prepared: Prepared) -> None:
         """Leaves out vectors of a space that the workspace does not have: nothing would compare or delete them."""
         rows = SpaceRows(writer.connection, writer.workspace_id)
         active = await ensure_active(rows, self.default, self.outbox)

@@ -12,7 +12,7 @@ from contracts.retrieval import IndexedDocument
 from inference.embedders import SpaceKey
 from retrieval.index.changes import Naming, StoredChunk
 from retrieval.index.preparation import Facts, Prepared, Values
-from retrieval.index.statements import DocumentSql
+from retrieval.index.statements import IndexDocumentSql
 from service_kit.repository import Repository
 
 
@@ -36,7 +36,7 @@ class Indexed(Facts):
 
 
 @dataclass(frozen=True)
-class KnownDocument:
+class KnownIndexDocument:
     """What the index knows of a document: the version that it holds, if any, and whether it was deleted for good."""
 
     indexed: Indexed | None
@@ -57,22 +57,22 @@ class RowCounts:
     vectors: int = 0
 
 
-class DocumentRows(Repository):
+class IndexDocumentRows(Repository):
     """The indexed documents of one workspace."""
 
-    async def find(self, document_id: UUID) -> KnownDocument:
+    async def find(self, document_id: UUID) -> KnownIndexDocument:
         """Returns what the index knows of the document."""
-        indexed = await self.one(DocumentSql.find, Indexed, document_id=document_id)
-        return KnownDocument(indexed, bool(await self.value(DocumentSql.is_deleted, document_id=document_id)))
+        indexed = await self.one(IndexDocumentSql.find, Indexed, document_id=document_id)
+        return KnownIndexDocument(indexed, bool(await self.value(IndexDocumentSql.is_deleted, document_id=document_id)))
 
     async def page(self, after: UUID, limit: int, space: SpaceKey) -> list[IndexedDocument]:
         """Returns documents in the order of their ids, with their vectors of this embedding space."""
         values = {"model": space[0], "dims": space[1], "after": after, "limit": limit}
-        return await self.all(DocumentSql.page, IndexedDocument, **values)
+        return await self.all(IndexDocumentSql.page, IndexedDocument, **values)
 
     async def add_tombstone(self, document_id: UUID) -> None:
         """Remembers that the document is deleted, whatever arrives about it later."""
-        await self.run(DocumentSql.insert_tombstone, document_id=document_id)
+        await self.run(IndexDocumentSql.insert_tombstone, document_id=document_id)
 
     async def put(self, prepared: Prepared, **counted: int) -> None:
         """Writes the document's own row; `counted` are its number, its next ordinal and the totals of its chunks."""
@@ -82,42 +82,44 @@ class DocumentRows(Repository):
             "stemming": prepared.facts.naming.stemming,
             "chunk_count": prepared.chunk_count,
         }
-        await self.run(DocumentSql.put, **prepared.facts.values(), **analysed, **counted)
+        await self.run(IndexDocumentSql.put, **prepared.facts.values(), **analysed, **counted)
 
     async def set_facts(self, facts: Facts) -> None:
         """Changes what is known of an indexed document, where it is found by the same words as before."""
-        await self.run(DocumentSql.set_facts, **facts.values())
+        await self.run(IndexDocumentSql.set_facts, **facts.values())
 
     async def remove(self, number: int, document_id: UUID | None) -> RowCounts:
         """Deletes the document's row, chunks and vectors; returns how many there were."""
-        return await self._counted(DocumentSql.remove, number, document_id)
+        return await self._counted(IndexDocumentSql.remove, number, document_id)
 
     async def remaining(self, number: int, document_id: UUID) -> RowCounts:
         """Counts what there still is of the document."""
-        return await self._counted(DocumentSql.count_remaining, number, document_id)
+        return await self._counted(IndexDocumentSql.count_remaining, number, document_id)
 
     async def chunks(self, indexed: Indexed) -> list[Chunk]:
         """Returns the chunks in their order, without a count of their tokens."""
-        return await self.all(DocumentSql.chunks, Chunk, document=indexed.number, document_id=indexed.document_id)
+        return await self.all(IndexDocumentSql.chunks, Chunk, document=indexed.number, document_id=indexed.document_id)
 
     async def stored_chunks(self, indexed: Indexed, space: SpaceKey | None) -> list[StoredChunk]:
         """Returns the chunks for comparison with a new version; `space` is that of its vectors."""
         model, dims = space or (None, None)
-        return await self.all(DocumentSql.stored_chunks, StoredChunk, document=indexed.number, model=model, dims=dims)
+        return await self.all(
+            IndexDocumentSql.stored_chunks, StoredChunk, document=indexed.number, model=model, dims=dims
+        )
 
     async def remove_chunks(self, numbers: Sequence[int]) -> None:
         """Deletes chunks with their vectors."""
-        await self.run(DocumentSql.remove_chunks, chunks=list(numbers))
+        await self.run(IndexDocumentSql.remove_chunks, chunks=list(numbers))
 
     async def take_number(self) -> int:
         """Returns a number that no document has had."""
-        return int(await self.value(DocumentSql.take_number))
+        return int(await self.value(IndexDocumentSql.take_number))
 
     async def change_stemmings(self, changes: Mapping[str, int]) -> None:
         """Adds to the counts of documents by stemming. Call it after the statistics were changed."""
         if changed := {name: change for name, change in sorted(changes.items()) if change}:
             stemmings: Values = {"stemmings": list(changed), "changes": list(changed.values())}
-            await self.run(DocumentSql.change_stemmings, **stemmings)
+            await self.run(IndexDocumentSql.change_stemmings, **stemmings)
 
     async def _counted(self, sql: LiteralString, number: int, document_id: UUID | None) -> RowCounts:
         found = await self.one(sql, RowCounts, number=number, document_id=document_id)

@@ -8,7 +8,7 @@ from uuid import UUID
 from contracts.base import Page
 from contracts.retrieval import IndexedDocument
 from inference.embeddings import EmbeddingSpace
-from retrieval.index.documents import DocumentRows
+from retrieval.index.documents import IndexDocumentRows
 from retrieval.spaces.rows import SpaceRows
 from service_kit.pagination import decode_cursor, page
 from service_kit.postgres import Database
@@ -29,5 +29,5 @@ class IndexDocuments:
         async with self.database.workspace(workspace_id) as connection:
             active = await SpaceRows(connection, workspace_id).active()
             space = active.key if active else (self.default.model, self.default.dims)
-            rows = await DocumentRows(connection, workspace_id).page(after or BEFORE_ALL, limit + 1, space)
+            rows = await IndexDocumentRows(connection, workspace_id).page(after or BEFORE_ALL, limit + 1, space)
         return page(rows, limit, lambda row: (row.document_id,))

@@ -16,7 +16,7 @@ from prometheus_client import CollectorRegistry, Counter
 
 from retrieval.index.blocks import PostingRows
 from retrieval.index.changes import Naming
-from retrieval.index.documents import DocumentRows
+from retrieval.index.documents import IndexDocumentRows
 from retrieval.index.removal import PostingRemoval
 from retrieval.index.statements import OrphanSql
 from retrieval.reading.reader import IndexReader
@@ -93,7 +93,7 @@ class OrphanRemoval:
             unnamed = dict.fromkeys(orphans, Naming("", None))
             postings = (await PostingRemoval(rows, self.analyzer, unnamed).remove()).total()
             for number in orphans:
-                await DocumentRows(connection, workspace_id).remove(number, None)
+                await IndexDocumentRows(connection, workspace_id).remove(number, None)
             await change_statistics(connection, workspace_id, -chunks, -terms)
             await rows.run(OrphanSql.recount_stemmings)
         self.removed.inc(chunks)

@@ -18,7 +18,7 @@ from psycopg.types.json import Jsonb
 from contracts.events import DocumentConverted
 from contracts.ingestion import Chunk
 from retrieval.index.changes import ChunkChanges, Naming
-from retrieval.index.statements import DocumentSql
+from retrieval.index.statements import IndexDocumentSql
 from retrieval.lexical.postings import encode_rows
 from retrieval.ranking.wordpieces import WordPieces, chunk_text
 from retrieval.reading.vectors import vector_array
@@ -114,16 +114,18 @@ def additions(prepared: Prepared, changes: ChunkChanges, new_numbers: Sequence[i
     statements: list[Statement] = []
     for some in _batches(changes.new):
         rows = {"chunks": json_rows([prepared.chunks[position] for position in some])}
-        statements.append((DocumentSql.insert_chunks, rows | _analysed(prepared, some, numbers)))
+        statements.append((IndexDocumentSql.insert_chunks, rows | _analysed(prepared, some, numbers)))
     for some in _batches([position for position in changes.posted if position in changes.kept]):
-        statements.append((DocumentSql.reword_chunks, _analysed(prepared, some, numbers)))
-    statements += [(DocumentSql.insert_recent, _postings(prepared, some, numbers)) for some in _batches(changes.posted)]
+        statements.append((IndexDocumentSql.reword_chunks, _analysed(prepared, some, numbers)))
+    statements += [
+        (IndexDocumentSql.insert_recent, _postings(prepared, some, numbers)) for some in _batches(changes.posted)
+    ]
     if vectors := prepared.vectors:
         for some in _batches(changes.embedded):
             embeddings = vector_array(vectors.rows[some])
             own = [numbers[position] for position in some]
             written: Values = {"numbers": own, "embeddings": embeddings, "model": vectors.model}
-            statements.append((DocumentSql.insert_vectors, written))
+            statements.append((IndexDocumentSql.insert_vectors, written))
     return statements
 
 

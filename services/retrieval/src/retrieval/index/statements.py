@@ -7,7 +7,7 @@ from typing import LiteralString
 from service_kit.statements import Statements
 
 
-class DocumentSql(Statements, file="documents.sql"):
+class IndexDocumentSql(Statements, file="documents.sql"):
     """Indexed documents, their chunks and vectors, and the tombstones of deleted ones."""
 
     find: LiteralString

@@ -8,13 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from contracts.ingestion import Chunk
 from retrieval.index.blocks import PostingRows
 from retrieval.index.changes import ChunkChanges, StoredChunk, compare
-from retrieval.index.documents import DocumentRows, Indexed, KnownDocument, RowCounts
+from retrieval.index.documents import IndexDocumentRows, Indexed, KnownIndexDocument, RowCounts
 from retrieval.index.preparation import Facts, Prepared, Values, additions, json_rows
 from retrieval.index.removal import PostingRemoval
-from retrieval.index.statements import DocumentSql
+from retrieval.index.statements import IndexDocumentSql
 from retrieval.lexical.postings import ORDINAL_BITS
 from retrieval.reading.state import change_statistics, lock_documents, raise_generation
 from retrieval.text.analysis import Analyzer
@@ -26,24 +25,20 @@ class IndexWriter:
 
     def __init__(self, connection: Connection, workspace_id: UUID, analyzer: Analyzer) -> None:
         self.connection, self.workspace_id, self.analyzer = connection, workspace_id, analyzer
-        self.documents = DocumentRows(connection, workspace_id)
+        self.documents = IndexDocumentRows(connection, workspace_id)
         self.postings = PostingRows(connection, workspace_id)
         self.most_ordinals = 1 << ORDINAL_BITS
 
-    async def lock(self, document_id: UUID) -> KnownDocument:
+    async def lock(self, document_id: UUID) -> KnownIndexDocument:
         """Keeps other writers of the document out until the end of the transaction; returns what is known of it."""
         await self.lock_all([document_id])
-        return await self.known(document_id)
+        return await self.documents.find(document_id)
 
     async def lock_all(self, document_ids: Sequence[UUID]) -> None:
         """Locks several documents: once in a transaction, before any other lock of the index."""
         await lock_documents(self.connection, self.workspace_id, document_ids)
 
-    async def known(self, document_id: UUID) -> KnownDocument:
-        """Returns what the index knows of the document."""
-        return await self.documents.find(document_id)
-
-    async def replace(self, known: KnownDocument, prepared: Prepared) -> int:
+    async def replace(self, known: KnownIndexDocument, prepared: Prepared) -> int:
         """Writes what differs from what is `known` of the document; returns its number."""
         before = known.indexed
         space = (prepared.vectors.model, prepared.vectors.dims) if prepared.vectors else None
@@ -53,7 +48,7 @@ class IndexWriter:
         if before and before.next_ordinal + len(changes.new) > self.most_ordinals:
             await self._remove([before])
             await self._change_statistics(-before.chunk_count, -before.term_count, {before.stemming: -1})
-            return await self.replace(KnownDocument(None, known.deleted), prepared)
+            return await self.replace(KnownIndexDocument(None, known.deleted), prepared)
         number, next_ordinal = (
             (before.number, before.next_ordinal) if before else (await self.documents.take_number(), 0)
         )
@@ -65,7 +60,7 @@ class IndexWriter:
         if changes.kept:
             kept = [prepared.chunks[position] for position in changes.kept]
             moved: Values = {"numbers": list(changes.kept.values()), "chunks": json_rows(kept)}
-            await self.documents.run(DocumentSql.move_chunks, document=number, **moved)
+            await self.documents.run(IndexDocumentSql.move_chunks, document=number, **moved)
         new_numbers = range(first, first + len(changes.new))
         for sql, values in await asyncio.to_thread(additions, prepared, changes, new_numbers):
             await self.documents.run(sql, document=number, **values)
@@ -83,20 +78,12 @@ class IndexWriter:
         await self.documents.set_facts(facts)
         await raise_generation(self.connection, self.workspace_id)
 
-    async def chunks(self, indexed: Indexed) -> list[Chunk]:
-        """Returns the indexed chunks in their order, without a count of their tokens."""
-        return await self.documents.chunks(indexed)
-
-    async def purge(self, document_id: UUID) -> tuple[RowCounts, RowCounts]:
-        """Deletes the document for good; returns what was deleted, and what is still counted afterwards."""
-        return (await self.purge_all([document_id]))[document_id]
-
     async def purge_all(self, document_ids: Sequence[UUID]) -> dict[UUID, tuple[RowCounts, RowCounts]]:
         """Deletes several documents, which takes much less than one after the other."""
         found: list[Indexed] = []
         for document_id in dict.fromkeys(document_ids):
             await self.documents.add_tombstone(document_id)
-            if indexed := (await self.known(document_id)).indexed:
+            if indexed := (await self.documents.find(document_id)).indexed:
                 found.append(indexed)
         counts = dict.fromkeys(document_ids, (RowCounts(), RowCounts()))
         if found:

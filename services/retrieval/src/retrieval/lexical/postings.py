@@ -150,15 +150,8 @@ class TermPostings(Mapping[str, Postings]):
         return len(self._places)
 
 
-def encode_terms(by_term: Mapping[str, Postings]) -> bytes:
-    """Terms hold no NUL. Those without a posting are left out."""
-    found = [(term, by_term[term]) for term in sorted(by_term) if len(by_term[term])]
-    every = concatenated([part for _, part in found])
-    return _encode_terms([term for term, _ in found], [len(part) for _, part in found], every)
-
-
 def encode_rows(rows: Sequence[tuple[str, int, int, int]]) -> bytes:
-    """Encodes sorted rows of (term, chunk, frequency, length)."""
+    """Encodes sorted rows of (term, chunk, frequency, length). Terms hold no NUL."""
     counts = Counter(term for term, _, _, _ in rows)
     _, chunks, frequencies, lengths = zip(*rows, strict=True) if rows else ((), (), (), ())
     every = Postings(np.array(chunks, np.int64), np.array(frequencies, np.int32), np.array(lengths, np.int32))

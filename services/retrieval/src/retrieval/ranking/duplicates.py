@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -85,17 +84,6 @@ class Folding:
             if (contained >= CONTAINED or alike >= ALIKE) and read.numbers <= better.numbers:
                 return chunk
         return None
-
-
-def fold(order: Sequence[int], texts: Mapping[int, str]) -> Folded:
-    """Folds all of `order`, best first; one without a text stays."""
-    folding = Folding()
-    for chunk in order:
-        if chunk in texts:
-            folding.add(chunk, texts[chunk])
-        else:
-            folding.folded.order.append(chunk)
-    return folding.folded
 
 
 def _read(text: str) -> _Shingled:

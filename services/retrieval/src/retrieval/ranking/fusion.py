@@ -45,15 +45,6 @@ Weights: TypeAlias = Features
 FEATURES = tuple(Features().as_dict())
 
 
-@dataclass(frozen=True)
-class LegShares:
-    """What each leg's vote counts in `rrf` and `convex`."""
-
-    lexical: float = 1.0
-    dense: float = 1.0
-    graph: float = 0.5
-
-
 def absolute(features: Features, weights: Weights) -> float:
     """The fused score, without what `over_relations` makes of it."""
     return (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from contracts.retrieval import SearchMode
-from retrieval.ranking.fusion import RRF_K, LegShares
+from contracts.retrieval import LegWeights, SearchMode
+from retrieval.ranking.fusion import RRF_K
 from retrieval.ranking.weights import BUNDLED, SpaceWeights
 
 
@@ -15,7 +15,7 @@ class RankingRule:
 
     mode: SearchMode = SearchMode.hybrid
     rrf_k: int = RRF_K
-    legs: LegShares = field(default_factory=LegShares)
+    legs: LegWeights = field(default_factory=LegWeights)
     space: SpaceWeights = BUNDLED
 
     @property

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from contracts.retrieval import FusionWeights, LegWeights, SearchMode, SearchSettings
 from inference.embedders import SpaceKey
 from retrieval.ranking.bm25 import Parameters
-from retrieval.ranking.fusion import RRF_K, LegShares, Weights
+from retrieval.ranking.fusion import RRF_K, Weights
 from retrieval.ranking.rule import RankingRule
 from retrieval.ranking.weights import SpaceWeights, default_weights
 
@@ -59,7 +59,7 @@ class Tuning:
         rule = RankingRule(
             mode=SearchMode(stored.mode) if stored.mode else SearchMode.hybrid,
             rrf_k=RRF_K if stored.rrf_k is None else stored.rrf_k,
-            legs=LegShares(**stored.legs) if stored.legs else LegShares(),
+            legs=LegWeights(**stored.legs or {}),
             space=space,
         )
         parameters = Parameters(
@@ -77,7 +77,7 @@ class Tuning:
             k1=self.parameters.k1,
             b=self.parameters.b,
             rrf_k=self.rule.rrf_k,
-            legs=LegWeights(**asdict(self.rule.legs)),
+            legs=self.rule.legs,
             diversity=self.diversity,
             weights=self.rule.space.weights.as_dict(),
             embedding_space=stored.space_id,

@@ -1,0 +1,154 @@
+-- name: entities
+SELECT {entity}
+FROM entity
+WHERE entity.workspace_id = %(workspace_id)s AND entity.id = ANY(%(ids)s)
+ORDER BY entity.id;
+
+-- name: meanings
+-- By key: the entity of that name (or that it was merged into), else those that are written so, most often first.
+SELECT
+    wanted.key, found.uses, found.is_exact,
+    {entity}
+FROM unnest(%(keys)s::text[], %(ids)s::text[]) AS wanted (key, id)
+CROSS JOIN LATERAL (
+    SELECT name.entity_id, true AS is_exact, 1::bigint AS uses
+    FROM name
+    WHERE name.workspace_id = %(workspace_id)s AND name.id = wanted.id AND name.is_known
+    UNION ALL
+    (
+        SELECT surface.entity_id, false, sum(surface.uses)
+        FROM surface
+        WHERE surface.workspace_id = %(workspace_id)s AND surface.surface_key = wanted.key
+        GROUP BY surface.entity_id
+        ORDER BY sum(surface.uses) DESC, surface.entity_id
+        LIMIT %(most)s
+    )
+) AS found
+-- With a limit, so that each is looked up: the planner expects more names to be known than are.
+CROSS JOIN LATERAL (
+    SELECT * FROM entity WHERE entity.workspace_id = %(workspace_id)s AND entity.id = found.entity_id LIMIT 1
+) AS entity
+ORDER BY wanted.key, found.is_exact DESC, found.uses DESC, entity.id;
+
+-- name: names_like
+-- By key: entities whose names are written nearly so, concepts left out.
+SELECT
+    wanted.key, found.similarity,
+    {entity}
+FROM unnest(%(keys)s::text[]) AS wanted (key)
+CROSS JOIN LATERAL similar_entities(wanted.key, %(most)s) AS found
+CROSS JOIN LATERAL (
+    SELECT * FROM entity WHERE entity.workspace_id = %(workspace_id)s AND entity.id = found.id LIMIT 1
+) AS entity
+WHERE entity.entity_type <> 'CONCEPT'
+ORDER BY wanted.key, found.similarity DESC, entity.mentions DESC, entity.id;
+
+-- name: places
+-- Of each entity the chunks that are about it, and those that mention it; no mentions of one that has too many of them.
+-- One row more than `most` says that too many are about it. `titled`: the document's title has the name inside it, as
+-- words; where an entity has more than `titles` mentions, titles are not compared.
+SELECT place.entity_id, place.chunk_id, place.document_id, place.about, place.titled
+FROM unnest(%(ids)s::text[]) AS wanted (id)
+CROSS JOIN LATERAL (
+    SELECT about.entity_id, about.chunk_id, about.document_id, about.about, false AS titled
+    FROM (
+        SELECT mention.entity_id, mention.chunk_id, mention.document_id, mention.about
+        FROM mention
+        WHERE mention.workspace_id = %(workspace_id)s AND mention.entity_id = wanted.id AND mention.about IS NOT NULL
+        LIMIT %(most)s + 1
+    ) AS about
+    UNION ALL
+    SELECT mentioned.entity_id, mentioned.chunk_id, mentioned.document_id, NULL, coalesce(
+        (
+            SELECT CASE
+                WHEN strpos(lower(document.title), lower(mentioned.name)) = 0 THEN false
+                WHEN length(document.title) = length(mentioned.name) THEN false
+                ELSE strpos(
+                    ' ' || regexp_replace(lower(document.title), '[^[:alnum:]]+', ' ', 'g') || ' ',
+                    ' ' || regexp_replace(lower(mentioned.name), '[^[:alnum:]]+', ' ', 'g') || ' '
+                ) > 0
+            END
+            FROM graphed_document AS document
+            WHERE
+                document.workspace_id = %(workspace_id)s
+                AND document.document_id = mentioned.document_id
+                AND mentioned.mentions <= %(titles)s
+        ),
+        false
+    )
+    FROM (
+        SELECT DISTINCT mention.entity_id, mention.chunk_id, mention.document_id, entity.name, entity.mentions
+        FROM entity
+        INNER JOIN mention ON mention.workspace_id = entity.workspace_id AND mention.entity_id = entity.id
+        WHERE
+            entity.workspace_id = %(workspace_id)s
+            AND entity.id = wanted.id
+            AND entity.mentions <= %(most)s
+            AND mention.about IS NULL
+    ) AS mentioned
+) AS place;
+
+-- name: count_chunks
+SELECT coalesce(sum(chunks), 0)::bigint AS chunks FROM graphed_document WHERE workspace_id = %(workspace_id)s;
+
+-- name: chunks_about_names
+-- The chunks that are surely about what these names stand for, concepts left out.
+SELECT wanted.id AS entity_id, about.chunk_id, about.document_id, about.about
+FROM unnest(%(ids)s::text[]) AS wanted (id)
+CROSS JOIN LATERAL (
+    SELECT name.entity_id
+    FROM name
+    WHERE name.workspace_id = %(workspace_id)s AND name.id = wanted.id AND name.is_known
+    LIMIT 1
+) AS known
+CROSS JOIN LATERAL (
+    SELECT entity.id
+    FROM entity
+    WHERE entity.workspace_id = %(workspace_id)s AND entity.id = known.entity_id AND entity.entity_type <> 'CONCEPT'
+    LIMIT 1
+) AS entity
+CROSS JOIN LATERAL (
+    SELECT mention.chunk_id, mention.document_id, mention.about
+    FROM mention
+    WHERE
+        mention.workspace_id = %(workspace_id)s
+        AND mention.entity_id = entity.id
+        AND mention.about IS NOT NULL
+        AND mention.about <> 'subject'
+    LIMIT %(most)s + 1
+) AS about;
+
+-- name: mentions
+-- What the chunks name, in the order of the text.
+SELECT
+    mention.chunk_id, mention.document_id, mention.entity_id, mention.about, mention.sentence_start,
+    mention.sentence_end, entity.name, entity.entity_type, entity.mentions
+FROM unnest(%(chunk_ids)s::text[], %(document_ids)s::uuid[]) AS wanted (chunk_id, document_id)
+CROSS JOIN LATERAL (
+    SELECT *
+    FROM mention
+    WHERE
+        mention.workspace_id = %(workspace_id)s
+        AND mention.chunk_id = wanted.chunk_id
+        AND mention.document_id = wanted.document_id
+    ORDER BY mention.number
+    LIMIT %(most)s
+) AS mention
+CROSS JOIN LATERAL (
+    SELECT * FROM entity WHERE entity.workspace_id = %(workspace_id)s AND entity.id = mention.entity_id LIMIT 1
+) AS entity
+ORDER BY mention.chunk_id, mention.document_id, mention.number;
+
+-- name: stated_between
+-- What the chunks state between two names, in either direction, surest first.
+SELECT pair.number, evidence.relation_type, evidence.phrase, evidence.span_start, evidence.span_end
+FROM unnest(
+    %(numbers)s::integer[], %(sources)s::text[], %(targets)s::text[], %(chunk_ids)s::text[]
+) AS pair (number, source_id, target_id, chunk_id)
+INNER JOIN relation_evidence AS evidence ON
+    evidence.workspace_id = %(workspace_id)s
+    AND evidence.source_id = pair.source_id
+    AND evidence.target_id = pair.target_id
+    AND evidence.chunk_id = pair.chunk_id
+WHERE evidence.method <> 'cooccurrence'
+ORDER BY pair.number, evidence.confidence DESC, evidence.number;

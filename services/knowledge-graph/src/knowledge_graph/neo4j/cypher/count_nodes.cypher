@@ -1,2 +1,0 @@
-MATCH (n:Projection|Document|Entity|Chunk {workspace_id: $workspace_id})
-RETURN count(*) AS nodes

@@ -1,4 +1,0 @@
-UNWIND $documents AS document_id
-MATCH (c:Chunk {workspace_id: $workspace_id, document_id: document_id})
-WHERE NOT (c)<-[:MENTIONED_IN]-()
-DELETE c

@@ -1,2 +1,0 @@
-MATCH (n:Projection|Document|Entity|Chunk)
-RETURN DISTINCT n.workspace_id AS workspace_id

@@ -1,2 +1,0 @@
-UNWIND $documents AS document_id
-MERGE (:Document {workspace_id: $workspace_id, id: document_id})

@@ -1,0 +1,136 @@
+// name: entities_by_id
+UNWIND $ids AS id
+MATCH (e:Entity {workspace_id: $workspace_id, id: id})
+RETURN {entity}
+ORDER BY id
+
+// name: list_entities
+MATCH (e:Entity {workspace_id: $workspace_id})
+WHERE ($prefix IS NULL OR e.name_key STARTS WITH $prefix)
+  AND ($entity_type IS NULL OR e.entity_type = $entity_type)
+  AND e.mentions >= $min_mentions
+  AND ($after_mentions IS NULL
+       OR e.mentions < $after_mentions
+       OR (e.mentions = $after_mentions AND e.id > $after_id))
+RETURN {entity}
+ORDER BY mentions DESC, id
+LIMIT $limit
+
+// name: relations_of
+MATCH (:Entity {workspace_id: $workspace_id, id: $id})-[r:RELATED {workspace_id: $workspace_id}]-(:Entity {workspace_id: $workspace_id})
+RETURN startNode(r).id AS source_id, endNode(r).id AS target_id, r.relation_type AS relation_type, r.weight AS weight,
+       r.evidence AS evidence
+ORDER BY weight DESC, source_id, target_id, relation_type
+LIMIT $limit
+
+// name: neighbours
+UNWIND $ids AS origin
+MATCH (e:Entity {workspace_id: $workspace_id, id: origin})
+CALL (e) {
+  CALL (e) {
+    MATCH (e)-[r:RELATED {workspace_id: $workspace_id}]->(o:Entity {workspace_id: $workspace_id})
+    WHERE $types IS NULL OR r.relation_type IN $types
+    WITH o, r ORDER BY r.weight DESC, o.id, r.relation_type LIMIT $fan_out
+    RETURN o, r.weight AS weight
+    UNION ALL
+    MATCH (e)<-[r:RELATED {workspace_id: $workspace_id}]-(o:Entity {workspace_id: $workspace_id})
+    WHERE $types IS NULL OR r.relation_type IN $types
+    WITH o, r ORDER BY r.weight DESC, o.id, r.relation_type LIMIT $fan_out
+    RETURN o, r.weight AS weight
+  }
+  WITH o, weight WHERE weight >= $min_weight
+  WITH o, max(weight) AS weight ORDER BY weight DESC, o.id LIMIT $fan_out
+  RETURN o, weight
+}
+WITH origin, o, weight WHERE o.mentions >= $min_mentions
+RETURN origin, o.id AS id, o.name AS name, o.mentions AS mentions, weight
+ORDER BY origin, weight DESC, id
+
+// name: links
+UNWIND $ids AS origin
+MATCH (:Entity {workspace_id: $workspace_id, id: origin})-[r:RELATED {workspace_id: $workspace_id}]-(o:Entity {workspace_id: $workspace_id})
+WHERE $types IS NULL OR r.relation_type IN $types
+RETURN DISTINCT origin, o.id AS other
+
+// name: steps_out
+UNWIND $ids AS via
+MATCH (:Entity {workspace_id: $workspace_id, id: via})-[r:RELATED {workspace_id: $workspace_id}]->(o:Entity {workspace_id: $workspace_id})
+WHERE r.relation_type IN $types AND NOT o.id IN $seen
+RETURN o.id AS id, o.name AS name, min(via) AS via
+ORDER BY id
+LIMIT $limit
+
+// name: steps_in
+UNWIND $ids AS via
+MATCH (:Entity {workspace_id: $workspace_id, id: via})<-[r:RELATED {workspace_id: $workspace_id}]-(o:Entity {workspace_id: $workspace_id})
+WHERE r.relation_type IN $types AND NOT o.id IN $seen
+RETURN o.id AS id, o.name AS name, min(via) AS via
+ORDER BY id
+LIMIT $limit
+
+// name: successors
+UNWIND $among AS id
+MATCH (:Entity {workspace_id: $workspace_id, id: $id})-[r:RELATED {workspace_id: $workspace_id}]->(:Entity {workspace_id: $workspace_id, id: id})
+WHERE r.relation_type IN $types
+RETURN DISTINCT id
+ORDER BY id
+
+// name: relations_among
+MATCH (s:Entity {workspace_id: $workspace_id}) WHERE s.id IN $ids
+MATCH (s)-[r:RELATED {workspace_id: $workspace_id}]->(t:Entity {workspace_id: $workspace_id})
+WHERE t.id IN $ids AND ($types IS NULL OR r.relation_type IN $types)
+RETURN s.id AS source_id, t.id AS target_id, r.relation_type AS relation_type, r.weight AS weight, r.evidence AS evidence
+ORDER BY weight DESC, source_id, target_id, relation_type
+LIMIT $limit
+
+// name: chunks_of
+UNWIND $ids AS entity_id
+MATCH (e:Entity {workspace_id: $workspace_id, id: entity_id})
+CALL (e) {
+  MATCH (e)-[m:MENTIONED_IN {workspace_id: $workspace_id}]->(c:Chunk {workspace_id: $workspace_id})
+  WHERE NOT c.id STARTS WITH 'import:'
+  RETURN c, m.mentions AS mentions ORDER BY mentions DESC, c.id LIMIT $limit
+}
+RETURN entity_id, c.id AS chunk_id, c.document_id AS document_id, mentions
+ORDER BY entity_id, mentions DESC, chunk_id
+
+// name: statistics
+RETURN COUNT { MATCH (:Entity {workspace_id: $workspace_id}) } AS entities,
+       COUNT { MATCH (:Entity {workspace_id: $workspace_id})-[r:RELATED {workspace_id: $workspace_id}]->() } AS relations,
+       COUNT { MATCH (:Document {workspace_id: $workspace_id}) } AS documents
+
+// name: counts
+MATCH (e:Entity {workspace_id: $workspace_id})
+RETURN 'entity' AS counted, e.entity_type AS kind, count(*) AS number, sum(e.mentions) AS mentions
+UNION ALL
+MATCH (:Entity {workspace_id: $workspace_id})-[r:RELATED {workspace_id: $workspace_id}]->()
+RETURN 'relation' AS counted, r.relation_type AS kind, count(*) AS number, 0 AS mentions
+UNION ALL
+MATCH (d:Document {workspace_id: $workspace_id})
+RETURN 'document' AS counted, '' AS kind, count(*) AS number, 0 AS mentions
+
+// name: top_by_mentions
+MATCH (e:Entity {workspace_id: $workspace_id})
+WHERE ($entity_type IS NULL OR e.entity_type = $entity_type) AND e.mentions >= $min_mentions
+RETURN {entity}, toFloat(e.mentions) AS score
+ORDER BY score DESC, id
+LIMIT $limit
+
+// name: top_by_documents
+MATCH (e:Entity {workspace_id: $workspace_id})
+WHERE ($entity_type IS NULL OR e.entity_type = $entity_type) AND e.mentions >= $min_mentions
+RETURN {entity}, toFloat(e.documents) AS score
+ORDER BY score DESC, id
+LIMIT $limit
+
+// name: top_by_degree
+MATCH (e:Entity {workspace_id: $workspace_id})
+WHERE ($entity_type IS NULL OR e.entity_type = $entity_type) AND e.mentions >= $min_mentions
+RETURN {entity}, toFloat(e.outgoing + e.incoming) AS score
+ORDER BY score DESC, id
+LIMIT $limit
+
+// name: degrees
+UNWIND $ids AS id
+MATCH (e:Entity {workspace_id: $workspace_id, id: id})
+RETURN e.id AS id, e.outgoing AS outgoing, e.incoming AS incoming

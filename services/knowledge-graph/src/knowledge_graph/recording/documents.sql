@@ -1,0 +1,85 @@
+-- name: is_current
+SELECT
+    NOT EXISTS (
+        SELECT FROM deleted_document WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    )
+    AND NOT EXISTS (
+        SELECT FROM graphed_document
+        WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND version > %(version)s
+    );
+
+-- name: find
+SELECT version, name, title, language, chunks_key, chunks_digest, entities, relations
+FROM graphed_document
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
+
+-- name: record
+INSERT INTO graphed_document (
+    workspace_id, document_id, version, name, title, language, chunks_key, chunks_digest, chunks, entities, relations, method, notes
+)
+VALUES (
+    %(workspace_id)s, %(document_id)s, %(version)s, %(name)s, %(title)s, %(language)s, %(chunks_key)s, %(chunks_digest)s,
+    %(chunks)s, %(entities)s, %(relations)s, %(method)s, %(notes)s
+)
+ON CONFLICT (workspace_id, document_id) DO UPDATE SET
+    version = excluded.version,
+    name = excluded.name,
+    title = excluded.title,
+    language = excluded.language,
+    chunks_key = excluded.chunks_key,
+    chunks_digest = excluded.chunks_digest,
+    chunks = excluded.chunks,
+    entities = excluded.entities,
+    relations = excluded.relations,
+    method = excluded.method,
+    notes = excluded.notes,
+    graphed_at = now();
+
+-- name: remaining
+SELECT 'mentions' AS kind, count(*) AS rows FROM mention WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+UNION ALL
+SELECT 'relation_evidence', count(*)
+FROM relation_evidence
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+UNION ALL
+SELECT 'alias_evidence', count(*)
+FROM alias_evidence
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+UNION ALL
+SELECT 'candidates', count(*) FROM candidates WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+UNION ALL
+SELECT 'refinement_chunks', count(*)
+FROM refinement_chunk
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
+
+-- name: delete
+DELETE FROM graphed_document WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
+
+-- name: bury
+-- Keeps that the document was deleted, whatever order its events arrive in.
+INSERT INTO deleted_document (workspace_id, document_id) VALUES (%(workspace_id)s, %(document_id)s)
+ON CONFLICT DO NOTHING;
+
+-- name: generation
+-- `changed_by` tells the generation from the same one of a database that was restored.
+SELECT generation, xmin::text AS changed_by FROM graph_generation WHERE workspace_id = %(workspace_id)s;
+
+-- name: raise_generation
+INSERT INTO graph_generation (workspace_id, generation) VALUES (%(workspace_id)s, 1)
+ON CONFLICT (workspace_id) DO UPDATE SET generation = graph_generation.generation + 1;
+
+-- name: try_lock
+SELECT pg_try_advisory_xact_lock(hashtextextended(%(key)s, 0));
+
+-- name: wait_without_limit
+SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', %(wait)s, true);
+
+-- name: lock
+SELECT pg_advisory_xact_lock(hashtextextended(%(key)s, 0));
+
+-- name: reset_limits
+-- Sets the limits of the session again, as SET LOCAL ... TO DEFAULT would.
+SELECT
+    set_config('statement_timeout', reset_val, true) FROM pg_settings WHERE name = 'statement_timeout'
+UNION ALL
+SELECT set_config('lock_timeout', reset_val, true) FROM pg_settings WHERE name = 'lock_timeout';

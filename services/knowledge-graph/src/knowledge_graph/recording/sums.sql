@@ -1,0 +1,198 @@
+-- name: add_relations
+-- Which relations came and went: `change` is 1 or -1, so that the degrees can follow.
+WITH rows AS (
+    SELECT *
+    FROM unnest(
+        %(source_ids)s::text[], %(target_ids)s::text[], %(types)s::text[], %(weights)s::double precision[],
+        %(evidences)s::integer[]
+    ) AS one (source_id, target_id, relation_type, weight, evidence)
+),
+written AS (
+    INSERT INTO relation (workspace_id, source_id, target_id, relation_type, weight, evidence)
+    SELECT %(workspace_id)s, rows.* FROM rows
+    ON CONFLICT (workspace_id, source_id, target_id, relation_type) DO UPDATE SET
+        weight = relation.weight + excluded.weight, evidence = relation.evidence + excluded.evidence
+    RETURNING source_id, target_id, xmax = 0 AS is_new
+)
+SELECT source_id, target_id, count(*)::integer AS change FROM written WHERE is_new GROUP BY source_id, target_id;
+
+-- name: drop_relations
+WITH pair AS (
+    SELECT * FROM unnest(%(source_ids)s::text[], %(target_ids)s::text[]) AS rows (source_id, target_id)
+),
+gone AS (
+    DELETE FROM relation
+    USING pair
+    WHERE
+        relation.workspace_id = %(workspace_id)s
+        AND relation.source_id = pair.source_id
+        AND relation.target_id = pair.target_id
+        AND (relation.evidence <= 0 OR %(all)s)
+    RETURNING relation.source_id, relation.target_id
+)
+SELECT source_id, target_id, -count(*)::integer AS change FROM gone GROUP BY source_id, target_id;
+
+-- name: sum_relations
+WITH added AS (
+    INSERT INTO relation (workspace_id, source_id, target_id, relation_type, weight, evidence)
+    SELECT %(workspace_id)s, found.source_id, found.target_id, found.relation_type, sum(found.weight), count(*)
+    FROM relation_evidence AS found
+    INNER JOIN unnest(%(source_ids)s::text[], %(target_ids)s::text[]) AS pair (source_id, target_id)
+        ON found.source_id = pair.source_id AND found.target_id = pair.target_id
+    WHERE found.workspace_id = %(workspace_id)s AND found.source_id <> found.target_id
+    GROUP BY found.source_id, found.target_id, found.relation_type
+    RETURNING source_id, target_id
+)
+SELECT source_id, target_id, count(*)::integer AS change FROM added GROUP BY source_id, target_id;
+
+-- name: add_surfaces
+INSERT INTO surface (workspace_id, entity_id, surface, entity_type, surface_key, uses)
+SELECT %(workspace_id)s, rows.*
+FROM unnest(
+    %(entity_ids)s::text[], %(surfaces)s::text[], %(types)s::text[], %(surface_keys)s::text[], %(uses)s::integer[]
+) AS rows
+ON CONFLICT (workspace_id, entity_id, surface, entity_type) DO UPDATE SET uses = surface.uses + excluded.uses;
+
+-- name: sum_surfaces
+INSERT INTO surface (workspace_id, entity_id, surface, entity_type, surface_key, uses)
+SELECT %(workspace_id)s, entity_id, surface, entity_type, min(surface_key), count(*)
+FROM mention
+WHERE workspace_id = %(workspace_id)s AND entity_id = ANY(%(ids)s)
+GROUP BY entity_id, surface, entity_type;
+
+-- name: delete_entities
+-- Those without an own mention. What is left of them are mentions of nothing.
+DELETE FROM entity
+WHERE
+    workspace_id = %(workspace_id)s
+    AND id = ANY(%(ids)s)
+    AND NOT EXISTS (
+        SELECT FROM name
+        WHERE name.workspace_id = %(workspace_id)s AND name.entity_id = entity.id AND name.own > 0
+    );
+
+-- name: sum_entities
+-- Name and type are those most often used, so that the order of documents does not matter; a spelling of the name that
+-- the entity goes by comes before other names of it. `recounted` documents are counted, others changed by so many.
+INSERT INTO entity (workspace_id, id, name_key, name, entity_type, mentions, documents, aliases)
+SELECT
+    %(workspace_id)s,
+    touched.id,
+    name.name_key,
+    spelled.surfaces[1],
+    typed.entity_type,
+    typed.mentions,
+    CASE WHEN touched.is_recounted THEN (
+        SELECT count(DISTINCT mention.document_id)
+        FROM mention
+        WHERE mention.workspace_id = %(workspace_id)s AND mention.entity_id = touched.id
+    ) ELSE touched.documents END,
+    spelled.surfaces[2:20]
+FROM unnest(%(ids)s::text[], %(documents)s::integer[], %(recounted)s::boolean[])
+    AS touched (id, documents, is_recounted)
+INNER JOIN name ON name.workspace_id = %(workspace_id)s AND name.id = touched.id
+CROSS JOIN LATERAL (
+    SELECT
+        sum(each.uses)::integer AS mentions,
+        (array_agg(each.entity_type ORDER BY each.entity_type = '', each.uses DESC, each.entity_type))[1] AS entity_type
+    FROM (
+        SELECT surface.entity_type, sum(surface.uses) AS uses
+        FROM surface
+        WHERE surface.workspace_id = %(workspace_id)s AND surface.entity_id = touched.id
+        GROUP BY surface.entity_type
+    ) AS each
+) AS typed
+CROSS JOIN LATERAL (
+    SELECT array_agg(each.surface ORDER BY each.is_its_name DESC, each.uses DESC, each.surface) AS surfaces
+    FROM (
+        SELECT surface.surface, bool_or(surface.surface_key = name.name_key) AS is_its_name, sum(surface.uses) AS uses
+        FROM surface
+        WHERE surface.workspace_id = %(workspace_id)s AND surface.entity_id = touched.id
+        GROUP BY surface.surface
+    ) AS each
+) AS spelled
+WHERE typed.mentions > 0 AND EXISTS (
+    SELECT FROM name AS one
+    WHERE one.workspace_id = %(workspace_id)s AND one.entity_id = touched.id AND one.own > 0
+)
+ORDER BY touched.id
+ON CONFLICT (workspace_id, id) DO UPDATE SET
+    name = excluded.name,
+    entity_type = excluded.entity_type,
+    mentions = excluded.mentions,
+    documents = CASE
+        WHEN excluded.id = ANY(%(recounted_ids)s) THEN excluded.documents
+        ELSE entity.documents + excluded.documents
+    END,
+    aliases = excluded.aliases;
+
+-- name: add_degrees
+UPDATE entity SET outgoing = entity.outgoing + changed.outgoing, incoming = entity.incoming + changed.incoming
+FROM unnest(%(ids)s::text[], %(outgoing)s::integer[], %(incoming)s::integer[]) AS changed (id, outgoing, incoming)
+WHERE entity.workspace_id = %(workspace_id)s AND entity.id = changed.id;
+
+-- name: count_degrees
+UPDATE entity SET
+    outgoing = (
+        SELECT count(*) FROM relation
+        WHERE relation.workspace_id = entity.workspace_id AND relation.source_id = entity.id
+    ),
+    incoming = (
+        SELECT count(*) FROM relation
+        WHERE relation.workspace_id = entity.workspace_id AND relation.target_id = entity.id
+    )
+WHERE workspace_id = %(workspace_id)s AND id = ANY(%(ids)s);
+
+-- name: wrong_entities
+-- Entities that are not what the mentions add up to: one exists while a text itself has it for a name.
+SELECT id
+FROM (
+    SELECT entity_id AS id, count(*) AS mentions, count(DISTINCT document_id) AS documents
+    FROM mention
+    WHERE workspace_id = %(workspace_id)s
+    GROUP BY entity_id
+    HAVING bool_or(origin <> 'known')
+) AS truth
+FULL JOIN (
+    SELECT id, mentions, documents FROM entity WHERE workspace_id = %(workspace_id)s
+) AS kept USING (id)
+WHERE truth.mentions IS DISTINCT FROM kept.mentions OR truth.documents IS DISTINCT FROM kept.documents;
+
+-- name: wrong_relations
+-- Pairs whose relations are not what the evidence adds up to.
+SELECT DISTINCT source_id, target_id
+FROM (
+    SELECT source_id, target_id, relation_type, sum(weight) AS weight, count(*) AS evidence
+    FROM relation_evidence
+    WHERE workspace_id = %(workspace_id)s AND source_id <> target_id
+    GROUP BY source_id, target_id, relation_type
+) AS truth
+FULL JOIN (
+    SELECT source_id, target_id, relation_type, weight, evidence
+    FROM relation
+    WHERE workspace_id = %(workspace_id)s
+) AS kept USING (source_id, target_id, relation_type)
+WHERE
+    truth.evidence IS DISTINCT FROM kept.evidence
+    OR abs(truth.weight - kept.weight) > 0.001 * greatest(truth.weight, kept.weight);
+
+-- name: wrong_degrees
+SELECT entity.id
+FROM entity
+LEFT JOIN (
+    SELECT source_id AS id, count(*) AS number FROM relation WHERE workspace_id = %(workspace_id)s GROUP BY source_id
+) AS outgoing USING (id)
+LEFT JOIN (
+    SELECT target_id AS id, count(*) AS number FROM relation WHERE workspace_id = %(workspace_id)s GROUP BY target_id
+) AS incoming USING (id)
+WHERE
+    entity.workspace_id = %(workspace_id)s
+    AND (
+        entity.outgoing <> coalesce(outgoing.number, 0) OR entity.incoming <> coalesce(incoming.number, 0)
+    );
+
+-- name: delete_surfaces
+DELETE FROM surface WHERE workspace_id = %(workspace_id)s AND entity_id = ANY(%(ids)s);
+
+-- name: delete_unused_surfaces
+DELETE FROM surface WHERE workspace_id = %(workspace_id)s AND entity_id = ANY(%(ids)s) AND uses <= 0;

@@ -1,5 +1,0 @@
-SELECT id, name_key, name, entity_type, mentions, documents, aliases
-FROM entity
-WHERE workspace_id = %(workspace_id)s AND mentions >= %(min_mentions)s AND id > %(after)s
-ORDER BY id
-LIMIT %(limit)s

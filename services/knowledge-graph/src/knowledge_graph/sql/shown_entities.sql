@@ -1,3 +1,0 @@
-SELECT id, name_key, name, entity_type, mentions, documents, aliases, outgoing, incoming
-FROM entity
-WHERE workspace_id = %(workspace_id)s AND id = ANY(%(ids)s)

@@ -1,0 +1,28 @@
+-- name: about
+-- Of each document at most `of_document`, so that a long one does not take all places; what is about the entity first.
+SELECT document_id, chunk_id
+FROM (
+    SELECT
+        counted.*,
+        row_number() OVER (
+            PARTITION BY counted.document_id ORDER BY counted.is_about DESC, counted.mentions DESC, counted.chunk_id
+        ) AS place
+    FROM (
+        SELECT document_id, chunk_id, bool_or(about IS NOT NULL) AS is_about, count(*) AS mentions
+        FROM (
+            SELECT document_id, chunk_id, about
+            FROM mention
+            WHERE workspace_id = %(workspace_id)s AND entity_id = %(id)s AND origin <> 'user'
+            LIMIT %(looked_at)s
+        ) AS looked_up
+        GROUP BY document_id, chunk_id
+    ) AS counted
+) AS ranked
+WHERE place <= %(of_document)s
+ORDER BY is_about DESC, mentions DESC, chunk_id
+LIMIT %(limit)s;
+
+-- name: documents
+SELECT document_id, name, chunks_key
+FROM graphed_document
+WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(ids)s);
