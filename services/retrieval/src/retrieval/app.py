@@ -104,7 +104,8 @@ def create_app(settings: Settings) -> FastAPI:
                 embedders.spaces,
                 settings.build_batch_size,
             )
-            background.start("embedding_spaces", builder.run)
+            background.start("embedding_spaces", builder.worker.run)
+            background.start("embedding_spaces_housekeeping", builder.keep_house)
             compaction = Compaction(database, CompactionMetrics(metrics))
             background.start("compaction", lambda: compaction.run(service.notifications))
             background.start("orphans", OrphanRemoval(database, metrics).run)
