@@ -34,7 +34,7 @@ from contracts.ingestion import Chunk
 from inference.embedders import Embedders
 from inference.embeddings import EmbeddingSpace
 from ingestion.app import create_app
-from ingestion.conversion import Converted, CorruptFile, EmptyDocument, Limits, Progress
+from ingestion.conversion import ConversionProgress, Converted, CorruptFile, EmptyDocument, Limits
 from ingestion.settings import Settings
 from ingestion.worker.database import WorkerDatabase
 from ingestion.worker.embedding import TextEmbedder, running_loop
@@ -105,20 +105,20 @@ class LineConverter:
         document_id: UUID,
         output: Path,
         limits: Limits,
-        on_progress: Callable[[Progress], None],
+        on_progress: Callable[[ConversionProgress], None],
     ) -> Converted:
         assert limits.pages > 0
         self.conversions.append(file_name)
-        on_progress(Progress("convert", 0, 2))
+        on_progress(ConversionProgress("convert", 0, 2))
         self.started.set()
         while file_name.startswith("gate-") and not self.gate.wait(0.05):
-            on_progress(Progress("convert", 1, 2))
+            on_progress(ConversionProgress("convert", 1, 2))
         if file_name.startswith("broken-"):
             raise CorruptFile("The file is damaged.")
         lines = [line for line in source.read_text().splitlines() if line.strip()]
         if not lines:
             raise EmptyDocument("No text was found.")
-        on_progress(Progress("chunk"))
+        on_progress(ConversionProgress("chunk"))
         chunks = [self._chunk(document_id, index, line) for index, line in enumerate(lines)]
         (output / "chunks.jsonl").write_text("".join(chunk.model_dump_json() + "\n" for chunk in chunks))
         (output / "document.json").write_text(json.dumps(lines))

@@ -40,14 +40,14 @@ SYNC_CONNECTIONS = 6
 
 
 @dataclass(frozen=True)
-class Worker:
+class DocumentWorker:
     """What the tasks call."""
 
     slots: Slots
     syncs: SyncThread
 
 
-def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack) -> Worker:
+def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack) -> DocumentWorker:
     """Builds everything that a worker needs; closed with the stack in reverse order."""
     # Two connections per document (its heartbeat has one), and one each for the registration and the choice.
     database = WorkerDatabase(settings.database_url.get_secret_value(), 2 * (settings.worker_concurrency + 1) + 2)
@@ -72,7 +72,7 @@ def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack)
             Readings(lambda: [*((lane.value, slots.busy(lane)) for lane in ALL_LANES), ("sync", syncs.busy)])
         )
         serve_metrics(metrics.registry, settings.host, settings.metrics_port, stack)
-    return Worker(slots, syncs)
+    return DocumentWorker(slots, syncs)
 
 
 def _processor(

@@ -15,7 +15,7 @@ import numpy as np
 from opentelemetry.trace import SpanKind
 
 from contracts.ingestion import StageName
-from ingestion.conversion import Converted, Limits, Progress
+from ingestion.conversion import ConversionProgress, Converted, Limits
 from ingestion.documents.derived_objects import DerivedKeys, derived_keys
 from ingestion.documents.rows import HeldStage
 from ingestion.worker.holding import Holding, Shutdown, WorkerStopped
@@ -41,7 +41,7 @@ class FileConverter(Protocol):
         document_id: UUID,
         output: Path,
         limits: Limits,
-        on_progress: Callable[[Progress], None],
+        on_progress: Callable[[ConversionProgress], None],
     ) -> Converted: ...
 
 
@@ -121,7 +121,7 @@ class Processor:
         source = work.folder / "original"
         self.objects.get_file(original_key(job.workspace_id, job.content_hash), source)
 
-        def on_progress(progress: Progress) -> None:
+        def on_progress(progress: ConversionProgress) -> None:
             if progress.stage == "chunk" and work.stage == "convert":
                 self.stages.start_chunking(job)
                 self._begin(work, "chunk")
