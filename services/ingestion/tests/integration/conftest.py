@@ -246,7 +246,8 @@ class Neighbours:
 
 @pytest.fixture
 async def neighbours(redis_url: str, object_store: ObjectStore) -> AsyncIterator[Neighbours]:
-    async with Redis.from_url(redis_url) as redis, Background(Metrics()) as background:
+    # A machine that stalls longer than the timeout of a read would lose what was read.
+    async with Redis.from_url(redis_url, socket_timeout=60) as redis, Background(Metrics()) as background:
         neighbours = Neighbours(redis, object_store)
         for group in ("retrieval", "knowledge-graph", "memory", "orchestrator"):
             background.start(group, partial(neighbours.run, group))
@@ -257,7 +258,7 @@ async def neighbours(redis_url: str, object_store: ObjectStore) -> AsyncIterator
 def eventually() -> Callable[..., Awaitable[Any]]:
     """`await eventually(read, done)`: what `read` gives once `done` holds of it; fails after `timeout` seconds."""
 
-    async def until(read: Callable[[], Awaitable[Any]], done: Callable[[Any], bool] = bool, timeout: float = 15) -> Any:
+    async def until(read: Callable[[], Awaitable[Any]], done: Callable[[Any], bool] = bool, timeout: float = 60) -> Any:
         state = None
         try:
             async with asyncio.timeout(timeout):
