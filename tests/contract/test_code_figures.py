@@ -7,10 +7,10 @@ from api_calls import REPOSITORY
 from code_figures import Building, Code
 
 MOST_FLOORS = 7
-MOST_SHARED_NAMES = 40
-MOST_DANGLING = 0.02
 LONGEST_README = 100
 COLUMN_FILES = 6
+MOST_DANGLING = 0.02
+MOST_SHARED_NAMES = 40
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ from embedded.data_folder import DataFolder
 from embedded.engines import EnginePorts, Engines
 from embedded.engines.postgres import Postgres, installed
 from embedded.engines.postgres_home import PostgresHome
-from embedded.errors import AlreadyRunning, ChildCrashed, DiskFull, EmbeddedError
+from embedded.errors import AlreadyRunning, ChildCrashed, DataFolderFull, EmbeddedError
 
 
 @pytest.fixture
@@ -177,7 +177,7 @@ def test_a_taken_port_is_named_before_anything_waits(data: Path) -> None:
 
 def test_a_full_disk_is_found_before_the_start(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ATTRACTOR_MIN_FREE_MB", str(2**40))
-    with pytest.raises(DiskFull, match=r"is full: \d+ MB are free.*ATTRACTOR_DATA"), Engines.start(data):
+    with pytest.raises(DataFolderFull, match=r"is full: \d+ MB are free.*ATTRACTOR_DATA"), Engines.start(data):
         pass
 
 

@@ -13,7 +13,7 @@ import psutil
 from embedded.data_folder import DataFolder
 from embedded.errors import EmbeddedError
 from embedded.launcher import Launcher, stop
-from embedded.progress import Progress, interactive
+from embedded.progress import StartProgress, interactive
 from embedded.removal import remove
 from embedded.topology import user_settings
 
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[4]
 
 def main() -> int:
     arguments = _parser().parse_args()
-    progress = Progress()
+    progress = StartProgress()
     settings = user_settings(ROOT / ".env")
     folder = DataFolder(Path(settings.get("ATTRACTOR_DATA") or ROOT / ".data"))
     try:
@@ -48,18 +48,22 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _run(arguments: argparse.Namespace, folder: DataFolder, settings: dict[str, str], progress: Progress) -> int:
+def _run(arguments: argparse.Namespace, folder: DataFolder, settings: dict[str, str], progress: StartProgress) -> int:
     Launcher(ROOT, folder, settings, progress).run(demo=not arguments.no_demo)
     return 0
 
 
-def _stop(_arguments: argparse.Namespace, folder: DataFolder, _settings: dict[str, str], progress: Progress) -> int:
+def _stop(
+    _arguments: argparse.Namespace, folder: DataFolder, _settings: dict[str, str], progress: StartProgress
+) -> int:
     if not stop(folder, progress):
         progress.say("Attractor does not run.")
     return 0
 
 
-def _reset(arguments: argparse.Namespace, folder: DataFolder, _settings: dict[str, str], progress: Progress) -> int:
+def _reset(
+    arguments: argparse.Namespace, folder: DataFolder, _settings: dict[str, str], progress: StartProgress
+) -> int:
     if not folder.path.exists():
         progress.say(f"There is nothing to delete: {folder.path} does not exist.")
         return 0
@@ -75,7 +79,9 @@ def _reset(arguments: argparse.Namespace, folder: DataFolder, _settings: dict[st
     return 0
 
 
-def _status(_arguments: argparse.Namespace, folder: DataFolder, _settings: dict[str, str], progress: Progress) -> int:
+def _status(
+    _arguments: argparse.Namespace, folder: DataFolder, _settings: dict[str, str], progress: StartProgress
+) -> int:
     holder = folder.holder()
     if not holder:
         progress.say("Attractor does not run.")

@@ -16,7 +16,7 @@ from typing import Any
 import psutil
 
 from embedded.credentials import Credentials
-from embedded.errors import AlreadyRunning, DiskFull
+from embedded.errors import AlreadyRunning, DataFolderFull
 from embedded.processes.child import Child
 
 NEEDED_MB = 500
@@ -43,7 +43,7 @@ class DataFolder:
         free_mb = shutil.disk_usage(self.path).free // 2**20
         needed_mb = int(os.environ.get("ATTRACTOR_MIN_FREE_MB", NEEDED_MB))
         if free_mb < needed_mb:
-            raise DiskFull(self.path, free_mb, needed_mb)
+            raise DataFolderFull(self.path, free_mb, needed_mb)
 
     @functools.cached_property
     def credentials(self) -> Credentials:

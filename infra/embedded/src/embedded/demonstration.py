@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from embedded.processes.supervisor import Supervisor
-from embedded.progress import Progress
+from embedded.progress import StartProgress
 
 QUESTION = "Which projects depend on AuthService?"
 
@@ -26,7 +26,7 @@ class Demonstration:
     user: Mapping[str, str]
     url: str
     key_file: Path
-    progress: Progress
+    progress: StartProgress
     supervisor: Supervisor
 
     @property

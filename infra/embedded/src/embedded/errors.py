@@ -36,7 +36,7 @@ class AlreadyRunning(EmbeddedError):
         super().__init__(f"Attractor already runs{place}{process} on {folder}: use it, or end it with: make stop")
 
 
-class DiskFull(EmbeddedError):
+class DataFolderFull(EmbeddedError):
     """The disk is full."""
 
     def __init__(self, folder: Path, free_mb: int, needed_mb: int) -> None:

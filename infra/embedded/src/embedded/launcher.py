@@ -17,7 +17,7 @@ from embedded.engines import Engines
 from embedded.errors import EmbeddedError, NotReady
 from embedded.processes.child import Child
 from embedded.processes.supervisor import Patience, Supervisor, ignore_interruptions, woken_by_children
-from embedded.progress import Progress
+from embedded.progress import StartProgress
 from embedded.topology import GATEWAY, PROCESSES, SERVICES, Process, Site
 
 MIGRATION_SECONDS = 300.0
@@ -28,7 +28,7 @@ _POLL_SECONDS = 0.05
 class Launcher:
     """One run of the stack on one data folder. `root` is the repository."""
 
-    def __init__(self, root: Path, folder: DataFolder, settings: Mapping[str, str], progress: Progress) -> None:
+    def __init__(self, root: Path, folder: DataFolder, settings: Mapping[str, str], progress: StartProgress) -> None:
         self._root, self._folder, self._settings, self._progress = root, folder, settings, progress
         self._host = settings.get("GATEWAY_HOST") or "127.0.0.1"
 
@@ -149,7 +149,7 @@ def _unready(client: httpx2.Client, site: Site, process: Process) -> str | None:
     return None if answer.is_success else f"{answer.status_code} {' '.join(answer.text.split())[:200]}"
 
 
-def stop(folder: DataFolder, progress: Progress, seconds: float = 90.0) -> bool:
+def stop(folder: DataFolder, progress: StartProgress, seconds: float = 90.0) -> bool:
     """Stops the run that holds the folder, from another terminal; returns False if there is none.
 
     Raises EmbeddedError when it does not end within `seconds`.

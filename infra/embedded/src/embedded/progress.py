@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 
 
-class Progress:
+class StartProgress:
     """Writes to standard output; errors to standard error. A closed terminal never makes it fail."""
 
     def __init__(self) -> None:

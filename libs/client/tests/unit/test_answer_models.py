@@ -19,7 +19,7 @@ import contracts
 from attractor_client import AttractorClient
 from attractor_client.http.upload import FileToUpload
 
-API = json.loads((Path(contracts.__file__).parents[2] / "api" / "attractor.openapi.json").read_text(encoding="utf-8"))
+API = json.loads((Path(contracts.__file__).parent / "api" / "attractor.openapi.json").read_text(encoding="utf-8"))
 # What calls no route of its own, or answers with bytes or a stream of events.
 WITHOUT_MODEL = {"documents.original", "documents.download", "graph.export", "runs.events", "sessions.ask"}
 

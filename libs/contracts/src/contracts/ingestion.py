@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from contracts.base import Request, Resource, Text
 
 StageName = Literal["store", "convert", "chunk", "embed", "index", "graph"]
-"""The stages of a document, in their order. A document is searchable after `index`."""
+"""The stages of a document in their order. A document is searchable after `index`."""
 
 STAGES: tuple[StageName, ...] = get_args(StageName)
 
@@ -82,7 +82,7 @@ class Stage(Resource):
 
 
 class Origin(Resource):
-    """A place that a document comes from. `path` is unique in its source; `missing_since`: it was not found there."""
+    """Where a document comes from. `path` is unique in its source; `missing_since`: when it was found missing there."""
 
     id: UUID
     kind: OriginKind
@@ -96,8 +96,8 @@ class Origin(Resource):
 class Document(Resource):
     """`content_hash` is the SHA-256 of the original's bytes (hex), `file_size` their number.
 
-    `version` is the newest, `searchable_version` the one that search serves. The `source_` fields are those of the
-    document's first origin. `stale_at`: since when its source has not been seen.
+    `version` is the newest, `searchable_version` the one that search serves. The `source_` fields describe the
+    document's first origin. `stale_at`: when it was marked stale, as its source was last synchronised too long ago.
     """
 
     id: UUID
@@ -131,7 +131,7 @@ class Document(Resource):
 
 
 class DocumentDetail(Document):
-    """`explanation` says in one sentence why the newest version is not searchable yet, or by its words alone."""
+    """`explanation` says in one sentence why the newest version is not searchable yet, or lexically only."""
 
     headings: list[str]
     origins: list[Origin]
@@ -140,7 +140,7 @@ class DocumentDetail(Document):
 
 
 class DocumentVersion(Resource):
-    """One version in a document's history. `superseded_at`: a later one serves since then, and its files are erased."""
+    """A version of a document. `superseded_at`: when a later one replaced it in search; its files are then deleted."""
 
     version: int
     name: str
@@ -156,7 +156,7 @@ class DocumentVersion(Resource):
 
 
 class DocumentFilter(Request):
-    """Which documents an action is for; what is left out does not limit. At least one field must be given."""
+    """Selects the documents of an action; a document must match every field given, and at least one is required."""
 
     document_ids: Annotated[list[UUID], Field(max_length=10_000)] | None = None
     source_id: UUID | None = None
@@ -167,7 +167,7 @@ class DocumentFilter(Request):
     @model_validator(mode="after")
     def _limits_something(self) -> DocumentFilter:
         if not self.model_fields_set:
-            raise ValueError("name at least one of document_ids, source_id, status, embedding_status, error_class")
+            raise ValueError("give at least one of document_ids, source_id, status, embedding_status, error_class")
         return self
 
 
@@ -179,11 +179,11 @@ class ActionResult(Resource):
 
 
 class DocumentSummary(Resource):
-    """Counts of documents. `done_last_minute` counts versions indexed; `seconds_left` is null when none can be told."""
+    """Counts of documents. `done_last_minute` counts indexed versions; `seconds_left` is null if unknown."""
 
     total: int
     by_status: dict[DocumentStatus, int]
-    by_stage: dict[StageName, int] = Field(description="Documents that wait for or are in each stage.")
+    by_stage: dict[StageName, int] = Field(description="Documents queued or running in each stage.")
     embedding_failed: int
     failures: dict[str, int] = Field(description="Failed documents by error class.")
     queued_bytes: int
@@ -192,7 +192,7 @@ class DocumentSummary(Resource):
 
 
 class UploadedFile(Resource):
-    """What became of one file: a document (`created` is false if its bytes were there already) or an error.
+    """The result for one file: a document (`created` is false if its bytes already existed) or an error.
 
     `name` of a file from an archive begins with the archive's name.
     """
@@ -210,12 +210,12 @@ class Upload(Resource):
 
 
 class Chunk(Resource):
-    """A passage of a document.
+    """A chunk of a document.
 
     `chunk_id` is the first 32 hex digits of a SHA-256 over document, content and an ordinal for repeats: an unchanged
-    passage keeps it in later versions. `content` is the passage itself; what is embedded is the heading path, then the
-    content. `page` is a slide's or a sheet's number too. `box` is left, top, right, bottom in points from the page's
-    upper left corner; `cells` is the range of the table in its sheet, such as A1:D20. Lines count from 1.
+    chunk keeps it in later versions. `content` is the chunk's text; the heading path is put before it for embedding.
+    `page` is a slide's or a sheet's number, too. `box` is left, top, right, bottom in points from the page's upper left
+    corner; `cells` is the range of the table in its sheet, such as A1:D20. Lines count from 1.
     """
 
     chunk_id: str

@@ -29,7 +29,7 @@ ROWS_AT_ONCE = 20_000
 LONGEST_WAIT_SECONDS = 15.0
 
 
-class WorkspaceSql(Statements, file="workspaces.sql"):
+class WorkspacePurgeSql(Statements, file="workspaces.sql"):
     is_deleted: str
     waiting: str
     add_removed: str
@@ -49,24 +49,24 @@ class DeletedWorkspaces(SystemRepository):
     """The workspaces that wait for their purge, and the tables to purge."""
 
     async def waiting(self) -> list[UUID]:
-        return await self.values(WorkspaceSql.waiting)
+        return await self.values(WorkspacePurgeSql.waiting)
 
     async def tables(self) -> list[WorkspaceTable]:
-        return await self.all(WorkspaceSql.tables, WorkspaceTable)
+        return await self.all(WorkspacePurgeSql.tables, WorkspaceTable)
 
 
 class DeletedWorkspace(Repository):
     """The mark that a workspace is deleted, with the counts of what was deleted in it."""
 
     async def is_marked(self) -> bool:
-        return bool(await self.value(WorkspaceSql.is_deleted))
+        return bool(await self.value(WorkspacePurgeSql.is_deleted))
 
     async def add_removed(self, kind: str, count: int) -> None:
-        await self.run(WorkspaceSql.add_removed, kind=kind, count=count)
+        await self.run(WorkspacePurgeSql.add_removed, kind=kind, count=count)
 
     async def finish(self) -> dict[str, int]:
         """Marks the purge as done; returns the counts."""
-        return dict(await self.value(WorkspaceSql.finish) or {})
+        return dict(await self.value(WorkspacePurgeSql.finish) or {})
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 
 from contracts.events import DOCUMENTS
 from ingestion.api.documents import router
-from ingestion.api.parts import DOCUMENT_CHANNEL, WORK_CHANNEL, Parts
+from ingestion.api.parts import DOCUMENT_CHANNEL, WORK_CHANNEL, ApiParts
 from ingestion.api.reading import router as reading_router
 from ingestion.api.sources import router as sources_router
 from ingestion.api.syncs import router as syncs_router
@@ -38,7 +38,7 @@ QUEUE_CHANNEL = f"{NAME}_queue"
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """The API with its background tasks: relay, consumer, dispatcher, deletion, scheduler, housekeeping."""
+    """Builds the API with its background tasks: relay, consumer, dispatcher, deletion, scheduler, housekeeping."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -64,7 +64,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     limits = IntakeLimits(settings.max_file_bytes, settings.max_queued_bytes)
     intake = Intake(database, objects, outbox, limits)
     uploads = Uploads(intake, settings.archive_limits, settings.upload_folder)
-    app.state.ingestion = Parts(settings, catalogs, objects, notifications, uploads)
+    app.state.ingestion = ApiParts(settings, catalogs, objects, notifications, uploads)
     app.state.health.add("object_store", objects.check)
 
     async def purge(workspace_id: UUID) -> Erased:

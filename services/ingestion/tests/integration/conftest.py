@@ -34,15 +34,15 @@ from contracts.ingestion import Chunk
 from inference.embedders import Embedders
 from inference.embeddings import EmbeddingSpace
 from ingestion.app import create_app
-from ingestion.conversion import Converted, CorruptFile, EmptyDocument, Limits, Progress
+from ingestion.conversion import ConversionProgress, Converted, CorruptFile, EmptyDocument, Limits
 from ingestion.settings import Settings
 from ingestion.worker.database import WorkerDatabase
 from ingestion.worker.embedding import TextEmbedder, running_loop
 from ingestion.worker.holding import Shutdown
 from ingestion.worker.metrics import WorkerMetrics
 from ingestion.worker.process import Processor
-from ingestion.worker.recording import Policy
-from ingestion.worker.stages import Stages
+from ingestion.worker.recording import ProcessingPolicy
+from ingestion.worker.stages import StageRecords
 from ingestion.worker.vectors import VectorMaker
 from service_kit.background import Background
 from service_kit.objects import ObjectStore
@@ -105,20 +105,20 @@ class LineConverter:
         document_id: UUID,
         output: Path,
         limits: Limits,
-        on_progress: Callable[[Progress], None],
+        on_progress: Callable[[ConversionProgress], None],
     ) -> Converted:
         assert limits.pages > 0
         self.conversions.append(file_name)
-        on_progress(Progress("convert", 0, 2))
+        on_progress(ConversionProgress("convert", 0, 2))
         self.started.set()
         while file_name.startswith("gate-") and not self.gate.wait(0.05):
-            on_progress(Progress("convert", 1, 2))
+            on_progress(ConversionProgress("convert", 1, 2))
         if file_name.startswith("broken-"):
             raise CorruptFile("The file is damaged.")
         lines = [line for line in source.read_text().splitlines() if line.strip()]
         if not lines:
             raise EmptyDocument("No text was found.")
-        on_progress(Progress("chunk"))
+        on_progress(ConversionProgress("chunk"))
         chunks = [self._chunk(document_id, index, line) for index, line in enumerate(lines)]
         (output / "chunks.jsonl").write_text("".join(chunk.model_dump_json() + "\n" for chunk in chunks))
         (output / "document.json").write_text(json.dumps(lines))
@@ -179,9 +179,9 @@ def processor(
         loop = stack.enter_context(running_loop("embedding"))
         work = tmp_path / "work"
         work.mkdir()
-        policy = Policy(Limits(60, 2**30, 100, 10**6), 3, 3, 3, LEASE_SECONDS, work)
+        policy = ProcessingPolicy(Limits(60, 2**30, 100, 10**6), 3, 3, 3, LEASE_SECONDS, work)
         vectors = VectorMaker(database, object_store, TextEmbedder(Embedders(embedder), loop))
-        stages = Stages(database, "test")
+        stages = StageRecords(database, "test")
         yield Processor(stages, object_store, converter, vectors, shutdown, policy, WorkerMetrics())
 
 
@@ -246,7 +246,8 @@ class Neighbours:
 
 @pytest.fixture
 async def neighbours(redis_url: str, object_store: ObjectStore) -> AsyncIterator[Neighbours]:
-    async with Redis.from_url(redis_url) as redis, Background(Metrics()) as background:
+    # A machine that stalls longer than the timeout of a read would lose what was read.
+    async with Redis.from_url(redis_url, socket_timeout=60) as redis, Background(Metrics()) as background:
         neighbours = Neighbours(redis, object_store)
         for group in ("retrieval", "knowledge-graph", "memory", "orchestrator"):
             background.start(group, partial(neighbours.run, group))
@@ -257,7 +258,7 @@ async def neighbours(redis_url: str, object_store: ObjectStore) -> AsyncIterator
 def eventually() -> Callable[..., Awaitable[Any]]:
     """`await eventually(read, done)`: what `read` gives once `done` holds of it; fails after `timeout` seconds."""
 
-    async def until(read: Callable[[], Awaitable[Any]], done: Callable[[Any], bool] = bool, timeout: float = 15) -> Any:
+    async def until(read: Callable[[], Awaitable[Any]], done: Callable[[Any], bool] = bool, timeout: float = 60) -> Any:
         state = None
         try:
             async with asyncio.timeout(timeout):

@@ -8,13 +8,21 @@ from uuid import UUID
 
 import pytest
 
-from ingestion.reconciliation.drift import REMEDY, DriftKind, HeldDocument, KeptVersion, KnownDocument, Survey, compare
+from ingestion.reconciliation.drift import (
+    REMEDY,
+    DocumentAtService,
+    DriftKind,
+    KeptVersion,
+    RecordedDocument,
+    Survey,
+    compare,
+)
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 LONG_AGO = NOW - timedelta(days=1)
 WORKSPACE, ONE, TWO = UUID(int=9), UUID(int=1), UUID(int=2)
 HASH = "a" * 64
-KNOWN = KnownDocument(ONE, "one.md", 1, 1, 3, HASH, embedded=True, graphed=True, updated_at=LONG_AGO)
+KNOWN = RecordedDocument(ONE, "one.md", 1, 1, 3, HASH, embedded=True, graphed=True, updated_at=LONG_AGO)
 FILES = ("document.json", "document.md", "chunks.jsonl", "vectors.npy")
 ORIGINAL = f"{WORKSPACE}/originals/{HASH}"
 
@@ -27,7 +35,12 @@ def survey(**changes: object) -> Survey:
     """A workspace in which everything fits, but for the changes."""
     objects = {ORIGINAL: LONG_AGO, **{derived(name): LONG_AGO for name in FILES}}
     fits = Survey(
-        {ONE: KNOWN}, [KeptVersion(ONE, 1, HASH)], set(), {ONE: HeldDocument(1, 3)}, {ONE: HeldDocument(1)}, objects
+        {ONE: KNOWN},
+        [KeptVersion(ONE, 1, HASH)],
+        set(),
+        {ONE: DocumentAtService(1, 3)},
+        {ONE: DocumentAtService(1)},
+        objects,
     )
     return replace(fits, **changes)  # type: ignore[arg-type]
 
@@ -40,7 +53,7 @@ def without(key: str) -> dict[str, datetime]:
     return {name: age for name, age in survey().objects.items() if name != key}
 
 
-def test_what_fits_is_no_drift() -> None:
+def test_consistent_stores_have_no_drift() -> None:
     assert kinds(survey()) == []
 
 
@@ -48,41 +61,41 @@ def test_what_fits_is_no_drift() -> None:
     ("changes", "expected"),
     [
         ({"index": {}}, DriftKind.not_indexed),
-        ({"index": {ONE: HeldDocument(1, 2)}}, DriftKind.index_differs),
+        ({"index": {ONE: DocumentAtService(1, 2)}}, DriftKind.index_differs),
         ({"graph": {}}, DriftKind.not_graphed),
         ({"objects": without(ORIGINAL)}, DriftKind.original_missing),
         ({"objects": without(derived("chunks.jsonl"))}, DriftKind.derived_missing),
         ({"objects": without(derived("vectors.npy"))}, DriftKind.derived_missing),
-        ({"index": {ONE: HeldDocument(1, 3), TWO: HeldDocument(1, 5)}}, DriftKind.index_orphan),
-        ({"graph": {ONE: HeldDocument(1), TWO: HeldDocument(4)}}, DriftKind.graph_orphan),
+        ({"index": {ONE: DocumentAtService(1, 3), TWO: DocumentAtService(1, 5)}}, DriftKind.index_orphan),
+        ({"graph": {ONE: DocumentAtService(1), TWO: DocumentAtService(4)}}, DriftKind.graph_orphan),
         ({"objects": survey().objects | {derived("document.md", 7): LONG_AGO}}, DriftKind.object_orphan),
         ({"objects": survey().objects | {f"{WORKSPACE}/originals/{'b' * 64}": LONG_AGO}}, DriftKind.object_orphan),
     ],
 )
-def test_each_difference_has_a_name(changes: dict[str, object], expected: DriftKind) -> None:
+def test_each_difference_is_classified(changes: dict[str, object], expected: DriftKind) -> None:
     assert kinds(survey(**changes)) == [expected]
     assert REMEDY[expected]
 
 
-def test_what_is_on_its_way_is_left_alone() -> None:
+def test_recent_changes_are_not_compared() -> None:
     assert kinds(survey(documents={ONE: replace(KNOWN, updated_at=NOW)}, index={}, graph={})) == []
     assert kinds(survey(objects=survey().objects | {derived("document.md", 7): NOW})) == []
-    assert kinds(survey(index={ONE: HeldDocument(1, 3), TWO: HeldDocument(1, 3)}, deleting={TWO})) == []
+    assert kinds(survey(index={ONE: DocumentAtService(1, 3), TWO: DocumentAtService(1, 3)}, deleting={TWO})) == []
 
 
-def test_a_new_version_in_work_does_not_make_the_served_one_drift() -> None:
+def test_a_version_in_progress_is_no_drift() -> None:
     working = replace(KNOWN, version=2, chunk_count=9, content_hash="c" * 64, graphed=False)
     objects = survey().objects | {f"{WORKSPACE}/originals/{'c' * 64}": LONG_AGO}
     versions = [KeptVersion(ONE, 1, HASH), KeptVersion(ONE, 2, "c" * 64)]
     assert kinds(survey(documents={ONE: working}, versions=versions, objects=objects)) == []
 
 
-def test_a_document_that_never_was_searchable_needs_no_index() -> None:
+def test_a_document_that_was_never_searchable_needs_no_index() -> None:
     failed = replace(KNOWN, searchable_version=None, chunk_count=None, embedded=False, graphed=False)
     assert kinds(survey(documents={ONE: failed}, index={}, graph={}, objects={ORIGINAL: LONG_AGO})) == []
 
 
-def test_orphans_name_their_objects() -> None:
+def test_orphans_list_their_objects() -> None:
     keys = {derived(name, 3, TWO): LONG_AGO for name in FILES}
     (drift,) = compare(survey(objects=survey().objects | keys), NOW)
     assert (drift.document_id, set(drift.keys)) == (TWO, set(keys))

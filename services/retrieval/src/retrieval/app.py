@@ -32,11 +32,11 @@ from retrieval.search.legs import Legs
 from retrieval.search.reranking import Reranking
 from retrieval.search.scoped_search import ScopedSearch
 from retrieval.search.search import Search
-from retrieval.search.sessions import AttachedDocuments
+from retrieval.search.sessions import SessionDocuments
 from retrieval.settings import Settings
 from retrieval.spaces.api import router as spaces_router
 from retrieval.spaces.builder import SpaceBuilder
-from retrieval.spaces.lifecycle import EmbeddingSpaces
+from retrieval.spaces.lifecycle import SpaceLifecycle
 from retrieval.spaces.rows import ensure_vector_index
 from retrieval.spaces.work import CHANNEL
 from retrieval.text.analysis import Analyzer
@@ -82,12 +82,12 @@ def create_app(settings: Settings) -> FastAPI:
             )
             kept = cache if settings.search_cache else None
             searching = build_search(database, embedders, settings, reranker, kept, graphs)
-            app.state.search = ScopedSearch(searching, AttachedDocuments(orchestrator))
+            app.state.search = ScopedSearch(searching, SessionDocuments(orchestrator))
             app.state.search_settings = SearchSettingsStore(database, (default.model, default.dims))
             app.state.context = ContextAssembly(
                 ContextTokenizers(settings.tokenizers_folder, settings.context_tokenizer)
             )
-            app.state.spaces = EmbeddingSpaces(database, embedders, outbox)
+            app.state.spaces = SpaceLifecycle(database, embedders, outbox)
             app.state.index_documents = IndexDocuments(database, default)
             app.state.health.add("object_store", objects.check)
             indexer = Indexer(database, objects, outbox, (default.model, default.dims), cache.delete)
@@ -104,7 +104,8 @@ def create_app(settings: Settings) -> FastAPI:
                 embedders.spaces,
                 settings.build_batch_size,
             )
-            background.start("embedding_spaces", builder.run)
+            background.start("embedding_spaces", builder.worker.run)
+            background.start("embedding_spaces_housekeeping", builder.keep_house)
             compaction = Compaction(database, CompactionMetrics(metrics))
             background.start("compaction", lambda: compaction.run(service.notifications))
             background.start("orphans", OrphanRemoval(database, metrics).run)

@@ -264,7 +264,7 @@ def serving():
     return serve
 
 
-async def eventually(read: Callable[[], Awaitable[Any]], good: Callable[[Any], bool], seconds: float = 30) -> Any:
+async def eventually(read: Callable[[], Awaitable[Any]], good: Callable[[Any], bool], seconds: float = 180) -> Any:
     async with asyncio.timeout(seconds):
         while not good(found := await read()):  # noqa: ASYNC110  another server's state has no event
             await asyncio.sleep(0.05)

@@ -321,7 +321,7 @@ async def test_a_build_goes_on_after_kill_and_replicas_share_it(
     provider.answers = None
     provider.open.set()
 
-    replicas = [asyncio.create_task(replica().run()) for _ in range(3)]
+    replicas = [asyncio.create_task(replica().worker.run()) for _ in range(3)]
     await eventually(vectors, lambda written: written == 200)
     statement = "SELECT count(*) FROM embedding_space WHERE model = %s AND status = 'active' AND state = 'idle'"
     await eventually(lambda: count(database, workspace_id, statement, WORDS), lambda found: found == 1)

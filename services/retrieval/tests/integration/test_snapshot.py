@@ -115,7 +115,7 @@ async def test_many_searches_on_few_connections_all_end(searching, index, urls, 
         await index(converted([f"harbour number {number}"]))
     request = SearchRequest(query="harbour", queries=["a port", "ships"], k=5)
     for size in (1, 2, 4):
-        async with Database(urls.service, size).opened() as few, asyncio.timeout(60):
+        async with Database(urls.service, size).opened() as few, asyncio.timeout(180):
             search = searching(few)
             answers = await asyncio.gather(*(search(workspace_id, request) for _ in range(16)))
         assert all(len(answer.hits) == 5 for answer in answers)
@@ -151,7 +151,7 @@ async def test_parallel_parts_share_the_snapshot_and_fail_alone(database, index,
 async def test_a_search_that_finds_no_connection_in_time_is_told_so(database, workspace_id, monkeypatch):
     monkeypatch.setattr("retrieval.reading.snapshot.QUEUE_SECONDS", 0.05)
     store = SearchStore(database, 100)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(180):
         while not store.free.locked():
             await store.free.acquire()
         with pytest.raises(Unavailable):

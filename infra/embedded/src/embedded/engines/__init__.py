@@ -11,7 +11,7 @@ from pathlib import Path
 
 from embedded.data_folder import DataFolder
 from embedded.engines.engine import Engine
-from embedded.engines.object_store import ObjectStore, ObjectStoreAccess, ObjectStorePorts
+from embedded.engines.object_store import ObjectStoreAccess, ObjectStoreEngine, ObjectStorePorts
 from embedded.engines.postgres import DATABASE, Postgres
 from embedded.engines.postgres_home import PostgresHome
 from embedded.engines.valkey import Valkey
@@ -46,7 +46,7 @@ class Engines:
         self.ports = ports
         self.postgres = Postgres(folder, ports.postgres)
         self.valkey = Valkey(folder, ports.valkey)
-        self.store = ObjectStore(folder, ports.object_store)
+        self.store = ObjectStoreEngine(folder, ports.object_store)
         # The database last: the first time it is busy for a second making its cluster while the others start.
         self.all: tuple[Engine, ...] = (self.valkey, self.store, self.postgres)
 

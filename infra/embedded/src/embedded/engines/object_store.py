@@ -45,7 +45,7 @@ class ObjectStoreAccess:
     bucket: str
 
 
-class ObjectStore(Engine):
+class ObjectStoreEngine(Engine):
     """An S3 server on the loopback interface with one bucket."""
 
     name = "object-store"

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from embedded.errors import EmbeddedError
-from embedded.processes.child import User
+from embedded.processes.child import EngineUser
 
 OUTSIDE = Path("/var/lib/attractor")
 
@@ -24,7 +24,7 @@ OUTSIDE = Path("/var/lib/attractor")
 class PostgresHome:
     """`folder` holds all that belongs to the server, `cluster` is its data, `install` has bin, lib and share."""
 
-    user: User | None
+    user: EngineUser | None
     folder: Path
     cluster: Path
     install: Path
@@ -95,11 +95,11 @@ def reachable(path: Path) -> bool:
     return all(place.stat().st_mode & stat.S_IXOTH for place in [resolved, *resolved.parents] if place.exists())
 
 
-def _nobody() -> User:
+def _nobody() -> EngineUser:
     try:
         entry = pwd.getpwnam("nobody")
     except KeyError:
         raise EmbeddedError(
             "postgres cannot run as root and there is no user nobody: start Attractor as another user"
         ) from None
-    return User(entry.pw_uid, entry.pw_gid)
+    return EngineUser(entry.pw_uid, entry.pw_gid)

@@ -22,7 +22,7 @@ TAIL_BYTES = 8192
 
 
 @dataclass(frozen=True)
-class User:
+class EngineUser:
     """The account that a child runs as."""
 
     uid: int
@@ -38,7 +38,7 @@ class Command:
     log: Path
     env: Mapping[str, str] = field(default_factory=dict)
     cwd: Path | None = None
-    user: User | None = None
+    user: EngineUser | None = None
     stop: Sequence[tuple[signal.Signals, float]] = ((signal.SIGTERM, 10.0),)
     on_parent_death: signal.Signals = signal.SIGTERM
 

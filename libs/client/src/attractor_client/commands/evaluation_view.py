@@ -11,7 +11,7 @@ from rich.progress import Progress as Bar
 from rich.text import Text
 
 from attractor_client.evaluation.comparison import Comparison, Verdict, signed
-from attractor_client.evaluation.corpus import Placed
+from attractor_client.evaluation.corpus import PlacedDocument
 from attractor_client.evaluation.results import Evaluation
 from attractor_client.output import Output
 
@@ -53,7 +53,7 @@ class ProgressBar:
         self.bar.stop()
 
 
-def note_corpus(output: Output, placed: Placed) -> None:
+def note_corpus(output: Output, placed: PlacedDocument) -> None:
     """What happened to the documents of a data set, as far as a reader of the figures should know."""
     output.note(f"{len(placed.documents)} documents of the corpus are searchable, {placed.uploaded} of them new")
     if placed.refused:

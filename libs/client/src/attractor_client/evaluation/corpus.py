@@ -23,7 +23,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass
-class Placed:
+class PlacedDocument:
     """`documents`: where each of the corpus is, by its id there. `refused`: why one is not there.
 
     `others` counts documents of the workspace that the corpus has not, `incomplete` those found by their words alone.
@@ -41,7 +41,7 @@ class Placed:
         return {document: name for name, document in reversed(self.documents.items())}
 
 
-async def place(client: AttractorClient, dataset: Dataset, progress: Progress, *, graph: bool) -> Placed:
+async def place(client: AttractorClient, dataset: Dataset, progress: Progress, *, graph: bool) -> PlacedDocument:
     """Uploads what is not there yet, known by its bytes, and waits until all is searchable; with `graph` until the
     knowledge graph has read it too.
     """
@@ -49,7 +49,7 @@ async def place(client: AttractorClient, dataset: Dataset, progress: Progress, *
     for document in dataset.documents:
         hashes[document.content_hash].append(document.id)
     there = {one.content_hash async for one in client.documents.all() if one.status is not DocumentStatus.deleting}
-    placed = Placed()
+    placed = PlacedDocument()
     absent = [one for one in dataset.documents if one.content_hash not in there]
     await _upload(client, absent, placed, progress)
     await _settled(client, progress, graph)
@@ -65,7 +65,7 @@ async def place(client: AttractorClient, dataset: Dataset, progress: Progress, *
     return placed
 
 
-def judged(dataset: Dataset, placed: Placed) -> list[Asked]:
+def judged(dataset: Dataset, placed: PlacedDocument) -> list[Asked]:
     """Returns the questions with the expected documents; of equal documents the better grade counts."""
     titles = {one.id: one.title for one in dataset.documents}
     questions = []
@@ -85,7 +85,7 @@ def judged(dataset: Dataset, placed: Placed) -> list[Asked]:
 
 
 async def _upload(
-    client: AttractorClient, documents: Sequence[CorpusDocument], placed: Placed, progress: Progress
+    client: AttractorClient, documents: Sequence[CorpusDocument], placed: PlacedDocument, progress: Progress
 ) -> None:
     total, done = len(documents), 0
     batches = iter([documents[start : start + FILES_PER_UPLOAD] for start in range(0, total, FILES_PER_UPLOAD)])

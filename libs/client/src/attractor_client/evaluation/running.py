@@ -10,7 +10,7 @@ from pathlib import Path
 from attractor_client.client import AttractorClient
 from attractor_client.errors import NotFound
 from attractor_client.evaluation.asking import Asking
-from attractor_client.evaluation.corpus import Placed, Progress, judged, place
+from attractor_client.evaluation.corpus import PlacedDocument, Progress, judged, place
 from attractor_client.evaluation.dataset import is_dataset, read_dataset
 from attractor_client.evaluation.errors import BadDataset
 from attractor_client.evaluation.questions import expectations, read_questions
@@ -42,7 +42,7 @@ class Plan:
 
 
 async def evaluate(
-    client: AttractorClient, plan: Plan, progress: Progress, note: Note, placed: Callable[[Placed], None]
+    client: AttractorClient, plan: Plan, progress: Progress, note: Note, placed: Callable[[PlacedDocument], None]
 ) -> Evaluation:
     """Runs an evaluation. Calls `note` with remarks for the reader and `placed` with what became of a corpus.
 
@@ -56,7 +56,7 @@ async def evaluate(
 
 
 async def _of_corpus(
-    client: AttractorClient, plan: Plan, progress: Progress, note: Note, told: Callable[[Placed], None]
+    client: AttractorClient, plan: Plan, progress: Progress, note: Note, told: Callable[[PlacedDocument], None]
 ) -> Evaluation:
     if not is_dataset(plan.dataset):
         raise BadDataset(f"{plan.dataset} has no corpus.jsonl")

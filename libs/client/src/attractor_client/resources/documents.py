@@ -38,7 +38,7 @@ ANSWER_SECONDS = 30.0
 UPLOAD_SECONDS = 120.0
 
 
-class Filters(TypedDict, total=False):
+class ListFilters(TypedDict, total=False):
     """Omitted or None does not limit. `name` matches part of the name."""
 
     status: DocumentStatus | None
@@ -92,11 +92,13 @@ class Documents:
             )
         return self.transport.parse(answer, UploadedFile)
 
-    async def page(self, *, limit: int = 50, cursor: str | None = None, **filters: Unpack[Filters]) -> Page[Document]:
+    async def page(
+        self, *, limit: int = 50, cursor: str | None = None, **filters: Unpack[ListFilters]
+    ) -> Page[Document]:
         """Returns one page, newest first; `limit` is at most 200, filters as for `all`."""
         return await self.transport.get(DOCUMENTS, Page[Document], {**filters, "limit": limit, "cursor": cursor})
 
-    def all(self, **filters: Unpack[Filters]) -> AsyncIterator[Document]:
+    def all(self, **filters: Unpack[ListFilters]) -> AsyncIterator[Document]:
         """Lists all documents, newest first."""
         return every(self.transport, DOCUMENTS, Page[Document], filters)
 

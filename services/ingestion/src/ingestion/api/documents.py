@@ -1,4 +1,4 @@
-"""The routes that change documents: in, again, stopped, out."""
+"""The routes that upload, replace, retry, cancel and delete documents."""
 
 from __future__ import annotations
 
@@ -20,23 +20,26 @@ from contracts.ingestion import (
     Upload,
     UploadedFile,
 )
-from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, Ingestion, Parts, Responses
+from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, ApiParts, Ingestion, Responses
 from ingestion.api.waiting import until
 from ingestion.documents import actions
 from ingestion.documents.catalog import Catalog
-from ingestion.documents.errors import NoFiles, NothingAccepted, NothingToCancel, NothingToRetry, TooManyFiles
+from ingestion.documents.errors import NothingToCancel, NothingToRetry
+from ingestion.uploads.errors import NoFiles, NothingAccepted, TooManyFiles
 from ingestion.uploads.multipart import ReceivedFile, received_files
 from ingestion.uploads.upload import FULL, Key, too_much_queued
 from service_kit.auth import Editor
 from service_kit.request_headers import ExpectedVersion
 
 router = APIRouter(prefix="/v1/documents", tags=["ingestion"])
-QUEUED: Responses = {429: {"model": ProblemBody, "description": "Too much waits for conversion; see Retry-After"}}
+QUEUED: Responses = {
+    429: {"model": ProblemBody, "description": "The workspace's conversion queue is full; see Retry-After"}
+}
 BODY: Responses = {
     400: {"model": ProblemBody, "description": "The body is not well-formed multipart/form-data"},
     413: {"model": ProblemBody, "description": "Too many files"},
     415: {"model": ProblemBody, "description": "The body is not multipart/form-data"},
-    422: {"model": ProblemBody, "description": "No file, or none that was accepted; `files` says why"},
+    422: {"model": ProblemBody, "description": "No file, or none was accepted; `files` says why"},
 }
 
 
@@ -62,17 +65,16 @@ async def upload_documents(
     here: Ingestion,
     key: Annotated[
         Text | None,
-        Query(min_length=1, max_length=500, description="The caller's name for the one file of this request"),
+        Query(min_length=1, max_length=500, description="The caller's own name for the only file of this request"),
     ] = None,
-    source_type: Annotated[Literal["upload", "artifact"], Query(description="What the key belongs to")] = "upload",
+    source_type: Annotated[Literal["upload", "artifact"], Query(description="What the key identifies")] = "upload",
 ) -> Upload:
-    """Receives one file or many in the field `files` and queues them for conversion.
+    """Receives one or more files in the field `files` and queues them for conversion.
 
-    The answer says for each file, in the order sent, what became of it; a refused file does not stop the others. An
-    archive (.zip, .tar, also compressed) is taken apart, and each file in it answered like one that was sent. The
-    same bytes in the same workspace are the same document (`created` is then false), so that a repeated request does
-    no harm. A document that had failed is tried again. Other bytes under the same `key` are a new version of its
-    document.
+    The response reports on each file in the order sent; a rejected file does not stop the others. Archives (.zip,
+    .tar, also compressed) are expanded, and each file in them is reported like one that was sent. The same bytes in
+    the same workspace are the same document (`created` is then false), so that repeating a request is safe; a document
+    that had failed is retried. Other bytes under the same `key` become a new version of its document.
     """
     files: list[UploadedFile] = []
     received_parts = 0
@@ -87,11 +89,11 @@ async def upload_documents(
     return Upload(files=files)
 
 
-@router.post("/retry", summary="Try documents again", status_code=202, response_model=ActionResult)
+@router.post("/retry", summary="Retry documents", status_code=202, response_model=ActionResult)
 async def retry_documents(chosen: DocumentFilter, caller: Editor, here: Ingestion) -> ActionResult:
-    """Runs the documents that the filter names again, from the stage that failed or was cancelled.
+    """Runs the matching documents again from the stage that failed or was cancelled.
 
-    They wait behind what users upload.
+    They are queued behind what users upload.
     """
 
     async def retry(catalog: Catalog, ids: Sequence[UUID]) -> int:
@@ -100,9 +102,9 @@ async def retry_documents(chosen: DocumentFilter, caller: Editor, here: Ingestio
     return await actions.for_all(here.catalogs, caller.workspace_id, chosen, retry)
 
 
-@router.post("/cancel", summary="Stop documents", response_model=ActionResult)
+@router.post("/cancel", summary="Cancel documents", response_model=ActionResult)
 async def cancel_documents(chosen: DocumentFilter, caller: Editor, here: Ingestion) -> ActionResult:
-    """Stops the documents that the filter names, as far as they wait for a worker or a worker has them."""
+    """Cancels the matching documents that are queued or being processed."""
 
     return await actions.for_all(here.catalogs, caller.workspace_id, chosen, actions.cancel)
 
@@ -117,14 +119,14 @@ async def cancel_documents(chosen: DocumentFilter, caller: Editor, here: Ingesti
         **BODY,
         **MISSING,
         **QUEUED,
-        409: {"model": ProblemBody, "description": "A source keeps it, or another document has these bytes"},
-        412: {"model": ProblemBody, "description": "If-Match names another version than the current one"},
+        409: {"model": ProblemBody, "description": "A source keeps it, or another document has the same content"},
+        412: {"model": ProblemBody, "description": "If-Match does not name the current version"},
     },
 )
 async def replace_content(
     document_id: UUID, request: Request, caller: Editor, here: Ingestion, expected: ExpectedVersion
 ) -> UploadedFile:
-    """Receives one file and makes it a new version; search serves the one before until it is indexed."""
+    """Receives one file and makes it a new version; search serves the previous one until it is indexed."""
     async with here.catalogs.open(caller.workspace_id) as catalog:
         await catalog.documents.find(document_id)
     work = await here.uploads.begin(caller.workspace_id, Key(OriginKind.upload, None))
@@ -140,13 +142,13 @@ async def replace_content(
 
 @router.post(
     "/{document_id}/retry",
-    summary="Try a document again",
+    summary="Retry a document",
     status_code=202,
     response_model=DocumentDetail,
     responses={**MISSING, 409: {"model": ProblemBody, "description": "No stage has failed or was cancelled"}},
 )
 async def retry_document(document_id: UUID, caller: Editor, here: Ingestion) -> DocumentDetail:
-    """Runs the document again from the stage that failed or was cancelled; what was put off is due at once."""
+    """Runs the document again from the stage that failed or was cancelled; a postponed stage becomes due at once."""
     async with here.catalogs.open(caller.workspace_id) as catalog:
         await catalog.documents.find(document_id)
         if not await actions.retry(catalog, [document_id], Lane.interactive):
@@ -156,12 +158,15 @@ async def retry_document(document_id: UUID, caller: Editor, here: Ingestion) -> 
 
 @router.post(
     "/{document_id}/cancel",
-    summary="Stop a document",
+    summary="Cancel a document",
     response_model=DocumentDetail,
-    responses={**MISSING, 409: {"model": ProblemBody, "description": "No worker has it before it, or at hand"}},
+    responses={
+        **MISSING,
+        409: {"model": ProblemBody, "description": "The document is neither queued nor being processed"},
+    },
 )
 async def cancel_document(document_id: UUID, caller: Editor, here: Ingestion) -> DocumentDetail:
-    """Stops its conversion or embedding. A version that search serves goes on to be served; retry resumes it."""
+    """Cancels conversion or embedding. A searchable version stays searchable; a retry resumes the work."""
     async with here.catalogs.open(caller.workspace_id) as catalog:
         await catalog.documents.find(document_id)
         if not await actions.cancel(catalog, [document_id]):
@@ -180,11 +185,11 @@ async def delete_document(
     response: Response,
     caller: Editor,
     here: Ingestion,
-    timeout: Annotated[float, Query(ge=0, le=300, description="Seconds to wait for the confirmations")] = 10,
+    timeout: Annotated[float, Query(ge=0, le=300, description="Seconds to wait for confirmations")] = 10,
 ) -> DeletionReceipt:
-    """Removes the document everywhere: nobody sees it from now on, and each service confirms what it removed.
+    """Deletes the document in every service; it disappears at once, and each service confirms what it deleted.
 
-    What a source still has of it stays away.
+    A source does not bring it back.
     """
     async with here.catalogs.open(caller.workspace_id) as catalog:
         await catalog.delete(document_id)
@@ -202,7 +207,7 @@ def _is_complete(receipt: DeletionReceipt) -> bool:
     return receipt.completed_at is not None
 
 
-def _received(request: Request, here: Parts) -> AsyncGenerator[ReceivedFile]:
+def _received(request: Request, here: ApiParts) -> AsyncGenerator[ReceivedFile]:
     content_type = request.headers.get("content-type", "")
     return received_files(content_type, request.stream(), here.settings.upload_folder, here.settings.max_file_bytes)
 

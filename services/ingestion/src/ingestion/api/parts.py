@@ -25,7 +25,7 @@ MISSING: Responses = {404: {"model": ProblemBody, "description": "No such docume
 
 
 @dataclass(frozen=True)
-class Parts:
+class ApiParts:
     settings: Settings
     catalogs: Catalogs
     objects: ObjectStore
@@ -37,9 +37,9 @@ class Parts:
         return await listing.detail(self.catalogs, self.settings.lease_seconds, caller.workspace_id, document_id)
 
 
-def parts(request: Request) -> Parts:
-    found: Parts = request.app.state.ingestion
+def parts(request: Request) -> ApiParts:
+    found: ApiParts = request.app.state.ingestion
     return found
 
 
-Ingestion = Annotated[Parts, Depends(parts)]
+Ingestion = Annotated[ApiParts, Depends(parts)]

@@ -1,4 +1,4 @@
-"""The routes that read documents: lists, one in detail, its parts and files."""
+"""The routes that read documents: lists, details, chunks, versions and files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from contracts.ingestion import (
     EmbeddingStatus,
     OriginKind,
 )
-from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, Ingestion, Parts, Responses
+from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, ApiParts, Ingestion, Responses
 from ingestion.api.waiting import until
 from ingestion.documents import listing
 from ingestion.documents.chunk_pages import read_chunks
@@ -49,17 +49,17 @@ async def list_documents(
     caller: Viewer,
     here: Ingestion,
     status: DocumentStatus | None = None,
-    name: Annotated[Text | None, Query(max_length=200, description="Part of the name, in either case")] = None,
+    name: Annotated[Text | None, Query(max_length=200, description="Part of the name, ignoring case")] = None,
     media_type: Annotated[Text | None, Query(max_length=200)] = None,
-    source_id: Annotated[UUID | None, Query(description="With an origin in this source")] = None,
+    source_id: Annotated[UUID | None, Query(description="Only documents with an origin in this source")] = None,
     source_type: OriginKind | None = None,
     tag: Annotated[Text | None, Query(max_length=200)] = None,
     embedding_status: EmbeddingStatus | None = None,
-    stale: Annotated[bool | None, Query(description="Whether its source has not been seen for too long")] = None,
+    stale: Annotated[bool | None, Query(description="Whether its source was last synchronised too long ago")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Document]:
-    """The documents of the workspace, newest first."""
+    """Returns the workspace's documents, newest first."""
     filters = DocumentFilters(
         status=status,
         name=name,
@@ -78,27 +78,31 @@ async def list_documents(
 
 @router.get("/summary", summary="Count the documents", response_model=DocumentSummary)
 async def summarise_documents(
-    caller: Viewer, here: Ingestion, source_id: Annotated[UUID | None, Query(description="Of one source")] = None
+    caller: Viewer,
+    here: Ingestion,
+    source_id: Annotated[UUID | None, Query(description="Only documents of this source")] = None,
 ) -> DocumentSummary:
-    """How many there are in which state, why how many failed, and how long the rest may take."""
+    """Counts documents by status, stage and failure, and estimates how long the rest will take."""
     async with here.catalogs.open(caller.workspace_id) as catalog:
         return await listing.summary(catalog, source_id)
 
 
 @router.get(
-    "/{document_id}", summary="Read a document, or wait for it", response_model=DocumentDetail, responses=MISSING
+    "/{document_id}", summary="Get a document, or wait for it", response_model=DocumentDetail, responses=MISSING
 )
 async def get_document(
     document_id: UUID,
     caller: Viewer,
     here: Ingestion,
-    wait: Annotated[Awaited | None, Query(description="Answer when the newest version is so far, or failed")] = None,
-    timeout: Annotated[float, Query(ge=0, le=300, description="Seconds to wait at most")] = 30,
+    wait: Annotated[
+        Awaited | None, Query(description="Wait until the newest version reaches this state, or fails")
+    ] = None,
+    timeout: Annotated[float, Query(ge=0, le=300, description="Maximum seconds to wait")] = 30,
 ) -> DocumentDetail:
-    """The document with its origins and stages, and in one sentence why it is not searchable yet.
+    """Returns the document with its origins and stages, and a sentence on why it is not searchable yet.
 
-    `wait`: until it is `searchable`, also by its meaning (`embedded`), in the knowledge graph (`graphed`), or until
-    nothing more is under way (`settled`).
+    `wait` waits until it is `searchable`, embedded for semantic search (`embedded`), in the knowledge graph
+    (`graphed`), or until all processing has ended (`settled`).
     """
 
     async def read() -> DocumentDetail:
@@ -114,11 +118,11 @@ async def get_document(
 async def list_chunks(
     document_id: UUID, caller: Viewer, here: Ingestion, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[Chunk]:
-    """In their order: of the version that search serves, else of the newest that is converted."""
+    """Returns chunks in their order, of the version that search serves, else of the newest converted one."""
     document, version = await _readable(here, caller.workspace_id, document_id)
     of_version, offset, first = decode_cursor(cursor, int, int, int)
     if of_version not in {None, version}:
-        raise BadCursor("another version is served since the page before")
+        raise BadCursor("the version has changed since the previous page")
     key = derived_keys(document.workspace_id, document.id, version).chunks
     try:
         found = await read_chunks(here.objects, key, offset or 0, first or 0, limit)
@@ -137,7 +141,7 @@ async def list_chunks(
 async def list_versions(
     document_id: UUID, caller: Viewer, here: Ingestion, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[DocumentVersion]:
-    """Newest first."""
+    """Returns versions newest first."""
     (before,) = decode_cursor(cursor, int)
     async with here.catalogs.open(caller.workspace_id) as catalog:
         await catalog.documents.find(document_id)
@@ -156,7 +160,7 @@ def _download(media_type: str, description: str) -> Responses:
     responses=_download("application/octet-stream", "The file's bytes"),
 )
 async def download_original(document_id: UUID, caller: Viewer, here: Ingestion) -> StreamingResponse:
-    """The newest version as it was received, always as a download: a browser never shows it in place."""
+    """Returns the newest version as it was received, always as a download that a browser does not render."""
     async with here.catalogs.open(caller.workspace_id) as catalog:
         document = await catalog.documents.find(document_id)
     headers = {"Content-Length": str(document.file_size), "ETag": f'"{document.content_hash}"'}
@@ -171,7 +175,7 @@ async def download_original(document_id: UUID, caller: Viewer, here: Ingestion) 
     responses=_download("text/markdown", "Markdown in UTF-8"),
 )
 async def download_markdown(document_id: UUID, caller: Viewer, here: Ingestion) -> StreamingResponse:
-    """What conversion made of the version that search serves, else of the newest that is converted."""
+    """Returns the Markdown of the version that search serves, else of the newest converted one."""
     document, version = await _readable(here, caller.workspace_id, document_id)
     key = derived_keys(document.workspace_id, document.id, version).markdown
     return await _streamed(here, key, NotConverted(), f"{document.name}.md", "text/markdown; charset=utf-8", {})
@@ -179,25 +183,25 @@ async def download_markdown(document_id: UUID, caller: Viewer, here: Ingestion) 
 
 @router.get(
     "/{document_id}/receipt",
-    summary="Read the receipt of a deletion",
+    summary="Get the receipt of a deletion",
     response_model=DeletionReceipt,
     responses=MISSING,
 )
 async def get_receipt(document_id: UUID, caller: Viewer, here: Ingestion) -> DeletionReceipt:
-    """The proof of a deletion: what each service removed, and what it still counts."""
+    """Returns the proof of a deletion: what each service deleted, and what it still holds."""
     async with here.catalogs.open(caller.workspace_id) as catalog:
         return await catalog.deletions.receipt(document_id)
 
 
-async def _readable(here: Parts, workspace_id: UUID, document_id: UUID) -> tuple[DocumentRow, int]:
-    """The document, and its version whose converted form is read."""
+async def _readable(here: ApiParts, workspace_id: UUID, document_id: UUID) -> tuple[DocumentRow, int]:
+    """Returns the document and the version to read."""
     async with here.catalogs.open(workspace_id) as catalog:
         document = await catalog.documents.find(document_id)
         return document, await catalog.documents.readable_version(document)
 
 
 async def _streamed(
-    here: Parts, key: str, missing: Problem, name: str, media_type: str, headers: dict[str, str]
+    here: ApiParts, key: str, missing: Problem, name: str, media_type: str, headers: dict[str, str]
 ) -> StreamingResponse:
     try:
         body = await here.objects.astream(key)

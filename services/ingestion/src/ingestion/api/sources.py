@@ -1,4 +1,4 @@
-"""The routes of sources: made, changed, deleted."""
+"""The routes of sources."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from service_kit.request_headers import ExpectedVersion, IdempotencyKey
 router = APIRouter(prefix="/v1/sources", tags=["ingestion"])
 MISSING: dict[int | str, dict[str, Any]] = {404: {"model": ProblemBody, "description": "No such source"}}
 REFUSED: dict[int | str, dict[str, Any]] = {
-    422: {"model": ProblemBody, "description": "A source cannot be made of this; `detail` says why"}
+    422: {"model": ProblemBody, "description": "The source is not valid; `detail` says why"}
 }
 STALE: dict[int | str, dict[str, Any]] = {
-    412: {"model": ProblemBody, "description": "If-Match names another version than the current one"}
+    412: {"model": ProblemBody, "description": "If-Match does not name the current version"}
 }
 
 
@@ -41,11 +41,11 @@ async def create_source(
     caller: Owner,
     here: Ingestion,
     key: IdempotencyKey,
-    sync: Annotated[bool, Query(description="Synchronise it for the first time at once")] = True,
+    sync: Annotated[bool, Query(description="Synchronise it immediately")] = True,
 ) -> Source:
-    """A place that documents come from by themselves: what is added, changed or removed there is followed here.
+    """Creates a source, whose files are kept in step: what is added, changed or removed there is followed here.
 
-    The same `Idempotency-Key` gives the same source.
+    The same `Idempotency-Key` returns the same source.
     """
     await kind_module(body.config.kind).check(body.config, here.settings)
     source_id = creation_id(caller.workspace_id, key, f"source/{caller.user_id}/")
@@ -61,7 +61,7 @@ async def create_source(
 
 @router.get("", summary="List the sources", response_model=Page[Source])
 async def list_sources(caller: Viewer, here: Ingestion, limit: Limit = 50, cursor: Cursor = None) -> Page[Source]:
-    """Newest first."""
+    """Returns sources newest first."""
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         sources = Sources(connection, caller.workspace_id)
         rows = await sources.page(decode_cursor(cursor), limit + 1)
@@ -70,9 +70,9 @@ async def list_sources(caller: Viewer, here: Ingestion, limit: Limit = 50, curso
     return Page(items=items, next_cursor=found.next_cursor)
 
 
-@router.get("/{source_id}", summary="Read a source", response_model=Source, responses=MISSING)
+@router.get("/{source_id}", summary="Get a source", response_model=Source, responses=MISSING)
 async def get_source(source_id: UUID, caller: Viewer, here: Ingestion, response: Response) -> Source:
-    """With its newest synchronisation. The header `ETag` is the version, for If-Match."""
+    """Returns the source with its newest synchronisation. The header `ETag` is its version, for If-Match."""
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         sources = Sources(connection, caller.workspace_id)
         [source] = await sources.resources([await sources.find(source_id)])
@@ -81,7 +81,7 @@ async def get_source(source_id: UUID, caller: Viewer, here: Ingestion, response:
 
 @router.patch(
     "/{source_id}",
-    summary="Change a source",
+    summary="Update a source",
     response_model=Source,
     responses={**MISSING, **STALE, **REFUSED},
 )
@@ -93,9 +93,9 @@ async def update_source(
     here: Ingestion,
     version: ExpectedVersion,
 ) -> Source:
-    """What is given is changed; `every_seconds` and `stale_after_seconds` can be null.
+    """Changes the fields that are given; `every_seconds` and `stale_after_seconds` can be null.
 
-    Other patterns are followed by a synchronisation at once: what they leave out now is removed.
+    Changed patterns start a synchronisation at once; documents that they no longer match are removed.
     """
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         sources = Sources(connection, caller.workspace_id)
@@ -117,7 +117,7 @@ async def update_source(
     responses={
         **MISSING,
         202: {"model": SourceDeletion, "description": "Some services have not confirmed yet"},
-        204: {"description": "The source is gone and its documents stay"},
+        204: {"description": "The source is deleted and its documents are kept"},
     },
 )
 async def delete_source(
@@ -125,10 +125,10 @@ async def delete_source(
     response: Response,
     caller: Owner,
     here: Ingestion,
-    keep_documents: Annotated[bool, Query(description="Its documents stay, as if they had been uploaded")] = False,
-    timeout: Annotated[float, Query(ge=0, le=300, description="Seconds to wait for the confirmations")] = 10,
+    keep_documents: Annotated[bool, Query(description="Keep its documents as if they had been uploaded")] = False,
+    timeout: Annotated[float, Query(ge=0, le=300, description="Seconds to wait for confirmations")] = 10,
 ) -> SourceDeletion | Response:
-    """Removes its documents everywhere, but for those that also come from elsewhere, and proves it by a receipt."""
+    """Deletes the source and, in every service, the documents that come from it alone; the receipt proves it."""
     async with here.catalogs.open(caller.workspace_id) as catalog:
         if keep_documents:
             await removal.delete_but_keep_documents(catalog, source_id)
@@ -146,12 +146,12 @@ async def delete_source(
 
 @router.get(
     "/{source_id}/receipt",
-    summary="Read the receipt of a source's deletion",
+    summary="Get the receipt of a source's deletion",
     response_model=SourceDeletion,
     responses=MISSING,
 )
 async def get_source_receipt(source_id: UUID, caller: Viewer, here: Ingestion) -> SourceDeletion:
-    """The receipts of all documents that went with it, added up."""
+    """Returns the sum of the receipts of all documents deleted with the source."""
     async with here.catalogs.open(caller.workspace_id) as catalog:
         try:
             return await catalog.deletions.source_receipt(source_id)

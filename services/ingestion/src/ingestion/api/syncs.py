@@ -22,7 +22,7 @@ from service_kit.problems import BadCursor
 router = APIRouter(prefix="/v1/sources/{source_id}", tags=["ingestion"])
 OPEN = (SyncStatus.queued, SyncStatus.running)
 LARGEST_POSITION = 2**31 - 1
-ENDED: dict[int | str, dict[str, Any]] = {409: {"model": ProblemBody, "description": "It has ended"}}
+ENDED: dict[int | str, dict[str, Any]] = {409: {"model": ProblemBody, "description": "It has already ended"}}
 
 
 @router.post("/sync", status_code=202, summary="Synchronise a source", response_model=Sync, responses=MISSING)
@@ -30,9 +30,9 @@ async def start_sync(
     source_id: UUID,
     caller: Editor,
     here: Ingestion,
-    dry_run: Annotated[bool, Query(description="List what would change, and change nothing")] = False,
+    dry_run: Annotated[bool, Query(description="Only list what would change")] = False,
 ) -> Sync:
-    """Queues a synchronisation; the answer is the one that waits already, if there is one. Also for a paused source."""
+    """Queues a synchronisation, or returns the one already queued. Works for a paused source, too."""
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         await Sources(connection, caller.workspace_id).find(source_id)
         syncs = Syncs(connection, caller.workspace_id)
@@ -44,25 +44,23 @@ async def start_sync(
 async def list_syncs(
     source_id: UUID, caller: Viewer, here: Ingestion, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[Sync]:
-    """The newest first; the last twenty are kept."""
+    """Returns synchronisations newest first; the last twenty are kept."""
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         await Sources(connection, caller.workspace_id).find(source_id)
         rows = await Syncs(connection, caller.workspace_id).page(source_id, decode_cursor(cursor), limit + 1)
     return page(rows, limit, lambda row: (row.created_at, row.id), lambda row: row.resource())
 
 
-@router.get(
-    "/syncs/{sync_id}", summary="Read a synchronisation, or wait for it", response_model=Sync, responses=MISSING
-)
+@router.get("/syncs/{sync_id}", summary="Get a synchronisation, or wait for it", response_model=Sync, responses=MISSING)
 async def get_sync(
     source_id: UUID,
     sync_id: UUID,
     caller: Viewer,
     here: Ingestion,
-    wait: Annotated[Literal["finished"] | None, Query(description="Answer when it has ended")] = None,
-    timeout: Annotated[float, Query(ge=0, le=300, description="Seconds to wait at most")] = 30,
+    wait: Annotated[Literal["finished"] | None, Query(description="Wait until it has ended")] = None,
+    timeout: Annotated[float, Query(ge=0, le=300, description="Maximum seconds to wait")] = 30,
 ) -> Sync:
-    """How far it is, or how it ended."""
+    """Returns its progress, or how it ended."""
 
     async def read() -> Sync:
         async with here.catalogs.database.workspace(caller.workspace_id) as connection:
@@ -80,7 +78,7 @@ async def get_sync(
 async def list_changes(
     source_id: UUID, sync_id: UUID, caller: Viewer, here: Ingestion, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[SyncChange]:
-    """File by file, in the order in which it was done; of a dry run what would be done."""
+    """Returns the changes file by file in the order made; for a dry run, those that would be made."""
     after = _position(cursor)
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         syncs = Syncs(connection, caller.workspace_id)
@@ -97,7 +95,7 @@ async def list_changes(
     responses={**MISSING, **ENDED},
 )
 async def cancel_sync(source_id: UUID, sync_id: UUID, caller: Editor, here: Ingestion) -> Sync:
-    """It stops soon; what it has done until then stays."""
+    """Stops it soon; changes made until then are kept."""
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         syncs = Syncs(connection, caller.workspace_id)
         await syncs.cancel(source_id, sync_id)

@@ -1,4 +1,4 @@
-"""Waits until something about a document has changed, woken by the database."""
+"""Waits for changes of documents, woken by the database."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ async def until(
     done: Callable[[T], bool],
     timeout: float,
 ) -> T:
-    """Reads, and reads again whenever the document changes, until `done` or `timeout` seconds have passed.
+    """Reads again whenever the document changes, until `done` or until `timeout` seconds have passed.
 
-    With None it is whenever any document does. Returns what was read last; what `read` raises ends the wait.
+    With None, any document's change counts. Returns what was read last; what `read` raises ends the wait.
     """
     loop = asyncio.get_running_loop()
     deadline = loop.time() + timeout
@@ -33,5 +33,5 @@ async def until(
             left = deadline - loop.time()
             if done(state) or left <= 0 or not await changed.wait(left):
                 return state
-            if document_id is None:  # what comes in bursts is read once
+            if document_id is None:  # one read for a burst of changes
                 await asyncio.sleep(min(BURST_SECONDS, max(deadline - loop.time(), 0)))

@@ -20,11 +20,20 @@ from ingestion.conversion.errors import (
     WorkerDied,
 )
 from ingestion.conversion.jobs import Setup
-from ingestion.conversion.values import ChunkOptions, Converted, Limits, PdfEngine, PdfOptions, Progress, Recycling
+from ingestion.conversion.values import (
+    ChunkOptions,
+    ConversionProgress,
+    Converted,
+    Limits,
+    PdfEngine,
+    PdfOptions,
+    Recycling,
+)
 
 __all__ = [
     "ChunkOptions",
     "ConversionError",
+    "ConversionProgress",
     "Converted",
     "Converter",
     "CorruptFile",
@@ -38,7 +47,6 @@ __all__ = [
     "PasswordProtected",
     "PdfEngine",
     "PdfOptions",
-    "Progress",
     "Recycling",
     "Setup",
     "TimeLimitExceeded",

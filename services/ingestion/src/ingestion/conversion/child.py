@@ -26,7 +26,7 @@ from ingestion.conversion.errors import ConversionError, DiskFull, MemoryLimitEx
 from ingestion.conversion.jobs import CONVERTED, Job, Setup
 from ingestion.conversion.passages import token_budget
 from ingestion.conversion.pdf.models import PdfModels
-from ingestion.conversion.values import Limits, Progress
+from ingestion.conversion.values import ConversionProgress, Limits
 
 PR_SET_PDEATHSIG = 1
 NETWORK_EVENTS = frozenset({"socket.connect", "socket.getaddrinfo", "socket.sendto", "socket.sendmsg"})
@@ -67,7 +67,7 @@ def _convert(messages: Connection, job: Job, resources: Resources) -> bool:
     _limit(job.limits)
     _send(messages, "started", {})
 
-    def on_progress(progress: Progress) -> None:
+    def on_progress(progress: ConversionProgress) -> None:
         _send(messages, "progress", asdict(progress))
 
     try:

@@ -16,12 +16,12 @@ import psutil
 
 from ingestion.conversion.errors import MemoryLimitExceeded, TimeLimitExceeded, WorkerDied, conversion_error
 from ingestion.conversion.jobs import CONVERTED, Job, Setup
-from ingestion.conversion.values import Converted, Progress
+from ingestion.conversion.values import ConversionProgress, Converted
 
 CHECK_SECONDS = 0.2  # between looks at the clock and at the memory of a conversion
 HEARTBEAT_SECONDS = 2.0
 
-OnProgress = Callable[[Progress], None]
+OnProgress = Callable[[ConversionProgress], None]
 
 
 class NeverStarted(WorkerDied):
@@ -79,7 +79,7 @@ class _Watch:
         self._limits = job.limits
         self._on_progress = on_progress
         self._deadline = time.monotonic() + job.limits.seconds
-        self._progress = Progress("convert")
+        self._progress = ConversionProgress("convert")
         self._heartbeat_due = 0.0
         self._started = False
 
@@ -104,7 +104,7 @@ class _Watch:
         if kind == "started":
             self._started = True
         else:
-            self._progress = Progress(**message)
+            self._progress = ConversionProgress(**message)
             self._heartbeat_due = 0.0
         return None
 

@@ -30,14 +30,14 @@ from ingestion.conversion.restructured.parsing import UnreadableMarkup
 from ingestion.conversion.source_code import code_document, code_passages
 from ingestion.conversion.structured import Area, structured_passages
 from ingestion.conversion.titles import document_title, tidy
-from ingestion.conversion.values import Converted, Limits, Progress
+from ingestion.conversion.values import ConversionProgress, Converted, Limits
 from ingestion.conversion.workbooks import as_xlsx
 
 if TYPE_CHECKING:
     from docling_core.types.doc.document import DoclingDocument
 
 AREAS: dict[Format, Area] = {Format.pdf: "box", Format.image: "box", Format.xlsx: "cells"}
-OnProgress = Callable[[Progress], None]
+OnProgress = Callable[[ConversionProgress], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +87,10 @@ def convert_file(
     """Writes the three files into `output`, `chunks.jsonl` last. Raises ConversionError."""
     data = _bytes(source, limits)
     kind = detect(data, file_name)
-    on_progress(Progress("convert"))
+    on_progress(ConversionProgress("convert"))
     found = READERS[kind](SourceFile(data, file_name, kind, output, limits, resources, on_progress))
     pages = len(found.document.pages) or None
-    on_progress(Progress("chunk", pages, pages))
+    on_progress(ConversionProgress("chunk", pages, pages))
     rows = chunks(found.passages(), document_id, resources.budget)
     if not rows:
         raise EmptyDocument("No text was found in the document.")
@@ -197,7 +197,7 @@ def _structured(
     """Reads what docling understands."""
 
     def on_page(done: int, pages: int) -> None:
-        file.on_progress(Progress("convert", done, pages))
+        file.on_progress(ConversionProgress("convert", done, pages))
 
     limits, resources, kind = file.limits, file.resources, file.kind
     document = docling_formats.read(content, file.name, kind, limits.pages, resources.pdf, on_page)

@@ -36,7 +36,7 @@ PROPERTIES = {
 }
 
 
-class _Head(HTMLParser):
+class _MarkupHead(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.declared = Declared()
@@ -62,7 +62,7 @@ class _Head(HTMLParser):
 
 
 def html(data: bytes) -> Declared:
-    parser = _Head()
+    parser = _MarkupHead()
     head, _, _ = data[:HEAD].partition(b"</head>")
     parser.feed(head.decode("utf-8", errors="replace"))
     return parser.declared

@@ -86,7 +86,7 @@ class Recycling:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ConversionProgress:
     """`page` counts the pages done, of `pages`; both are None where a format has no pages."""
 
     stage: Literal["convert", "chunk"]

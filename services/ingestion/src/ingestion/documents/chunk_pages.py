@@ -1,4 +1,4 @@
-"""Reads what conversion left in the object store, no more of it than is asked for."""
+"""Reads pages of a document's chunks from the object store, and no more of the object than a page needs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ChunkPage:
 
 
 async def read_chunks(objects: ObjectStore, key: str, offset: int, first: int, limit: int) -> ChunkPage:
-    """From the byte `offset`, where the chunk with the index `first` begins.
+    """Returns the chunks from the byte `offset` on, where the chunk with the index `first` begins.
 
     Raises ObjectMissing, and BadCursor when something else lies there, as the chunks were made anew.
     """

@@ -45,13 +45,13 @@ class VersionKey:
 
 
 @dataclass(frozen=True)
-class KeptVersion:
+class StoredVersion:
     version: int
     content_hash: str
 
 
 @dataclass(frozen=True)
-class DocumentRows:
+class DocumentRowCounts:
     documents: int
     versions: int
     stages: int
@@ -103,7 +103,7 @@ class DeletionJob:
         key = {"document_id": document_id}
         if await rows.run(DeletionJobSql.lock, **key) == 0:
             return  # another replica is deleting it
-        kept = await rows.all(DeletionJobSql.kept_versions, KeptVersion, **key)
+        kept = await rows.all(DeletionJobSql.kept_versions, StoredVersion, **key)
         prefix = derived_prefix(catalog.workspace_id, document_id)
         versions, hashes = [one.version for one in kept], {one.content_hash for one in kept}
         objects = await self._delete_objects(catalog, document_id, versions, hashes, prefix)
@@ -150,7 +150,7 @@ class DeletionJob:
 
 
 async def _count_rows(rows: Repository, document_id: UUID) -> dict[str, int]:
-    counted = await rows.one(DeletionJobSql.count_rows, DocumentRows, document_id=document_id)
+    counted = await rows.one(DeletionJobSql.count_rows, DocumentRowCounts, document_id=document_id)
     assert counted is not None
     return asdict(counted)
 

@@ -1,5 +1,5 @@
 -- name: due
--- Not while a worker may still write: it notices the deletion at its next heartbeat, or its lease ends.
+-- Returns deletions without a worker that may still write: it notices at its next heartbeat, or its lease expires.
 SELECT deletion.workspace_id, deletion.document_id
 FROM deletion
 WHERE erased_at IS NULL AND NOT EXISTS (
@@ -16,13 +16,13 @@ WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND eras
 FOR UPDATE SKIP LOCKED;
 
 -- name: kept_versions
--- Whose objects are still there.
+-- Returns the versions whose objects still exist.
 SELECT version, content_hash FROM document_version
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND erased_at IS NULL
 ORDER BY version;
 
 -- name: count_content
--- Versions, other than those named, that need this original.
+-- Counts other versions that need this original.
 SELECT count(*)
 FROM document_version AS other
 JOIN document ON document.workspace_id = other.workspace_id AND document.id = other.document_id
@@ -45,8 +45,7 @@ UPDATE deletion SET erased_at = now()
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
 
 -- name: supersede_versions
--- An older version is done with when the newest is indexed and nothing of it is left to do: the embedding may still
--- copy the older one's vectors.
+-- Marks older versions once the newest is indexed and has no open stage: its embedding may still copy their vectors.
 UPDATE document_version AS older
 SET superseded_at = now()
 WHERE older.replaced_at IS NOT NULL AND older.superseded_at IS NULL
@@ -69,7 +68,7 @@ ORDER BY superseded_at
 LIMIT 100;
 
 -- name: lock_version
--- Not of a document that is being deleted: that erases all of its versions.
+-- Locks a version, unless its document is being deleted with all of its versions.
 SELECT document_version.version
 FROM document_version
 JOIN document ON document.workspace_id = document_version.workspace_id AND document.id = document_version.document_id

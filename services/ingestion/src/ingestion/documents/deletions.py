@@ -19,7 +19,7 @@ from service_kit.repository import Repository, SystemRepository
 from service_kit.statements import Statements
 
 
-class DeletionSql(Statements, file="deletions.sql"):
+class DocumentDeletionSql(Statements, file="deletions.sql"):
     mark_deleting: LiteralString
     stop_queued_stages: LiteralString
     exclude_origins: LiteralString
@@ -43,7 +43,7 @@ class DeletionSql(Statements, file="deletions.sql"):
 
 
 @dataclass(frozen=True)
-class DeletionRow:
+class DocumentDeletionRow:
     document_id: UUID
     requested_at: datetime
     completed_at: datetime | None
@@ -58,7 +58,7 @@ class SourceDeletionRow:
 
 
 @dataclass(frozen=True)
-class ReceiptRow:
+class DeletionReceiptRow:
     service: str
     removed: dict[str, int]
     remaining: dict[str, int]
@@ -66,36 +66,36 @@ class ReceiptRow:
 
 
 class Deletions(Repository):
-    async def find(self, document_id: UUID) -> DeletionRow | None:
-        return await self.one(DeletionSql.find, DeletionRow, document_id=document_id)
+    async def find(self, document_id: UUID) -> DocumentDeletionRow | None:
+        return await self.one(DocumentDeletionSql.find, DocumentDeletionRow, document_id=document_id)
 
     async def exclude_origins(self, document_id: UUID) -> None:
         """Excludes the document's files from later synchronisations of their sources."""
-        await self.run(DeletionSql.exclude_origins, document_id=document_id)
+        await self.run(DocumentDeletionSql.exclude_origins, document_id=document_id)
 
     async def begin(self, document_ids: Sequence[UUID], source_id: UUID | None) -> None:
         """Hides locked documents and deletes their origins; `source_id` if they are deleted with their source."""
         key = {"document_ids": list(document_ids), "source_id": source_id}
         for statement in (
-            DeletionSql.mark_deleting,
-            DeletionSql.stop_queued_stages,
-            DeletionSql.delete_origins,
-            DeletionSql.insert,
+            DocumentDeletionSql.mark_deleting,
+            DocumentDeletionSql.stop_queued_stages,
+            DocumentDeletionSql.delete_origins,
+            DocumentDeletionSql.insert,
         ):
             await self.run(statement, **key)
 
     async def begin_of_source(self, source_id: UUID) -> list[UUID] | None:
         """Deletes the source and its origins; returns its documents, locked. None if there is no such source."""
-        if await self.run(DeletionSql.mark_source_deleted, source_id=source_id) == 0:
+        if await self.run(DocumentDeletionSql.mark_source_deleted, source_id=source_id) == 0:
             return None
-        await self.run(DeletionSql.insert_of_source, source_id=source_id)
-        document_ids = await self.values(DeletionSql.lock_source_documents, source_id=source_id)
-        await self.run(DeletionSql.delete_source_origins, source_id=source_id)
+        await self.run(DocumentDeletionSql.insert_of_source, source_id=source_id)
+        document_ids = await self.values(DocumentDeletionSql.lock_source_documents, source_id=source_id)
+        await self.run(DocumentDeletionSql.delete_source_origins, source_id=source_id)
         return document_ids
 
     async def without_origin(self, document_ids: Sequence[UUID]) -> set[UUID]:
         """Returns those documents that have no origin left."""
-        return set(await self.values(DeletionSql.without_origin, document_ids=list(document_ids)))
+        return set(await self.values(DocumentDeletionSql.without_origin, document_ids=list(document_ids)))
 
     async def receipt(self, document_id: UUID) -> DeletionReceipt:
         """Returns what has been confirmed so far; raises ReceiptNotFound."""
@@ -113,10 +113,10 @@ class Deletions(Repository):
 
     async def source_receipt(self, source_id: UUID) -> SourceDeletion:
         """Returns the sum of the receipts of a source's documents; raises ReceiptNotFound."""
-        row = await self.one(DeletionSql.find_of_source, SourceDeletionRow, source_id=source_id)
+        row = await self.one(DocumentDeletionSql.find_of_source, SourceDeletionRow, source_id=source_id)
         if row is None:
             raise ReceiptNotFound
-        receipts = await self.all(DeletionSql.sum_source_receipts, ReceiptRow, source_id=source_id)
+        receipts = await self.all(DocumentDeletionSql.sum_source_receipts, DeletionReceiptRow, source_id=source_id)
         return SourceDeletion(
             source_id=source_id,
             requested_at=row.requested_at,
@@ -130,24 +130,24 @@ class Deletions(Repository):
         self, document_id: UUID, service: str, removed: dict[str, int], remaining: dict[str, int]
     ) -> None:
         """Enters a service's counts, adding to what it removed earlier; ignores unknown deletions."""
-        if await self.one(DeletionSql.lock, DeletionRow, document_id=document_id) is None:
+        if await self.one(DocumentDeletionSql.lock, DocumentDeletionRow, document_id=document_id) is None:
             return
         confirmed = await self._receipts(document_id)
         earlier = confirmed[service].removed if service in confirmed else {}
         total = {kind: earlier.get(kind, 0) + removed.get(kind, 0) for kind in {**earlier, **removed}}
         counts = {"removed": Jsonb(total), "remaining": Jsonb(remaining)}
-        await self.run(DeletionSql.write_receipt, document_id=document_id, service=service, **counts)
+        await self.run(DocumentDeletionSql.write_receipt, document_id=document_id, service=service, **counts)
         # Also the trigger by which a waiting caller learns of the receipt.
         done = set(CONFIRM_DOCUMENT_DELETION) <= {*confirmed, service}
-        await self.run(DeletionSql.complete if done else DeletionSql.touch, document_id=document_id)
+        await self.run(DocumentDeletionSql.complete if done else DocumentDeletionSql.touch, document_id=document_id)
 
     async def announced_again(self, document_id: UUID, resend_after: float) -> bool:
         """Enters that the deletion is published again; False if it is too early or complete."""
         values = {"document_id": document_id, "resend_after": resend_after}
-        return await self.run(DeletionSql.announced_again, **values) > 0
+        return await self.run(DocumentDeletionSql.announced_again, **values) > 0
 
-    async def _receipts(self, document_id: UUID) -> dict[str, ReceiptRow]:
-        rows = await self.all(DeletionSql.receipts, ReceiptRow, document_id=document_id)
+    async def _receipts(self, document_id: UUID) -> dict[str, DeletionReceiptRow]:
+        rows = await self.all(DocumentDeletionSql.receipts, DeletionReceiptRow, document_id=document_id)
         return {row.service: row for row in rows}
 
 
@@ -156,4 +156,4 @@ class AllDeletions(SystemRepository):
 
     async def unanswered(self, resend_after: float) -> list[DocumentKey]:
         """Returns deletions that were published a while ago and are not complete."""
-        return await self.all(DeletionSql.unanswered, DocumentKey, resend_after=resend_after)
+        return await self.all(DocumentDeletionSql.unanswered, DocumentKey, resend_after=resend_after)

@@ -7,7 +7,7 @@ UPDATE document_stage SET status = 'waiting'
 WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s) AND status = 'queued';
 
 -- name: exclude_origins
--- Deleted by a user: what a source still has stays away from now on.
+-- Excludes what a source still has of a document that a user deleted.
 UPDATE origin SET excluded = true, document_id = NULL
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND source_id IS NOT NULL;
 

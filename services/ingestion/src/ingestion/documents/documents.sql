@@ -15,7 +15,7 @@ WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s AND status <> 'de
 FOR UPDATE;
 
 -- name: lock_all
--- In the order of their ids, as all who lock several do.
+-- Locks documents in the order of their ids, as every transaction that locks several must.
 SELECT {columns}
 FROM document
 WHERE workspace_id = %(workspace_id)s AND id = ANY(%(document_ids)s) AND status <> 'deleting'
@@ -63,7 +63,8 @@ ORDER BY id
 LIMIT %(limit)s;
 
 -- name: summarise
--- Joined by primary keys alone, so that it stays quick before the planner knows how many documents there are.
+-- Counts by status, stage and failure. Joins by primary keys alone, so that it is fast before the planner has
+-- statistics.
 WITH counted AS (
     SELECT document.status, count(*) AS documents,
            count(*) FILTER (WHERE document.embedding_status = 'failed') AS embedding_failed
@@ -122,11 +123,11 @@ SELECT (SELECT coalesce(sum(documents), 0)::bigint FROM counted) AS total,
        (SELECT min(indexed_at) FROM done) AS done_since;
 
 -- name: lock_content
--- Serialises, for one content, its upload with the erasure of its last document.
+-- Serialises the upload of a content with the deletion of its last document.
 SELECT pg_advisory_xact_lock(hashtextextended(%(workspace_id)s::text || %(content_hash)s, 0));
 
 -- name: insert
--- With its first version. The columns about where it comes from follow with its origin.
+-- Inserts a document with its first version. Its origin fills the columns about where it comes from.
 WITH inserted AS (
     INSERT INTO document (workspace_id, id, name, media_type, file_size, content_hash, source_type)
     VALUES (%(workspace_id)s, %(document_id)s, %(name)s, %(media_type)s, %(file_size)s, %(content_hash)s, %(kind)s)
@@ -136,7 +137,7 @@ INSERT INTO document_version (workspace_id, document_id, version, name, media_ty
 SELECT workspace_id, id, version, name, media_type, file_size, content_hash FROM inserted;
 
 -- name: begin_version
--- What only the conversion can tell stays as it was; the vectors are those of the version before.
+-- Adds a version. What only its conversion can tell stays that of the previous version until then.
 WITH newer AS (
     UPDATE document
     SET version = version + 1, media_type = %(media_type)s, file_size = %(file_size)s, content_hash = %(content_hash)s,
@@ -161,7 +162,7 @@ SET status = %(status)s, updated_at = now(),
 WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s;
 
 -- name: cancel
--- What was told of already goes on to be searchable by its words. Both tables are asked for the ids, so that neither is
+-- Cancels documents; published ones stay lexically searchable. Both tables are filtered by the ids, so that neither is
 -- read as a whole.
 UPDATE document
 SET status = CASE WHEN index.status = 'waiting' THEN 'cancelled' ELSE document.status END,
@@ -173,7 +174,7 @@ WHERE document.workspace_id = %(workspace_id)s AND document.id = ANY(%(document_
   AND index.document_id = document.id AND index.name = 'index';
 
 -- name: resume
--- A version that search serves stays searchable while its embedding or its graph is tried again.
+-- Resumes documents. A searchable version stays searchable while its embedding or graph is retried.
 UPDATE document
 SET status = CASE WHEN status IN ('failed', 'cancelled') THEN 'processing' ELSE status END,
     embedding_status = CASE WHEN id IN (
@@ -185,7 +186,9 @@ SET status = CASE WHEN status IN ('failed', 'cancelled') THEN 'processing' ELSE 
 WHERE workspace_id = %(workspace_id)s AND id = ANY(%(document_ids)s);
 
 -- name: describe
--- What a document shows of where it comes from is that of its first origin; it is stale when it is missing everywhere.
+-- Copies into documents what their first origin says; a document is stale when it is missing everywhere. `changed`
+-- tells
+-- whether other services know something else of it.
 WITH was AS (
     SELECT id, (name, source_type, source_ids, source_name, source_path, source_uri) AS shown FROM document
     WHERE workspace_id = %(workspace_id)s AND id = ANY(%(document_ids)s)
@@ -233,7 +236,8 @@ SET title = %(title)s, pages = %(pages)s, chunk_count = %(chunk_count)s, engine 
 WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s;
 
 -- name: record_embedding
--- Without a model the embedding has failed; with one it is complete when the index confirms its vectors.
+-- Records the model of the vectors, which is complete once the index confirms them. Without a model embedding has
+-- failed.
 WITH version AS (
     UPDATE document_version
     SET embedding_model = %(embedding_model)s, embedding_dims = %(embedding_dims)s
@@ -249,7 +253,8 @@ UPDATE document SET embedding_status = 'failed', updated_at = now()
 WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s;
 
 -- name: confirm_index
--- Retrieval serves this version, if no later one. Success of the embedding is what the index counts, nothing else.
+-- Records that retrieval serves this version, unless it serves a later one. Only its count of vectors completes
+-- embedding.
 WITH version AS (
     UPDATE document_version SET indexed_at = coalesce(indexed_at, now())
     WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND version = %(version)s
@@ -280,7 +285,7 @@ ORDER BY version = %(searchable_version)s::integer DESC NULLS LAST, version DESC
 LIMIT 1;
 
 -- name: reusable_version
--- The latest earlier version whose vectors are of this space and still stored.
+-- Returns the latest earlier version whose vectors are of this model and still stored.
 SELECT version FROM document_version
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND version < %(version)s
   AND embedding_model = %(embedding_model)s AND embedding_dims = %(embedding_dims)s AND erased_at IS NULL

@@ -1,4 +1,4 @@
-"""One sentence on why a document's newest version is not searchable yet, or not by its meaning."""
+"""Explains in one sentence why a document's newest version is not searchable yet, or not semantically."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Stages = dict[StageName, StageRow]
 
 @dataclass(frozen=True)
 class Queue:
-    """`ahead`: documents of the workspace that come before this one; `workers` show signs of life."""
+    """`ahead`: documents of the workspace before this one; `workers`: live ones."""
 
     ahead: int
     workers: int
 
 
 def explain(document: DocumentRow, rows: Sequence[StageRow], queue: Queue, now: datetime) -> str | None:
-    """Pure. None when it is searchable with its embedding; a missing graph is not mentioned."""
+    """Returns None when it is searchable with its embedding; a missing graph is not mentioned. Pure."""
     stages: Stages = {row.name: row for row in rows}
     if document.status is DocumentStatus.searchable:
         if document.embedding_status is EmbeddingStatus.complete:

@@ -1,4 +1,4 @@
-"""File names as callers send them, made safe to store, show and offer for download."""
+"""Makes file names of callers safe to store, display and offer for download."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NAMELESS = "unnamed"
 
 
 def safe_name(raw: bytes) -> str:
-    """The last part of a path, without control and direction characters, in NFC, at most MAX_CHARACTERS long.
+    """Returns the last part of a path in NFC, without control and direction characters, at most MAX_CHARACTERS long.
 
     The extension survives the cut. Bytes that are not UTF-8 become U+FFFD.
     """
@@ -35,6 +35,6 @@ def _shortened(name: str) -> str:
 
 
 def attachment(name: str) -> str:
-    """The Content-Disposition of a download (RFC 6266): an ASCII name, and the true one for clients that read it."""
+    """Returns the Content-Disposition of a download (RFC 6266): an ASCII name, and the full one for modern clients."""
     plain = "".join(one if one.isascii() and one.isprintable() and one not in '"\\%;' else "_" for one in name)
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

@@ -13,7 +13,6 @@ from ingestion.documents.documents import Content
 from ingestion.documents.media_types import media_type_of
 from ingestion.documents.rows import DocumentRow
 
-HEAD_BYTES = 8192
 Change = Literal["created", "new_version", "linked", "unchanged", "excluded", "refused"]
 
 

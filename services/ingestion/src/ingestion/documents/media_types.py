@@ -1,4 +1,4 @@
-"""Which files are accepted, by name and first bytes, and the media type that they are stored under."""
+"""Determines from name and first bytes whether a file is accepted, and its media type."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from contracts.formats import MEDIA_TYPES, extension, has_extension
 
 
 def media_type_of(name: str, head: bytes) -> str | None:
-    """None when the format is not supported. `head` is the file's first kilobytes: it decides without an extension."""
+    """Returns None if the format is not supported. `head`, the first kilobytes, decides if there is no extension."""
     if known := MEDIA_TYPES.get(extension(name)):
         return known
     if has_extension(name):
@@ -19,7 +19,7 @@ def media_type_of(name: str, head: bytes) -> str | None:
 
 
 def _is_text(head: bytes) -> bool:
-    """UTF-8 without NUL; the last character may be cut."""
+    """Returns whether this is UTF-8 without NUL; the last character may be cut."""
     try:
         head[: max(len(head) - 3, 0)].decode("utf-8")
     except UnicodeDecodeError as error:

@@ -45,7 +45,7 @@ class Provenance:
 
     @classmethod
     def of_content(cls, content_hash: str, within: str | None = None) -> Provenance:
-        """An upload without a key, identified by its bytes and by its path `within` an archive."""
+        """Returns the provenance of an upload without a key: its bytes, and its path `within` an archive."""
         return cls(OriginKind.upload, None, f"{UNKEYED}{content_hash}" + (f"/{within}" if within else ""))
 
 

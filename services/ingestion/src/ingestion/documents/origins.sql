@@ -1,5 +1,5 @@
 -- name: at
--- In two halves, as an index finds equal values and nulls, but not either of them.
+-- Two halves, as one index condition finds either equal values or nulls.
 SELECT {columns}
 FROM origin
 WHERE workspace_id = %(workspace_id)s AND source_id = %(source_id)s AND kind = %(kind)s AND path = %(path)s
@@ -31,7 +31,7 @@ SELECT EXISTS (
 );
 
 -- name: write
--- `name` is the file's. What is there is seen, wherever it was before.
+-- Inserts or updates an origin. `name` is the file's.
 INSERT INTO origin (workspace_id, id, kind, source_id, path, uri, name, document_id, fingerprint, content_hash, excluded)
 VALUES (%(workspace_id)s, %(origin_id)s, %(kind)s, %(source_id)s, %(path)s, %(uri)s, %(name)s, %(document_id)s,
         %(fingerprint)s, %(content_hash)s, %(excluded)s)
@@ -57,16 +57,16 @@ WHERE workspace_id = %(workspace_id)s AND id = %(origin_id)s;
 DELETE FROM origin WHERE workspace_id = %(workspace_id)s AND id = %(origin_id)s;
 
 -- name: delete_unkeyed
--- Those of uploads that are known by their content alone.
+-- Deletes origins of uploads without a key.
 DELETE FROM origin
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND kind = 'upload' AND path LIKE 'sha256:%%';
 
 -- name: lock_place
--- Serialises what is done about one place, also before it has a row.
+-- Serialises changes of one place, also before it has a row.
 SELECT pg_advisory_xact_lock(
     hashtextextended(concat_ws('/', %(workspace_id)s::text, %(source_id)s::text, %(kind)s::text, %(path)s::text), 1)
 );
 
 -- name: lock_source
--- Held beside others who take from it; its deletion waits for them.
+-- Keeps the source from being deleted; others may take files from it at the same time.
 SELECT id FROM source WHERE workspace_id = %(workspace_id)s AND id = %(source_id)s AND deleted_at IS NULL FOR SHARE;

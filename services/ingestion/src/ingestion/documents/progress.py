@@ -1,4 +1,4 @@
-"""How far a document is, for callers who wait: pure."""
+"""The states that callers can wait for: pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def is_searchable(document: DocumentDetail) -> bool:
 
 
 def is_embedded(document: DocumentDetail) -> bool:
-    """Also when nothing will embed it by itself."""
+    """Also true when no automatic retry will embed it."""
     given_up = _status(document, "embed") in {StageStatus.failed, StageStatus.cancelled}
     return (
         document.status in ENDED

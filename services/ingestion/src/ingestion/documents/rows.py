@@ -170,7 +170,7 @@ class VersionRow:
 
 
 @dataclass(frozen=True)
-class Job:
+class HeldStage:
     """A stage that a worker holds. Every write for it is guarded by `lease`; the other fields describe `version`."""
 
     workspace_id: UUID

@@ -4,7 +4,7 @@ FROM document_stage
 WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s);
 
 -- name: count_ahead
--- In the order in which workers choose: what users wait for before what sources bring, then the first to be due.
+-- Counts documents that workers take before this one: interactive work first, then by due time.
 SELECT count(DISTINCT other.document_id)
 FROM document_stage AS mine
 JOIN document_stage AS other
@@ -25,7 +25,7 @@ WHERE stage.workspace_id = %(workspace_id)s AND stage.status IN ('queued', 'runn
   AND stage.lane = %(lane)s;
 
 -- name: insert
--- The original is stored before this commits, so the first stage has succeeded and conversion may begin.
+-- Inserts a document's stages. Its original is stored before this commits, so conversion may begin.
 INSERT INTO document_stage (workspace_id, document_id, name, lane, status, attempts, queued_at, started_at, finished_at,
                             traceparent)
 SELECT %(workspace_id)s, %(document_id)s, name, %(lane)s,
@@ -38,7 +38,7 @@ SELECT %(workspace_id)s, %(document_id)s, name, %(lane)s,
 FROM unnest(ARRAY['store', 'convert', 'chunk', 'embed', 'index', 'graph']) AS stage (name);
 
 -- name: restart
--- For a new version: whoever holds a stage of the one before has lost it.
+-- Restarts the stages for a new version; workers on the previous one lose their leases.
 UPDATE document_stage
 SET status = CASE name WHEN 'store' THEN 'succeeded' WHEN 'convert' THEN 'queued' ELSE 'waiting' END,
     lane = %(lane)s, attempts = CASE name WHEN 'store' THEN 1 ELSE 0 END, losses = 0, postponements = 0,
@@ -85,12 +85,12 @@ WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s)
 RETURNING document_id;
 
 -- name: hasten
--- A user asks for what a source brought.
+-- Moves a source's document to the interactive lane, as a user asks for it.
 UPDATE document_stage SET lane = 'interactive'
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND lane = 'bulk';
 
 -- name: queue_confirmations
--- Told again with vectors, only the index is to be confirmed again.
+-- Queues the confirmations of a published document. Published again with vectors, only the index confirms again.
 UPDATE document_stage
 SET status = 'queued', queued_at = now(), dispatched_at = now(), finished_at = NULL, error_class = NULL,
     error_message = NULL
@@ -114,8 +114,9 @@ SELECT FROM document_stage
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND name = 'index' AND status <> 'waiting';
 
 -- name: choose
--- What to do next in the lanes given: what users wait for first, then the workspaces that have the least in work, in
--- turn. The recursion steps from one (lane, workspace) to the next in the index, however many rows lie between.
+-- Chooses documents in the given lanes: interactive work first, then the workspaces that have the least in work, in
+-- turn.
+-- The recursion steps from one (lane, workspace) to the next in the index, however many rows lie between.
 WITH RECURSIVE queue (lane, workspace_id) AS (
     (
         SELECT lane, workspace_id FROM document_stage
@@ -152,7 +153,7 @@ ORDER BY queue.lane = 'interactive' DESC, coalesce(in_work.documents, 0) + due.p
 LIMIT %(limit)s;
 
 -- name: lease
--- The document is locked, so that the stage and its version belong together.
+-- Leases the queued stage of a locked document, so that the stage and the version belong together.
 UPDATE document_stage AS stage
 SET status = 'running', attempts = stage.attempts + 1, lease = %(lease)s, worker = %(worker)s, started_at = now(),
     heartbeat_at = now(), finished_at = NULL, page = NULL, pages = NULL, error_class = NULL, error_message = NULL
@@ -170,7 +171,7 @@ WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND leas
 FOR UPDATE;
 
 -- name: start
--- The worker goes on to the next stage under the lease that it holds.
+-- Starts the next stage under the same lease.
 UPDATE document_stage
 SET status = 'running', attempts = attempts + 1, lease = %(lease)s, worker = %(worker)s,
     queued_at = coalesce(queued_at, now()), started_at = now(), heartbeat_at = now(), finished_at = NULL,
@@ -201,7 +202,7 @@ SET status = CASE WHEN name = %(failed)s THEN 'failed' WHEN name = 'convert' THE
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND lease = %(lease)s AND status = 'running';
 
 -- name: release
--- Back to the queue, at once to its old place or later; a worker that was told to stop has not counted as an attempt.
+-- Queues the stage again, at its old place or after a delay; `uncount` takes the attempt back.
 UPDATE document_stage
 SET status = CASE WHEN name = 'chunk' THEN 'waiting' ELSE 'queued' END,
     lease = NULL, page = NULL, pages = NULL, attempts = attempts - %(uncount)s,
@@ -212,12 +213,13 @@ SET status = CASE WHEN name = 'chunk' THEN 'waiting' ELSE 'queued' END,
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND lease = %(lease)s AND status = 'running';
 
 -- name: abandon
--- The document is being deleted: its objects may be erased once no worker holds it.
+-- Releases the stage of a document that is being deleted, whose objects wait for that.
 UPDATE document_stage SET status = 'waiting', lease = NULL
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND lease = %(lease)s AND status = 'running';
 
 -- name: recover
--- Queues the stages whose worker is lost, or fails them; returns the name of a failed one. What was done of chunking was
+-- Queues the stages whose worker is lost, or fails them; returns the name of a failed one. What was done of chunking
+-- was
 -- in the lost worker's memory: it begins again with the conversion.
 WITH recovered AS (
     UPDATE document_stage
@@ -244,7 +246,7 @@ WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND name
   AND now() - dispatched_at > greatest(make_interval(secs => %(resend_after)s), dispatched_at - queued_at);
 
 -- name: unanswered
--- Converted, told, and not confirmed for a while; told again at growing intervals.
+-- Returns documents that were published and not confirmed for a while; the interval grows with each publication.
 SELECT workspace_id, document_id
 FROM document_stage
 WHERE status = 'queued' AND name IN ('index', 'graph') AND name = %(name)s

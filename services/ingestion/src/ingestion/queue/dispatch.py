@@ -38,7 +38,7 @@ class LaneLoad:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedMessages:
     """How many workers' threads are to look for work of each kind."""
 
     interactive: int
@@ -54,7 +54,7 @@ class Wanted:
         }
 
 
-def wanted(loads: list[LaneLoad], running_syncs: int, due_syncs: int) -> Wanted:
+def wanted(loads: list[LaneLoad], running_syncs: int, due_syncs: int) -> WantedMessages:
     """Computes how many messages are needed.
 
     Bulk work takes the workers' slots; interactive work those and one more of each; syncs one of each.
@@ -63,7 +63,7 @@ def wanted(loads: list[LaneLoad], running_syncs: int, due_syncs: int) -> Wanted:
     interactive, bulk = lanes[Lane.interactive], lanes[Lane.bulk]
     workers, slots = bulk.workers, bulk.slots
     free = max(0, slots + workers - interactive.running - bulk.running)
-    return Wanted(
+    return WantedMessages(
         interactive=min(interactive.due, free),
         bulk=min(bulk.due, max(0, slots - bulk.running), max(0, free - interactive.due)),
         syncs=min(due_syncs, max(0, workers - running_syncs)),
@@ -119,7 +119,7 @@ class Dispatcher:
                 await asyncio.to_thread(self._send, missing)
         return True
 
-    async def _wanted(self, connection: Connection) -> Wanted:
+    async def _wanted(self, connection: Connection) -> WantedMessages:
         async with connection.cursor(row_factory=class_row(LaneLoad)) as cursor:
             await cursor.execute(QueueSql.capacity, {"lease": self.lease_seconds})
             loads = await cursor.fetchall()
@@ -127,7 +127,7 @@ class Dispatcher:
         assert row is not None
         return wanted(loads, running_syncs=row[0], due_syncs=row[1])
 
-    async def _missing(self, wanted: Wanted) -> dict[str, int]:
+    async def _missing(self, wanted: WantedMessages) -> dict[str, int]:
         """Returns per queue how many messages are wanted and not in it yet."""
         queues = {queue: count for queue, count in wanted.by_queue.items() if count}
         if not queues:

@@ -1,5 +1,6 @@
 -- name: capacity
--- Workers that live, and what each lane waits for and has in work; due ones are counted no further than needed.
+-- Returns live workers and slots, and for each lane what runs and what is due, the latter counted no further than
+-- needed.
 SELECT live.workers, live.slots, lane.name AS lane,
        (SELECT count(*) FROM document_stage AS stage
         WHERE stage.status = 'running' AND stage.name IN ('convert', 'embed') AND stage.lane = lane.name) AS running,
@@ -16,7 +17,7 @@ FROM (
 CROSS JOIN (VALUES ('interactive'), ('bulk')) AS lane (name);
 
 -- name: sync_load
--- (running, due): of a source, one after the other.
+-- Returns (running, due) synchronisations; those of one source run one after the other.
 SELECT count(*) FILTER (WHERE state = 'running'),
        count(*) FILTER (
            WHERE state = 'queued' AND available_at <= now()

@@ -28,7 +28,7 @@ NAME = "ingestion"
 ANSWER_SECONDS = 30.0
 
 
-class Found(NamedTuple):
+class FoundDrift(NamedTuple):
     workspace_id: UUID
     drift: Drift
 
@@ -47,14 +47,14 @@ def reconcile_command(arguments: argparse.Namespace) -> None:
         sys.exit(1)
 
 
-async def _run(settings: ReconcileSettings, arguments: argparse.Namespace) -> list[Found]:
-    found: list[Found] = []
+async def _run(settings: ReconcileSettings, arguments: argparse.Namespace) -> list[FoundDrift]:
+    found: list[FoundDrift] = []
     async with reconciler(settings) as (surveyor, repair):
         for workspace_id in [arguments.workspace] if arguments.workspace else await surveyor.workspaces():
             settled_before = datetime.now(UTC) - timedelta(seconds=settings.settled_after_seconds)
             drifts = compare(await surveyor.survey(workspace_id), settled_before)
             repaired = await repair.repair(workspace_id, drifts) if arguments.repair else 0
-            found += [Found(workspace_id, drift) for drift in drifts]
+            found += [FoundDrift(workspace_id, drift) for drift in drifts]
             _print(workspace_id, drifts, repaired, arguments)
     return found
 

@@ -52,7 +52,7 @@ class Drift:
 
 
 @dataclass(frozen=True)
-class KnownDocument:
+class RecordedDocument:
     """A document as ingestion knows it. `embedded`: a worker stored its vectors; `graphed`: its graph stage is done."""
 
     id: UUID
@@ -73,7 +73,7 @@ class KeptVersion:
     content_hash: str
 
 
-class HeldDocument(NamedTuple):
+class DocumentAtService(NamedTuple):
     """What another service holds of a document; `chunks` is None where it does not count them."""
 
     version: int
@@ -88,11 +88,11 @@ class Survey:
     documents whose deletion is not complete.
     """
 
-    documents: Mapping[UUID, KnownDocument]
+    documents: Mapping[UUID, RecordedDocument]
     versions: Collection[KeptVersion]
     deleting: Collection[UUID]
-    index: Mapping[UUID, HeldDocument]
-    graph: Mapping[UUID, HeldDocument]
+    index: Mapping[UUID, DocumentAtService]
+    graph: Mapping[UUID, DocumentAtService]
     objects: Mapping[str, datetime]
 
 
@@ -113,7 +113,7 @@ def compare(survey: Survey, settled_before: datetime) -> list[Drift]:
 
 
 def _of_document(
-    document: KnownDocument, survey: Survey, originals: set[str], derived: Mapping[tuple[UUID, int], set[str]]
+    document: RecordedDocument, survey: Survey, originals: set[str], derived: Mapping[tuple[UUID, int], set[str]]
 ) -> Iterator[Drift]:
     if document.content_hash not in originals:
         yield Drift(DriftKind.original_missing, document.id, f"{document.name}: the original is missing")
@@ -131,7 +131,7 @@ def _of_document(
         yield Drift(DriftKind.not_graphed, document.id, f"{document.name}: version {served} is not in the graph")
 
 
-def _in_index(document: KnownDocument, served: int, held: HeldDocument | None) -> Iterator[Drift]:
+def _in_index(document: RecordedDocument, served: int, held: DocumentAtService | None) -> Iterator[Drift]:
     if held is None or held.version < served:
         yield Drift(DriftKind.not_indexed, document.id, f"{document.name}: version {served} is not in the index")
     elif held.version == served == document.version and held.chunks != document.chunk_count:
@@ -139,7 +139,7 @@ def _in_index(document: KnownDocument, served: int, held: HeldDocument | None) -
         yield Drift(DriftKind.index_differs, document.id, f"{document.name}: the index has {counts}")
 
 
-def _orphans(held: Mapping[UUID, HeldDocument], survey: Survey, kind: DriftKind, place: str) -> Iterator[Drift]:
+def _orphans(held: Mapping[UUID, DocumentAtService], survey: Survey, kind: DriftKind, place: str) -> Iterator[Drift]:
     for document_id in held:
         if document_id not in survey.documents and document_id not in survey.deleting:
             yield Drift(kind, document_id, f"{place} holds a document that does not exist")

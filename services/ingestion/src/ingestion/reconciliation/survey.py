@@ -13,7 +13,7 @@ from contracts.base import Page
 from contracts.gateway import Role
 from contracts.knowledge_graph import GraphedDocument
 from contracts.retrieval import IndexedDocument
-from ingestion.reconciliation.drift import HeldDocument, KeptVersion, KnownDocument, Survey
+from ingestion.reconciliation.drift import DocumentAtService, KeptVersion, RecordedDocument, Survey
 from service_kit.auth import Principal, Tokens
 from service_kit.objects import ObjectStore
 from service_kit.postgres import Database
@@ -65,19 +65,19 @@ class Surveyor:
         Raises httpx2.HTTPError when a service does not answer, Unavailable when a store is away.
         """
         index = {
-            one.document_id: HeldDocument(one.version, one.chunk_count)
+            one.document_id: DocumentAtService(one.version, one.chunk_count)
             async for one in self._pages(
                 f"{self.retrieval_url}/v1/index/documents", Page[IndexedDocument], workspace_id
             )
         }
         graph = {
-            one.document_id: HeldDocument(one.version)
+            one.document_id: DocumentAtService(one.version)
             async for one in self._pages(f"{self.graph_url}/v1/graph/documents", Page[GraphedDocument], workspace_id)
         }
         objects = await asyncio.to_thread(self.objects.ages, f"{workspace_id}/")
         async with self.database.workspace(workspace_id) as connection:
             tables = Repository(connection, workspace_id)
-            documents = await tables.all(SurveySql.documents, KnownDocument)
+            documents = await tables.all(SurveySql.documents, RecordedDocument)
             versions = await tables.all(SurveySql.versions, KeptVersion)
             deleting = await tables.values(SurveySql.deletions)
         return Survey(

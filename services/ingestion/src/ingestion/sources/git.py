@@ -19,7 +19,7 @@ from contracts.formats import has_extension
 from contracts.sources import GitConfig
 from ingestion.documents.media_types import media_type_of
 from ingestion.sources.allowed_paths import NotAllowed, located
-from ingestion.sources.git_objects import MAX_TREE_DEPTH, NotARepository, RefNotFound, Repository
+from ingestion.sources.git_objects import MAX_TREE_DEPTH, GitRepository, NotARepository, RefNotFound
 from ingestion.sources.selection import Selection
 from ingestion.sources.settings import SourceSettings
 from ingestion.sources.source import Fetched, Item, ItemRefused, ItemVanished, SourceRefused, SourceUnavailable
@@ -67,7 +67,7 @@ async def open_reader(
 def _open(config: GitConfig, settings: SourceSettings) -> GitReader:
     try:
         place = located(config.path, settings.source_roots)
-        repository = Repository(place, settings.source_roots)
+        repository = GitRepository(place, settings.source_roots)
     except NotAllowed as error:
         raise SourceUnavailable("not-allowed", str(error)) from error
     except NotARepository as error:
@@ -90,7 +90,9 @@ def _open(config: GitConfig, settings: SourceSettings) -> GitReader:
 class GitReader:
     """A file's fingerprint is the id of its blob, so that nothing unchanged is read."""
 
-    def __init__(self, repository: Repository, place: Path, commit: str, tree: ObjectID, selection: Selection) -> None:
+    def __init__(
+        self, repository: GitRepository, place: Path, commit: str, tree: ObjectID, selection: Selection
+    ) -> None:
         self.repository, self.selection, self.commit, self.tree = repository, selection, commit, tree
         self.uri = f"git+{place.as_uri()}"
 

@@ -26,7 +26,7 @@ class RefNotFound(Exception):
     """No branch, tag or commit of this name."""
 
 
-class Repository:
+class GitRepository:
     """A repository below `roots`, which none of its parts may leave. Raises NotARepository, NotAllowed and OSError."""
 
     def __init__(self, path: Path, roots: Sequence[Path]) -> None:

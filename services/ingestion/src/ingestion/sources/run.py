@@ -26,7 +26,7 @@ from ingestion.sources.source import (
     SourceUnavailable,
 )
 from ingestion.sources.sources import Sources
-from ingestion.sources.sync_changes import Change, ChangeList
+from ingestion.sources.sync_changes import ChangeList, ItemChange
 from ingestion.sources.syncs import HeldSync
 from service_kit.postgres import Database
 from service_kit.spool import HEAD_BYTES
@@ -230,11 +230,11 @@ class SyncRun:
             self.counts.added += 1
         else:
             self.counts.changed += 1
-        await self.changes.add(Change(action, wanted.item.path, document_id, size))
+        await self.changes.add(ItemChange(action, wanted.item.path, document_id, size))
 
     async def _refuse(self, path: str, size: int | None, message: str) -> None:
         self.counts.refused += 1
-        await self.changes.add(Change(SyncAction.refuse, path, None, size, message))
+        await self.changes.add(ItemChange(SyncAction.refuse, path, None, size, message))
 
     async def _remove(self, gone: Sequence[KnownFile]) -> None:
         """Lists removals before it does them: afterwards nothing would tell the next attempt about them."""
@@ -246,7 +246,7 @@ class SyncRun:
             for one in batch:
                 if one.document_id is not None and one.path not in self.changes.earlier:
                     self.counts.removed += 1
-                    await self.changes.add(Change(SyncAction.remove, one.path, one.document_id))
+                    await self.changes.add(ItemChange(SyncAction.remove, one.path, one.document_id))
             await self.changes.flush()
             if not self.held.dry_run:
                 for one in batch:

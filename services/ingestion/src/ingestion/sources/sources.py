@@ -55,7 +55,7 @@ class SourceKey:
 
 
 @dataclass(frozen=True)
-class DocumentCount:
+class SourceDocumentCount:
     source_id: UUID
     documents: int
 
@@ -119,7 +119,7 @@ class Sources(Repository):
     async def resources(self, rows: Sequence[SourceRow]) -> list[Source]:
         """Returns what callers see of sources, with the number of their documents and their newest synchronisation."""
         source_ids = [row.id for row in rows]
-        counts = await self.all(SourceSql.count_documents, DocumentCount, source_ids=source_ids)
+        counts = await self.all(SourceSql.count_documents, SourceDocumentCount, source_ids=source_ids)
         documents = {count.source_id: count.documents for count in counts}
         newest = await Syncs(self.connection, self.workspace_id).newest(source_ids)
         return [row.resource(documents.get(row.id, 0), newest.get(row.id)) for row in rows]

@@ -13,7 +13,7 @@ BATCH = 100
 
 
 @dataclass(frozen=True)
-class Change:
+class ItemChange:
     action: SyncAction
     path: str
     document_id: UUID | None = None
@@ -30,7 +30,7 @@ class ChangeList:
     def __init__(self, database: Database, held: HeldSync) -> None:
         self.database, self.held = database, held
         self.earlier: dict[str, SyncAction] = {}
-        self.written, self.waiting = 0, list[Change]()
+        self.written, self.waiting = 0, list[ItemChange]()
 
     async def resume(self) -> None:
         """Reads what an earlier attempt has done, to the last file; its refusals are found again."""
@@ -39,7 +39,7 @@ class ChangeList:
         self.earlier = {row.path: SyncAction(row.action) for row in rows}
         self.written = max((row.position for row in rows), default=0)
 
-    async def add(self, change: Change) -> None:
+    async def add(self, change: ItemChange) -> None:
         self.waiting.append(change)
         if len(self.waiting) >= BATCH:
             await self.flush()

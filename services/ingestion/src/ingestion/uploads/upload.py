@@ -8,23 +8,22 @@ from pathlib import Path
 from uuid import UUID
 
 from contracts.ingestion import Lane, OriginKind, UploadedFile
-from ingestion.documents.errors import NotAKey, TooMuchQueued
-from ingestion.documents.file_names import safe_name
 from ingestion.documents.incoming_files import IncomingFile, Refused, Taken
 from ingestion.documents.intake import Intake
 from ingestion.documents.origins import Provenance
 from ingestion.documents.rows import UNKEYED
 from ingestion.uploads.archives import ArchiveKind, ArchiveLimits, archive_kind, expanded
+from ingestion.uploads.errors import NotAKey, TooMuchQueued
 from ingestion.uploads.multipart import ReceivedFile
 
 FIELDS = frozenset({"files", "file"})
 RETRY_SECONDS = 30
-FULL = Refused("too-much-queued", "this workspace has as much waiting for conversion as it may; try again later")
+FULL = Refused("too-much-queued", "this workspace's conversion queue is full; try again later")
 
 
 @dataclass(frozen=True)
 class Key:
-    """Under which another program keeps its document: the same key with other bytes is a new version."""
+    """The name by which another program knows its document: the same key with other bytes is a new version."""
 
     kind: OriginKind
     value: str | None
@@ -35,13 +34,13 @@ class Key:
 
 
 class Uploads:
-    """`folder` holds one expanded file per archive that is being taken apart."""
+    """`folder` holds one expanded file per archive in progress."""
 
     def __init__(self, intake: Intake, archive_limits: ArchiveLimits, folder: Path) -> None:
         self.intake, self.archive_limits, self.folder = intake, archive_limits, folder
 
     async def begin(self, workspace_id: UUID, key: Key) -> UploadRequest:
-        """Raises TooMuchQueued before anything is read."""
+        """Raises TooMuchQueued before the body is read."""
         request = UploadRequest(self, workspace_id, key)
         await request.look()
         if request.queued >= self.intake.limits.max_queued_bytes:
@@ -50,7 +49,7 @@ class Uploads:
 
 
 class UploadRequest:
-    """The files of one request, one after the other."""
+    """Takes in the files of one request, one after the other."""
 
     def __init__(self, uploads: Uploads, workspace_id: UUID, key: Key) -> None:
         self.uploads, self.intake, self.workspace_id, self.key = uploads, uploads.intake, workspace_id, key
@@ -60,31 +59,29 @@ class UploadRequest:
         self.queued = await self.intake.queued_bytes(self.workspace_id, Lane.interactive)
 
     async def accept(self, received: ReceivedFile) -> list[UploadedFile]:
-        """What became of the file, or of each file of an archive; raises Unavailable when a store is away."""
-        name = safe_name(received.part.file_name or b"")
+        """Takes in a file, or each file of an archive; raises Unavailable when a store does not answer."""
+        file = received.file
         if refused := part_refusal(received):
-            return [_answer(name, refused)]
-        file = incoming(received, name)
-        kind = archive_kind(name, received.head)
-        if kind and not received.too_large:
+            return [_answer(file.name, refused)]
+        kind = archive_kind(file.name, file.head)
+        if kind and file.size <= self.intake.limits.max_file_bytes:
             if self.key.value is not None:
-                return [_answer(name, Refused("archive-with-key", "a key stands for one file, not for an archive"))]
+                return [_answer(file.name, Refused("archive-with-key", "a key names one file, not an archive"))]
             return await self._expand(file, kind)
         if self.key.value is None:
-            return [await self._take(name, file, Provenance.of_content(file.content_hash))]
+            return [await self._take(file.name, file, Provenance.of_content(file.content_hash))]
         self.taken += 1
         if self.taken > 1:
-            return [_answer(name, Refused("one-file-per-key", "a key stands for one file: send the others without"))]
-        return [await self._take(name, file, Provenance(self.key.kind, None, self.key.value))]
+            return [_answer(file.name, Refused("one-file-per-key", "a key names one file: send the others without it"))]
+        return [await self._take(file.name, file, Provenance(self.key.kind, None, self.key.value))]
 
     async def replace(self, document_id: UUID, received: ReceivedFile, expected_version: int | None) -> UploadedFile:
         """Raises DocumentNotFound, PreconditionFailed, ContentExists, ComesFromSource."""
-        name = safe_name(received.part.file_name or b"")
-        if refused := part_refusal(received) or self._queue_refusal(received.size):
-            return _answer(name, refused)
-        file = incoming(received, name)
+        file = received.file
+        if refused := part_refusal(received) or self._queue_refusal(file.size):
+            return _answer(file.name, refused)
         taken = await self.intake.replace(self.workspace_id, document_id, file, expected_version)
-        return _answer(name, taken)
+        return _answer(file.name, taken)
 
     async def _expand(self, archive: IncomingFile, kind: ArchiveKind) -> list[UploadedFile]:
         answers: list[UploadedFile] = []
@@ -98,7 +95,7 @@ class UploadRequest:
                 else:
                     place = Provenance.of_content(content.content_hash, within=name)
                     answers.append(await self._take(name, content, place))
-        return answers or [_answer(archive.name, Refused("empty-archive", "the archive holds no file"))]
+        return answers or [_answer(archive.name, Refused("empty-archive", "the archive has no file"))]
 
     async def _take(self, name: str, file: IncomingFile, place: Provenance) -> UploadedFile:
         if refused := self._queue_refusal(file.size):
@@ -109,7 +106,7 @@ class UploadRequest:
         return _answer(name, taken)
 
     def _queue_refusal(self, size: int) -> Refused | None:
-        """What fits in an empty queue is taken, however large."""
+        """Rejects a file that does not fit into the queue; an empty queue takes a file of any size."""
         full = self.queued and self.queued + size > self.intake.limits.max_queued_bytes
         return FULL if full else None
 
@@ -118,16 +115,11 @@ def too_much_queued() -> TooMuchQueued:
     return TooMuchQueued(headers={"Retry-After": str(RETRY_SECONDS)})
 
 
-def incoming(received: ReceivedFile, name: str) -> IncomingFile:
-    return IncomingFile(received.path, name, received.size, received.content_hash, received.head)
-
-
 def part_refusal(received: ReceivedFile) -> Refused | None:
-    """Of what is not a file of the request."""
-    if received.part.field not in FIELDS:
-        field = received.part.field[:50]
-        return Refused("unexpected-field", f"the field is called {field!r}; files go into `files`")
-    return None if received.part.file_name is not None else Refused("no-file-name", "the part has no file name")
+    """Rejects parts that are not uploaded files."""
+    if received.field not in FIELDS:
+        return Refused("unexpected-field", f"the field is called {received.field[:50]!r}; files go into `files`")
+    return None if received.has_name else Refused("no-file-name", "the part has no file name")
 
 
 def _answer(name: str, what: Taken | Refused) -> UploadedFile:

@@ -22,11 +22,11 @@ from ingestion.worker.holding import Shutdown
 from ingestion.worker.metrics import Readings, WorkerMetrics, serve_metrics
 from ingestion.worker.process import Processor
 from ingestion.worker.queue import StageQueue
-from ingestion.worker.recording import Policy
+from ingestion.worker.recording import ProcessingPolicy
 from ingestion.worker.registration import Registration
 from ingestion.worker.settings import WorkerSettings
 from ingestion.worker.slots import ALL_LANES, Slots
-from ingestion.worker.stages import Stages
+from ingestion.worker.stages import StageRecords
 from ingestion.worker.syncs import SyncThread
 from ingestion.worker.vectors import VectorMaker
 from service_kit.objects import ObjectStore
@@ -40,14 +40,14 @@ SYNC_CONNECTIONS = 6
 
 
 @dataclass(frozen=True)
-class Worker:
+class DocumentWorker:
     """What the tasks call."""
 
     slots: Slots
     syncs: SyncThread
 
 
-def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack) -> Worker:
+def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack) -> DocumentWorker:
     """Builds everything that a worker needs; closed with the stack in reverse order."""
     # Two connections per document (its heartbeat has one), and one each for the registration and the choice.
     database = WorkerDatabase(settings.database_url.get_secret_value(), 2 * (settings.worker_concurrency + 1) + 2)
@@ -55,7 +55,7 @@ def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack)
     objects = ObjectStore(settings)
     stack.callback(objects.close)
     name, metrics = f"{socket.gethostname()}-{os.getpid()}", WorkerMetrics()
-    stages = Stages(database, name)
+    stages = StageRecords(database, name)
     processor = _processor(settings, database, stages, objects, shutdown, metrics, stack)
 
     def is_closed() -> bool:
@@ -72,13 +72,13 @@ def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack)
             Readings(lambda: [*((lane.value, slots.busy(lane)) for lane in ALL_LANES), ("sync", syncs.busy)])
         )
         serve_metrics(metrics.registry, settings.host, settings.metrics_port, stack)
-    return Worker(slots, syncs)
+    return DocumentWorker(slots, syncs)
 
 
 def _processor(
     settings: WorkerSettings,
     database: WorkerDatabase,
-    stages: Stages,
+    stages: StageRecords,
     objects: ObjectStore,
     shutdown: Shutdown,
     metrics: WorkerMetrics,
@@ -87,7 +87,7 @@ def _processor(
     embedders = build_embedders(settings)
     loop = stack.enter_context(running_loop("embedding"))
     converter = stack.enter_context(Converter(settings.conversion(embedders.default.space)))
-    policy = Policy(
+    policy = ProcessingPolicy(
         settings.limits,
         settings.max_losses,
         settings.max_postponements,

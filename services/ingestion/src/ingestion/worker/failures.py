@@ -1,4 +1,4 @@
-"""What an error means for the stage in which it happened: pure."""
+"""Classifies the errors of stages: pure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NO_MEMORY = {errno.ENOMEM, errno.EAGAIN}  # EAGAIN: no process or thread could b
 
 @dataclass(frozen=True)
 class Failure:
-    """`retry` is None when the same would happen again: `lost` counts processes that died, `postponed` outages."""
+    """`retry` is None if a retry cannot help; `lost` counts processes that died, `postponed` outages."""
 
     error_class: str
     message: str
@@ -35,7 +35,7 @@ class Failure:
 
 
 def failure_of(error: Exception, stage: StageName) -> Failure:
-    """The most telling of the error and its causes."""
+    """Classifies the error by the most specific of it and its causes."""
     for cause in _causes(error):
         if isinstance(cause, OSError) and cause.errno in FULL:
             return Failure("disk-full", "The worker has no space left for its files", "postponed")
@@ -70,7 +70,7 @@ def _embedding_failure(error: Exception) -> Failure | None:
         case ProviderUnavailable() | CircuitOpen():
             return Failure("embedding-unavailable", str(error), "postponed")
         case EmbeddingError():
-            # Also what looks final, such as a refused key: the operator mends it, and nobody need ask again.
+            # Also errors that look final, such as a rejected key: the operator fixes them, and the retry succeeds.
             return Failure("embedding-failed", str(error), "postponed")
     return None
 
@@ -86,8 +86,8 @@ def _store_failure(error: Exception, stage: StageName) -> Failure:
         case psycopg.OperationalError() | PoolTimeout():
             return Failure("store-unavailable", "The database did not answer", "postponed")
         case OSError(errno=int(number)):
-            return Failure("system-error", f"The worker's system refused: {os.strerror(number)}", "postponed")
-    return Failure("internal-error", f"An error of the service ({type(error).__name__}); its log says more")
+            return Failure("system-error", f"System error of the worker: {os.strerror(number)}", "postponed")
+    return Failure("internal-error", f"Internal error ({type(error).__name__}); see the worker's log")
 
 
 def delay_after(tries: int, longest: float = LONGEST_DELAY_SECONDS) -> float:

@@ -11,14 +11,15 @@ from typing import Self
 import psycopg
 from psycopg_pool import PoolTimeout
 
-from ingestion.documents.rows import Job
-from ingestion.worker.stages import LeaseLost, Stages
+from ingestion.documents.rows import HeldStage
+from ingestion.worker.stages import StageRecords
+from service_kit.work import LeaseLost
 
 log = logging.getLogger(__name__)
 BEATS_PER_LEASE = 10
 
 
-class Stopped(Exception):
+class WorkerStopped(Exception):
     """The worker is shutting down and its grace is over."""
 
 
@@ -44,7 +45,7 @@ class Shutdown:
 class Holding:
     """A context manager: a thread beats while the block runs. `check` is to be called between steps."""
 
-    def __init__(self, stages: Stages, job: Job, shutdown: Shutdown, lease_seconds: float) -> None:
+    def __init__(self, stages: StageRecords, job: HeldStage, shutdown: Shutdown, lease_seconds: float) -> None:
         self.stages, self.job, self.shutdown, self.lease_seconds = stages, job, shutdown, lease_seconds
         self.page: int | None = None
         self.pages: int | None = None
@@ -68,11 +69,11 @@ class Holding:
         self.check()
 
     def check(self) -> None:
-        """Raises LeaseLost and Stopped."""
+        """Raises LeaseLost and WorkerStopped."""
         if self._lost:
             raise LeaseLost
         if self.shutdown.is_over:
-            raise Stopped
+            raise WorkerStopped
 
     def _beat(self) -> None:
         seen = time.monotonic()

@@ -1,4 +1,4 @@
-"""Takes a document from its original to stored chunks and vectors, stage by stage."""
+"""Processes a document from its original to stored chunks and vectors, stage by stage."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ import numpy as np
 from opentelemetry.trace import SpanKind
 
 from contracts.ingestion import StageName
-from ingestion.conversion import Converted, Limits, Progress
+from ingestion.conversion import ConversionProgress, Converted, Limits
 from ingestion.documents.derived_objects import DerivedKeys, derived_keys
-from ingestion.documents.rows import Job
-from ingestion.worker.holding import Holding, Shutdown, Stopped
+from ingestion.documents.rows import HeldStage
+from ingestion.worker.holding import Holding, Shutdown, WorkerStopped
 from ingestion.worker.metrics import WorkerMetrics, format_of
-from ingestion.worker.recording import FailureRecorder, Policy
-from ingestion.worker.stages import LeaseLost, Stages
+from ingestion.worker.recording import FailureRecorder, ProcessingPolicy
+from ingestion.worker.stages import StageRecords
 from ingestion.worker.vectors import VectorMaker
 from service_kit.objects import ObjectStore, original_key
 from service_kit.tracing import span
+from service_kit.work import LeaseLost
 
 log = logging.getLogger(__name__)
 MEDIA_TYPES = {"document": "application/json", "markdown": "text/markdown", "chunks": "application/jsonl"}
 
 
 class FileConverter(Protocol):
-    """What `ingestion.conversion.Converter` does."""
+    """The interface of `ingestion.conversion.Converter`."""
 
     def convert(
         self,
@@ -40,15 +41,15 @@ class FileConverter(Protocol):
         document_id: UUID,
         output: Path,
         limits: Limits,
-        on_progress: Callable[[Progress], None],
+        on_progress: Callable[[ConversionProgress], None],
     ) -> Converted: ...
 
 
 @dataclass
 class _Work:
-    """A held document on its way; `stage` is the one that a failure belongs to, `began` when it did."""
+    """A document in progress; `stage` is the current one, which began at `began`."""
 
-    job: Job
+    job: HeldStage
     stage: StageName
     holding: Holding
     folder: Path
@@ -62,22 +63,22 @@ class Processor:
 
     def __init__(
         self,
-        stages: Stages,
+        stages: StageRecords,
         objects: ObjectStore,
         converter: FileConverter,
         vectors: VectorMaker,
         shutdown: Shutdown,
-        policy: Policy,
+        policy: ProcessingPolicy,
         metrics: WorkerMetrics,
     ) -> None:
         self.stages, self.objects, self.converter, self.vectors = stages, objects, converter, vectors
         self.shutdown, self.policy, self.metrics = shutdown, policy, metrics
         self.failures = FailureRecorder(stages, policy, metrics)
 
-    def process(self, job: Job) -> None:
-        """Does what is queued of the document.
+    def process(self, job: HeldStage) -> None:
+        """Runs the document's stage and those after it, and records how they end.
 
-        Every end is recorded with the document. Raises only when the database is away: the stage's lease ends then.
+        Raises only when the database does not answer: the lease then expires.
         """
         carrier = {"traceparent": job.traceparent} if job.traceparent else None
         with (
@@ -93,8 +94,8 @@ class Processor:
             extra = {"document_id": str(job.document_id), "began": job.stage, "ended": ended}
             log.info("processed", extra={**extra, "seconds": round(time.monotonic() - started, 3)})
 
-    def _attempt(self, job: Job, holding: Holding) -> StageName:
-        """The stage at which it ended. The work folder is part of the attempt: it may be full."""
+    def _attempt(self, job: HeldStage, holding: Holding) -> StageName:
+        """Returns the stage at which it ended. The work folder is part of the attempt, as it may be full."""
         stage = job.stage
         try:
             with tempfile.TemporaryDirectory(prefix="document-", dir=self.policy.work_folder) as folder:
@@ -108,7 +109,7 @@ class Processor:
                     stage = work.stage
         except LeaseLost:
             raise
-        except Stopped:
+        except WorkerStopped:
             self.stages.release(job)
         except Exception as error:  # noqa: BLE001  the boundary of a task: it is recorded, and the worker goes on
             self.failures.record(job, stage, error)
@@ -120,24 +121,24 @@ class Processor:
         source = work.folder / "original"
         self.objects.get_file(original_key(job.workspace_id, job.content_hash), source)
 
-        def on_progress(progress: Progress) -> None:
+        def on_progress(progress: ConversionProgress) -> None:
             if progress.stage == "chunk" and work.stage == "convert":
                 self.stages.start_chunking(job)
-                self._passed(work, "chunk")
+                self._begin(work, "chunk")
             work.holding.progress(progress.page, progress.pages)
 
         limits = self.policy.limits
         converted = self.converter.convert(source, job.name, job.document_id, output, limits, on_progress)
-        # Not after the lease has ended: another worker may be writing the same objects by then.
+        # Not after the lease has expired: another worker may be writing the same objects.
         work.holding.check()
         self._store(work, output)
         self.stages.converted(job, converted)
-        self._passed(work, "embed")
+        self._begin(work, "embed")
         work.has_chunks = True
         self.metrics.pages.labels(format_of(job.name)).inc(converted.pages or 0)
         self.metrics.bytes.labels(format_of(job.name)).inc(job.file_size)
 
-    def _passed(self, work: _Work, following: StageName) -> None:
+    def _begin(self, work: _Work, following: StageName) -> None:
         self._observe(work)
         work.stage, work.began = following, time.monotonic()
 
@@ -151,7 +152,7 @@ class Processor:
         self.objects.put_file(work.keys.chunks, output / "chunks.jsonl", MEDIA_TYPES["chunks"])
 
     def _embed(self, work: _Work) -> None:
-        """From the stored chunks: those of this run, or of the one that a crash ended."""
+        """Embeds the stored chunks of this run, or of one that crashed."""
         job, chunks = work.job, work.folder / "output" / "chunks.jsonl"
         if not work.has_chunks:
             self.objects.get_file(work.keys.chunks, chunks)
@@ -167,7 +168,7 @@ class Processor:
             self.metrics.chunks.labels(result).inc(count)
         log.info("embedded", extra={"document_id": str(job.document_id), **counts})
 
-    def _clean_up(self, job: Job) -> None:
+    def _clean_up(self, job: HeldStage) -> None:
         """Removes what was written too late for a document that is being deleted, then lets its erasure go on."""
         if self.stages.is_deleted(job):
             late = self.objects.keys(derived_keys(job.workspace_id, job.document_id, job.version).prefix)

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from psycopg.rows import class_row
 
 from contracts.ingestion import Lane
-from ingestion.documents.rows import DocumentKey, Job
+from ingestion.documents.rows import DocumentKey, HeldStage
 from ingestion.documents.stages import StageSql
 from ingestion.worker.database import WorkerDatabase
-from ingestion.worker.stages import Stages
+from ingestion.worker.stages import StageRecords
 
 CHOICES, ROUNDS = 8, 3  # other workers may take what was chosen in the same moment
 
@@ -18,11 +18,11 @@ CHOICES, ROUNDS = 8, 3  # other workers may take what was chosen in the same mom
 class StageQueue:
     """Chooses when a slot is free and not before: no worker keeps waiting what another could begin."""
 
-    def __init__(self, database: WorkerDatabase, stages: Stages, is_closed: Callable[[], bool]) -> None:
+    def __init__(self, database: WorkerDatabase, stages: StageRecords, is_closed: Callable[[], bool]) -> None:
         """Nothing is taken any more once `is_closed` says so."""
         self.database, self.stages, self.is_closed = database, stages, is_closed
 
-    def take(self, lanes: Sequence[Lane]) -> Job | None:
+    def take(self, lanes: Sequence[Lane]) -> HeldStage | None:
         """Leases what comes next in these lanes, fairly between workspaces; None when nothing is due."""
         for _ in range(0 if self.is_closed() else ROUNDS):
             choices = self._choices(lanes)

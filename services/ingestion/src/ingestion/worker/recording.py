@@ -1,4 +1,4 @@
-"""What becomes of a document when a stage of it fails."""
+"""Decides what happens when a stage fails."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from pathlib import Path
 
 from contracts.ingestion import StageName
 from ingestion.conversion import ConversionError, Limits
-from ingestion.documents.rows import Job
+from ingestion.documents.rows import HeldStage
 from ingestion.worker.failures import LONGEST_EMBEDDING_DELAY_SECONDS, Failure, delay_after, failure_of
 from ingestion.worker.metrics import WorkerMetrics
-from ingestion.worker.stages import Stages
+from ingestion.worker.stages import StageRecords
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Policy:
-    """Limits of one conversion, and how often to try what may be somebody else's fault."""
+class ProcessingPolicy:
+    """Limits of one conversion, and how often to retry after outages."""
 
     limits: Limits
     max_losses: int
@@ -29,12 +29,12 @@ class Policy:
 
 
 class FailureRecorder:
-    """Puts a stage off, with growing delays, or lets it fail; always with its reason."""
+    """Postpones a stage with growing delays, or fails it; always with the reason."""
 
-    def __init__(self, stages: Stages, policy: Policy, metrics: WorkerMetrics) -> None:
+    def __init__(self, stages: StageRecords, policy: ProcessingPolicy, metrics: WorkerMetrics) -> None:
         self.stages, self.policy, self.metrics = stages, policy, metrics
 
-    def record(self, job: Job, stage: StageName, error: Exception) -> None:
+    def record(self, job: HeldStage, stage: StageName, error: Exception) -> None:
         """Raises LeaseLost, and what the database raises."""
         failure = failure_of(error, stage)
         self.metrics.failures.labels(stage, failure.error_class).inc()
@@ -43,11 +43,11 @@ class FailureRecorder:
         if stage == "embed" and failure.error_class != "chunks-missing":
             self._not_embedded(job, failure)
         elif failure.retry:
-            self._again(job, stage, failure)
+            self._retry(job, stage, failure)
         else:
             self.stages.fail(job, stage, failure.error_class, failure.message)
 
-    def _again(self, job: Job, stage: StageName, failure: Failure) -> None:
+    def _retry(self, job: HeldStage, stage: StageName, failure: Failure) -> None:
         lost = failure.retry == "lost"
         tried, allowed = (
             (job.losses, self.policy.max_losses) if lost else (job.postponements, self.policy.max_postponements)
@@ -55,18 +55,18 @@ class FailureRecorder:
         if tried + 1 < allowed:
             self.stages.postpone(job, delay_after(tried), failure.error_class, failure.message, lost=lost)
         else:
-            self.stages.fail(job, stage, failure.error_class, _often(failure, tried + 1))
+            self.stages.fail(job, stage, failure.error_class, _with_tries(failure, tried + 1))
 
-    def _not_embedded(self, job: Job, failure: Failure) -> None:
-        """Its chunks are stored: it is found by its words meanwhile."""
+    def _not_embedded(self, job: HeldStage, failure: Failure) -> None:
+        """Publishes the document without vectors: its chunks are stored, so lexical search finds it."""
         tried = job.postponements if job.stage == "embed" else 0  # the conversion's are counted with it
         if failure.retry and tried + 1 < self.policy.embed_max_postponements:
             delay = delay_after(tried, LONGEST_EMBEDDING_DELAY_SECONDS)
             self.stages.not_embedded(job, delay, failure.error_class, failure.message)
         else:
-            message = _often(failure, tried + 1) if failure.retry else failure.message
+            message = _with_tries(failure, tried + 1) if failure.retry else failure.message
             self.stages.not_embedded(job, None, failure.error_class, message)
 
 
-def _often(failure: Failure, times: int) -> str:
+def _with_tries(failure: Failure, times: int) -> str:
     return f"{failure.message} (tried {times} times)"

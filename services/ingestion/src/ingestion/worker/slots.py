@@ -6,10 +6,10 @@ import threading
 from collections.abc import Callable
 
 from contracts.ingestion import Lane
-from ingestion.documents.rows import Job
+from ingestion.documents.rows import HeldStage
 
 ALL_LANES = (Lane.interactive, Lane.bulk)
-Take = Callable[[tuple[Lane, ...]], Job | None]
+Take = Callable[[tuple[Lane, ...]], HeldStage | None]
 
 
 class Slots:
@@ -18,7 +18,7 @@ class Slots:
     `take` leases a job of one of the lanes given, or gives None when there is none; `run` does it.
     """
 
-    def __init__(self, slots: int, take: Take, run: Callable[[Job], None]) -> None:
+    def __init__(self, slots: int, take: Take, run: Callable[[HeldStage], None]) -> None:
         self.slots, self.take, self.run = slots, take, run
         self._lock = threading.Lock()
         self._threads = 0

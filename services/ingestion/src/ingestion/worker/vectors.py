@@ -1,4 +1,4 @@
-"""The vectors of a document's chunks: taken from an earlier version where the text is the same, else embedded."""
+"""Makes the vectors of a document's chunks; chunks with the text of an earlier version reuse its vectors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inference.embeddings import Embedder
 from ingestion.conversion import embedding_text
 from ingestion.documents.derived_objects import derived_keys
 from ingestion.documents.documents import DocumentSql
-from ingestion.documents.rows import Job
+from ingestion.documents.rows import HeldStage
 from ingestion.worker.database import WorkerDatabase
 from ingestion.worker.embedding import BATCH, TextEmbedder
 from ingestion.worker.holding import Holding
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Vectors:
-    """A row per chunk, in their order; `reused` of them were not computed anew."""
+    """A row per chunk, in their order; `reused` counts those of an earlier version."""
 
     rows: NDArray[np.float32]
     model: str
@@ -36,8 +36,8 @@ class Vectors:
 
 
 @dataclass(frozen=True)
-class Earlier:
-    """Vectors of an earlier version, by the digest of what was embedded."""
+class EarlierVectors:
+    """Vectors of an earlier version by the digest of the embedded text."""
 
     rows: NDArray[np.float32]
     places: dict[bytes, int]
@@ -53,8 +53,8 @@ class VectorMaker:
     def __init__(self, database: WorkerDatabase, objects: ObjectStore, embedder: TextEmbedder) -> None:
         self.database, self.objects, self.embedder = database, objects, embedder
 
-    def make(self, job: Job, chunks: Path, holding: Holding, folder: Path) -> Vectors:
-        """`folder` is for files that are not needed afterwards.
+    def make(self, job: HeldStage, chunks: Path, holding: Holding, folder: Path) -> Vectors:
+        """Returns the vectors of the chunks; `folder` takes temporary files.
 
         Raises EmbeddingError, UnknownModel, Unavailable, and what `holding.check` raises.
         """
@@ -87,20 +87,20 @@ class VectorMaker:
             embedder, [text for _, text in waiting], holding.check
         )
 
-    def _chosen_model(self, job: Job) -> tuple[str, int] | None:
-        """(model, dims) that the workspace is searched with; None: the default."""
+    def _chosen_model(self, job: HeldStage) -> tuple[str, int] | None:
+        """Returns the (model, dims) that the workspace is searched with; None: the default."""
         with self.database.workspace(job.workspace_id) as connection:
             row = connection.execute(DocumentSql.chosen_embedding, {"workspace_id": job.workspace_id}).fetchone()
         return (row[0], row[1]) if row else None
 
-    def _reusable_version(self, job: Job, model: str, dims: int) -> int | None:
+    def _reusable_version(self, job: HeldStage, model: str, dims: int) -> int | None:
         key = {"workspace_id": job.workspace_id, "document_id": job.document_id, "version": job.version}
         with self.database.workspace(job.workspace_id) as connection:
             values = {**key, "embedding_model": model, "embedding_dims": dims}
             row = connection.execute(DocumentSql.reusable_version, values).fetchone()
         return row[0] if row else None
 
-    def _earlier(self, job: Job, model: str, dims: int, folder: Path) -> Earlier | None:
+    def _earlier(self, job: HeldStage, model: str, dims: int, folder: Path) -> EarlierVectors | None:
         version = self._reusable_version(job, model, dims) if job.version > 1 else None
         if version is None:
             return None
@@ -116,11 +116,11 @@ class VectorMaker:
         digests = [_digest(text) for text in read_texts(chunks)]
         if rows.shape != (len(digests), dims):
             return None
-        return Earlier(rows, {digest: place for place, digest in enumerate(digests)})
+        return EarlierVectors(rows, {digest: place for place, digest in enumerate(digests)})
 
 
 def read_texts(chunks: Path) -> Iterator[str]:
-    """What is embedded of each chunk, from JSON Lines, one at a time."""
+    """Yields the text to embed of each chunk, from JSON Lines."""
     with chunks.open("rb") as lines:
         for chunk in read_chunks(lines):
             yield embedding_text(chunk.heading_path, chunk.content)

@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 
 from contracts.ingestion import Chunk
-from ingestion.conversion import Converted, Converter, Limits, Progress
+from ingestion.conversion import ConversionProgress, Converted, Converter, Limits
 
 DOCUMENT = UUID("00000000-0000-4000-8000-000000000001")
 
@@ -22,7 +22,7 @@ class Result:
     chunks: list[Chunk]
     markdown: str
     document: dict[str, object]
-    progress: list[Progress]
+    progress: list[ConversionProgress]
 
 
 Convert = Callable[..., Result]
@@ -47,7 +47,7 @@ def convert(converter: Converter, limits: Limits, tmp_path: Path) -> Convert:
             source.write_bytes(content.encode() if isinstance(content, str) else content)
         output = tmp_path / "output"
         output.mkdir(exist_ok=True)
-        progress: list[Progress] = []
+        progress: list[ConversionProgress] = []
         converted = converter.convert(source, name, DOCUMENT, output, limits, progress.append)
         rows = (output / "chunks.jsonl").read_text(encoding="utf-8").splitlines()
         return Result(

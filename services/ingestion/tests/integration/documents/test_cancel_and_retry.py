@@ -20,7 +20,7 @@ def stages(detail: dict[str, Any]) -> dict[str, str]:
     return {stage["name"]: stage["status"] for stage in detail["stages"]}
 
 
-async def test_a_queued_document_is_stopped_and_resumed(
+async def test_a_queued_document_is_cancelled_and_retried(
     upload: Entry, process: Process, client: httpx2.AsyncClient, converter: Any, neighbours: Any, settled: Any
 ) -> None:
     assert neighbours
@@ -42,7 +42,7 @@ async def test_a_queued_document_is_stopped_and_resumed(
         assert (await client.post(f"/v1/documents/{uuid4()}/{action}")).status_code == 404
 
 
-async def test_a_running_conversion_is_stopped(
+async def test_a_running_conversion_is_cancelled(
     upload: Entry, process: Process, client: httpx2.AsyncClient, converter: Any, neighbours: Any, detail: Detail
 ) -> None:
     document_id = (await upload("gate-a.md"))["document"]["id"]
@@ -55,7 +55,7 @@ async def test_a_running_conversion_is_stopped(
     assert not neighbours.seen
 
 
-async def test_a_version_that_serves_goes_on_serving(
+async def test_cancelling_keeps_the_searchable_version(
     searchable: Entry, client: httpx2.AsyncClient, process: Process, settled: Any
 ) -> None:
     document = await searchable("a.md", b"First\ntext")
@@ -89,7 +89,7 @@ async def test_a_cancelled_embedding_leaves_a_searchable_document(
     assert (state["embedding_status"], state["explanation"]) == ("complete", None)
 
 
-async def test_an_embedding_that_is_put_off_is_due_when_asked_for(
+async def test_a_retry_makes_a_postponed_embedding_due(
     upload: Entry, process: Process, client: httpx2.AsyncClient, embedder: Any, neighbours: Any, settled: Any
 ) -> None:
     assert neighbours
@@ -104,7 +104,7 @@ async def test_an_embedding_that_is_put_off_is_due_when_asked_for(
     assert (await settled(document_id, "embedded"))["embedding_status"] == "complete"
 
 
-async def test_all_that_a_filter_names(
+async def test_a_filter_selects_documents(
     upload: Entry, process: Process, client: httpx2.AsyncClient, detail: Detail, folder: Any
 ) -> None:
     broken = [(await upload(f"broken-{index}.md"))["document"]["id"] for index in range(3)]
@@ -131,7 +131,7 @@ async def test_all_that_a_filter_names(
         assert (await client.post(f"/v1/documents/{action}", json={})).status_code == 422
 
 
-async def test_a_filter_is_worked_through_in_batches(
+async def test_a_filter_is_applied_in_batches(
     upload: Entry, client: httpx2.AsyncClient, monkeypatch: Any, auth_headers: Callable[..., dict[str, str]]
 ) -> None:
     monkeypatch.setattr("ingestion.documents.actions.BATCH", 3)

@@ -19,7 +19,7 @@ Entry = Callable[..., Awaitable[dict[str, Any]]]
 Process = Callable[[str], Coroutine[Any, Any, None]]
 
 
-async def test_everything_goes_and_every_service_confirms(
+async def test_a_deletion_removes_everything_and_every_service_confirms(
     searchable: Entry, client: httpx2.AsyncClient, object_store: ObjectStore, workspace_id: UUID, database: Any
 ) -> None:
     document = await searchable("secret-name.md", b"Secret title\nsecret text")
@@ -52,7 +52,7 @@ async def test_everything_goes_and_every_service_confirms(
             assert not any("ecret" in row[0] for row in rows), table
 
 
-async def test_a_delete_that_is_not_confirmed_in_time_says_whose_answer_is_missing(
+async def test_a_pending_deletion_names_the_missing_services(
     searchable: Entry, client: httpx2.AsyncClient, neighbours: Any
 ) -> None:
     document = await searchable()
@@ -67,13 +67,13 @@ async def test_a_delete_that_is_not_confirmed_in_time_says_whose_answer_is_missi
     assert {one["service"] for one in again.json()["services"]} >= {"memory"}
 
 
-async def test_what_was_not_deleted_has_no_receipt(client: httpx2.AsyncClient, upload: Entry) -> None:
+async def test_an_existing_document_has_no_receipt(client: httpx2.AsyncClient, upload: Entry) -> None:
     document_id = (await upload())["document"]["id"]
     assert (await client.get(f"/v1/documents/{document_id}/receipt")).status_code == 404
     assert (await client.delete(f"/v1/documents/{uuid4()}")).status_code == 404
 
 
-async def test_the_same_bytes_after_a_delete_are_a_new_document(
+async def test_the_same_bytes_after_a_deletion_are_a_new_document(
     upload: Entry, client: httpx2.AsyncClient, object_store: ObjectStore, workspace_id: UUID
 ) -> None:
     first = (await upload("a.md", b"again and again"))["document"]
@@ -87,7 +87,7 @@ async def test_the_same_bytes_after_a_delete_are_a_new_document(
     assert object_store.get(original_key(workspace_id, first["content_hash"])) == b"again and again"
 
 
-async def test_a_delete_during_the_conversion_stops_it_and_leaves_nothing(
+async def test_a_deletion_stops_a_running_conversion(
     upload: Entry,
     process: Process,
     converter: Any,
@@ -106,7 +106,7 @@ async def test_a_delete_during_the_conversion_stops_it_and_leaves_nothing(
     assert not [event for _, event in neighbours.seen if event.type.startswith("document.converted")]
 
 
-async def test_objects_that_a_worker_wrote_too_late_are_removed(
+async def test_objects_that_a_worker_wrote_too_late_are_deleted(
     upload: Entry,
     process: Process,
     processor: Any,

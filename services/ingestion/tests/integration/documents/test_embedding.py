@@ -58,7 +58,7 @@ def settled(client: httpx2.AsyncClient) -> Callable[[str], Awaitable[dict[str, A
     return wait
 
 
-async def test_a_provider_that_fails_leaves_a_document_to_be_found_by_its_words(
+async def test_a_document_is_lexically_searchable_when_the_provider_fails(
     upload: Entry,
     process: Process,
     settled: Detail,
@@ -99,7 +99,7 @@ async def test_a_provider_that_fails_leaves_a_document_to_be_found_by_its_words(
     assert len(converter.conversions) == 1
 
 
-async def test_it_is_not_tried_for_ever_and_not_when_it_cannot_help(
+async def test_embedding_is_retried_a_limited_number_of_times(
     upload: Entry,
     process: Process,
     settled: Detail,
@@ -126,7 +126,7 @@ async def test_it_is_not_tried_for_ever_and_not_when_it_cannot_help(
     assert stage(await detail(other), "embed")["status"] == "failed"
 
 
-async def test_chunks_that_are_gone_are_named_and_made_again_by_a_retry(
+async def test_a_retry_makes_missing_chunks_again(
     upload: Entry,
     process: Process,
     detail: Detail,
@@ -154,7 +154,7 @@ async def test_chunks_that_are_gone_are_named_and_made_again_by_a_retry(
     assert {stage(state, name)["status"] for name in ("convert", "chunk", "embed")} == {"succeeded"}
 
 
-async def test_the_model_is_the_one_that_the_workspace_is_searched_with(
+async def test_documents_are_embedded_with_the_workspaces_model(
     upload: Entry,
     process: Process,
     settled: Detail,

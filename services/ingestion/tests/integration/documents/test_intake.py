@@ -70,7 +70,7 @@ async def test_a_moved_file_keeps_its_document(folder: Any, detail: Detail) -> N
     assert await folder.drop(first.origin_id) == "unknown"
 
 
-async def test_who_knows_the_name_is_told_of_another(
+async def test_services_are_told_of_a_new_name(
     folder: Any, process: Process, neighbours: Any, settled: Any, eventually: Any
 ) -> None:
     first = await folder.take("old.md", b"Title\ntext")
@@ -88,7 +88,7 @@ async def test_who_knows_the_name_is_told_of_another(
     assert b'"new.md"' in events[0]
 
 
-async def test_others_are_told_of_every_source_of_a_document(
+async def test_services_are_told_of_every_source_of_a_document(
     folder: Any, make_folder: Any, process: Process, neighbours: Any, settled: Any, eventually: Any
 ) -> None:
     other = make_folder("other")
@@ -116,7 +116,7 @@ async def test_others_are_told_of_every_source_of_a_document(
     assert {one["version"] for one in (converted, linked, left)} == {1}
 
 
-async def test_a_changed_copy_becomes_a_document_of_its_own(folder: Any, detail: Detail) -> None:
+async def test_a_changed_copy_becomes_another_document(folder: Any, detail: Detail) -> None:
     first = await folder.take("a.md", b"copied")
     second = await folder.take("b.md", b"copied")
     changed = await folder.take("b.md", b"changed")
@@ -135,7 +135,9 @@ async def test_a_file_that_becomes_equal_to_another_leaves_its_document(
     assert (await client.get(f"/v1/documents/{second.document.id}")).status_code == 404
 
 
-async def test_a_document_goes_with_its_last_place(folder: Any, make_folder: Any, client: httpx2.AsyncClient) -> None:
+async def test_a_document_is_deleted_with_its_last_origin(
+    folder: Any, make_folder: Any, client: httpx2.AsyncClient
+) -> None:
     other = make_folder("other")
     first, second = await folder.take("a.md", b"shared"), await other.take("x/b.md", b"shared")
     assert first.document.id == second.document.id
@@ -148,7 +150,7 @@ async def test_a_document_goes_with_its_last_place(folder: Any, make_folder: Any
     assert again.change == "created"
 
 
-async def test_what_is_gone_may_stay_as_stale(folder: Any, client: httpx2.AsyncClient) -> None:
+async def test_a_missing_file_can_leave_a_stale_document(folder: Any, client: httpx2.AsyncClient) -> None:
     first = await folder.take("a.md", b"text")
     second = await folder.take("b.md", b"text")
     assert await folder.drop(first.origin_id, OnRemoved.mark_stale) == "stale"
@@ -167,7 +169,9 @@ async def stale(client: httpx2.AsyncClient) -> list[str]:
     return [one["id"] for one in page["items"]]
 
 
-async def test_what_a_user_deleted_stays_away(folder: Any, client: httpx2.AsyncClient, upload: Entry) -> None:
+async def test_a_source_does_not_bring_back_a_deleted_document(
+    folder: Any, client: httpx2.AsyncClient, upload: Entry
+) -> None:
     taken = await folder.take("secret.md", b"secret")
     await client.delete(f"/v1/documents/{taken.document.id}", params={"timeout": 0})
     assert (await folder.take("secret.md", b"secret")).change == "excluded"
@@ -180,7 +184,7 @@ async def test_what_a_user_deleted_stays_away(folder: Any, client: httpx2.AsyncC
     assert (await upload("secret.md", b"secret"))["created"]
 
 
-async def test_equal_bytes_from_everywhere_at_once_are_one_document(
+async def test_concurrent_equal_files_are_one_document(
     make_folder: Any, upload: Entry, client: httpx2.AsyncClient
 ) -> None:
     folders = [make_folder(f"folder {index}") for index in range(4)]
@@ -193,7 +197,7 @@ async def test_equal_bytes_from_everywhere_at_once_are_one_document(
     assert len(origins) == 13  # the uploads are one
 
 
-async def test_a_place_that_changes_from_two_sides_has_one_document(folder: Any, client: httpx2.AsyncClient) -> None:
+async def test_concurrent_changes_of_a_place_leave_one_document(folder: Any, client: httpx2.AsyncClient) -> None:
     await folder.take("a.md", b"first")
     await asyncio.gather(*(folder.take("a.md", b"change %d" % (index % 3)) for index in range(9)))
     documents = (await client.get("/v1/documents")).json()["items"]
@@ -202,7 +206,7 @@ async def test_a_place_that_changes_from_two_sides_has_one_document(folder: Any,
     assert [one["path"] for one in origins] == ["a.md"]
 
 
-async def test_taking_and_deleting_at_once_agree(folder: Any, client: httpx2.AsyncClient) -> None:
+async def test_concurrent_intake_and_deletion_are_consistent(folder: Any, client: httpx2.AsyncClient) -> None:
     taken = await folder.take("a.md", b"text")
     answer, changed = await asyncio.gather(
         client.delete(f"/v1/documents/{taken.document.id}", params={"timeout": 0}), folder.take("a.md", b"other text")
@@ -223,13 +227,13 @@ async def test_nothing_is_taken_from_a_deleted_source(
     assert (await client.get("/v1/documents")).json()["items"] == []
 
 
-async def test_a_refused_file_says_why(folder: Any) -> None:
+async def test_a_rejected_file_has_a_reason(folder: Any) -> None:
     for path, content, slug in [("a.md", b"", "empty-file"), ("a.exe", b"MZ", "unsupported-format")]:
         taken = await folder.take(path, content)
         assert (taken.change, taken.refused.error) == ("refused", slug)
 
 
-async def test_a_source_waits_until_there_is_room_and_uploads_are_beside_it(
+async def test_a_full_bulk_queue_does_not_stop_uploads(
     folder: Any, settings: Settings, object_store: ObjectStore, open_database: Database, client: httpx2.AsyncClient
 ) -> None:
     assert client
@@ -241,14 +245,16 @@ async def test_a_source_waits_until_there_is_room_and_uploads_are_beside_it(
     assert await folder.intake.has_room(folder.workspace_id, Lane.interactive)
 
 
-async def test_an_upload_of_what_a_source_brought_comes_first(folder: Any, upload: Entry, detail: Detail) -> None:
+async def test_uploading_a_sources_file_moves_it_to_the_interactive_lane(
+    folder: Any, upload: Entry, detail: Detail
+) -> None:
     taken = await folder.take("a.md", b"text")
     entry = await upload("a.md", b"text")
     assert (entry["created"], entry["document"]["id"]) == (False, taken_id(taken))
     assert {stage["lane"] for stage in (await detail(taken_id(taken)))["stages"]} == {"interactive"}
 
 
-async def test_workspaces_do_not_meet(folder: Any, intake: Intake, client: httpx2.AsyncClient) -> None:
+async def test_workspaces_do_not_share_originals(folder: Any, intake: Intake, client: httpx2.AsyncClient) -> None:
     assert client
     first = await folder.take("a.md", b"text")
     path = folder.scratch / "file"

@@ -65,13 +65,13 @@ async def test_a_wait_ends_when_the_document_is_searchable(
     assert (await waiting)["status"] == "searchable"
 
 
-async def test_a_wait_that_passes_answers_with_the_state(upload: Entry, client: httpx2.AsyncClient) -> None:
+async def test_a_wait_that_times_out_returns_the_state(upload: Entry, client: httpx2.AsyncClient) -> None:
     document_id = (await upload())["document"]["id"]
     detail = await settled(client, document_id, 0.2)
     assert (detail["status"], detail["explanation"]) == ("processing", "Waiting for a worker, and none is running")
 
 
-async def test_a_second_delivery_does_nothing(searchable: Entry, process: Process, converter: Any) -> None:
+async def test_a_second_delivery_changes_nothing(searchable: Entry, process: Process, converter: Any) -> None:
     detail = await searchable()
     await process(detail["id"])
     assert len(converter.conversions) == 1
@@ -111,7 +111,7 @@ async def test_uploading_a_failed_document_again_queues_it(upload: Entry, proces
     assert (again["document"]["id"], again["document"]["status"]) == (first["document"]["id"], "processing")
 
 
-async def test_a_lost_original_is_named(
+async def test_a_lost_original_is_reported(
     upload: Entry, process: Process, client: httpx2.AsyncClient, object_store: ObjectStore, workspace_id: UUID
 ) -> None:
     document = (await upload())["document"]
@@ -130,7 +130,7 @@ async def test_a_lost_original_is_named(
         (MemoryError(), "out-of-memory", "the worker has no memory left"),
     ],
 )
-async def test_what_a_worker_lacks_is_named_and_tried_again(
+async def test_a_worker_without_resources_retries_with_the_reason(
     upload: Entry,
     process: Process,
     client: httpx2.AsyncClient,
@@ -151,7 +151,7 @@ async def test_what_a_worker_lacks_is_named_and_tried_again(
     assert words in detail["explanation"].lower()
 
 
-async def test_a_worker_that_is_told_to_stop_gives_its_stage_back_at_once(
+async def test_a_stopping_worker_releases_its_stage_at_once(
     upload: Entry, process: Process, client: httpx2.AsyncClient, shutdown: Shutdown, converter: Any
 ) -> None:
     document_id = (await upload("gate-a.md"))["document"]["id"]
@@ -167,7 +167,7 @@ async def test_a_worker_that_is_told_to_stop_gives_its_stage_back_at_once(
 @pytest.mark.parametrize(
     ("service", "stage_name", "status"), [("retrieval", "index", "failed"), ("knowledge-graph", "graph", "searchable")]
 )
-async def test_a_failure_elsewhere_is_shown_and_retried(
+async def test_another_services_failure_is_reported_and_retried(
     upload: Entry,
     process: Process,
     client: httpx2.AsyncClient,
@@ -214,7 +214,7 @@ async def test_an_event_of_another_version_changes_nothing(
     assert (await settled(client, document_id, 1))["status"] == "processing"
 
 
-async def test_the_original_is_a_download_and_nothing_else(upload: Entry, client: httpx2.AsyncClient) -> None:
+async def test_the_original_is_always_a_download(upload: Entry, client: httpx2.AsyncClient) -> None:
     body = b"<script>alert(1)</script>" * 100_00
     document = (await upload('x"; filename=y.html é.html', body))["document"]
     answer = await client.get(f"/v1/documents/{document['id']}/original")

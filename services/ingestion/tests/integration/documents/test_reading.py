@@ -39,7 +39,7 @@ async def test_markdown_is_a_download(searchable: Entry, client: httpx2.AsyncCli
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-async def test_what_is_not_converted_has_no_parts(upload: Entry, client: httpx2.AsyncClient) -> None:
+async def test_an_unconverted_document_has_no_chunks(upload: Entry, client: httpx2.AsyncClient) -> None:
     document = (await upload())["document"]
     for part in ("chunks", "markdown"):
         answer = await client.get(f"/v1/documents/{document['id']}/{part}")
@@ -104,7 +104,7 @@ async def test_the_summary_counts(
 
 
 @pytest.mark.parametrize("awaited", ["searchable", "embedded", "graphed", "settled"])
-async def test_a_wait_ends_when_it_is_so_far(
+async def test_a_wait_ends_when_the_state_is_reached(
     upload: Entry, process: Process, neighbours: Any, settled: Any, awaited: str
 ) -> None:
     assert neighbours
@@ -120,7 +120,7 @@ async def test_a_wait_ends_when_it_is_so_far(
 
 
 @pytest.mark.parametrize("awaited", ["searchable", "embedded", "graphed", "settled"])
-async def test_a_wait_ends_when_it_has_failed(upload: Entry, process: Process, settled: Any, awaited: str) -> None:
+async def test_a_wait_ends_when_the_document_fails(upload: Entry, process: Process, settled: Any, awaited: str) -> None:
     document_id = (await upload("broken-a.md"))["document"]["id"]
     await process(document_id)
     assert (await asyncio.wait_for(settled(document_id, awaited, 30), 5))["status"] == "failed"

@@ -42,7 +42,7 @@ def source_receipt(open_database: Database) -> Callable[..., Awaitable[SourceDel
     return read
 
 
-async def test_a_source_goes_with_its_documents_and_what_others_have_stays(
+async def test_deleting_a_source_keeps_documents_with_other_origins(
     folder: Any,
     make_folder: Any,
     process: Process,
@@ -86,7 +86,7 @@ async def test_a_source_goes_with_its_documents_and_what_others_have_stays(
     assert len(object_store.keys(f"{folder.workspace_id}/originals/")) == 1
 
 
-async def test_a_source_without_documents_is_complete_at_once(
+async def test_deleting_an_empty_source_is_complete_at_once(
     folder: Any, make_folder: Any, delete_source: Any, source_receipt: Any, client: httpx2.AsyncClient
 ) -> None:
     assert client
@@ -126,7 +126,7 @@ async def test_thousands_of_documents_are_one_deletion(
     assert rows == (10_000,)
 
 
-async def test_a_delete_while_a_version_is_in_work_erases_all_versions(
+async def test_a_deletion_during_a_new_version_deletes_all_versions(
     searchable: Entry,
     process: Process,
     converter: Any,
@@ -150,7 +150,7 @@ async def test_a_delete_while_a_version_is_in_work_erases_all_versions(
     assert object_store.keys(str(workspace_id)) == []
 
 
-async def test_an_original_that_another_document_needs_stays(
+async def test_an_original_that_another_document_needs_is_kept(
     upload: Entry, client: httpx2.AsyncClient, object_store: ObjectStore, workspace_id: Any, eventually: Any
 ) -> None:
     first = (await upload("a.md", b"shared bytes"))["document"]
@@ -167,7 +167,7 @@ async def test_an_original_that_another_document_needs_stays(
     assert len(object_store.keys(f"{workspace_id}/originals/")) == 1
 
 
-async def test_a_workspaces_objects_are_erased_and_counted(object_store: ObjectStore) -> None:
+async def test_a_workspaces_objects_are_deleted_and_counted(object_store: ObjectStore) -> None:
     mine, theirs = uuid4(), uuid4()
     for workspace_id in (mine, theirs):
         for index in range(3):

@@ -27,7 +27,7 @@ SOURCE = """
 """
 
 
-async def test_every_converted_document_is_told_of_again(make_database: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_every_converted_document_is_republished(make_database: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     every = service_kit.migrate.migrations
     with monkeypatch.context() as before:
         before.setattr(

@@ -87,7 +87,7 @@ async def test_the_same_key_with_other_bytes_is_a_new_version(
     assert object_store.exists(original_key(workspace_id, detail["content_hash"]))
 
 
-async def test_a_failed_version_leaves_the_one_before(
+async def test_a_failed_version_keeps_the_previous_one_searchable(
     searchable: Entry, client: httpx2.AsyncClient, process: Process, settled: Any
 ) -> None:
     document = await searchable("plan.md", b"Plan\ntext")
@@ -104,9 +104,7 @@ async def test_a_failed_version_leaves_the_one_before(
     assert (again.json()["document"]["version"], detail["searchable_version"]) == (3, 3)
 
 
-async def test_replacing_takes_one_file_that_is_nobody_elses(
-    upload: Entry, client: httpx2.AsyncClient, folder: Any
-) -> None:
+async def test_a_replacement_is_one_file_of_new_content(upload: Entry, client: httpx2.AsyncClient, folder: Any) -> None:
     document = (await upload("a.md", b"first"))["document"]
     other = (await upload("b.md", b"second"))["document"]
     path = f"/v1/documents/{document['id']}"
@@ -132,7 +130,7 @@ async def test_replacing_takes_one_file_that_is_nobody_elses(
     assert again["document"]["id"] not in {document["id"], other["id"]}
 
 
-async def test_a_key_is_for_one_file(client: httpx2.AsyncClient) -> None:
+async def test_a_key_names_one_file(client: httpx2.AsyncClient) -> None:
     files = [("files", ("a.md", b"one")), ("files", ("b.md", b"two"))]
     answer = await client.post("/v1/documents", files=files, params={"key": "k"})
     assert [one["error"] for one in answer.json()["files"]] == [None, "one-file-per-key"]
@@ -158,7 +156,7 @@ async def test_a_new_version_takes_the_document_from_a_worker(
     assert told == [2]
 
 
-async def test_events_of_an_older_version_tell_only_what_serves(
+async def test_events_of_an_older_version_only_update_the_searchable_version(
     upload_key: Entry, process: Process, neighbours: Any, detail: Detail, eventually: Any, workspace_id: UUID
 ) -> None:
     neighbours.silent |= {"retrieval", "knowledge-graph"}
@@ -175,7 +173,7 @@ async def test_events_of_an_older_version_tell_only_what_serves(
     assert stages(state)["index"] == "waiting"
 
 
-async def test_bytes_that_come_back_keep_their_original(
+async def test_returning_bytes_keep_their_original(
     upload_key: Entry,
     process: Process,
     neighbours: Any,

@@ -38,7 +38,7 @@ def delete_workspace(redis_url: str, workspace_id: UUID) -> Callable[[], Awaitab
     return delete
 
 
-async def test_rows_and_objects_go_and_the_neighbour_stays(
+async def test_a_workspace_deletion_leaves_other_workspaces_alone(
     searchable: Entry,
     client: httpx2.AsyncClient,
     object_store: ObjectStore,
@@ -76,7 +76,7 @@ async def test_rows_and_objects_go_and_the_neighbour_stays(
     assert len((await client.get("/v1/documents", headers=theirs)).json()["items"]) == 1
 
 
-async def test_an_upload_that_was_admitted_before_leaves_nothing(
+async def test_an_upload_in_progress_leaves_nothing_in_a_deleted_workspace(
     client: httpx2.AsyncClient, object_store: ObjectStore, workspace_id: UUID, delete_workspace: Any
 ) -> None:
     await delete_workspace()
@@ -85,7 +85,7 @@ async def test_an_upload_that_was_admitted_before_leaves_nothing(
     assert object_store.keys(f"{workspace_id}/") == []
 
 
-async def test_a_conversion_under_way_stops_and_leaves_nothing(
+async def test_a_running_conversion_leaves_nothing_in_a_deleted_workspace(
     client: httpx2.AsyncClient,
     converter: Any,
     process: Process,

@@ -12,9 +12,9 @@ import pytest
 
 from contracts.ingestion import Lane
 from ingestion.worker.database import WorkerDatabase
-from ingestion.worker.queue import WorkQueue
+from ingestion.worker.queue import StageQueue
 from ingestion.worker.slots import ALL_LANES
-from ingestion.worker.stages import Stages
+from ingestion.worker.stages import StageRecords
 
 Fill = Callable[..., None]
 FILL = """
@@ -51,19 +51,19 @@ def fill(queue_database: Any) -> Fill:
 
 
 @pytest.fixture
-def queue(queue_database: Any) -> Iterator[WorkQueue]:
+def queue(queue_database: Any) -> Iterator[StageQueue]:
     with ExitStack() as stack:
         database = stack.enter_context(WorkerDatabase(queue_database.service, 2).opened())
-        yield WorkQueue(database, Stages(database, "test"), lambda: False)
+        yield StageQueue(database, StageRecords(database, "test"), lambda: False)
 
 
-def taken(queue: WorkQueue, count: int, *lanes: Lane) -> list[UUID]:
+def taken(queue: StageQueue, count: int, *lanes: Lane) -> list[UUID]:
     """The workspaces of the next documents, in the order in which they were leased."""
     jobs = [queue.take(lanes or ALL_LANES) for _ in range(count)]
     return [job.workspace_id for job in jobs if job]
 
 
-def test_three_workspaces_take_turns_however_long_their_queues_are(fill: Fill, queue: WorkQueue) -> None:
+def test_three_workspaces_take_turns_however_long_their_queues_are(fill: Fill, queue: StageQueue) -> None:
     large, small, smallest = uuid4(), uuid4(), uuid4()
     fill(large, 50, age=30)
     fill(small, 3, age=20)
@@ -72,7 +72,7 @@ def test_three_workspaces_take_turns_however_long_their_queues_are(fill: Fill, q
     assert taken(queue, 3) == [large, large, large]
 
 
-def test_interactive_work_comes_first_and_the_reserved_thread_takes_nothing_else(fill: Fill, queue: WorkQueue) -> None:
+def test_interactive_work_comes_first_and_the_reserved_thread_takes_nothing_else(fill: Fill, queue: StageQueue) -> None:
     bulk, user = uuid4(), uuid4()
     fill(bulk, 5, age=30)
     assert taken(queue, 1, Lane.interactive) == []
@@ -80,14 +80,14 @@ def test_interactive_work_comes_first_and_the_reserved_thread_takes_nothing_else
     assert taken(queue, 3) == [user, user, bulk]
 
 
-def test_what_is_put_off_waits_and_blocks_nobody(fill: Fill, queue: WorkQueue) -> None:
+def test_a_postponed_stage_blocks_no_other(fill: Fill, queue: StageQueue) -> None:
     late, ready = uuid4(), uuid4()
     fill(late, 20, age=30, delay=60)
     fill(ready, 1)
     assert taken(queue, 3) == [ready]
 
 
-def test_a_choice_among_100_000(fill: Fill, queue: WorkQueue) -> None:
+def test_a_choice_among_100_000(fill: Fill, queue: StageQueue) -> None:
     workspaces = [uuid4() for _ in range(200)]
     fill(uuid4(), 60_000, age=60)
     fill(uuid4(), 20_000, age=50, delay=3600)

@@ -17,7 +17,7 @@ from ingestion.queue.celery_app import QUEUES
 from ingestion.settings import Settings
 from ingestion.worker.database import WorkerDatabase
 from ingestion.worker.registration import Registration
-from ingestion.worker.stages import LeaseLost, Stages
+from ingestion.worker.stages import LeaseLost, StageRecords
 
 LEASE_SECONDS = 2.0
 QUEUE = QUEUES[Lane.interactive]
@@ -27,11 +27,11 @@ Detail = Callable[[str], Awaitable[dict[str, Any]]]
 
 
 @pytest.fixture
-def dying(settings: Settings) -> Iterator[Stages]:
+def dying(settings: Settings) -> Iterator[StageRecords]:
     """A worker that leases and is never heard of again."""
     with ExitStack() as stack:
         database = stack.enter_context(WorkerDatabase(settings.database_url.get_secret_value(), 2).opened())
-        yield Stages(database, "dying")
+        yield StageRecords(database, "dying")
 
 
 def convert_stage(detail: dict[str, Any]) -> dict[str, Any]:
@@ -46,13 +46,13 @@ def registered(settings: Settings) -> Iterator[Callable[[], Registration]]:
         database = stack.enter_context(WorkerDatabase(settings.database_url.get_secret_value(), 2).opened())
 
         def register() -> Registration:
-            waiting = Registration(database, "waiting", 2, LEASE_SECONDS, lambda: 0, lambda: None)
+            waiting = Registration(database, "waiting", 2, LEASE_SECONDS, lambda: 0)
             return stack.enter_context(waiting)
 
         yield register
 
 
-async def test_what_the_broker_lost_is_sent_again_and_what_merely_waits_is_not(
+async def test_only_lost_messages_are_sent_again(
     upload: Entry, redis_url: str, registered: Callable[[], Registration], eventually: Any
 ) -> None:
     registered()
@@ -69,7 +69,7 @@ async def test_what_the_broker_lost_is_sent_again_and_what_merely_waits_is_not(
         assert await redis.llen(QUEUE) == 3
 
 
-async def test_without_a_worker_everything_waits_for_one(
+async def test_nothing_is_sent_without_a_worker(
     upload: Entry, redis_url: str, registered: Callable[[], Registration], eventually: Any, client: httpx2.AsyncClient
 ) -> None:
     async with Redis.from_url(redis_url) as redis:
@@ -96,7 +96,7 @@ async def test_the_queue_is_measured(upload: Entry, client: httpx2.AsyncClient, 
     assert 'attractor_ingestion_queue_depth{lane="bulk",stage="embed"} 0.0' in text
 
 
-async def test_events_that_the_streams_lost_are_told_again(
+async def test_lost_events_are_published_again(
     upload: Entry, process: Process, neighbours: Any, redis_url: str, detail: Detail, eventually: Any
 ) -> None:
     neighbours.silent |= {"retrieval", "knowledge-graph"}
@@ -109,11 +109,11 @@ async def test_events_that_the_streams_lost_are_told_again(
     await eventually(lambda: detail(document_id), lambda now: now["status"] == "searchable", timeout=30)
 
 
-async def test_a_lost_worker_is_noticed_and_its_stage_given_to_another(
+async def test_a_lost_workers_stage_is_queued_again(
     upload: Entry,
     process: Process,
     neighbours: Any,
-    dying: Stages,
+    dying: StageRecords,
     workspace_id: UUID,
     detail: Detail,
     eventually: Any,
@@ -137,7 +137,7 @@ async def test_a_lost_worker_is_noticed_and_its_stage_given_to_another(
 
 
 async def test_a_file_that_kills_its_workers_fails_with_that_reason(
-    upload: Entry, dying: Stages, workspace_id: UUID, detail: Detail, eventually: Any
+    upload: Entry, dying: StageRecords, workspace_id: UUID, detail: Detail, eventually: Any
 ) -> None:
     document_id = (await upload())["document"]["id"]
     for _ in range(3):

@@ -185,7 +185,7 @@ async def test_removed_files_can_stay_as_stale(make_source: MakeSource, document
     assert (await source.documents())["a.md"]["stale_at"] is None
 
 
-async def test_what_a_user_deleted_stays_away(make_source: MakeSource, documents: Path) -> None:
+async def test_a_source_does_not_bring_back_a_deleted_document(make_source: MakeSource, documents: Path) -> None:
     write(documents, a="one", b="two")
     source = await make_source()
     await source.sync()

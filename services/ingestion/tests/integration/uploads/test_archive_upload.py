@@ -29,7 +29,7 @@ async def send(client: httpx2.AsyncClient, *files: tuple[str, bytes], **params: 
     return await client.post("/v1/documents", files=[("files", file) for file in files], params=params)
 
 
-async def test_each_file_of_an_archive_is_answered_like_one_that_was_sent(
+async def test_each_file_of_an_archive_is_reported_like_an_upload(
     client: httpx2.AsyncClient, settings: Settings
 ) -> None:
     archive = zipped({"guide.md": b"# Guide", "deep/copy.md": b"# Guide", "tool.exe": b"MZ", "../up.md": b"x"})
@@ -57,7 +57,7 @@ async def test_each_file_of_an_archive_is_answered_like_one_that_was_sent(
     assert [path.name for path in settings.upload_folder.iterdir()] == []
 
 
-async def test_an_archive_has_no_key_and_is_no_content(client: httpx2.AsyncClient, upload: Entry) -> None:
+async def test_an_archive_takes_no_key_and_replaces_no_content(client: httpx2.AsyncClient, upload: Entry) -> None:
     archive = zipped({"guide.md": b"# Guide"})
     answer = await send(client, ("docs.zip", archive), key="k")
     assert (answer.status_code, answer.json()["files"][0]["error"]) == (422, "archive-with-key")
@@ -93,7 +93,7 @@ async def narrow(
         yield client
 
 
-async def test_a_workspace_has_only_so_much_waiting(
+async def test_a_workspaces_queue_is_limited(
     narrow: httpx2.AsyncClient, auth_headers: Callable[..., dict[str, str]]
 ) -> None:
     answer = await send(narrow, ("a.md", b"twelve bytes"), ("b.md", b"more than the rest"), ("c.md", b"fits"))
@@ -115,5 +115,5 @@ async def test_a_workspace_has_only_so_much_waiting(
     assert (await send(narrow, ("e.md", b"room again"))).status_code == 202
 
 
-async def test_what_fits_in_an_empty_queue_is_taken_however_large(narrow: httpx2.AsyncClient) -> None:
+async def test_an_empty_queue_takes_a_file_of_any_size(narrow: httpx2.AsyncClient) -> None:
     assert (await send(narrow, ("a.md", b"x" * 30))).status_code == 202

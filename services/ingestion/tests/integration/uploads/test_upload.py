@@ -75,7 +75,7 @@ async def test_a_bad_file_does_not_stop_the_others(client: httpx2.AsyncClient) -
     assert "docx" in answer.json()["files"][2]["message"]
 
 
-async def test_when_every_file_is_refused_the_answer_is_a_problem_that_says_why(client: httpx2.AsyncClient) -> None:
+async def test_rejecting_every_file_is_a_problem_with_reasons(client: httpx2.AsyncClient) -> None:
     answer = await client.post("/v1/documents", files=[("files", ("a.md", b"")), ("files", ("b.exe", b"MZ"))])
     assert answer.status_code == 422
     assert answer.headers["content-type"] == "application/problem+json"
@@ -121,20 +121,20 @@ async def test_concurrent_uploads_of_the_same_bytes_make_one_document(
         ),
     ],
 )
-async def test_a_bad_body_is_the_callers_fault(
+async def test_a_malformed_request_is_a_client_error(
     client: httpx2.AsyncClient, body: bytes, content_type: str, status: int, slug: str
 ) -> None:
     answer = await client.post("/v1/documents", content=body, headers={"Content-Type": content_type})
     assert (answer.status_code, answer.json()["type"]) == (status, slug)
 
 
-async def test_too_many_files_are_refused(client: httpx2.AsyncClient) -> None:
+async def test_too_many_files_are_rejected(client: httpx2.AsyncClient) -> None:
     files = [("files", (f"{index}.md", f"{index}".encode())) for index in range(21)]
     answer = await client.post("/v1/documents", files=files)
     assert (answer.status_code, answer.json()["type"]) == (413, "too-many-files")
 
 
-async def test_a_viewer_may_not_upload(client: httpx2.AsyncClient, auth_headers: Callable[..., dict[str, str]]) -> None:
+async def test_a_viewer_cannot_upload(client: httpx2.AsyncClient, auth_headers: Callable[..., dict[str, str]]) -> None:
     files = [("files", ("a.md", b"text"))]
     answer = await client.post("/v1/documents", files=files, headers=auth_headers(role=Role.viewer))
     assert answer.status_code == 403
@@ -163,7 +163,7 @@ async def test_workspaces_do_not_share_documents(
     assert (await client.get(f"/v1/documents/{mine}")).status_code == 200
 
 
-async def test_memory_does_not_grow_with_the_file(
+async def test_memory_does_not_grow_with_file_size(
     settings: Settings, running: Any, auth_headers: Callable[..., dict[str, str]], object_store: ObjectStore
 ) -> None:
     size = 200 * 2**20

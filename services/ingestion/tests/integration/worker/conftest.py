@@ -42,7 +42,7 @@ class WorkerProcesses:
                 for child in psutil.Process(process.pid).children(recursive=True):
                     child.kill()
                 process.kill()
-            process.wait(10)
+            process.wait(60)
 
     def health(self) -> int:
         return subprocess.run(

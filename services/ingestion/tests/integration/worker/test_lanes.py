@@ -36,9 +36,9 @@ async def test_an_upload_passes_a_bulk_load_that_takes_every_slot(
         return sum(one["stages"][1]["status"] == "running" for one in states)
 
     with workers.started(WORKER_CONCURRENCY="1", CONVERT_THREADS="1"):
-        await eventually(running, lambda count: count == 1, timeout=40)
+        await eventually(running, lambda count: count == 1, timeout=150)
         quick = (await upload("quick.md", b"# Quick\n\nA user waits for this.\n"))["document"]["id"]
-        answer = await client.get(f"/v1/documents/{quick}", params={"wait": "searchable", "timeout": 30})
+        answer = await client.get(f"/v1/documents/{quick}", params={"wait": "searchable", "timeout": 150})
         assert answer.json()["status"] == "searchable", workers.log.read_text()[-3000:]
         states = [await detail(one) for one in slow]
         # One of them still runs, and no second one was begun beside it.

@@ -17,7 +17,7 @@ async def test_a_worker_reports_its_metrics(
     with workers.started(METRICS_PORT=str(free_port)):
         for name, content in (("a.md", b"# A\n\nText.\n"), ("b.pdf", b"%PDF-1.7\nthis is not a PDF\n%%EOF")):
             document_id = (await upload(name, content))["document"]["id"]
-            await client.get(f"/v1/documents/{document_id}", params={"wait": "searchable", "timeout": 60})
+            await client.get(f"/v1/documents/{document_id}", params={"wait": "searchable", "timeout": 150})
         async with httpx2.AsyncClient() as http:
             text = (await http.get(f"http://127.0.0.1:{free_port}/metrics")).text
     for wanted in (

@@ -60,14 +60,14 @@ async def test_a_document_is_found_by_its_words_while_the_provider_is_down_and_b
     }
     with workers.started(**settings):
         document_id = (await upload("a.md", b"# A\n\nText.\n"))["document"]["id"]
-        answer = await client.get(f"/v1/documents/{document_id}", params={"wait": "searchable", "timeout": 60})
+        answer = await client.get(f"/v1/documents/{document_id}", params={"wait": "searchable", "timeout": 150})
         state = answer.json()
         assert (state["status"], state["embedding_status"]) == ("searchable", "failed"), workers.log.read_text()[-3000:]
         embed = state["stages"][3]
         assert (embed["status"], embed["error_class"]) in {("queued", "embedding-unavailable"), ("running", None)}
         provider.works.set()
         state = await eventually(
-            lambda: detail(document_id), lambda now: now["embedding_status"] == "complete", timeout=90
+            lambda: detail(document_id), lambda now: now["embedding_status"] == "complete", timeout=150
         )
     assert state["status"] == "searchable"
     vectors = [event.data["vectors_key"] is not None for group, event in neighbours.seen if group == "retrieval"]

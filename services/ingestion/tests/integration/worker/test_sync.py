@@ -39,7 +39,7 @@ async def test_the_files_of_a_folder_become_searchable_in_the_bulk_lane(
             return items
 
         found = await eventually(
-            documents, lambda items: [one["status"] for one in items] == ["searchable"] * 4, timeout=60
+            documents, lambda items: [one["status"] for one in items] == ["searchable"] * 4, timeout=150
         )
     assert {one["source_type"] for one in found} == {"folder"}
     detail = (await client.get(f"/v1/documents/{found[0]['id']}")).json()

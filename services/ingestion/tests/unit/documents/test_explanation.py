@@ -67,13 +67,13 @@ Stages = Callable[..., list[StageRow]]
         ({**EMBEDDED, "embed": CANCELLED}, Queue(0, 1), "Cancelled before it was embedded"),
     ],
 )
-def test_of_a_document_that_is_not_searchable(
+def test_an_unsearchable_document_is_explained(
     document: Documents, stages: Stages, changes: dict[str, Any], queue: Queue, sentence: str
 ) -> None:
     assert explain(document(), stages(**changes), queue, AT_NOON) == sentence
 
 
-def test_an_earlier_version_serves_meanwhile(document: Documents, stages: Stages) -> None:
+def test_an_earlier_searchable_version_is_mentioned(document: Documents, stages: Stages) -> None:
     rows = stages(convert={"status": FAILED, "error_message": "It is damaged."})
     row = document(status=DocumentStatus.failed, version=3, searchable_version=2)
     sentence = explain(row, rows, Queue(0, 1), AT_NOON)
@@ -104,7 +104,7 @@ def test_an_earlier_version_serves_meanwhile(document: Documents, stages: Stages
         ),
     ],
 )
-def test_of_a_document_without_its_embedding(
+def test_a_missing_embedding_is_explained(
     document: Documents, stages: Stages, embed: Any, index: Any, sentence: str
 ) -> None:
     row = document(status=DocumentStatus.searchable, searchable_version=1, embedding_status=EmbeddingStatus.failed)

@@ -23,7 +23,7 @@ from ingestion.documents.file_names import MAX_CHARACTERS, NAMELESS, attachment,
         (b".gitignore", ".gitignore"),
     ],
 )
-def test_a_name_keeps_what_people_read_and_loses_what_machines_obey(raw: bytes, name: str) -> None:
+def test_control_characters_are_removed_from_a_name(raw: bytes, name: str) -> None:
     assert safe_name(raw) == name
 
 
@@ -33,7 +33,7 @@ def test_a_long_name_keeps_its_extension() -> None:
     assert name.endswith(".docx")
 
 
-def test_the_disposition_cannot_be_broken_out_of() -> None:
+def test_a_name_cannot_break_out_of_the_disposition() -> None:
     header = attachment('a"; filename=evil.html\\ é.md')
     assert header.startswith('attachment; filename="a__ filename=evil.html_ _.md"; ')
     assert header.endswith("filename*=UTF-8''a%22%3B%20filename%3Devil.html%5C%20%C3%A9.md")

@@ -36,7 +36,7 @@ CONVERTED = {"store": DONE, "convert": DONE, "chunk": DONE}
         ({**CONVERTED, "embed": DONE, "index": DONE, "graph": DONE}, RetryPlan(("embed",))),
     ],
 )
-def test_it_begins_where_it_ended(
+def test_a_retry_starts_at_the_stage_that_ended(
     document: Callable[..., DocumentRow],
     stages: Callable[..., list[StageRow]],
     changes: dict[str, Any],
@@ -45,7 +45,7 @@ def test_it_begins_where_it_ended(
     assert plan_retry(document(), stages(**changes)) == wanted
 
 
-def test_what_is_complete_is_left_alone(
+def test_a_complete_document_needs_no_retry(
     document: Callable[..., DocumentRow], stages: Callable[..., list[StageRow]]
 ) -> None:
     rows = stages(**CONVERTED, embed=DONE, index=DONE, graph=DONE)

@@ -19,7 +19,7 @@ from ingestion.queue.dispatch import LaneLoad, wanted
         ((1, 2), (0, 0), (3, 5), (0, 0)),  # of a worker that died
     ],
 )
-def test_as_many_are_woken_as_find_something_to_do(
+def test_only_as_many_workers_are_woken_as_find_work(
     workers: tuple[int, int], interactive: tuple[int, int], bulk: tuple[int, int], expected: tuple[int, int]
 ) -> None:
     count, slots = workers

@@ -91,12 +91,12 @@ def checked(file: IncomingFile) -> bytes:
         ("backup", tarred),
     ],
 )
-async def test_each_file_comes_out_as_it_went_in(tmp_path: Path, name: str, pack: Callable[[Files], bytes]) -> None:
+async def test_files_are_expanded_unchanged(tmp_path: Path, name: str, pack: Callable[[Files], bytes]) -> None:
     assert dict(await members(pack(NOTES), tmp_path, name)) == NOTES
 
 
 @pytest.mark.parametrize("pack", [zipped, tarred])
-async def test_what_is_no_document_is_named_with_its_reason(tmp_path: Path, pack: Callable[[Files], bytes]) -> None:
+async def test_rejected_members_have_a_reason(tmp_path: Path, pack: Callable[[Files], bytes]) -> None:
     files = {
         "good.md": b"# Good",
         "../../etc/notes.md": b"x",
@@ -124,7 +124,7 @@ async def test_what_is_no_document_is_named_with_its_reason(tmp_path: Path, pack
     }
 
 
-async def test_links_and_devices_in_a_tar_are_passed_over(tmp_path: Path) -> None:
+async def test_links_and_devices_in_a_tar_are_rejected(tmp_path: Path) -> None:
     others = []
     for name, kind in [("link.md", tarfile.SYMTYPE), ("hard.md", tarfile.LNKTYPE), ("null.md", tarfile.CHRTYPE)]:
         info = tarfile.TarInfo(name)
@@ -134,7 +134,7 @@ async def test_links_and_devices_in_a_tar_are_passed_over(tmp_path: Path) -> Non
     assert dict(found) == {"link.md": "not-a-file", "hard.md": "not-a-file", "null.md": "not-a-file", **NOTES}
 
 
-async def test_links_and_encrypted_members_of_a_zip_are_passed_over(tmp_path: Path) -> None:
+async def test_links_and_encrypted_members_of_a_zip_are_rejected(tmp_path: Path) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         link = zipfile.ZipInfo("link.md")
@@ -158,25 +158,25 @@ async def test_links_and_encrypted_members_of_a_zip_are_passed_over(tmp_path: Pa
         ("a.tar.gz", lambda: gzip.compress(tarred({"large.exe": b"0" * 60_000_000}))),
     ],
 )
-async def test_a_bomb_is_left_off(tmp_path: Path, name: str, bomb: Callable[[], bytes]) -> None:
+async def test_expansion_stops_at_the_byte_limit(tmp_path: Path, name: str, bomb: Callable[[], bytes]) -> None:
     found = await members(bomb(), tmp_path, name)
     assert found[-1] == ("", "archive-too-large")
 
 
-async def test_more_files_than_accepted_are_left_off(tmp_path: Path) -> None:
+async def test_expansion_stops_at_the_file_limit(tmp_path: Path) -> None:
     for name, pack in [("a.zip", zipped), ("a.tar", tarred)]:
         found = await members(pack({f"{index}.txt": b"x" for index in range(51)}), tmp_path, name)
         assert (len(found), found[-1]) == (51, ("", "archive-too-large"))
 
 
-async def test_a_header_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
+async def test_an_oversized_header_is_rejected(tmp_path: Path) -> None:
     info = tarfile.TarInfo("././@PaxHeader")
     info.type, info.size = tarfile.XHDTYPE, 8_000_000
     record = info.tobuf(tarfile.USTAR_FORMAT) + b"9" * 8_000_000
     assert await members(gzip.compress(record), tmp_path, "a.tar.gz") == [("", "archive-too-large")]
 
 
-async def test_a_directory_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
+async def test_an_oversized_directory_is_rejected(tmp_path: Path) -> None:
     whole = bytearray(zipped(NOTES))
     at = whole.rfind(b"PK\x05\x06")
     struct.pack_into("<L", whole, at + 12, 2**30)
@@ -194,7 +194,7 @@ async def test_a_directory_that_would_fill_the_memory_is_refused(tmp_path: Path)
         ("a.tar.bz2", b"BZh9" + b"x" * 100),
     ],
 )
-async def test_a_damaged_archive_says_so(tmp_path: Path, name: str, archive: bytes) -> None:
+async def test_a_damaged_archive_is_reported(tmp_path: Path, name: str, archive: bytes) -> None:
     assert (await members(archive, tmp_path, name))[-1] == ("", "archive-damaged")
 
 
@@ -205,7 +205,7 @@ async def test_a_damaged_member_does_not_stop_the_others(tmp_path: Path) -> None
     assert found == [("first.txt", "member-damaged"), ("second.txt", b"second")]
 
 
-async def test_an_expansion_that_is_left_early_leaves_no_file(tmp_path: Path) -> None:
+async def test_an_interrupted_expansion_leaves_no_file(tmp_path: Path) -> None:
     path = tmp_path / "archive"
     path.write_bytes(zipped(NOTES))
     async with aclosing(expanded(path, "zip", LIMITS, tmp_path)) as expanding:
@@ -214,7 +214,7 @@ async def test_an_expansion_that_is_left_early_leaves_no_file(tmp_path: Path) ->
     assert names(tmp_path) == ["archive"]
 
 
-def test_office_documents_are_no_archives() -> None:
+def test_office_documents_are_not_archives() -> None:
     head = zipped({"[Content_Types].xml": b"<x/>"})
     assert archive_kind("report.docx", head) is None
     assert archive_kind("report", head) is None

@@ -45,7 +45,7 @@ FULL = OSError(errno.ENOSPC, "No space left on device")
         (KeyError("secret"), "convert", "internal-error", None),
     ],
 )
-def test_every_failure_has_a_name_and_only_what_may_pass_is_tried_again(
+def test_failures_are_classified_and_only_outages_are_retried(
     error: Exception, stage: StageName, error_class: str, retry: str | None
 ) -> None:
     failure = failure_of(error, stage)

@@ -13,14 +13,14 @@ from uuid import uuid4
 import pytest
 
 from contracts.ingestion import Lane
-from ingestion.documents.rows import Job
+from ingestion.documents.rows import HeldStage
 from ingestion.worker.slots import Slots
 
 BULK, INTERACTIVE = Lane.bulk, Lane.interactive
 
 
-def job(lane: Lane) -> Job:
-    return Job(uuid4(), uuid4(), "convert", lane, uuid4(), 0, 0, None, "a.md", None, "text/markdown", 1, "", 1)
+def job(lane: Lane) -> HeldStage:
+    return HeldStage(uuid4(), uuid4(), "convert", lane, uuid4(), 0, 0, None, "a.md", None, "text/markdown", 1, "", 1)
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -34,12 +34,12 @@ def until(condition: Callable[[], bool]) -> None:
 class Work:
     """A queue, and the jobs that run until `end` is called."""
 
-    queue: deque[Job] = field(default_factory=deque)
-    running: list[Job] = field(default_factory=list)
+    queue: deque[HeldStage] = field(default_factory=deque)
+    running: list[HeldStage] = field(default_factory=list)
     gates: dict[int, threading.Event] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def take(self, lanes: tuple[Lane, ...]) -> Job | None:
+    def take(self, lanes: tuple[Lane, ...]) -> HeldStage | None:
         with self.lock:
             users_first = sorted(self.queue, key=lambda one: one.lane is BULK)
             found = next((one for one in users_first if one.lane in lanes), None)
@@ -47,13 +47,13 @@ class Work:
                 self.queue.remove(found)
             return found
 
-    def run(self, one: Job) -> None:
+    def run(self, one: HeldStage) -> None:
         gate = self.gates.setdefault(id(one), threading.Event())
         self.running.append(one)
         assert gate.wait(5)
         self.running.remove(one)
 
-    def end(self, one: Job) -> None:
+    def end(self, one: HeldStage) -> None:
         self.gates[id(one)].set()
 
     def lanes(self) -> list[Lane]:
@@ -90,7 +90,7 @@ def test_bulk_work_leaves_one_thread_to_users_and_users_may_have_all() -> None:
 def test_word_that_comes_while_the_last_slot_looks_for_the_last_time_is_not_lost() -> None:
     looked: list[tuple[Lane, ...]] = []
 
-    def take(lanes: tuple[Lane, ...]) -> Job | None:
+    def take(lanes: tuple[Lane, ...]) -> HeldStage | None:
         looked.append(lanes)
         if len(looked) == 1:
             slots.serve(BULK)  # turned away: the only bulk slot is looking
@@ -102,7 +102,7 @@ def test_word_that_comes_while_the_last_slot_looks_for_the_last_time_is_not_lost
 
 
 def test_a_database_that_is_away_takes_no_slot_for_good() -> None:
-    def take(_: tuple[Lane, ...]) -> Job | None:
+    def take(_: tuple[Lane, ...]) -> HeldStage | None:
         raise ConnectionError
 
     slots = Slots(1, take, lambda _: None)

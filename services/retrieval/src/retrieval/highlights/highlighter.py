@@ -9,7 +9,7 @@ from inference.errors import EmbeddingError
 from retrieval.dense.leg import DenseLeg
 from retrieval.highlights import scoring
 from retrieval.highlights.scoring import ScoredSpan, Sentence
-from retrieval.reading.reader import FoundChunk
+from retrieval.reading.reader import IndexedChunk
 from retrieval.text.analysis import Analyzer
 from service_kit.sentences import Span
 
@@ -23,7 +23,7 @@ class Highlighter:
         self.analyzer, self.seconds = analyzer, seconds
 
     async def __call__(
-        self, chunks: Sequence[FoundChunk], weights: Mapping[str, float], dense: DenseLeg | None
+        self, chunks: Sequence[IndexedChunk], weights: Mapping[str, float], dense: DenseLeg | None
     ) -> dict[int, list[ScoredSpan]]:
         """Returns spans by chunk, best first; terms decide alone where sentences cannot be compared in time."""
         by_hit = [scoring.sentences_of(rank, chunk, weights, self.analyzer) for rank, chunk in enumerate(chunks)]

@@ -22,7 +22,7 @@ from contracts.events import (
 from inference.embedders import SpaceKey
 from retrieval.errors import ConvertedInvalid
 from retrieval.index.converted import read_chunks, read_vectors
-from retrieval.index.documents import IndexDocumentRows, KnownIndexDocument, RowCounts
+from retrieval.index.documents import IndexDocumentRows, IndexRowCounts, KnownIndexDocument
 from retrieval.index.preparation import Facts, Prepared, prepare
 from retrieval.index.writer import IndexWriter
 from retrieval.ranking.wordpieces import WordPieces
@@ -139,7 +139,9 @@ class Indexer:
             if self.delete_answers:
                 kept = await self.delete_answers(workspace_id, await generation(connection, workspace_id))
             for document_id in document_ids:
-                removed, remaining = (asdict(counts) for counts in purged.pop(document_id, (RowCounts(), RowCounts())))
+                removed, remaining = (
+                    asdict(counts) for counts in purged.pop(document_id, (IndexRowCounts(), IndexRowCounts()))
+                )
                 done = DocumentPurged(
                     document_id=document_id,
                     service=GROUP,

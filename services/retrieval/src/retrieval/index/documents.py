@@ -48,7 +48,7 @@ class KnownIndexDocument:
 
 
 @dataclass(frozen=True)
-class RowCounts:
+class IndexRowCounts:
     """Rows of a document by what they hold (of postings: each term of each chunk)."""
 
     documents: int = 0
@@ -88,11 +88,11 @@ class IndexDocumentRows(Repository):
         """Changes what is known of an indexed document, where it is found by the same words as before."""
         await self.run(IndexDocumentSql.set_facts, **facts.values())
 
-    async def remove(self, number: int, document_id: UUID | None) -> RowCounts:
+    async def remove(self, number: int, document_id: UUID | None) -> IndexRowCounts:
         """Deletes the document's row, chunks and vectors; returns how many there were."""
         return await self._counted(IndexDocumentSql.remove, number, document_id)
 
-    async def remaining(self, number: int, document_id: UUID) -> RowCounts:
+    async def remaining(self, number: int, document_id: UUID) -> IndexRowCounts:
         """Counts what there still is of the document."""
         return await self._counted(IndexDocumentSql.count_remaining, number, document_id)
 
@@ -121,7 +121,7 @@ class IndexDocumentRows(Repository):
             stemmings: Values = {"stemmings": list(changed), "changes": list(changed.values())}
             await self.run(IndexDocumentSql.change_stemmings, **stemmings)
 
-    async def _counted(self, sql: LiteralString, number: int, document_id: UUID | None) -> RowCounts:
-        found = await self.one(sql, RowCounts, number=number, document_id=document_id)
+    async def _counted(self, sql: LiteralString, number: int, document_id: UUID | None) -> IndexRowCounts:
+        found = await self.one(sql, IndexRowCounts, number=number, document_id=document_id)
         assert found is not None, "the statement gives a row for every document"
         return found

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from retrieval.index.blocks import PostingRows
 from retrieval.index.changes import ChunkChanges, StoredChunk, compare
-from retrieval.index.documents import IndexDocumentRows, Indexed, KnownIndexDocument, RowCounts
+from retrieval.index.documents import IndexDocumentRows, Indexed, IndexRowCounts, KnownIndexDocument
 from retrieval.index.preparation import Facts, Prepared, Values, additions, json_rows
 from retrieval.index.removal import PostingRemoval
 from retrieval.index.statements import IndexDocumentSql
@@ -78,14 +78,14 @@ class IndexWriter:
         await self.documents.set_facts(facts)
         await raise_generation(self.connection, self.workspace_id)
 
-    async def purge_all(self, document_ids: Sequence[UUID]) -> dict[UUID, tuple[RowCounts, RowCounts]]:
+    async def purge_all(self, document_ids: Sequence[UUID]) -> dict[UUID, tuple[IndexRowCounts, IndexRowCounts]]:
         """Deletes several documents, which takes much less than one after the other."""
         found: list[Indexed] = []
         for document_id in dict.fromkeys(document_ids):
             await self.documents.add_tombstone(document_id)
             if indexed := (await self.documents.find(document_id)).indexed:
                 found.append(indexed)
-        counts = dict.fromkeys(document_ids, (RowCounts(), RowCounts()))
+        counts = dict.fromkeys(document_ids, (IndexRowCounts(), IndexRowCounts()))
         if found:
             counts |= await self._remove(found)
             stemmings = Counter[str]()
@@ -96,7 +96,7 @@ class IndexWriter:
             await self._change_statistics(-chunks, -terms, stemmings)
         return counts
 
-    async def _remove(self, found: Sequence[Indexed]) -> dict[UUID, tuple[RowCounts, RowCounts]]:
+    async def _remove(self, found: Sequence[Indexed]) -> dict[UUID, tuple[IndexRowCounts, IndexRowCounts]]:
         removal = PostingRemoval(self.postings, self.analyzer, {one.number: one.naming for one in found})
         removed = await removal.remove()
         counts = []

@@ -44,7 +44,7 @@ class ScoredChunk(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FoundChunk:
+class IndexedChunk:
     number: int
     chunk_id: str
     document_id: UUID
@@ -73,9 +73,9 @@ class IndexReader(Repository):
         values = {"chunks": array_text(chunks), "vector": vector_text(vector), "model": space.model, "dims": space.dims}
         return await self.asked(ReadingSql.candidate_cosines, values)
 
-    async def chunks(self, numbers: Sequence[int]) -> dict[int, FoundChunk]:
+    async def chunks(self, numbers: Sequence[int]) -> dict[int, IndexedChunk]:
         """Returns chunks by number, without those that were removed since."""
-        found = await self.all(ReadingSql.chunks, FoundChunk, chunks=array_text(numbers))
+        found = await self.all(ReadingSql.chunks, IndexedChunk, chunks=array_text(numbers))
         return {chunk.number: chunk for chunk in found}
 
     async def vectors(self, chunks: Sequence[int], space: SpaceKey) -> dict[int, Vector]:

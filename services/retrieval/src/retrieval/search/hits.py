@@ -10,11 +10,11 @@ from contracts.retrieval import Duplicate, Highlight, Hit, HitExplanation, LegRe
 from retrieval.graph.leg import GraphLeg
 from retrieval.highlights.scoring import ScoredSpan
 from retrieval.reading.leg import Leg
-from retrieval.reading.reader import FoundChunk
+from retrieval.reading.reader import IndexedChunk
 from retrieval.search.candidates import Candidates
 from retrieval.search.selection import Selected
 
-OF_THE_CHUNK = [one.name for one in fields(FoundChunk) if one.name in Hit.model_fields]
+OF_THE_CHUNK = [one.name for one in fields(IndexedChunk) if one.name in Hit.model_fields]
 
 
 def hit(

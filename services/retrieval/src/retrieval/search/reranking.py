@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from inference.rerank import Reranker
 from retrieval.reading.leg import Leg
-from retrieval.reading.reader import FoundChunk, ScoredChunk
+from retrieval.reading.reader import IndexedChunk, ScoredChunk
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Reranking:
     seconds: float
     candidates: int
 
-    async def __call__(self, query: str, order: Sequence[int], chunks: Mapping[int, FoundChunk]) -> Leg:
+    async def __call__(self, query: str, order: Sequence[int], chunks: Mapping[int, IndexedChunk]) -> Leg:
         """Returns `order` as the model orders it, or an error and nothing."""
         leg = Leg("rerank", method=self.reranker.model)
 
@@ -31,6 +31,6 @@ class Reranking:
         return leg
 
 
-def _read(chunk: FoundChunk) -> str:
+def _read(chunk: IndexedChunk) -> str:
     """Returns the chunk under its headings, as a reader sees it."""
     return "\n".join(filter(None, [" > ".join(chunk.heading_path), chunk.content]))

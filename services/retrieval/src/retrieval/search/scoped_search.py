@@ -14,7 +14,7 @@ from contracts.retrieval import Facet, FacetCount, Hit, LegReport, SearchRequest
 from retrieval.errors import GlobalNeedsKey, ScopeNeedsSession, SearchUnavailable, TooManyWorkspaces
 from retrieval.search.facets import MOST_VALUES
 from retrieval.search.search import Search
-from retrieval.search.sessions import AttachedDocuments
+from retrieval.search.sessions import SessionDocuments
 from service_kit.auth import Principal
 from service_kit.problems import InvalidRequest, Problem
 
@@ -34,7 +34,7 @@ class WorkspaceAnswer:
 class ScopedSearch:
     """Searches in scopes. A scope without what it needs is rejected, never widened."""
 
-    def __init__(self, search: Search, sessions: AttachedDocuments) -> None:
+    def __init__(self, search: Search, sessions: SessionDocuments) -> None:
         self.search, self.sessions = search, sessions
 
     async def __call__(self, caller: Principal, request: SearchRequest) -> SearchResponse:

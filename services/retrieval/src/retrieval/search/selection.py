@@ -13,7 +13,7 @@ from inference.embedders import SpaceKey
 from retrieval.ranking.diversity import capped, diversified
 from retrieval.ranking.duplicates import Folding
 from retrieval.reading.leg import Leg
-from retrieval.reading.reader import FoundChunk, IndexReader
+from retrieval.reading.reader import IndexedChunk, IndexReader
 from retrieval.search.reranking import Reranking
 from retrieval.search.spans import Merged
 from retrieval.search.surroundings import Surroundings
@@ -27,7 +27,7 @@ class Selected:
     """`order`: the hits. `chunks`, `scores`: of them and of what was folded. `rerank`: what the reranker did."""
 
     order: list[int]
-    chunks: dict[int, FoundChunk]
+    chunks: dict[int, IndexedChunk]
     scores: Mapping[int, float]
     duplicates: dict[int, list[int]] = field(default_factory=dict)
     around: dict[int, Surrounding] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class HitSelection:
     ) -> None:
         self.reader, self.request, self.space, self.diversity = reader, request, space, diversity
         self.reranking = reranking if request.rerank else None
-        self.chunks: dict[int, FoundChunk] = {}
+        self.chunks: dict[int, IndexedChunk] = {}
         self.vectors: dict[int, NDArray[np.float32] | None] = {}
         self.surroundings = Surroundings(reader, request.around)
         self.order: Sequence[int] = []

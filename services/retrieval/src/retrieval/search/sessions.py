@@ -15,7 +15,7 @@ from service_kit.http_service import HttpService, ServiceSilent
 PAGE = 1_000
 
 
-class AttachedDocuments:
+class SessionDocuments:
     """Asks in the name of the user who searches."""
 
     def __init__(self, orchestrator: HttpService) -> None:

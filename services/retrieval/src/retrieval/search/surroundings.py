@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from contracts.retrieval import Around, Surrounding, SurroundingPart
-from retrieval.reading.reader import FoundChunk, IndexReader
+from retrieval.reading.reader import IndexedChunk, IndexReader
 from retrieval.search.overlap import joined
 from retrieval.search.spans import MOST_MERGED, ChunkSpan, Merged, Outline, merged, neighbours, section
 from retrieval.search.statements import SearchSql
@@ -41,19 +41,19 @@ class Surroundings:
         self._spans: dict[int, ChunkSpan] = {}
         self._chunks: dict[tuple[UUID, int], _AdjacentChunk | None] = {}
 
-    async def load(self, chunks: Sequence[FoundChunk]) -> None:
+    async def load(self, chunks: Sequence[IndexedChunk]) -> None:
         """Reads all that the hits among these may bring along: after it neither `merged` nor `read` reads anything."""
         await self._know_spans(chunks)
         await self._load_chunks([(chunk.document_id, self._spans[chunk.number]) for chunk in chunks])
 
-    async def merged(self, order: Sequence[int], chunks: Mapping[int, FoundChunk], k: int) -> Merged:
+    async def merged(self, order: Sequence[int], chunks: Mapping[int, IndexedChunk], k: int) -> Merged:
         """The first `k` hits of `order`, those whose surroundings overlap being one."""
         await self._know_spans([chunks[chunk] for chunk in order])
         most = 2 * REACH + 1 if self.around is Around.section else MOST_MERGED
         return merged(order, chunks, self._spans, most, k)
 
     async def read(
-        self, found: Merged, chunks: Mapping[int, FoundChunk], scores: Mapping[int, float]
+        self, found: Merged, chunks: Mapping[int, IndexedChunk], scores: Mapping[int, float]
     ) -> dict[int, Surrounding]:
         """Reads surroundings by hit; `scores` are those of `found.order` and of what became part of them."""
         places = {chunk: (chunks[chunk].document_id, span) for chunk, span in found.spans.items()}
@@ -61,7 +61,7 @@ class Surroundings:
         own = {chunks[chunk].chunk_id: scores[chunk] for chunk in [*found.order, *found.into]}
         return {chunk: _surrounding(self._chunks_of(*place), own) for chunk, place in places.items()}
 
-    async def _know_spans(self, chunks: Sequence[FoundChunk]) -> None:
+    async def _know_spans(self, chunks: Sequence[IndexedChunk]) -> None:
         unknown = [chunk for chunk in chunks if chunk.number not in self._spans]
         if self.around is Around.section:
             self._spans |= await self._sections(unknown) if unknown else {}
@@ -84,7 +84,7 @@ class Surroundings:
         found = (self._chunks.get((document, index)) for index in range(span.first, span.last + 1))
         return [part for part in found if part is not None]
 
-    async def _sections(self, chunks: Sequence[FoundChunk]) -> dict[int, ChunkSpan]:
+    async def _sections(self, chunks: Sequence[IndexedChunk]) -> dict[int, ChunkSpan]:
         windows = [
             (chunk.document_id, ChunkSpan(chunk.chunk_index - REACH, chunk.chunk_index + REACH)) for chunk in chunks
         ]

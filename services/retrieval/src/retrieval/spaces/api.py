@@ -8,18 +8,18 @@ from fastapi import APIRouter, Depends, Path, Request
 
 from contracts.base import Page, ProblemBody
 from contracts.embedding_spaces import EmbeddingSpaceCreate, EmbeddingSpaceState
-from retrieval.spaces.lifecycle import EmbeddingSpaces
+from retrieval.spaces.lifecycle import SpaceLifecycle
 from service_kit.auth import Owner, Viewer
 
 router = APIRouter(prefix="/v1/embedding-spaces", tags=["retrieval"])
 
 
-def spaces(request: Request) -> EmbeddingSpaces:
-    found: EmbeddingSpaces = request.app.state.spaces
+def spaces(request: Request) -> SpaceLifecycle:
+    found: SpaceLifecycle = request.app.state.spaces
     return found
 
 
-InUse = Annotated[EmbeddingSpaces, Depends(spaces)]
+InUse = Annotated[SpaceLifecycle, Depends(spaces)]
 SpaceId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
 MISSING: dict[int | str, dict[str, Any]] = {404: {"model": ProblemBody}}
 CONFLICT: dict[int | str, dict[str, Any]] = {409: {"model": ProblemBody}}

@@ -39,7 +39,9 @@ FINAL = (ProviderRejected, ContextTooLong, WrongEmbeddings, ModelFolderInvalid, 
 
 
 class SpaceBuilder:
-    """`open_embedders` gives the configured models, for work in the background; they are closed after each slice.
+    """`worker` does the work, `keep_house` what comes with it; both run beside each other.
+
+    `open_embedders` gives the configured models, for work in the background; they are closed after each slice.
 
     `configured` are their spaces, the default's first. `batch` texts are embedded at a time.
     """
@@ -61,11 +63,17 @@ class SpaceBuilder:
         self._dropped = asyncio.Event()
         self._dropped.set()  # an index may be left from before the start
 
-    async def run(self) -> None:
-        """Runs until cancelled; begins at once when a space is asked for or a document lacks vectors."""
-        async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self.worker.run())
-            tasks.create_task(self._keep_house())
+    async def keep_house(self) -> None:
+        """Adopts the default space and drops unused indexes, until cancelled."""
+        while True:
+            await self.adopt_default()
+            if self._dropped.is_set():
+                await self._drop_unused_indexes()
+            try:
+                async with asyncio.timeout(HOUSEKEEPING_SECONDS):
+                    await self._dropped.wait()
+            except TimeoutError:
+                continue
 
     async def execute(self, space: LeasedSpace) -> None:
         """Works on the space for a while. Raises LeaseLost, WorkspaceGone."""
@@ -131,17 +139,6 @@ class SpaceBuilder:
             if final and not space.active:
                 shown["status"] = "failed"
             await self.queue.release(connection, space, delay_seconds=FINAL_RETRY_SECONDS if final else delay, **shown)
-
-    async def _keep_house(self) -> None:
-        while True:
-            await self.adopt_default()
-            if self._dropped.is_set():
-                await self._drop_unused_indexes()
-            try:
-                async with asyncio.timeout(HOUSEKEEPING_SECONDS):
-                    await self._dropped.wait()
-            except TimeoutError:
-                continue
 
     async def _drop_unused_indexes(self) -> None:
         """Waits for the table for a moment only: a search may have it, and others would queue behind this."""

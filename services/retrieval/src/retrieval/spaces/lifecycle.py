@@ -27,7 +27,7 @@ from service_kit.problems import NotFound
 
 
 @dataclass(frozen=True)
-class EmbeddingSpaces:
+class SpaceLifecycle:
     """The embedding spaces of workspaces. `embedders` are the configured models."""
 
     database: Database

@@ -31,7 +31,7 @@ Headers = Callable[[str], Mapping[str, str]]
 
 
 @dataclass(frozen=True)
-class Answer:
+class PageAnswer:
     """The last hop's answer, with status 2xx or 304. `url` is final and canonical, header names are in lower case.
 
     `body` is decompressed, in pieces of at most PIECE_BYTES; it raises PageAway when it breaks off.
@@ -67,12 +67,12 @@ class WebClient:
         await self.pool.aclose()
 
     @asynccontextmanager
-    async def get(self, url: str, permit: Permit, headers: Headers) -> AsyncIterator[Answer]:
+    async def get(self, url: str, permit: Permit, headers: Headers) -> AsyncIterator[PageAnswer]:
         """`permit` is awaited before each hop, `headers` gives what is added to the request for a hop's URL.
 
         Raises PageAway, PageGone, or ItemRefused, also while the body is read.
         """
-        with _translated():
+        with _network_errors():
             async with asyncio.timeout(self.settings.web_download_seconds):
                 for _ in range(MAX_REDIRECTS + 1):
                     self.settings.web_allowed_networks.check_url(url, self.settings.web_proxy is not None)
@@ -101,7 +101,7 @@ class WebClient:
             yield response
 
 
-class _translated:
+class _network_errors:
     """What httpcore2 raises, as what becomes of the page."""
 
     def __enter__(self) -> None: ...
@@ -127,7 +127,7 @@ def _redirect(url: str, response: httpcore2.Response) -> str | None:
     return target
 
 
-def _answer(url: str, response: httpcore2.Response) -> Answer:
+def _answer(url: str, response: httpcore2.Response) -> PageAnswer:
     headers, status = _headers(response), response.status
     if status in {404, 410}:
         raise PageGone(url)
@@ -142,7 +142,7 @@ def _answer(url: str, response: httpcore2.Response) -> Answer:
     if encoding not in GZIP | {"", "identity"}:
         raise ItemRefused("web-encoding", f"The content is encoded as {encoding[:50]}, which was not asked for.")
     pieces = response.aiter_stream()
-    return Answer(url, status, headers, inflated(pieces) if encoding in GZIP else pieces)
+    return PageAnswer(url, status, headers, inflated(pieces) if encoding in GZIP else pieces)
 
 
 async def inflated(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

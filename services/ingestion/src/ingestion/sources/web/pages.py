@@ -14,7 +14,7 @@ from typing import TypeVar
 from ingestion.sources.settings import SourceSettings
 from ingestion.sources.source import Fetched, ItemRefused
 from ingestion.sources.spool import spooling, too_large
-from ingestion.sources.web.client import Answer, Permit, WebClient
+from ingestion.sources.web.client import PageAnswer, Permit, WebClient
 from ingestion.sources.web.errors import PageAway
 from ingestion.sources.web.fingerprint import Fingerprint, packed, read_fingerprint
 from ingestion.sources.web.links import PageFacts, forbids_index, read_page
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Page:
+class WebPage:
     """`url` is final. `fingerprint` is None when only the content can tell. `links` lead to the same site.
 
     `complete`: all its links are known, as far as the page has any.
@@ -56,18 +56,18 @@ class Pages:
         self.spooled: dict[str, tuple[Path, Fetched]] = {}
         self.spooled_bytes = 0
 
-    async def visit(self, url: str, permit: Permit) -> Page:
+    async def visit(self, url: str, permit: Permit) -> WebPage:
         """Raises PageAway (after a second try), PageGone, ItemRefused."""
         return await self._twice(lambda: self._ask(url, permit))
 
-    def remembered(self, url: str) -> Page | None:
+    def remembered(self, url: str) -> WebPage | None:
         """The page as it was, for one that is away; None when the URL is not that of a known page."""
         known = self.known.get(url)
         if known is None:
             return None
         paths = known.link_paths
         links = tuple(site_of(url) + path for path in paths or ())
-        return Page(url, known.name, known.text(), links, complete=paths is not None or not self.keep_links)
+        return WebPage(url, known.name, known.text(), links, complete=paths is not None or not self.keep_links)
 
     async def fetch(self, url: str, permit: Permit, target: Path, max_bytes: int) -> Fetched:
         """The content that `visit` found, or finds now. Raises PageAway, PageGone, ItemRefused."""
@@ -105,7 +105,7 @@ class Pages:
                 await _written(answer, file, max_bytes)
             return answer.url, file
 
-    async def _ask(self, url: str, permit: Permit) -> Page:
+    async def _ask(self, url: str, permit: Permit) -> WebPage:
         async with self.client.get(url, permit, self._conditions) as answer:
             known = self.known.get(answer.url)
             new = _fingerprint(answer)
@@ -120,14 +120,14 @@ class Pages:
                 return _unread(new)
         return await self._read(answer, replace(new, content_hash=content_hash), file, size)
 
-    async def _read(self, answer: Answer, new: Fingerprint, file: Path, size: int) -> Page:
+    async def _read(self, answer: PageAnswer, new: Fingerprint, file: Path, size: int) -> WebPage:
         new, facts = await self._described(answer, new, file, size)
         links = tuple(link for link in facts.links if site_of(link) == site_of(answer.url))
         self._keep(file, _fetched(answer, new, size), answer.url)
-        return Page(answer.url, new.name, new.text(), links, facts.noindex, size)
+        return WebPage(answer.url, new.name, new.text(), links, facts.noindex, size)
 
     async def _described(
-        self, answer: Answer, new: Fingerprint, file: Path, size: int
+        self, answer: PageAnswer, new: Fingerprint, file: Path, size: int
     ) -> tuple[Fingerprint, PageFacts]:
         """Adds the title as name and, where they are kept, the links to the same site."""
         media_type, charset = answer.content_type
@@ -163,7 +163,7 @@ class Pages:
         described, _ = await self._described(answer, replace(new, content_hash=content_hash), target, size)
         return _fetched(answer, described, size)
 
-    def _unchanged(self, url: str) -> Page:
+    def _unchanged(self, url: str) -> WebPage:
         page = self.remembered(url)
         if page is None:
             raise PageAway("The server answers 304 Not Modified to a request that has no condition.")
@@ -184,7 +184,7 @@ class Pages:
             raise
 
 
-def _fingerprint(answer: Answer) -> Fingerprint:
+def _fingerprint(answer: PageAnswer) -> Fingerprint:
     """Returns the fingerprint without the content. Raises ItemRefused for an unsupported format."""
     media_type, _ = answer.content_type
     name = content_name(answer.url, media_type, answer.headers.get("content-disposition", ""))
@@ -194,15 +194,15 @@ def _fingerprint(answer: Answer) -> Fingerprint:
     return Fingerprint(answer.url, name or "", headers.get("etag"), headers.get("last-modified"))
 
 
-def _fetched(answer: Answer, new: Fingerprint, size: int) -> Fetched:
+def _fetched(answer: PageAnswer, new: Fingerprint, size: int) -> Fetched:
     return Fetched(new.text(), answer.content_type[0], new.name, new.content_hash or "", size)
 
 
-def _unread(new: Fingerprint) -> Page:
-    return Page(new.url, new.name, new.text() if new.conditions else None)
+def _unread(new: Fingerprint) -> WebPage:
+    return WebPage(new.url, new.name, new.text() if new.conditions else None)
 
 
-async def _written(answer: Answer, target: Path, max_bytes: int) -> tuple[int, str]:
+async def _written(answer: PageAnswer, target: Path, max_bytes: int) -> tuple[int, str]:
     """(size, SHA-256 in hex). The pieces are small enough to be written between two reads."""
     with spooling(target, max_bytes) as spool:
         async for piece in answer.body:

@@ -17,7 +17,7 @@ from ingestion.sources.web.connect import Resolve, resolve
 from ingestion.sources.web.errors import PageAway, PageGone
 from ingestion.sources.web.frontier import Frontier
 from ingestion.sources.web.outages import Outages
-from ingestion.sources.web.pages import Page, Pages
+from ingestion.sources.web.pages import Pages, WebPage
 from ingestion.sources.web.robots import Robots
 from ingestion.sources.web.sitemap import MAX_BYTES, Sitemap, SitemapDamaged, read_sitemap
 from ingestion.sources.web.url import canonical, path_of, pattern_path, site_of
@@ -132,7 +132,7 @@ class WebReader:
                 frontier.seen(after.url)
                 frontier.add(after.links, depth + 1)
 
-    async def _visited(self, url: str, path: str | None) -> tuple[Page | None, list[Item | Gap]]:
+    async def _visited(self, url: str, path: str | None) -> tuple[WebPage | None, list[Item | Gap]]:
         """The page, as remembered when it is away, and what is listed of it; `path` None: that of the final URL."""
         try:
             page = await self.pages.visit(url, self._permit)
@@ -150,7 +150,7 @@ class WebReader:
         self.outages.answered()
         return page, list(self._taken(path or path_of(page.url), page))
 
-    def _taken(self, path: str, page: Page) -> Iterator[Item]:
+    def _taken(self, path: str, page: WebPage) -> Iterator[Item]:
         if path in self.listed:
             return
         if self._selects(page.url) and (self.config.mode == "page" or not page.noindex):

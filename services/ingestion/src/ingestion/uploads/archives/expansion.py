@@ -1,4 +1,4 @@
-"""An archive on disk as a stream of files, expanded off the event loop."""
+"""Expands an archive on disk into a stream of files, off the event loop."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from typing import Literal
 from contracts.formats import has_extension, is_archive
 from ingestion.documents.incoming_files import IncomingFile, Refused
 from ingestion.uploads.archives.limits import ArchiveLimits, ArchiveRefused, Budget
-from ingestion.uploads.archives.spool import Spool, spooling
+from ingestion.uploads.archives.spool import MemberSpool, member_spool
 from ingestion.uploads.archives.tarred import BZIP2, GZIP, XZ, tar_members
 from ingestion.uploads.archives.zipped import zip_members
 
 ArchiveKind = Literal["zip", "tar"]
-Reader = Callable[[Path, Spool], Iterator[tuple[str, IncomingFile | Refused]]]
+Reader = Callable[[Path, MemberSpool], Iterator[tuple[str, IncomingFile | Refused]]]
 READERS: dict[ArchiveKind, Reader] = {"zip": zip_members, "tar": tar_members}
-# Formats of their own are ZIP archives, too; they name one of these first.
+# Office documents are ZIP archives, too; one of these is their first member.
 OFFICE_PARTS = (b"[Content_Types].xml", b"mimetype", b"_rels/", b"word/", b"xl/", b"ppt/")
 LOCAL_HEADER_BYTES = 30
 
 
 @dataclass(frozen=True)
-class Member:
-    """`path` lies within the archive; it is empty when the rest of the archive is refused."""
+class ArchiveMember:
+    """`path` is within the archive; it is empty when the rest of the archive is rejected."""
 
     path: str
     content: IncomingFile | Refused
 
 
 def archive_kind(name: str, head: bytes) -> ArchiveKind | None:
-    """By the name's end and the file's first bytes; without an extension by the bytes alone."""
+    """Returns the kind by extension and first bytes; without an extension by the bytes alone."""
     if has_extension(name) and not is_archive(name):
         return None
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
@@ -45,16 +45,18 @@ def archive_kind(name: str, head: bytes) -> ArchiveKind | None:
     return None
 
 
-async def expanded(archive: Path, kind: ArchiveKind, limits: ArchiveLimits, folder: Path) -> AsyncGenerator[Member]:
-    """Each file of the archive; it lies in `folder` until the next one is asked for.
+async def expanded(
+    archive: Path, kind: ArchiveKind, limits: ArchiveLimits, folder: Path
+) -> AsyncGenerator[ArchiveMember]:
+    """Yields each file of the archive; it stays in `folder` until the next one is asked for.
 
-    What is refused comes with its reason, also the rest of an archive that is damaged or beyond the limits. Raises
+    Rejected files come with the reason, as does the rest of an archive that is damaged or exceeds the limits. Raises
     StorageFull.
     """
     members = _members(archive, kind, limits, folder)
-    turn = threading.Lock()  # when the caller is cancelled, the thread is still at it
+    turn = threading.Lock()  # the thread is still running when the caller is cancelled
 
-    def step() -> Member | None:
+    def step() -> ArchiveMember | None:
         with turn:
             return next(members, None)
 
@@ -69,11 +71,13 @@ async def expanded(archive: Path, kind: ArchiveKind, limits: ArchiveLimits, fold
         await asyncio.to_thread(close)
 
 
-def _members(archive: Path, kind: ArchiveKind, limits: ArchiveLimits, folder: Path) -> Generator[Member, None, None]:
+def _members(
+    archive: Path, kind: ArchiveKind, limits: ArchiveLimits, folder: Path
+) -> Generator[ArchiveMember, None, None]:
     budget = Budget(limits, archive.stat().st_size)
-    with spooling(folder, budget) as spool:
+    with member_spool(folder, budget) as spool:
         try:
             for path, content in READERS[kind](archive, spool):
-                yield Member(path, content)
+                yield ArchiveMember(path, content)
         except ArchiveRefused as refused:
-            yield Member("", Refused(refused.error, refused.message))
+            yield ArchiveMember("", Refused(refused.error, refused.message))

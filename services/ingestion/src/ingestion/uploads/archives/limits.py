@@ -1,4 +1,4 @@
-"""What an archive may cost, whatever it claims."""
+"""Limits on expanding an archive, whatever its headers claim."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ ALWAYS_ALLOWED_BYTES = 16 * 1024 * 1024
 
 
 class ArchiveRefused(Exception):
-    """The archive is not read any further. `error` is a stable slug."""
+    """The rest of the archive is rejected. `error` is a stable slug."""
 
     def __init__(self, error: str, message: str) -> None:
         super().__init__(message)
@@ -17,7 +17,7 @@ class ArchiveRefused(Exception):
 
 class Damaged(ArchiveRefused):
     def __init__(self) -> None:
-        super().__init__("archive-damaged", "the archive is damaged, or not of the format that its name says")
+        super().__init__("archive-damaged", "the archive is damaged, or its format does not match its name")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Which members become documents, and under which path: pure."""
+"""Decides which members become documents, and under which path: pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LONGEST_PATH = 800
 
 
 def member_path(raw: str) -> str | Refused:
-    """The path within the archive, with slashes and without anything that leads out of it."""
+    """Returns the path within the archive, with slashes; rejects paths that lead out of it."""
     parts = [part for part in re.split(r"[/\\]", raw) if part not in {"", "."}]
     if raw.startswith(("/", "\\")) or re.match(r"[A-Za-z]:", raw) or ".." in parts or not parts:
         return Refused("unsafe-path", "its path leads out of the archive")
@@ -21,10 +21,10 @@ def member_path(raw: str) -> str | Refused:
 
 
 def refusal(path: str) -> Refused | None:
-    """Of what need not be expanded to be refused."""
+    """Rejects a member by its path alone, before it is expanded."""
     name = path.rsplit("/", 1)[-1]
     if path.startswith("__MACOSX/") or name.startswith("._"):
-        return Refused("not-a-file", "it is a record of the system that made the archive")
+        return Refused("not-a-file", "it is metadata of the system that made the archive")
     if is_archive(name):
-        return Refused("nested-archive", "an archive in an archive is not taken apart")
+        return Refused("nested-archive", "an archive within an archive is not expanded")
     return None if may_be_supported(name) else unsupported(name)

@@ -1,66 +1,51 @@
-"""The file on disk that members are expanded into, one after the other."""
+"""The file on disk that an archive's members are expanded into, one after the other."""
 
 from __future__ import annotations
 
-import errno
-import hashlib
-import os
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
-from ingestion.documents.errors import StorageFull
-from ingestion.documents.incoming_files import HEAD_BYTES, IncomingFile
+from ingestion.documents.incoming_files import IncomingFile
 from ingestion.uploads.archives.limits import Budget
+from ingestion.uploads.errors import StorageFull
+from service_kit.spool import Spool, is_disk_full, temporary_spool
 
 PIECE_BYTES = 256 * 1024
 
 
 @dataclass
-class Spool:
-    path: Path
-    file: BinaryIO
+class MemberSpool:
+    spool: Spool
     budget: Budget
 
     def fill(self, name: str, read: Callable[[int], bytes]) -> IncomingFile:
-        """All of a member; of one beyond the limit of a file only its size is true.
+        """Reads a whole member; of one beyond the size limit only the size is kept.
 
         Raises ArchiveRefused and StorageFull.
         """
-        self.file.seek(0)
-        self.file.truncate()
-        digest, size, head = hashlib.sha256(), 0, b""
+        spool = self.spool
+        spool.restart()
         while piece := read(PIECE_BYTES):
             self.budget.spend(len(piece))
-            size += len(piece)
-            if size > self.budget.limits.file_bytes:
-                continue
-            head += piece[: max(HEAD_BYTES - len(head), 0)]
-            digest.update(piece)
             self._write(piece)
         self._write(b"")
-        return IncomingFile(self.path, name, size, digest.hexdigest(), head)
+        return IncomingFile(spool.path, name, spool.size, spool.content_hash, spool.head)
 
     def _write(self, data: bytes) -> None:
         try:
-            self.file.write(data)
+            self.spool.write(data)
             if not data:
-                self.file.flush()
+                self.spool.flush()
         except OSError as error:
-            if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            if is_disk_full(error):
                 raise StorageFull from error
             raise
 
 
 @contextmanager
-def spooling(folder: Path, budget: Budget) -> Iterator[Spool]:
-    """In a temporary file that is deleted at the end."""
-    descriptor, name = tempfile.mkstemp(prefix="member-", dir=folder)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield Spool(Path(name), file, budget)
-    finally:
-        os.unlink(name)
+def member_spool(folder: Path, budget: Budget) -> Iterator[MemberSpool]:
+    """Yields a spool on a temporary file that is deleted at the end."""
+    with temporary_spool(folder, "member-", budget.limits.file_bytes) as spool:
+        yield MemberSpool(spool, budget)

@@ -15,7 +15,7 @@ from typing import BinaryIO, Protocol
 from ingestion.documents.incoming_files import IncomingFile, Refused
 from ingestion.uploads.archives.limits import ArchiveRefused, Budget, Damaged
 from ingestion.uploads.archives.naming import member_path, refusal
-from ingestion.uploads.archives.spool import PIECE_BYTES, Spool
+from ingestion.uploads.archives.spool import PIECE_BYTES, MemberSpool
 
 HEADER_BYTES = 1024 * 1024
 XZ_MEMORY_BYTES = 128 * 1024 * 1024
@@ -27,7 +27,7 @@ class _Readable(Protocol):
 
 
 class _Unpacked(RawIOBase):
-    """The bytes of the tar, counted. A header may use HEADER_BYTES, as its reader holds all of it in memory."""
+    """Counts the bytes of the tar. A header is limited to HEADER_BYTES, as its reader holds all of it in memory."""
 
     def __init__(self, source: _Readable, budget: Budget) -> None:
         self.source, self.budget = source, budget
@@ -47,7 +47,7 @@ class _Unpacked(RawIOBase):
 
 
 class _Xz:
-    """LZMAFile, but for the limit of its memory."""
+    """Like LZMAFile, with a memory limit."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
@@ -63,8 +63,8 @@ class _Xz:
         return b""
 
 
-def tar_members(archive: Path, spool: Spool) -> Iterator[tuple[str, IncomingFile | Refused]]:
-    """(path, file) of each member; raises ArchiveRefused."""
+def tar_members(archive: Path, spool: MemberSpool) -> Iterator[tuple[str, IncomingFile | Refused]]:
+    """Yields (path, file) of each member; raises ArchiveRefused."""
     with archive.open("rb") as file:
         stream = _Unpacked(_decompressed(file), spool.budget)
         try:
@@ -89,25 +89,25 @@ def _decompressed(file: BinaryIO) -> _Readable:
     return _Xz(file) if magic.startswith(XZ) else file
 
 
-def _member(opened: tarfile.TarFile, member: tarfile.TarInfo, spool: Spool) -> tuple[str, IncomingFile | Refused]:
+def _member(opened: tarfile.TarFile, member: tarfile.TarInfo, spool: MemberSpool) -> tuple[str, IncomingFile | Refused]:
     path = member_path(member.name)
     if isinstance(path, Refused):
-        found: IncomingFile | Refused = path
+        found: Refused | None = path
         path = member.name
     elif not member.isreg() or member.issparse():
         found = Refused("not-a-file", "it is a link or a device, not a file")
     else:
-        found = refusal(path) or IncomingFile(spool.path, "", 0, "", b"")
-    if isinstance(found, IncomingFile):
+        found = refusal(path)
+    if found is None:
         body = opened.extractfile(member)
         assert body is not None
         return path, spool.fill(path.rsplit("/", 1)[-1], body.read)
-    _pass_over(opened, member, spool)
+    _skip(opened, member, spool)
     return path, found
 
 
-def _pass_over(opened: tarfile.TarFile, member: tarfile.TarInfo, spool: Spool) -> None:
-    """Reads what is not wanted, so that the next header is the next thing to be read."""
+def _skip(opened: tarfile.TarFile, member: tarfile.TarInfo, spool: MemberSpool) -> None:
+    """Reads a rejected member to its end, so that the next header follows."""
     if member.isreg() and not member.issparse():
         body = opened.extractfile(member)
         while body and (piece := body.read(PIECE_BYTES)):

@@ -12,7 +12,7 @@ from pathlib import Path
 from ingestion.documents.incoming_files import IncomingFile, Refused
 from ingestion.uploads.archives.limits import ArchiveRefused, Damaged
 from ingestion.uploads.archives.naming import member_path, refusal
-from ingestion.uploads.archives.spool import Spool
+from ingestion.uploads.archives.spool import MemberSpool
 
 DIRECTORY_BYTES = 4 * 1024 * 1024
 END, END_LENGTH, LONGEST_COMMENT = b"PK\x05\x06", 22, 65_535
@@ -21,8 +21,8 @@ ENCRYPTED = 0x1
 READABLE = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2})
 
 
-def zip_members(archive: Path, spool: Spool) -> Iterator[tuple[str, IncomingFile | Refused]]:
-    """(path, file) of each member; raises ArchiveRefused."""
+def zip_members(archive: Path, spool: MemberSpool) -> Iterator[tuple[str, IncomingFile | Refused]]:
+    """Yields (path, file) of each member; raises ArchiveRefused."""
     _check_directory(archive)
     try:
         with zipfile.ZipFile(archive) as opened:
@@ -40,7 +40,7 @@ def zip_members(archive: Path, spool: Spool) -> Iterator[tuple[str, IncomingFile
 
 
 def _check_directory(archive: Path) -> None:
-    """Its list of members is read at once, so it must be of a bearable size (APPNOTE 4.3.16)."""
+    """Limits the size of the list of members, which is read at once (APPNOTE 4.3.16)."""
     size = archive.stat().st_size
     with archive.open("rb") as file:
         file.seek(max(size - END_LENGTH - LONGEST_COMMENT, 0))
@@ -63,7 +63,7 @@ def _refusal(info: zipfile.ZipInfo, path: str) -> Refused | None:
     return refusal(path)
 
 
-def _expanded(opened: zipfile.ZipFile, info: zipfile.ZipInfo, path: str, spool: Spool) -> IncomingFile | Refused:
+def _expanded(opened: zipfile.ZipFile, info: zipfile.ZipInfo, path: str, spool: MemberSpool) -> IncomingFile | Refused:
     name = path.rsplit("/", 1)[-1]
     try:
         with opened.open(info) as body:
