@@ -46,7 +46,7 @@ async def test_wrong_sums_are_reported_and_corrected(database, documents, worksp
     right, neighbour = await state(database, workspace_id), await state(database, other)
     assert not await wrong_sums(database, workspace_id)
     assert await verify_sums(database, repair=False)
-    assert "are what the provenance adds up to" in capsys.readouterr().out
+    assert "PostgreSQL's sums match the provenance" in capsys.readouterr().out
     for damage in DAMAGE:
         async with database.workspace(workspace_id) as connection:
             await connection.execute(damage)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import aclosing
 from dataclasses import replace
 from uuid import UUID, uuid4
 
@@ -233,15 +234,16 @@ def test_chains_are_followed_and_circles_have_one_name():
 @pytest.mark.neo4j
 async def test_neo4j_follows_merges_and_names_that_become_known(database, neo4j_url):
     url, user, password = neo4j_url
-    neo4j = Neo4jConnection(Neo4jSettings(neo4j_url=url, neo4j_user=user, neo4j_password=SecretStr(password)))
-    projector, workspace_id = Projector(database, Neo4jProjection(neo4j), Outbox("test")), uuid4()
-    await projector.create_schema()
+    address = Neo4jSettings(neo4j_url=url, neo4j_user=user, neo4j_password=SecretStr(password))
     uses = ([(0, 0), (5, 0)], [(0, 5, "USES"), (0, 5, "CO_OCCURS")], [], [(2, 0, 0), (3, 1, 0), (4, 1, 4)])
     steps = [(1, uses), (2, ([(1, 0)], [], [(0, 1)], [])), (3, ([(2, 0), (4, 0)], [], [], [])), (3, EMPTY), (2, None)]
-    for number, drawn in steps:
-        document = UUID(int=number)
-        await write(database, workspace_id, document, None if drawn is None else built(document, drawn))
-        while await projector.project_batch():
-            pass
-        assert workspace_id not in await differences(database, neo4j)
-    await neo4j.aclose()
+    async with aclosing(Neo4jConnection(address)) as neo4j:
+        projection, workspace_id = Neo4jProjection(neo4j), uuid4()
+        projector = Projector(database, projection, Outbox("test"))
+        await projection.prepare()
+        for number, drawn in steps:
+            document = UUID(int=number)
+            await write(database, workspace_id, document, None if drawn is None else built(document, drawn))
+            while await projector.project_batch():
+                pass
+            assert workspace_id not in await differences(database, neo4j)

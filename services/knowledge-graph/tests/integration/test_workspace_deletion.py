@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from uuid import uuid4
+from contextlib import aclosing
+from uuid import UUID, uuid4
 
 import pytest
 from pydantic import SecretStr
 
 from contracts.events import DocumentDeleted, WorkspaceDeleted
 from knowledge_graph.neo4j.connection import Neo4jConnection
+from knowledge_graph.neo4j.projection import Neo4jProjection
+from knowledge_graph.projection.queue import ProjectionQueues
 from knowledge_graph.settings import Neo4jSettings
+from service_kit.postgres import Database
 
 TEXT = "The BillingService depends on AuthService and UserDB."
 
 
 async def purged(documents, count=1):
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while len(found := await documents.told("workspace.purged.v1")) < count:  # noqa: ASYNC110  another server's
             await asyncio.sleep(0.05)
     return found[-1]
@@ -59,7 +63,10 @@ async def test_an_extraction_under_way_leaves_nothing(client, documents, entitie
     monkeypatch.setattr(extractor, "extract", slow)
     await documents.send(documents.convert([TEXT]))
     await asyncio.wait_for(begun.wait(), 20)
-    async with client.app.state.graph.reader.database.workspace(documents.workspace_id) as connection:
+    async with (
+        Database(client.database_url, 1).opened() as database,
+        database.workspace(documents.workspace_id) as connection,
+    ):
         await connection.execute("SELECT delete_workspace(%s)", (documents.workspace_id,))
     await purged(documents)
     proceed.set()
@@ -90,16 +97,26 @@ async def test_documents_are_listed_with_what_is_shown_of_them(client, documents
 @pytest.mark.neo4j
 async def test_its_nodes_leave_neo4j(build, running, documents, neo4j_url):
     url, user, password = neo4j_url
-    app = build(neo4j_url=url, neo4j_user=user, neo4j_password=SecretStr(password))
-    neo4j = Neo4jConnection(Neo4jSettings(neo4j_url=url, neo4j_user=user, neo4j_password=SecretStr(password)))
-    async with running(app):
+    settings = {"neo4j_url": url, "neo4j_user": user, "neo4j_password": SecretStr(password)}
+    app = build(**settings)
+    async with (
+        aclosing(Neo4jConnection(Neo4jSettings(**settings))) as neo4j,
+        Database(app.state.database_url, 1).opened() as database,
+        running(app),
+    ):
+        projection = Neo4jProjection(neo4j)
         await documents.graph([TEXT])
-        async with asyncio.timeout(30):
-            while not (await neo4j.read("count_nodes", documents.workspace_id))[0]["nodes"]:  # noqa: ASYNC110
+        async with asyncio.timeout(120):
+            while not await is_projected(database, documents.workspace_id):  # noqa: ASYNC110  another task's transaction
                 await asyncio.sleep(0.05)
+        assert await projection.remaining(documents.workspace_id) > 0
         await documents.send(WorkspaceDeleted())
         receipt = await purged(documents)
         assert receipt["removed"]["neo4j_nodes"] > 0
         assert receipt["remaining"]["neo4j_nodes"] == 0
-        assert (await neo4j.read("count_nodes", documents.workspace_id))[0]["nodes"] == 0
-    await neo4j.aclose()
+        assert await projection.remaining(documents.workspace_id) == 0
+
+
+async def is_projected(database: Database, workspace_id: UUID) -> bool:
+    async with database.system() as connection:
+        return await ProjectionQueues(connection).is_empty(workspace_id)
