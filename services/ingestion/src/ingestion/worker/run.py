@@ -36,7 +36,7 @@ def run_worker() -> None:
         _connect(settings, shutdown)
         # Threads suffice: the heavy work is done in processes of its own, which can be limited and killed, and the
         # model releases the interpreter's lock while it computes.
-        worker = celery.DocumentWorker(
+        worker = celery.Worker(
             hostname=f"ingestion@{socket.gethostname()}-{os.getpid()}",
             pool="threads",
             concurrency=settings.worker_concurrency + 2,
