@@ -17,7 +17,7 @@ from psycopg.errors import InsufficientPrivilege
 
 from orchestrator import checkpoints
 from service_kit.migrate import migrate
-from service_kit.workspace_purge import WorkspaceSql
+from service_kit.workspace_purge import WorkspacePurgeSql
 
 SERVICES = ("gateway", "ingestion", "knowledge_graph", "memory", "orchestrator", "retrieval")
 THREADS = "LangGraph's, by thread, which is a run's id: open to the system scope of the worker alone"
@@ -208,7 +208,7 @@ def test_every_table_of_a_service_is_purged_with_its_workspace(deployment: Deplo
     """The purge finds them by their column, in an order that foreign keys allow."""
     for service in SERVICES:
         with deployment.service(service) as connection:
-            found = connection.execute(WorkspaceSql.tables.encode()).fetchall()
+            found = connection.execute(WorkspacePurgeSql.tables.encode()).fetchall()
         purged = {table for table, _ in found}
         held = {table.name for table in deployment.tables if table.schema == service and table.has_workspace}
         assert purged == held - {"deleted_workspace"}
