@@ -120,7 +120,7 @@ def test_the_workspace_of_the_envelope_counts():
 
 
 def test_unknown_types_and_other_shapes_are_refused():
-    with pytest.raises(EventRefused, match="not the data of document.deleted.v1: document_id: Field required"):
+    with pytest.raises(EventRefused, match=r"not the data of document\.deleted\.v1: document_id: Field required"):
         event_data(event("document.deleted.v1", INGESTION).model_copy(update={"data": {}}))
     with pytest.raises(EventRefused, match="is not known"):
         event_data(event("workspace.deleted.v1", "gateway").model_copy(update={"type": "workspace.deleted.v9"}))
