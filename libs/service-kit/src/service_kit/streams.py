@@ -8,7 +8,7 @@ import logging
 import os
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -62,8 +62,8 @@ class Consumer:
     `handlers` by event type; a handler must be idempotent by event id (`outbox.first_time`). `on_dead` is told when an
     event is given up, so that the failure shows where users look; it stays in the dead letters and can be replayed.
 
-    `admission` decides which events are taken for true. One that is refused becomes a dead letter at once, and nobody is
-    told; one whose owner is silent stays with the group until `reclaim` comes to it again.
+    `admission` decides which events are taken for true. One that is refused is a dead letter at once, `on_dead` untold;
+    one whose owner is silent stays with the group until `reclaim` comes to it again.
 
     `together` may have, by event type, a further handler of several events of one workspace which no other event that
     is handled here stands between. It does all or nothing; where it fails, each is handled by itself.
@@ -77,7 +77,7 @@ class Consumer:
     on_dead: DeadLetter | None = None
     policy: RetryPolicy = RetryPolicy()
     together: Mapping[str, Together] = field(default_factory=dict)
-    admission: Admission = Admission()
+    admission: Admission = field(default_factory=Admission)
     name: str = field(default_factory=lambda: f"{socket.gethostname()}-{os.getpid()}")
     block_seconds: float = 2.0
 
@@ -97,8 +97,11 @@ class Consumer:
 
     async def ensure_group(self) -> None:
         """Creates stream and group where missing; the group reads from the stream's beginning."""
-        with suppress(ResponseError):  # BUSYGROUP: it exists
+        try:
             await self.redis.xgroup_create(self.stream, self.group, id="0", mkstream=True)
+        except ResponseError as error:
+            if "BUSYGROUP" not in str(error):  # it exists
+                raise
 
     async def read_batch(self) -> int:
         """Handles what is new, waiting up to `block_seconds` for it; returns how many entries there were."""

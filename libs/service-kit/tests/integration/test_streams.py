@@ -38,7 +38,9 @@ async def database(make_database):
 async def write(database: Database, workspace: UUID) -> Event:
     document = uuid4()
     async with database.workspace(workspace) as connection:
-        return await Outbox("ingestion").write(connection, workspace, DocumentDeleted(document_id=document), str(document))
+        return await Outbox("ingestion").write(
+            connection, workspace, DocumentDeleted(document_id=document), str(document)
+        )
 
 
 def relay(database: Database, redis: Redis) -> OutboxRelay:
