@@ -149,6 +149,8 @@ class Ingestion:
         return document
 
     async def send(self, data: EventData, *, workspace: UUID | None = None, event_id: UUID | None = None) -> UUID:
+        if isinstance(data, DocumentConverted):
+            data = _owned(data, workspace or self.workspace_id)
         event = Event(
             id=event_id or uuid4(),
             source=data.sources[0],
