@@ -6,7 +6,7 @@ from typing import Annotated
 
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
-from pydantic import AfterValidator, SecretStr
+from pydantic import AfterValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from redis.asyncio.connection import parse_url
 
@@ -52,6 +52,8 @@ class ServiceSettings(Environment):
     """The address that the process listens on"""
     port: int
     """The port that the process listens on"""
+    max_connections: int = Field(default=2_000, gt=0)
+    """Connections open at once; beyond, the one that has waited for a request the longest is closed"""
     log_level: str = "INFO"
     """DEBUG, INFO, WARNING or ERROR"""
     internal_token_secret: SecretStr

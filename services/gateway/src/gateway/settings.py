@@ -27,6 +27,9 @@ class Settings(ServiceSettings, EventSettings):
     admin_api_key: SecretStr | None = Field(None, description="The administrator's API key, chosen by the operator")
     admin_key_file: Path | None = Field(None, description="Without ADMIN_API_KEY: where to write a generated key")
 
+    max_connections_per_address: int = Field(
+        256, gt=0, description="Connections from one client address; the proxies of FORWARDED_ALLOW_IPS have no limit"
+    )
     max_body_bytes: int = Field(512 * MEBIBYTE, gt=0, description="Largest upload")
     max_json_bytes: int = Field(4 * MEBIBYTE, gt=0, description="Largest body of any other request")
     rate_limit_per_minute: int = Field(600, ge=0, description="Requests per API key in the long run; 0: no limit")
