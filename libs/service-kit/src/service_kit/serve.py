@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import resource
+import socket
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +20,7 @@ from service_kit.telemetry import configure_telemetry
 
 GRACEFUL_SECONDS = 10
 STARTUP_FAILED = 3
+PRIVATE_CONNECTIONS = 100
 OTHER_FILES = 512  # descriptors for what is no connection of a client
 
 
@@ -28,17 +30,38 @@ def serve(
     """Serves until SIGTERM or SIGINT; open requests then have ten seconds to finish."""
     configure_telemetry(name, settings.log_level, settings.otel_exporter_otlp_endpoint)
     _allow_files(settings.max_connections + OTHER_FILES)
-    admitted = Connections(settings.max_connections, connections_per_address)
-    config = server_config(
-        build(), admitted, host=settings.host, port=settings.port, timeout_graceful_shutdown=GRACEFUL_SECONDS
-    )
+    app, admitted = build(), Connections(settings.max_connections, connections_per_address)
+    options: dict[str, Any] = {"timeout_graceful_shutdown": GRACEFUL_SECONDS}
+    config = server_config(app, admitted, host=settings.host, port=settings.port, **options)
     server = uvicorn.Server(config)
+    if settings.private_port is not None:
+        options |= {"host": settings.private_host, "port": settings.private_port, "lifespan": "off"}
+        private = server_config(app.state.private, Connections(PRIVATE_CONNECTIONS), **options)
+        server = ServerOfTwoPorts(config, private)
     try:
         server.run()
     except KeyboardInterrupt:
         return
     if not server.started:
         sys.exit(STARTUP_FAILED)
+
+
+class ServerOfTwoPorts(uvicorn.Server):
+    """Also serves the private port, from when the application is up."""
+
+    def __init__(self, config: uvicorn.Config, private: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.private = uvicorn.Server(private)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.private.config.load()
+        self.private.lifespan = self.private.config.lifespan_class(self.private.config)
+        await self.private.startup()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await self.private.shutdown()
+        await super().shutdown(sockets)
 
 
 def server_config(

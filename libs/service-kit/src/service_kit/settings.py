@@ -45,8 +45,17 @@ class Environment(BaseSettings):
     )
 
 
-class ServiceSettings(Environment):
-    """Settings of every service."""
+class PrivateSettings(Environment):
+    """Where a process is observed."""
+
+    private_host: str = "127.0.0.1"
+    """The address of the private port"""
+    private_port: int | None = None
+    """The port of /readyz and /metrics, which nobody outside should reach"""
+
+
+class ServiceSettings(PrivateSettings):
+    """Settings of every service. Without a private port, /readyz and /metrics are on the port itself."""
 
     host: str = "127.0.0.1"
     """The address that the process listens on"""
