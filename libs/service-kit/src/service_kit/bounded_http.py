@@ -131,6 +131,7 @@ class BoundedHttp(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self.head_is_open = True
+        self.unconsumed = max(self.unconsumed, 1)  # it may follow on a whole request in the same piece
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if not self.head_is_open:
