@@ -12,7 +12,6 @@ import time
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import httpx2
 import psutil
 import pytest
 
@@ -37,12 +36,16 @@ async def attacked(kind, port):
 
 async def p95(client):
     """Returns the 95th percentile of a caller's seconds, each request on a connection of its own."""
-    seconds = []
+    key, seconds = client.headers["authorization"], []
+    request = f"GET /v1/documents/echo HTTP/1.1\r\nHost: a\r\nAuthorization: {key}\r\nConnection: close\r\n\r\n"
     for _ in range(SAMPLES):
-        async with httpx2.AsyncClient(base_url=client.base_url, headers=client.headers, timeout=30) as http:
-            start = time.perf_counter()
-            assert (await http.get("/v1/documents/echo")).status_code == 200
-            seconds.append(time.perf_counter() - start)
+        start = time.perf_counter()
+        reader, writer = await asyncio.open_connection(client.base_url.host, client.base_url.port)
+        writer.write(request.encode())
+        answer = await reader.read()
+        seconds.append(time.perf_counter() - start)
+        writer.close()
+        assert answer.startswith(b"HTTP/1.1 200 ")
     return sorted(seconds)[int(SAMPLES * 0.95)]
 
 
