@@ -77,7 +77,7 @@ async def test_giant_headers_are_refused_before_they_cost_memory_or_time(process
 async def test_a_giant_header_is_a_431(process, free_port):
     async with process():
         reader, writer = await asyncio.open_connection("127.0.0.1", free_port)
-        writer.write(b"GET /v1/me HTTP/1.1\r\nHost: a\r\nX-Giant: " + b"a" * MEBIBYTE)
+        writer.write(b"GET /v1/me HTTP/1.1\r\nHost: a\r\nX-Giant: " + b"a" * 100_000)
         head = await reader.readuntil(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 431 ")
         assert json.loads(await reader.read())["type"] == "header-too-large"
