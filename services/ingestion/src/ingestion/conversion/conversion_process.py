@@ -26,7 +26,7 @@ from ingestion.sandbox import Sandbox, SandboxedProcess, SandboxUnavailable
 
 CHECK_SECONDS = 0.2  # between looks at the clock and at the memory of a conversion
 HEARTBEAT_SECONDS = 2.0
-LONGEST_REASON = 1000  # characters
+LONGEST_REASON, LONGEST_TRACE = 1000, 8000  # characters
 
 OnProgress = Callable[[ConversionProgress], None]
 log = logging.getLogger(__name__)
@@ -93,8 +93,12 @@ class _Watch:
                     raise self._death() from None
                 if message is not None and (found := self._handle(message)) is not None:
                     return found
-                if time.monotonic() >= self._check_due:
-                    self._check()
+                now = time.monotonic()
+                if now >= self._check_due:
+                    self._check(now)
+                if now >= self._heartbeat_due:
+                    self._heartbeat_due = now + HEARTBEAT_SECONDS
+                    self._on_progress(self._progress)
         finally:
             self._outputs.close()
 
@@ -114,7 +118,7 @@ class _Watch:
             return CONVERTED.validate_python(message)
         if kind == "failed":
             if trace := message.get("trace"):
-                log.warning("conversion failed", extra={"trace": str(trace)})
+                log.warning("conversion failed", extra={"trace": str(trace)[:LONGEST_TRACE]})
             reason = str(message["message"]).replace("\x00", "")[:LONGEST_REASON]
             raise conversion_error(str(message["error_class"]), reason)
         if kind == "started":
@@ -126,8 +130,7 @@ class _Watch:
             self._heartbeat_due = 0.0
         return None
 
-    def _check(self) -> None:
-        now = time.monotonic()
+    def _check(self, now: float) -> None:
         self._check_due = now + CHECK_SECONDS
         if now > self._deadline:
             raise TimeLimitExceeded(
@@ -145,9 +148,6 @@ class _Watch:
             raise OutputTooLarge(
                 f"The conversion wrote more than {_megabytes(self._limits.output_bytes)} MB and was stopped."
             )
-        if now >= self._heartbeat_due:
-            self._heartbeat_due = now + HEARTBEAT_SECONDS
-            self._on_progress(self._progress)
 
     def _death(self) -> WorkerDied:
         kind = WorkerDied if self._started else NeverStarted

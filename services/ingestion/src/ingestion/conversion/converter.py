@@ -65,7 +65,9 @@ class Converter:
         """Kills the conversions that still run; their callers get WorkerDied."""
         with self._lock:
             self._closed = True
-            self._idle.clear()
+            idle, self._idle = self._idle, []
+        for _, process in idle:
+            process.end()
         self._sandbox.close()
 
     def convert(
