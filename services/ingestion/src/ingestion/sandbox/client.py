@@ -23,6 +23,7 @@ PASSED_ON = frozenset(
     {"PATH", "LANG", "LANGUAGE", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "PYTHONHASHSEED"}
     | {"MALLOC_ARENA_MAX", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"}
 )
+NO_HOME = "/nonexistent"  # libraries ask for one; a user without an entry has none
 END_SECONDS = 10.0
 
 
@@ -139,8 +140,8 @@ class _Server:
         self.ended = False
         ours, theirs = socket.socketpair()
         with theirs:
-            # -P: what lies in the working folder is not imported.
-            command = [sys.executable, "-P", "-m", "ingestion.sandbox.forkserver", str(theirs.fileno())]
+            # What lies in the working folder (-P) or in a home (-s) is not imported.
+            command = [sys.executable, "-P", "-s", "-m", "ingestion.sandbox.forkserver", str(theirs.fileno())]
             self._process = subprocess.Popen(
                 [*command, config.written()],
                 stdin=subprocess.DEVNULL,
@@ -214,4 +215,5 @@ class _Server:
 
 def passed_on(environment: Mapping[str, str]) -> dict[str, str]:
     """Returns the part of an environment that readers of hostile bytes may know."""
-    return {name: value for name, value in environment.items() if name in PASSED_ON or name.startswith("LC_")}
+    passed = {name: value for name, value in environment.items() if name in PASSED_ON or name.startswith("LC_")}
+    return {**passed, "HOME": NO_HOME}
