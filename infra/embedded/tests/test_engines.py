@@ -184,7 +184,7 @@ def test_a_full_disk_is_found_before_the_start(data: Path, monkeypatch: pytest.M
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has to give up its rights")
 def test_the_database_shares_its_user_with_nobody(data: Path) -> None:
-    """As `nobody` it could be signalled and read by any other daemon that runs as `nobody`; older data are taken over."""
+    """Any other daemon that runs as `nobody` could signal it and read its data. Older data are taken over."""
     with Engines.start(data):
         pass
     cluster = data / "postgres/cluster"
