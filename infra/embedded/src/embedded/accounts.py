@@ -27,8 +27,10 @@ def server_account(data: Path) -> EngineUser:
     return EngineUser(number, number)
 
 
-def nobody() -> EngineUser:
-    """Returns the account that makes a cluster: initdb asks the system for the name of whoever runs it.
+def maker_account(data: Path) -> EngineUser:
+    """Returns the account that makes a cluster: `nobody`, as initdb asks the system for the name of whoever runs it.
+
+    Its group is the server's, which may pass through the data folder.
 
     Raises EmbeddedError where the system has no such user.
     """
@@ -38,7 +40,7 @@ def nobody() -> EngineUser:
         raise EmbeddedError(
             "postgres cannot run as root and there is no user nobody: start Attractor as another user"
         ) from None
-    return EngineUser(entry.pw_uid, entry.pw_gid)
+    return EngineUser(entry.pw_uid, server_account(data).gid)
 
 
 def make_private(data: Path) -> None:

@@ -11,6 +11,7 @@ import os
 import secrets
 import sys
 from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from pathlib import Path
 
 from cryptography import x509
@@ -22,6 +23,7 @@ SECURITY = "security.toml"
 CERTIFICATE = "store.crt"
 KEY = "store.key"
 PRIVATE = 0o600
+_ADDRESS = ip_address("127.0.0.1")  # where the servers look for each other, also in a container
 _VALID = timedelta(days=3650)
 _GRPC_SERVERS = ("master", "volume", "filer", "s3", "admin", "worker", "msg_broker", "mq")
 
@@ -53,13 +55,14 @@ def _certificate(key: ec.EllipticCurvePrivateKey) -> bytes:
         .not_valid_after(now + _VALID)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(usages, critical=False)
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(_ADDRESS)]), critical=False)
         .sign(key, hashes.SHA256())
     )
     return certificate.public_bytes(serialization.Encoding.PEM)
 
 
 def _security(folder: Path) -> str:
-    """Returns the configuration: signed requests to filer and volumes, mutual TLS for gRPC and the master's pages."""
+    """Returns the configuration: mutual TLS between all servers, and signed requests to filer and volumes beside it."""
     pair = f'cert = "{folder / CERTIFICATE}"\nkey = "{folder / KEY}"\n'
     authority = f'ca = "{folder / CERTIFICATE}"\n'
     signing = [
@@ -68,7 +71,9 @@ def _security(folder: Path) -> str:
     ]
     grpc = [f"[grpc.{name}]\n{pair}" for name in (*_GRPC_SERVERS, "client")]
     password = f'[admin]\nuser = "admin"\npassword = "{secrets.token_hex(32)}"\n'
-    return "\n".join([*signing, f"[grpc]\n{authority}", *grpc, f"[https.master]\n{pair}{authority}", password])
+    https = [f"[https.{name}]\n{pair}{authority}" for name in ("master", "volume", "filer", "admin")]
+    client = f"[https.client]\nenabled = true\n{pair}{authority}"
+    return "\n".join([*signing, f"[grpc]\n{authority}", *grpc, *https, client, password])
 
 
 def _write(path: Path, content: bytes, mode: int) -> None:

