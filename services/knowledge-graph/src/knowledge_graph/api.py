@@ -16,14 +16,16 @@ from contracts.knowledge_graph import (
     GraphGeneration,
     GraphStatus,
 )
+from contracts.registry import INGESTION
 from knowledge_graph.extraction.names import name_key
 from knowledge_graph.graph_store import EntityFilter, StoredEntity
 from knowledge_graph.queries import AskedGraph, MinMentions
 from knowledge_graph.recording.generation import Generations
-from service_kit.auth import Viewer
+from service_kit.auth import Viewer, viewer_or
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
 
 router = APIRouter(prefix="/v1/graph", tags=["knowledge-graph"])
+Surveyed = Annotated[UUID, Depends(viewer_or(INGESTION))]
 
 
 def _generations(request: Request) -> Generations:
@@ -76,13 +78,13 @@ async def expand(body: ExpandRequest, caller: Viewer, asked: AskedGraph) -> Expa
 
 @router.get("/documents", summary="List the documents in the graph")
 async def list_documents(
-    caller: Viewer, asked: AskedGraph, limit: Limit = 50, cursor: Cursor = None
+    workspace_id: Surveyed, asked: AskedGraph, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[GraphedDocument]:
     """Lists what the graph holds of each document, by id. `projected` is false while the document's latest change is
     not projected yet.
     """
     (after,) = decode_cursor(cursor, UUID)
-    return page(await asked.documents(caller.workspace_id, after, limit + 1), limit, lambda one: (one.document_id,))
+    return page(await asked.documents(workspace_id, after, limit + 1), limit, lambda one: (one.document_id,))
 
 
 @router.get("/status", summary="Show the state of the graph")
