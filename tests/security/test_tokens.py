@@ -153,6 +153,49 @@ async def test_on_its_own_behalf_a_service_reads_nothing_of_a_user(
     assert await asked(taken[to], token) in {401, 403}
 
 
+THROUGH = [
+    ("orchestrator", "retrieval", "POST", "/v1/search", {"query": "x"}, 200),
+    ("orchestrator", "retrieval", "GET", "/v1/search-settings", None, 403),
+    ("orchestrator", "memory", "POST", "/v1/memories/recall", {"query": "x"}, 200),
+    ("orchestrator", "memory", "GET", "/v1/memories", None, 403),
+    ("orchestrator", "memory", "POST", "/v1/memories", {"content": "x"}, 403),
+    ("orchestrator", "ingestion", "GET", f"/v1/documents/{uuid4()}", None, 404),
+    ("orchestrator", "ingestion", "GET", "/v1/documents", None, 403),
+    ("orchestrator", "ingestion", "DELETE", f"/v1/documents/{uuid4()}", None, 403),
+    ("orchestrator", "knowledge-graph", "GET", "/v1/graph/generation", None, 401),
+    ("retrieval", "knowledge-graph", "GET", "/v1/graph/generation", None, 200),
+    ("retrieval", "knowledge-graph", "GET", "/v1/graph/entities", None, 403),
+    ("retrieval", "orchestrator", "GET", f"/v1/sessions/{uuid4()}/documents", None, 404),
+    ("retrieval", "orchestrator", "GET", "/v1/sessions", None, 403),
+    ("retrieval", "orchestrator", "POST", "/v1/sessions", {}, 403),
+    ("retrieval", "memory", "POST", "/v1/memories/recall", {"query": "x"}, 401),
+    ("knowledge-graph", "retrieval", "POST", "/v1/search", {"query": "x"}, 200),
+    ("memory", "retrieval", "POST", "/v1/search", {"query": "x"}, 401),
+    ("ingestion", "retrieval", "POST", "/v1/search", {"query": "x"}, 401),
+]
+
+
+@pytest.mark.parametrize(
+    ("thief", "to", "method", "path", "body", "status"), THROUGH, ids=[str(number) for number in range(len(THROUGH))]
+)
+async def test_for_a_user_who_asked_a_service_may_ask_what_it_is_there_for(
+    taken: dict[str, Taken],
+    workspace_id: UUID,
+    thief: str,
+    to: str,
+    method: str,
+    path: str,
+    body: dict[str, Any] | None,
+    status: int,
+):
+    """Even with a delegation of the gateway that names every service."""
+    delegation = taken["gateway"].forge("attractor-delegation", workspace_id, role=None, actors=list(BEHIND))
+    token = taken[thief].forge(to, workspace_id, sub=None, role=None, readable=None, delegation=delegation)
+    async with httpx2.AsyncClient(base_url=taken[to].url, headers={"Authorization": f"Bearer {token}"}) as http:
+        answer = await http.request(method, path, json=body, timeout=60)
+    assert answer.status_code == status, answer.text
+
+
 async def test_services_still_ask_each_other_for_the_user_who_asked(admin: httpx2.AsyncClient, make_tenant):
     """Follows a search in a session (retrieval asks orchestrator and graph) and a run (orchestrator asks retrieval)."""
     async with make_tenant("delegation") as tenant:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Protocol
 from uuid import UUID
@@ -19,7 +19,8 @@ class Principal:
     """A caller: a user acting in one workspace with one role.
 
     `readable`: other workspaces the caller may search; None if the key covers one workspace. `delegation`: what the
-    gateway signed for the services that are asked on the way.
+    gateway signed for the services that are asked on the way. `via`: the service that acts for the user; None if the
+    request comes from the gateway.
     """
 
     user_id: UUID
@@ -27,6 +28,7 @@ class Principal:
     role: Role
     readable: tuple[UUID, ...] | None = None
     delegation: str | None = field(default=None, compare=False, repr=False)
+    via: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -65,10 +67,8 @@ Calling = Annotated[Principal | ServiceCaller, Depends(calling)]
 
 
 async def verified(caller: Calling) -> Principal:
-    """Returns the user who calls. A dependency. Raises Forbidden for a service that calls on its own behalf."""
-    if isinstance(caller, ServiceCaller):
-        raise Forbidden(f"this is answered to users; {caller.name} calls for nobody")
-    return caller
+    """Returns the user who calls. A dependency. Raises Forbidden for a service, whoever it acts for."""
+    return _user(caller)
 
 
 def at_least(role: Role) -> Callable[[Principal], Awaitable[Principal]]:
@@ -98,11 +98,28 @@ def viewer_or(*services: str) -> Callable[[Principal | ServiceCaller], Awaitable
     """Returns the workspace of a user, or of one of these services for nobody. A dependency. Raises Forbidden."""
 
     async def allowed(caller: Calling) -> UUID:
-        if isinstance(caller, ServiceCaller) and caller.name not in services:
-            raise Forbidden(f"this is answered to users; {caller.name} calls for nobody")
-        return caller.workspace_id
+        if isinstance(caller, ServiceCaller) and caller.name in services:
+            return caller.workspace_id
+        return _user(caller).workspace_id
 
     return allowed
+
+
+def viewer_through(*services: str) -> Callable[[Principal | ServiceCaller], Awaitable[Principal]]:
+    """Returns the user, for whom one of these services may act. A dependency. Raises Forbidden."""
+
+    async def allowed(caller: Calling) -> Principal:
+        return _user(caller, services)
+
+    return allowed
+
+
+def _user(caller: Principal | ServiceCaller, acting: Sequence[str] = ()) -> Principal:
+    if isinstance(caller, ServiceCaller):
+        raise Forbidden(f"this is answered to users; {caller.name} calls for nobody")
+    if caller.via is not None and caller.via not in acting:
+        raise Forbidden(f"{caller.via} may not ask this for a user")
+    return caller
 
 
 Viewer = Annotated[Principal, Depends(at_least(Role.viewer))]

@@ -35,8 +35,8 @@ class May(Flag):
     """What a service accepts from the holder of another service's key."""
 
     SPEAK = auto()  # name any user, with any role
-    ACT = auto()  # act as a viewer, for a user whom the gateway has delegated to it
-    CALL = auto()  # call on its own behalf, for nobody, the routes that name it
+    ACT = auto()  # act as a viewer, for a user whom the gateway has delegated to it, where a route names it
+    CALL = auto()  # call on its own behalf, for nobody, where a route names it
 
 
 # By the service that is addressed, and who signed. What is not here is refused.
@@ -115,7 +115,7 @@ class Tokens:
             raise jwt.InvalidTokenError(f"the delegation is not for {actor}")
         if workspace_id not in (UUID(claims["workspace"]), *(_readable(claims) or ())):
             raise jwt.InvalidTokenError("the delegation is not for this workspace")
-        return Principal(UUID(claims["sub"]), workspace_id, Role.viewer, delegation=delegation)
+        return Principal(UUID(claims["sub"]), workspace_id, Role.viewer, delegation=delegation, via=actor)
 
     def _claims(self, token: str, audience: str, longest: timedelta) -> dict[str, Any]:
         """Returns the claims of a token of a known key that is meant for `audience` and neither early, late nor long.

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 from contracts.gateway import Role
 from service_kit import problems
-from service_kit.auth import Principal, ServiceCaller, Viewer, called_by, viewer_or
+from service_kit.auth import Principal, ServiceCaller, Viewer, called_by, viewer_or, viewer_through
 from service_kit.problems import Unauthenticated
 from service_kit.settings import TokenSettings
 from service_kit.token_keys import SigningKey, parse_public_keys
@@ -30,6 +30,7 @@ KEYS = DeploymentKeys()
 GATEWAY, RETRIEVAL, GRAPH = (KEYS.tokens(name) for name in ("gateway", "retrieval", "knowledge-graph"))
 OfMemory = Annotated[ServiceCaller, Depends(called_by("memory"))]
 Either = Annotated[UUID, Depends(viewer_or("memory"))]
+Through = Annotated[Principal, Depends(viewer_through("retrieval"))]
 USER = Principal(uuid4(), uuid4(), Role.owner, (uuid4(), uuid4()))
 
 
@@ -237,29 +238,46 @@ def test_keys_that_cannot_work_are_named_at_the_start(settings: dict[str, str], 
     assert "ab" * 16 not in str(raised.value)
 
 
-async def test_a_route_is_for_users_or_for_the_services_that_it_names(running):
+async def test_a_route_says_who_may_call_it(running):
     app = FastAPI()
-    app.state.tokens = KEYS.tokens("gateway")
     problems.install(app)
 
     @app.get("/users")
     async def users(_: Viewer) -> None: ...
 
+    @app.get("/through")
+    async def through(_: Through) -> None: ...
+
     @app.get("/memory")
-    async def memory(caller: OfMemory) -> str:
-        return caller.name
+    async def memory(_: OfMemory) -> None: ...
 
     @app.get("/both")
     async def both(workspace_id: Either) -> UUID:
         return workspace_id
 
-    statuses = {}
+    class Known:
+        def verify(self, token: str) -> Principal | ServiceCaller:
+            return callers[token]
+
+    app.state.tokens = Known()
+    through_retrieval, through_memory = (replace(USER, role=Role.viewer, via=via) for via in ("retrieval", "memory"))
+    callers = {
+        "user": USER,
+        "user through retrieval": through_retrieval,
+        "user through memory": through_memory,
+        "memory": ServiceCaller("memory", USER.workspace_id),
+        "retrieval": ServiceCaller("retrieval", USER.workspace_id),
+    }
+    answers = {}
     async with running(app) as client:
-        for name in ("memory", "retrieval"):
-            token = KEYS.tokens(name).sign(ServiceCaller(name, USER.workspace_id), "gateway")
-            headers = {"Authorization": f"Bearer {token}"}
-            answers = [await client.get(path, headers=headers) for path in ("/users", "/memory", "/both")]
-            statuses[name] = [answer.status_code for answer in answers]
-            if name == "memory":
-                assert [answers[1].json(), answers[2].json()] == ["memory", str(USER.workspace_id)]
-    assert statuses == {"memory": [403, 200, 200], "retrieval": [403, 403, 403]}
+        for name in callers:
+            headers = {"Authorization": f"Bearer {name}"}
+            paths = ("/users", "/through", "/memory", "/both")
+            answers[name] = [(await client.get(path, headers=headers)).status_code for path in paths]
+    assert answers == {
+        "user": [200, 200, 403, 200],
+        "user through retrieval": [403, 200, 403, 403],
+        "user through memory": [403, 403, 403, 403],
+        "memory": [403, 403, 200, 200],
+        "retrieval": [403, 403, 403, 403],
+    }
