@@ -6,7 +6,7 @@ from typing import Annotated, Self
 
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
-from pydantic import AfterValidator, SecretStr, model_validator
+from pydantic import AfterValidator, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from redis.asyncio.connection import parse_url
 
@@ -75,13 +75,24 @@ class TokenSettings(Environment):
         return self
 
 
-class ServiceSettings(TokenSettings):
-    """Settings of every service."""
+class PrivateSettings(Environment):
+    """Where a process is observed."""
+
+    private_host: str = "127.0.0.1"
+    """The address of the private port"""
+    private_port: int | None = None
+    """The port of /readyz and /metrics, which nobody outside should reach"""
+
+
+class ServiceSettings(TokenSettings, PrivateSettings):
+    """Settings of every service. Without a private port, /readyz and /metrics are on the port itself."""
 
     host: str = "127.0.0.1"
     """The address that the process listens on"""
     port: int
     """The port that the process listens on"""
+    max_connections: int = Field(default=2_000, gt=0)
+    """Connections open at once; beyond, the one that has waited for a request the longest is closed"""
     log_level: str = "INFO"
     """DEBUG, INFO, WARNING or ERROR"""
     otel_exporter_otlp_endpoint: str | None = None
