@@ -125,8 +125,8 @@ async def test_old_entries_are_deleted_after_the_retention(settings):
         async with database.system() as connection:
             await AuditEntries(connection).add(NewEntry("key.create", 201))
             await connection.execute(
-                "INSERT INTO audit_entry (id, at, action, result, status)"
-                " VALUES (gen_random_uuid(), now() - interval '31 days', 'key.create', 'done', 201)"
+                "INSERT INTO audit_entry (id, workspace_id, at, action, result, status)"
+                " VALUES (gen_random_uuid(), gen_random_uuid(), now() - interval '31 days', 'key.create', 'done', 201)"
             )
         assert await AuditRetention(database, 30).delete_old() == 1
 

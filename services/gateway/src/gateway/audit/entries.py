@@ -13,7 +13,9 @@ from contracts.gateway import AuditEntry, AuditResult
 from service_kit.repository import SystemRepository
 from service_kit.statements import Statements
 
-COLUMNS = "id, at, workspace_id, action, result, status, user_id, credential_id, address, target_id, detail, trace_id"
+DEPLOYMENT = UUID(int=0)  # the workspace of what concerns the deployment
+WORKSPACE = "nullif(workspace_id, '00000000-0000-0000-0000-000000000000') AS workspace_id"
+COLUMNS = f"id, at, {WORKSPACE}, action, result, status, user_id, credential_id, address, target_id, detail, trace_id"
 DELETED_AT_ONCE = 10_000
 
 
@@ -59,7 +61,12 @@ class AuditFilter:
 
 class AuditEntries(SystemRepository):
     async def add(self, entry: NewEntry) -> None:
-        values = vars(entry) | {"id": uuid4(), "result": entry.result.value, "detail": Jsonb(entry.detail)}
+        values = vars(entry) | {
+            "id": uuid4(),
+            "workspace_id": entry.workspace_id or DEPLOYMENT,
+            "result": entry.result.value,
+            "detail": Jsonb(entry.detail),
+        }
         await self.run(AuditSql.insert, **values)
 
     async def list(self, wanted: AuditFilter, at: datetime | None, before: UUID | None, limit: int) -> list[AuditEntry]:

@@ -1,10 +1,10 @@
 -- Who did what, append-only: no row changes, and none goes before the shortest retention, whoever asks.
--- `workspace_id` is null for what concerns the deployment: users, sign-ins, refused credentials. The rows hold ids and
+-- What concerns the deployment (users, sign-ins, refused credentials) has the nil UUID as its workspace. The rows hold ids and
 -- no content, and outlive their workspace: who deleted it must still be told.
 CREATE TABLE audit_entry (
     id uuid PRIMARY KEY,
     at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    workspace_id uuid,
+    workspace_id uuid NOT NULL,
     action text NOT NULL,
     result text NOT NULL,
     status integer NOT NULL,
