@@ -15,6 +15,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote
 
+import token_keys
+
 ROOT = Path(__file__).resolve().parents[2]
 SERVICES = ("gateway", "orchestrator", "ingestion", "retrieval", "knowledge_graph", "memory")
 # Of services that somebody else runs; each may be absent.
@@ -33,7 +35,8 @@ def main(root: Path = ROOT) -> int:
         text, added = completed(target.read_text(encoding="utf-8"), _GENERATED.findall(example))
         said = f"new secrets were added: {', '.join(added)}" if added else "it has all secrets"
     else:
-        text, said = _GENERATED.sub(lambda match: f"{match[1]}={_fresh()}", example), "it was written, keep it safe"
+        made = fresh(_GENERATED.findall(example), {})
+        text, said = _GENERATED.sub(lambda line: f"{line[1]}={made[line[1]]}", example), "it was written, keep it safe"
     _write(target, text, 0o600)
     folder = root / ".secrets"
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -52,8 +55,22 @@ def completed(text: str, wanted: list[str]) -> tuple[str, list[str]]:
     """
     known = values(text)
     missing = [name for name in wanted if not known.get(name) and (name not in known or name != "ADMIN_API_KEY")]
-    lines = "".join(f"{name}={_fresh()}\n" for name in missing)
+    lines = "".join(f"{name}={value}\n" for name, value in fresh(missing, known).items())
     return (text if text.endswith("\n") or not text else text + "\n") + lines, missing
+
+
+def fresh(names: list[str], known: Mapping[str, str]) -> dict[str, str]:
+    """Returns a new secret for each name; TOKEN_PUBLIC_KEYS are the public halves of the keys, new and known."""
+    made: dict[str, str] = {}
+    for name in names:
+        if name != "TOKEN_PUBLIC_KEYS":
+            made[name] = token_keys.new_key() if name.endswith("_TOKEN_KEY") else secrets.token_hex(24)
+    if "TOKEN_PUBLIC_KEYS" in names:
+        keys = {**known, **made}
+        made["TOKEN_PUBLIC_KEYS"] = token_keys.public_keys(
+            {one: keys[token_keys.setting(one)] for one in token_keys.SERVICES}
+        )
+    return made
 
 
 def values(text: str) -> dict[str, str]:
@@ -65,6 +82,7 @@ def files(env: Mapping[str, str]) -> dict[str, str]:
     """Returns the content of each secret file by its name, which is the `source` in compose.yaml."""
     own = {f"{name}_database_url": _database(f"attractor_{name}", env[f"{name.upper()}_DATABASE_PASSWORD"])
            for name in SERVICES}  # fmt: skip
+    own |= {f"{name}_token_key": env[f"{name.upper()}_TOKEN_KEY"] for name in SERVICES}
     keys = {"accessKey": env["S3_ACCESS_KEY"], "secretKey": env["S3_SECRET_KEY"]}
     identity = {"name": "attractor", "credentials": [keys], "actions": ["Admin"]}
     return {
@@ -77,7 +95,6 @@ def files(env: Mapping[str, str]) -> dict[str, str]:
         "redis_url": f"redis://:{quote(env['REDIS_PASSWORD'], safe='')}@redis:6379/0",
         "neo4j_password": env["NEO4J_PASSWORD"],
         "neo4j_auth": f"neo4j/{env['NEO4J_PASSWORD']}",
-        "internal_token_secret": env["INTERNAL_TOKEN_SECRET"],
         "s3_access_key": env["S3_ACCESS_KEY"],
         "s3_secret_key": env["S3_SECRET_KEY"],
         "s3.json": json.dumps({"identities": [identity]}),
@@ -92,10 +109,6 @@ def _unquoted(value: str) -> str:
     if value[:1] in {"'", '"'} and (end := value.find(value[0], 1)) > 0:
         return value[1:end]
     return "" if value.startswith("#") else re.split(r"\s#", value)[0].strip()
-
-
-def _fresh() -> str:
-    return secrets.token_hex(24)
 
 
 def _write(path: Path, content: str, mode: int) -> None:

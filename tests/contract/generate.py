@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from contract.generated import SERVICES, all_documents, path_of, rendered
+from contract.generated import all_documents, path_of, rendered
 from contract.reference import PAGES, all_pages
 from contract.variables import VARIABLES, variables
+from deployment_keys import SERVICES
 
 
 def main() -> int:

@@ -86,6 +86,7 @@ class Site:
     credentials: Credentials
     host: str
     ports: Mapping[str, int]
+    private_port: int
 
     @property
     def admin_key_file(self) -> Path:
@@ -104,13 +105,20 @@ class Site:
         host = LOOPBACK if service != GATEWAY or self.host == "0.0.0.0" else self.host
         return f"http://{host}:{self.ports[service]}"
 
+    def health_url(self, process: Process) -> str:
+        """Returns where a process tells whether it is ready: the gateway does so on its private port."""
+        own = self.url(process.service) if process.name != GATEWAY else f"http://{LOOPBACK}:{self.private_port}"
+        return f"{own}{process.health}"
+
     def environment(self, process: Process) -> dict[str, str]:
         """Returns a process's environment: what this installation decides over the user's own settings."""
         decided = {
             **{f"{name.upper().replace('-', '_')}_URL": self.url(name) for name in SERVICES if name != GATEWAY},
         }
+        decided["PRIVATE_PORT"] = ""
         if process.name == GATEWAY:
             decided |= {"ADMIN_KEY_FILE": str(self.admin_key_file)}
+            decided |= {"PRIVATE_HOST": LOOPBACK, "PRIVATE_PORT": str(self.private_port)}
         if process.redis:
             decided |= {"REDIS_URL": self.engines.redis_url}
         if process.sources:
@@ -120,7 +128,10 @@ class Site:
         if process.health:
             host = self.host if process.name == GATEWAY else LOOPBACK
             decided |= {"HOST": host, "PORT": str(self.ports[process.service])}
-            decided |= {"INTERNAL_TOKEN_SECRET": self.credentials.named("internal-token")}
+            decided |= {
+                "TOKEN_PRIVATE_KEY": self.credentials.token_key(process.service),
+                "TOKEN_PUBLIC_KEYS": self.credentials.public_keys(SERVICES),
+            }
         own = {name: self.user.get(name, value) for name, value in process.env.items()}
         user = {name: value for name, value in self.user.items() if name in VARIABLES[process.name]}
         return {**user, **self._with_database(process), **own, **decided}

@@ -9,9 +9,9 @@ from importlib.metadata import version
 from fastapi import APIRouter, FastAPI
 
 from service_kit import health, problems
-from service_kit.auth import Tokens
 from service_kit.settings import ServiceSettings
 from service_kit.telemetry import Metrics, RequestTelemetry
+from service_kit.tokens import Tokens
 
 VERSION = version("attractor-service-kit")
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
@@ -24,7 +24,10 @@ def service_app(
     lifespan: Lifespan,
     openapi_url: str | None = "/openapi.json",
 ) -> FastAPI:
-    """Returns an application with `state.metrics`, `state.health` and `state.tokens`, which the lifespan may use."""
+    """Returns an application with `state.metrics`, `state.health` and `state.tokens`, which the lifespan may use.
+
+    With a private port, `state.private` is the application that it serves.
+    """
     app = FastAPI(
         title=f"Attractor {name}",
         version=VERSION,
@@ -37,10 +40,14 @@ def service_app(
     )
     app.state.metrics = Metrics()
     app.state.health = health.Health()
-    app.state.tokens = Tokens(settings.internal_token_secret.get_secret_value(), name)
+    app.state.tokens = Tokens(name, settings)
     problems.install(app)
     app.add_middleware(RequestTelemetry, metrics=app.state.metrics)
-    app.include_router(health.routes(app.state.health, app.state.metrics))
+    app.include_router(health.alive())
+    if settings.private_port is None:
+        app.include_router(health.inside(app.state.health, app.state.metrics))
+    else:
+        app.state.private = health.private_app(app.state.health, app.state.metrics)
     for router in routers:
         app.include_router(router)
     return app

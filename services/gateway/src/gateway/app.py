@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import psycopg
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
+from prometheus_client import CollectorRegistry, Counter
 from psycopg.errors import ForeignKeyViolation
 from redis.asyncio import Redis
 from starlette.middleware import Middleware
@@ -16,14 +17,18 @@ from starlette.routing import Route
 
 from contracts.events import DOCUMENTS, WorkspacePurged
 from contracts.registry import GATEWAY
-from gateway.access.authenticator import Authenticator
+from gateway.access.authenticator import Authenticator, Limits
+from gateway.access.in_flight import InFlight, Shares
 from gateway.access.last_used import LastUsed
 from gateway.access.rate_limit import Buckets
 from gateway.accounts.accounts import Accounts
 from gateway.accounts.api_keys import ApiKeys
+from gateway.accounts.computable_keys import warn_of_computable_keys
 from gateway.accounts.first_start import ensure_admin
 from gateway.accounts.workspace_deletion import RECEIPTS, WorkspaceDeletions
-from gateway.api import docs, routes
+from gateway.api import audit, docs, routes
+from gateway.audit.retention import AuditRetention
+from gateway.audit.trail import Audit, AuditTrail
 from gateway.errors import UnknownWorkspace
 from gateway.proxy import routing
 from gateway.proxy.body_limit import BodyLimit
@@ -44,9 +49,9 @@ from service_kit.telemetry import Metrics
 def create_app(settings: Settings) -> FastAPI:
     """Connects to nothing until its lifespan begins."""
     parts = Parts(settings)
-    app = service_app("gateway", settings, [routes.router], parts.lifespan, openapi_url=None)
+    app = service_app("gateway", settings, [routes.router, audit.router], parts.lifespan, openapi_url=None)
     parts.install(app)
-    _add_middleware(app, settings)
+    _add_middleware(app, settings, AuditTrail(parts.database, app.state.metrics.registry))
     return app
 
 
@@ -72,15 +77,10 @@ class Parts:
     def install(self, app: FastAPI) -> None:
         settings, state = self.settings, app.state
         registry = state.metrics.registry
-        per_minute, failures = settings.rate_limit_per_minute, settings.auth_failures_per_minute
-        state.authenticator = Authenticator(
-            self.database,
-            self.last_used,
-            Buckets(self.redis, "requests", per_minute, settings.rate_limit_burst, registry),
-            Buckets(self.redis, "failed_authentications", failures, failures, registry),
-        )
+        state.authenticator = Authenticator(self.database, self.last_used, limits(settings, self.redis, registry))
+        state.database = self.database
         state.accounts = Accounts(self.database)
-        state.api_keys = ApiKeys(self.database, settings.internal_token_secret.get_secret_value())
+        state.api_keys = ApiKeys(self.database)
         state.deletions = self.deletions
         state.upstreams, state.status_seconds = self.upstreams, settings.status_seconds
         app.include_router(docs.routes())
@@ -100,9 +100,11 @@ class Parts:
             await stack.enter_async_context(self.upstreams.client)
             await stack.enter_async_context(self.database.opened())
             await ensure_admin(self.database, chosen, settings.admin_key_file)
+            await warn_of_computable_keys(self.database)
             stack.push_async_callback(self.last_used.close)
             background = await stack.enter_async_context(Background(app.state.metrics))
             background.start("last_used", self.last_used.run)
+            background.start("audit_retention", AuditRetention(self.database, settings.audit_days).run)
             events = await stack.enter_async_context(Background(app.state.metrics))
             self._start_deletions(events, app.state.metrics)
             health.add("database", self.database.check)
@@ -125,8 +127,36 @@ class Parts:
         await self.redis.ping()
 
 
-def _add_middleware(app: FastAPI, settings: Settings) -> None:
-    """Adds, from the outside: response headers, CORS, (telemetry,) body limit, (problem handlers, routes)."""
+def limits(settings: Settings, redis: Redis, registry: CollectorRegistry) -> Limits:
+    """Builds what limits callers, with its metrics."""
+    per_minute, burst, keys = (
+        settings.rate_limit_per_minute,
+        settings.rate_limit_burst,
+        settings.rate_limit_workspace_keys,
+    )
+    failures = settings.auth_failures_per_minute
+    in_flight = Counter(
+        "attractor_in_flight_refused_total",
+        "Requests over the limit of those in progress",
+        ["what", "holder"],
+        registry=registry,
+    )
+    return Limits(
+        Buckets(redis, "requests", per_minute, burst, registry),
+        Buckets(redis, "workspace_requests", per_minute * keys, burst * keys, registry),
+        Buckets(redis, "failed_authentications", failures, failures, registry),
+        InFlight(
+            "requests",
+            Shares(settings.requests_in_flight_per_key, settings.requests_in_flight_per_workspace),
+            in_flight,
+        ),
+        InFlight("waits", Shares(settings.waits_in_flight_per_key, settings.waits_in_flight_per_workspace), in_flight),
+    )
+
+
+def _add_middleware(app: FastAPI, settings: Settings, trail: AuditTrail) -> None:
+    """Adds, from the outside: response headers, CORS, (telemetry,) audit, body limit, (problem handlers, routes)."""
+    app.user_middleware.append(Middleware(Audit, trail))
     app.user_middleware.append(Middleware(BodyLimit, settings.max_body_bytes, settings.max_json_bytes))
     if settings.cors_origins:
         app.add_middleware(

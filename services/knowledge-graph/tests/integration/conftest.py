@@ -11,13 +11,19 @@ from redis.asyncio import Redis
 
 from contracts.events import DOCUMENTS, DocumentConverted, DocumentDeleted, Event, EventData
 from contracts.ingestion import Chunk
+from contracts.object_keys import derived_prefix
 from knowledge_graph.app import create_app
 from knowledge_graph.settings import Settings
 from service_kit.objects import ObjectStore
 
 
 @pytest.fixture
-def build(make_database, redis_url, token_secret, object_store, object_store_settings):
+def audience() -> str:
+    return "knowledge-graph"
+
+
+@pytest.fixture
+def build(make_database, redis_url, token_keys, object_store, object_store_settings):
     """build(): the application on fresh engines; keywords are further settings."""
     urls = make_database("knowledge_graph")
     object_store.ensure_bucket()
@@ -26,7 +32,7 @@ def build(make_database, redis_url, token_secret, object_store, object_store_set
         app = create_app(
             Settings(
                 port=0,
-                internal_token_secret=token_secret,
+                **token_keys.settings("knowledge-graph"),
                 database_url=urls.service,
                 redis_url=redis_url,
                 **object_store_settings.model_dump(),
@@ -68,6 +74,7 @@ class Documents:
         name: str = "notes.md",
         title: str | None = None,
         vectors: bool = True,
+        workspace_id: UUID | None = None,
     ) -> DocumentConverted:
         """Stores the chunks and returns the event that tells of them, unsent."""
         document_id = document_id or uuid4()
@@ -81,7 +88,7 @@ class Documents:
             )
             for number, text in enumerate(texts)
         ]
-        key = f"{self.workspace_id}/documents/{document_id}/{version}/chunks.jsonl"
+        key = f"{derived_prefix(workspace_id or self.workspace_id, document_id)}v{version}/chunks.jsonl"
         self.objects.put(key, "\n".join(chunk.model_dump_json() for chunk in chunks).encode())
         return DocumentConverted(
             document_id=document_id,
@@ -102,7 +109,7 @@ class Documents:
     async def send(self, data: EventData, *, workspace_id: UUID | None = None, event_id: UUID | None = None) -> UUID:
         event = Event(
             id=event_id or uuid4(),
-            source="test",
+            source=data.sources[0],
             type=data.event_type,
             time=datetime.now(UTC),
             subject="test",
@@ -115,7 +122,7 @@ class Documents:
     async def graph(self, texts: list[str], **more: Any) -> UUID:
         """Converts a document, waits until it is graphed and returns its id."""
         send = {key: more.pop(key) for key in ("workspace_id", "event_id") if key in more}
-        data = self.convert(texts, **more)
+        data = self.convert(texts, workspace_id=send.get("workspace_id"), **more)
         before = len(await self.told("document.graphed.v1"))
         await self.send(data, **send)
         await eventually(lambda: self.told("document.graphed.v1"), lambda found: len(found) > before)
