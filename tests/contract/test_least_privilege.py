@@ -60,7 +60,7 @@ def test_a_process_of_the_embedded_stack_has_the_secrets_that_it_reads(process, 
     )
     ports = {one.service: 1 for one in PROCESSES}
     user = dict.fromkeys(ALL, "the user's") | FOREIGN | {"POSTGRES_PASSWORD": "x", "LOG_LEVEL": "DEBUG", "PATH": "/bin"}
-    site = Site(tmp_path, user, engines, Credentials(tmp_path / "credentials"), "127.0.0.1", ports)
+    site = Site(tmp_path, user, engines, Credentials(tmp_path / "credentials"), "127.0.0.1", ports, 1)
     given = site.environment(process)
     assert given["LOG_LEVEL"] == "DEBUG"
     assert given.keys() & (ALL | {"POSTGRES_PASSWORD"}) == secrets_of(SETTINGS[process.name])
