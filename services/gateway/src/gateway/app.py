@@ -22,8 +22,11 @@ from gateway.access.rate_limit import Buckets
 from gateway.accounts.accounts import Accounts
 from gateway.accounts.api_keys import ApiKeys
 from gateway.accounts.first_start import ensure_admin
+from gateway.accounts.inviting import Inviting
+from gateway.accounts.joining import Joining
+from gateway.accounts.user_administration import UserAdministration
 from gateway.accounts.workspace_deletion import RECEIPTS, WorkspaceDeletions
-from gateway.api import docs, routes
+from gateway.api import docs, people, routes
 from gateway.errors import UnknownWorkspace
 from gateway.proxy import routing
 from gateway.proxy.body_limit import BodyLimit
@@ -44,7 +47,7 @@ from service_kit.telemetry import Metrics
 def create_app(settings: Settings) -> FastAPI:
     """Connects to nothing until its lifespan begins."""
     parts = Parts(settings)
-    app = service_app("gateway", settings, [routes.router], parts.lifespan, openapi_url=None)
+    app = service_app("gateway", settings, [routes.router, people.router], parts.lifespan, openapi_url=None)
     parts.install(app)
     _add_middleware(app, settings)
     return app
@@ -81,6 +84,8 @@ class Parts:
         )
         state.accounts = Accounts(self.database)
         state.api_keys = ApiKeys(self.database, settings.internal_token_secret.get_secret_value())
+        state.users, state.inviting = UserAdministration(self.database), Inviting(self.database)
+        state.joining = Joining(self.database, state.api_keys)
         state.deletions = self.deletions
         state.upstreams, state.status_seconds = self.upstreams, settings.status_seconds
         app.include_router(docs.routes())
