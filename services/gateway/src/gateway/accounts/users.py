@@ -37,10 +37,10 @@ class Users(SystemRepository):
         """Returns the user as changed, or None if there is no such user."""
         return await self.one(UserSql.change, User, id=user_id, disabled=body.disabled, is_admin=body.is_admin)
 
-    async def sole_owner_of(self, user_id: UUID) -> list[UUID]:
+    async def sole_owner_of(self, user_id: UUID) -> tuple[UUID, ...]:
         """Returns the workspaces without another owner; until the transaction ends, their members stay the same."""
         await self.values(UserSql.lock_workspaces, id=user_id)
-        return await self.values(UserSql.sole_owner_of, id=user_id)
+        return tuple(await self.values(UserSql.sole_owner_of, id=user_id))
 
     async def delete(self, user_id: UUID) -> None:
         """Deletes the user with memberships, keys and the invitations that the user made."""
