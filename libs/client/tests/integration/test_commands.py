@@ -11,6 +11,7 @@ import pytest
 from starlette.responses import Response
 
 from attractor_client import VERSION
+from attractor_client.http.retry import RetryPolicy
 
 ONE = str(UUID(int=1))
 SOURCE = str(UUID(int=20))
