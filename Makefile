@@ -43,6 +43,7 @@ check: setup ## lint, types, import contracts, locks, Compose, Dockerfile, docum
 	@$(VENV)/lint-imports
 	@$(VENV)/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
 	@$(VENV)/hadolint infra/docker/python.Dockerfile
+	@PYTHONPATH=tests $(VENV)/python -m security.lint_patterns
 	@requirements/refresh --check
 	@$(VENV)/python infra/site/build.py
 

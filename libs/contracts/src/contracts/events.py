@@ -170,6 +170,13 @@ class WorkspaceDeleted(EventData):
     stream = DOCUMENTS
 
 
+class WorkspaceAdministered(EventData):
+    """The workspace is the administrator's own, until an event names another. The gateway tells it at each start."""
+
+    event_type = "workspace.administered.v1"
+    stream = DOCUMENTS
+
+
 class WorkspacePurged(EventData):
     event_type = "workspace.purged.v1"
     stream = DOCUMENTS

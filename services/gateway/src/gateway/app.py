@@ -21,7 +21,7 @@ from gateway.access.last_used import LastUsed
 from gateway.access.rate_limit import Buckets
 from gateway.accounts.accounts import Accounts
 from gateway.accounts.api_keys import ApiKeys
-from gateway.accounts.first_start import ensure_admin
+from gateway.accounts.first_start import announce_home, ensure_admin
 from gateway.accounts.workspace_deletion import RECEIPTS, WorkspaceDeletions
 from gateway.api import docs, routes
 from gateway.errors import UnknownWorkspace
@@ -100,6 +100,7 @@ class Parts:
             await stack.enter_async_context(self.upstreams.client)
             await stack.enter_async_context(self.database.opened())
             await ensure_admin(self.database, chosen, settings.admin_key_file)
+            await announce_home(self.database, Outbox(GATEWAY))
             stack.push_async_callback(self.last_used.close)
             background = await stack.enter_async_context(Background(app.state.metrics))
             background.start("last_used", self.last_used.run)

@@ -9,7 +9,7 @@ from contracts.orchestrator import Citation
 from contracts.retrieval import Hit
 from orchestrator.graphs.conversation.state import Cited, FoundChunk
 
-_FENCE = re.compile(r"<(?=\s*/?\s*(?:passage|memory)\b)", re.IGNORECASE)
+_FENCE = re.compile(r"<(?=\s*+(?:/\s*+)?(?:passage|memory)\b)", re.IGNORECASE)
 NONE = "(none)"
 
 
