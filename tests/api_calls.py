@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
@@ -36,6 +37,18 @@ async def created(http: httpx2.AsyncClient, path: str, body: dict[str, object]) 
     assert response.status_code == 201, response.text
     answer: dict[str, str] = response.json()
     return answer
+
+
+@asynccontextmanager
+async def new_tenant(url: str, admin: httpx2.AsyncClient, name: str) -> AsyncIterator[Tenant]:
+    """Yields a new workspace with an owner's key of a user of its own."""
+    workspace = (await created(admin, "/v1/workspaces", {"name": name}))["id"]
+    user = (await created(admin, "/v1/users", {"name": f"owner of {name}"}))["id"]
+    response = await admin.put(f"/v1/workspaces/{workspace}/members/{user}", json={"role": "owner"})
+    assert response.status_code in {200, 201, 204}, response.text
+    key = await created(admin, f"/v1/workspaces/{workspace}/keys", {"name": "test", "role": "owner", "user_id": user})
+    async with client(url, key["key"]) as http:
+        yield Tenant(UUID(workspace), http)
 
 
 async def ingest(http: httpx2.AsyncClient, paths: list[Path]) -> dict[str, dict[str, object]]:
