@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
+from urllib.parse import quote_from_bytes
 
 from contracts.formats import has_extension
 from contracts.sources import FolderConfig
@@ -114,7 +115,7 @@ class FolderReader:
 
     def _item(self, path: str, fingerprint: str | None, size: int | None) -> Item:
         name = path.rsplit("/", 1)[-1]
-        return Item(_storable(path), fingerprint, (self.root / path).as_uri(), _storable(name), size)
+        return Item(_storable(path), fingerprint, f"file:{quote_from_bytes(os.fsencode(path))}", _storable(name), size)
 
     def _fetch(self, item: Item, target: Path, max_bytes: int) -> Fetched:
         try:

@@ -81,7 +81,7 @@ def _open(config: GitConfig, reach: Reach) -> GitReader:
         raise SourceUnavailable("folder-missing", message) from error
     try:
         commit = repository.commit(config.ref)
-        return GitReader(repository, place, commit.id.decode(), commit.tree, Selection(config.include, config.exclude))
+        return GitReader(repository, commit.id.decode(), commit.tree, Selection(config.include, config.exclude))
     except RefNotFound as error:
         repository.close()
         message = f"The repository has no branch, tag or commit {config.ref}."
@@ -94,11 +94,8 @@ def _open(config: GitConfig, reach: Reach) -> GitReader:
 class GitReader:
     """A file's fingerprint is the id of its blob, so that nothing unchanged is read."""
 
-    def __init__(
-        self, repository: GitRepository, place: Path, commit: str, tree: ObjectID, selection: Selection
-    ) -> None:
+    def __init__(self, repository: GitRepository, commit: str, tree: ObjectID, selection: Selection) -> None:
         self.repository, self.selection, self.commit, self.tree = repository, selection, commit, tree
-        self.uri = f"git+{place.as_uri()}"
 
     async def items(self) -> AsyncIterator[Item]:
         """Raises SourceUnavailable when a part of the tree is missing."""
@@ -117,7 +114,7 @@ class GitReader:
             assert entry.sha is not None
             path = entry.path.decode("utf-8", "replace")
             if stat.S_ISREG(entry.mode) and self.selection.wants(path):  # not links and submodules
-                uri = f"{self.uri}/{quote(path)}?commit={self.commit}"
+                uri = f"git:{quote(path)}?commit={self.commit}"
                 yield Item(path, entry.sha.decode(), uri, path.rsplit("/", 1)[-1], None)
 
     def _fetch(self, item: Item, target: Path, max_bytes: int) -> Fetched:

@@ -15,6 +15,7 @@ from ingestion.sources.git_packs import Weight, packed_weight
 
 MAX_TREE_DEPTH = 100
 HEX_DIGITS = 40
+LOOSE_HEAD_BYTES = 32
 # Commits, tags and trees; a folder of a hundred thousand files has about four mebibytes.
 STRUCTURE_BYTES = 64 * 1024 * 1024
 
@@ -39,7 +40,7 @@ class _BoundedStore(DiskObjectStore):
     def get_raw(self, name: RawObjectID | ObjectID) -> tuple[int, bytes]:
         """Raises ObjectTooLarge, and zlib.error for an object that is larger than it says."""
         raw = hex_to_sha(ObjectID(name)) if len(name) == HEX_DIGITS else RawObjectID(name)
-        self.loose_object_size_limit = self.allowed_bytes
+        self.loose_object_size_limit = self.allowed_bytes + LOOSE_HEAD_BYTES
         weight = self.weight(raw)
         if weight is not None and not weight.is_within(self.allowed_bytes):
             raise ObjectTooLarge

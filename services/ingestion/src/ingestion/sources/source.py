@@ -19,7 +19,8 @@ class Item:
     """A file of the source. `path` identifies it there, for good; `size` in bytes, None when only reading tells.
 
     `fingerprint` differs whenever the content does, and is the same while it does not, as far as the source can tell
-    without reading it; None: only `fetch` tells. `uri` is shown to users as where the document is.
+    without reading it; None: only `fetch` tells. `uri` is shown to users: where the document is, without the path of
+    the source on this server.
     """
 
     path: str
