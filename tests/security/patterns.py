@@ -26,7 +26,7 @@ PACKAGES = (
 NEVER_IMPORTED = ("__main__",)
 METHODS = frozenset({"match", "fullmatch", "search", "finditer", "findall", "sub", "subn", "split"})
 UNKNOWN_USE = frozenset({"match", "fullmatch", "finditer"})
-MOST_CHARACTERS, MOST_PAIRED, MOST_PREFIXES = 12, 6, 6
+MOST_CHARACTERS, MOST_PAIRED, MOST_PREFIXES = 10, 5, 6
 CATEGORIES = {
     op.CATEGORY_DIGIT: "0",
     op.CATEGORY_NOT_DIGIT: "a",
@@ -171,7 +171,7 @@ def _flags(call: ast.Call, function: str) -> int:
 
 
 def attacks(pattern: re.Pattern[Any]) -> Iterator[tuple[str, str, str]]:
-    """Yields a prefix, what is repeated after it, and an end that makes most patterns fail at last."""
+    """Yields a prefix, what is repeated after it, and an end; some ends make most patterns fail at last."""
     parsed = _parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG)
     characters = list(dict.fromkeys(itertools.chain(_characters(parsed), " a0\n")))[:MOST_CHARACTERS]
     pairs = [a + b for a, b in itertools.permutations(characters[:MOST_PAIRED], 2)]
@@ -182,8 +182,8 @@ def attacks(pattern: re.Pattern[Any]) -> Iterator[tuple[str, str, str]]:
     pumps = list(dict.fromkeys(filter(None, [*bodies, *characters, *pairs])))
     for prefix in list(dict.fromkeys(prefixes))[:MOST_PREFIXES]:
         for pump in pumps:
-            yield prefix, pump, "\x01"
-            yield prefix, pump, ""
+            for end in ("\x01", " \x01", ""):
+                yield prefix, pump, end
 
 
 def _loops(items: Iterable[Any], prefix: str) -> Iterator[tuple[str, str]]:
