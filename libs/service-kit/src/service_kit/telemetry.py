@@ -66,9 +66,15 @@ class Metrics:
             buckets=BUCKETS,
             registry=self.registry,
         )
+        self.refused_connections = Counter(
+            "attractor_connections_refused_total",
+            "Connections that were closed before a whole request had arrived, by reason",
+            ["reason"],
+            registry=self.registry,
+        )
         self.events = Counter(
             "attractor_events_total",
-            "Events by consumer group and result (handled, skipped, failed, dead)",
+            "Events by consumer group and result (handled, skipped, failed, dead, refused, waiting)",
             ["group", "type", "result"],
             registry=self.registry,
         )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import Depends, Request
 from opentelemetry import trace
 
+from gateway.access.in_flight import InFlight
 from gateway.access.last_used import LastUsed
 from gateway.access.rate_limit import Buckets
 from gateway.accounts import key_format
@@ -23,14 +26,27 @@ NO_SECRET = bytes(32)
 MOST_READABLE = 101  # workspaces in a token: one more than a search takes, which shows that there are too many
 
 
+@dataclass(frozen=True)
+class Limits:
+    """What callers may do. `requests` and `workspace` are tokens of a key and of all keys of a workspace, `failures` of
+    an address; `short` and `long` are requests in progress: those that wait for something are `long`.
+    """
+
+    requests: Buckets
+    workspace: Buckets
+    failures: Buckets
+    short: InFlight
+    long: InFlight
+
+
 class Authenticator:
-    """Admits valid keys within their rate limit, and limits failed attempts by client address.
+    """Admits valid keys within their limits, and limits failed attempts by client address.
 
     Failed attempts never lock out a valid key: a whole office may share its address.
     """
 
-    def __init__(self, database: Database, last_used: LastUsed, requests: Buckets, failures: Buckets) -> None:
-        self.database, self.last_used, self.requests, self.failures = database, last_used, requests, failures
+    def __init__(self, database: Database, last_used: LastUsed, limits: Limits) -> None:
+        self.database, self.last_used, self.limits = database, last_used, limits
 
     async def admit(self, request: Request) -> tuple[Authenticated, dict[str, str]]:
         """Returns the caller and the RateLimit headers of the response.
@@ -40,16 +56,32 @@ class Authenticator:
         try:
             caller = await self._authenticate(bearer(request))
         except Unauthenticated:
-            allowance = await self.failures.take(request.client.host if request.client else "unknown")
+            allowance = await self.limits.failures.take(request.client.host if request.client else "unknown")
             if allowance and not allowance.allowed:
                 raise TooManyFailures(headers=allowance.headers) from None
             raise
         trace.get_current_span().set_attribute("attractor.workspace_id", str(caller.workspace.id))
         self.last_used.note(caller)
-        allowance = await self.requests.take(caller.key_id.hex)
+        return caller, await self.charge(caller, 1)
+
+    async def charge(self, caller: Authenticated, cost: int) -> dict[str, str]:
+        """Takes tokens of the key and of its workspace; returns the key's RateLimit headers. Raises RateLimited."""
+        allowance = await self.limits.requests.take(caller.key_id.hex, cost)
         if allowance and not allowance.allowed:
             raise RateLimited(headers=allowance.headers)
-        return caller, allowance.headers if allowance else {}
+        shared = await self.limits.workspace.take(caller.workspace.id.hex, cost)
+        if shared and not shared.allowed:
+            raise RateLimited("the keys of this workspace together ask too much", headers=shared.headers)
+        return allowance.headers if allowance else {}
+
+    def in_progress(self, caller: Authenticated, request: Request) -> AbstractContextManager[None]:
+        """Returns a context in which the request counts as in progress. Entering it raises TooManyInFlight."""
+        kind = self.limits.long if is_long(request) else self.limits.short
+        return kind.held(caller.key_id, caller.workspace.id)
+
+    def weighing(self, caller: Authenticated, weight: int) -> AbstractContextManager[None]:
+        """Returns a context in which a request that is in progress weighs so much. Entering raises TooManyInFlight."""
+        return self.limits.short.held(caller.key_id, caller.workspace.id, weight - 1, beside=1)
 
     async def principal(self, caller: Authenticated, *, every_workspace: bool) -> Principal:
         """Returns the caller as a service sees it.
@@ -73,11 +105,19 @@ class Authenticator:
         return row.caller()
 
 
-async def admitted(request: Request) -> Authenticated:
+def is_long(request: Request) -> bool:
+    """Returns whether the request waits for something that others do: an event stream, or a wait with a timeout."""
+    if request.method == "POST":
+        return False
+    return request.url.path.endswith("/events") or not {"wait", "timeout"}.isdisjoint(request.query_params)
+
+
+async def admitted(request: Request) -> AsyncIterator[Authenticated]:
     """Authenticates the caller of one of the gateway's own routes, and passes the RateLimit headers on."""
     authenticator: Authenticator = request.app.state.authenticator
     caller, request.state.response_headers = await authenticator.admit(request)
-    return caller
+    with authenticator.in_progress(caller, request):
+        yield caller
 
 
 Admitted = Annotated[Authenticated, Depends(admitted)]

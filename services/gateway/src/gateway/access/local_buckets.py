@@ -1,0 +1,31 @@
+"""Token buckets of this process alone, for the time that Redis does not answer. Without IO."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+MOST_HOLDERS = 20_000
+
+
+class LocalBuckets:
+    """Follows token_bucket.lua. Of more than MOST_HOLDERS, the bucket that was used the longest ago is forgotten."""
+
+    def __init__(self, per_second: float, capacity: int, now: Callable[[], float] = time.monotonic) -> None:
+        self.per_second, self.capacity, self.now = per_second, capacity, now
+        self.buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, holder: str, cost: int) -> tuple[int, int, int]:
+        """Returns 1 if the tokens were taken and else 0, those left, and the milliseconds until there are enough."""
+        now, need = self.now(), min(cost, self.capacity)
+        tokens, at = self.buckets.get(holder, (float(self.capacity), now))
+        tokens = min(self.capacity, tokens + (now - at) * self.per_second)
+        taken = int(tokens >= need)
+        tokens -= need * taken
+        self.buckets[holder] = tokens, now
+        self.buckets.move_to_end(holder)
+        if len(self.buckets) > MOST_HOLDERS:
+            self.buckets.popitem(last=False)
+        return taken, math.floor(tokens), math.ceil(1000 * max(0.0, need - tokens) / self.per_second)
