@@ -209,18 +209,15 @@ class WorkspaceDeleted(EventData):
     sources = (GATEWAY,)
 
 
-<<<<<<< HEAD
 class WorkspaceAdministered(EventData):
     """The workspace is the administrator's own, until an event names another. The gateway tells it at each start."""
 
     event_type = "workspace.administered.v1"
     stream = DOCUMENTS
+    sources = (GATEWAY,)
 
 
-class WorkspacePurged(EventData):
-=======
 class WorkspacePurged(ServiceReport):
->>>>>>> main
     event_type = "workspace.purged.v1"
     stream = DOCUMENTS
     sources = (INGESTION, RETRIEVAL, KNOWLEDGE_GRAPH, MEMORY, ORCHESTRATOR)
@@ -253,6 +250,7 @@ EVENTS: tuple[type[EventData], ...] = (
     DocumentPurged,
     EmbeddingSpaceActivated,
     WorkspaceDeleted,
+    WorkspaceAdministered,
     WorkspacePurged,
     TurnCompleted,
 )
