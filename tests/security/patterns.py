@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -95,6 +95,8 @@ def _patterns_in(value: object, module: str, seen: set[int], depth: int = 4) -> 
             inner = [*value.keys(), *value.values()]
         elif isinstance(value, list | tuple | set | frozenset):
             inner = value
+        elif isinstance(value, FunctionType):
+            inner = [cell.cell_contents for cell in value.__closure__ or ()]
         elif isinstance(value, type) and value.__module__ == module:
             inner = list(vars(value).values())
         for one in inner:
