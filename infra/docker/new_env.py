@@ -51,10 +51,10 @@ def main(root: Path = ROOT) -> int:
 def completed(text: str, wanted: list[str]) -> tuple[str, list[str]]:
     """Returns the text with a fresh secret for each name of `wanted` that has none, and the names that were added.
 
-    An empty ADMIN_API_KEY stays so: there are other administrators then.
+    ADMIN_API_KEY is not among them: whoever has removed it has administrators with keys of their own.
     """
     known = values(text)
-    missing = [name for name in wanted if not known.get(name) and (name not in known or name != "ADMIN_API_KEY")]
+    missing = [name for name in wanted if not known.get(name) and name != "ADMIN_API_KEY"]
     lines = "".join(f"{name}={value}\n" for name, value in fresh(missing, known).items())
     return (text if text.endswith("\n") or not text else text + "\n") + lines, missing
 
