@@ -23,9 +23,15 @@ from gateway.access.last_used import LastUsed
 from gateway.access.rate_limit import Buckets
 from gateway.accounts.accounts import Accounts
 from gateway.accounts.api_keys import ApiKeys
-from gateway.accounts.first_start import ensure_admin
+from gateway.accounts.computable_keys import warn_of_computable_keys
+from gateway.accounts.first_start import announce_home, ensure_admin
+from gateway.accounts.inviting import Inviting
+from gateway.accounts.joining import Joining
+from gateway.accounts.user_administration import UserAdministration
 from gateway.accounts.workspace_deletion import RECEIPTS, WorkspaceDeletions
-from gateway.api import docs, routes
+from gateway.api import audit, docs, people, routes
+from gateway.audit.retention import AuditRetention
+from gateway.audit.trail import Audit, AuditTrail
 from gateway.errors import UnknownWorkspace
 from gateway.proxy import routing
 from gateway.proxy.body_limit import BodyLimit
@@ -46,9 +52,10 @@ from service_kit.telemetry import Metrics
 def create_app(settings: Settings) -> FastAPI:
     """Connects to nothing until its lifespan begins."""
     parts = Parts(settings)
-    app = service_app("gateway", settings, [routes.router], parts.lifespan, openapi_url=None)
+    routers = [routes.router, people.router, audit.router]
+    app = service_app("gateway", settings, routers, parts.lifespan, openapi_url=None)
     parts.install(app)
-    _add_middleware(app, settings)
+    _add_middleware(app, settings, AuditTrail(parts.database, app.state.metrics.registry))
     return app
 
 
@@ -75,8 +82,11 @@ class Parts:
         settings, state = self.settings, app.state
         registry = state.metrics.registry
         state.authenticator = Authenticator(self.database, self.last_used, limits(settings, self.redis, registry))
+        state.database = self.database
         state.accounts = Accounts(self.database)
-        state.api_keys = ApiKeys(self.database, settings.internal_token_secret.get_secret_value())
+        state.api_keys = ApiKeys(self.database)
+        state.users, state.inviting = UserAdministration(self.database), Inviting(self.database)
+        state.joining = Joining(self.database, state.api_keys)
         state.deletions = self.deletions
         state.upstreams, state.status_seconds = self.upstreams, settings.status_seconds
         app.include_router(docs.routes())
@@ -96,9 +106,12 @@ class Parts:
             await stack.enter_async_context(self.upstreams.client)
             await stack.enter_async_context(self.database.opened())
             await ensure_admin(self.database, chosen, settings.admin_key_file)
+            await announce_home(self.database, Outbox(GATEWAY))
+            await warn_of_computable_keys(self.database)
             stack.push_async_callback(self.last_used.close)
             background = await stack.enter_async_context(Background(app.state.metrics))
             background.start("last_used", self.last_used.run)
+            background.start("audit_retention", AuditRetention(self.database, settings.audit_days).run)
             events = await stack.enter_async_context(Background(app.state.metrics))
             self._start_deletions(events, app.state.metrics)
             health.add("database", self.database.check)
@@ -148,8 +161,9 @@ def limits(settings: Settings, redis: Redis, registry: CollectorRegistry) -> Lim
     )
 
 
-def _add_middleware(app: FastAPI, settings: Settings) -> None:
-    """Adds, from the outside: response headers, CORS, (telemetry,) body limit, (problem handlers, routes)."""
+def _add_middleware(app: FastAPI, settings: Settings, trail: AuditTrail) -> None:
+    """Adds, from the outside: response headers, CORS, (telemetry,) audit, body limit, (problem handlers, routes)."""
+    app.user_middleware.append(Middleware(Audit, trail))
     app.user_middleware.append(Middleware(BodyLimit, settings.max_body_bytes, settings.max_json_bytes))
     if settings.cors_origins:
         app.add_middleware(

@@ -26,6 +26,7 @@ from ingestion.queue.dispatch import Dispatcher
 from ingestion.queue.metrics import QueueMetrics
 from ingestion.queue.recovery import Recovery
 from ingestion.settings import Settings
+from ingestion.sources.administrator import AdministratorEvents
 from ingestion.sources.scheduler import Scheduler
 from ingestion.sources.watch import SOURCE_CHANNEL, FolderWatcher
 from ingestion.uploads.archives.expansion import Expander
@@ -33,6 +34,7 @@ from ingestion.uploads.upload import Uploads
 from service_kit.app import service_app
 from service_kit.event_service import EventService
 from service_kit.objects import ObjectStore
+from service_kit.own_folder import own_folder
 from service_kit.workspace_purge import Erased
 
 NAME = "ingestion"
@@ -57,6 +59,8 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         EventService.opened(app, settings, GROUP, [DOCUMENT_CHANNEL, WORK_CHANNEL, QUEUE_CHANNEL, SOURCE_CHANNEL])
     )
     database, redis, outbox, notifications = service.database, service.redis, service.outbox, service.notifications
+    folder = stack.enter_context(own_folder(settings.upload_folder, "uploads-"))
+    settings = settings.model_copy(update={"upload_folder": folder})
     objects = ObjectStore(settings)
     stack.callback(objects.close)
     await asyncio.to_thread(objects.ensure_bucket)
@@ -76,9 +80,8 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         removed, remaining = await delete_workspace_objects(objects, workspace_id)
         return Erased({"objects": removed}, {"objects": remaining})
 
-    background = await stack.enter_async_context(
-        service.running({DOCUMENTS: DocumentEvents(catalogs).handlers}, after=[purge])
-    )
+    handlers = {**DocumentEvents(catalogs).handlers, **AdministratorEvents(database).handlers}
+    background = await stack.enter_async_context(service.running({DOCUMENTS: handlers}, after=[purge]))
     recovery = Recovery(catalogs, redis, settings)
     queue_metrics = QueueMetrics(app.state.metrics.registry, database, settings.lease_seconds)
     dispatcher = Dispatcher(
@@ -89,4 +92,4 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     background.start("deletion", deletion.run)
     if settings.schedule_sources:
         background.start("scheduler", Scheduler(database, settings.schedule_seconds).run)
-        background.start("watcher", FolderWatcher(database, notifications, settings.source_roots, settings).run)
+        background.start("watcher", FolderWatcher(database, notifications, settings, settings).run)
