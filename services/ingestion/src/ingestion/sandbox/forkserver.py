@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ingestion.sandbox.config import SandboxConfig
+from ingestion.sandbox.identity import unreadable_by
 from ingestion.sandbox.process import Run, Task, fork_walled
 from ingestion.sandbox.syscalls import prctl
 from ingestion.sandbox.usage import folder_bytes, resident_bytes
@@ -44,6 +45,7 @@ class ForkServer:
     config: SandboxConfig
     task: Task
     walls: Walls
+    folder: Path
     children: dict[int, _Child] = field(default_factory=dict)
     started: int = 0
 
@@ -83,7 +85,7 @@ class ForkServer:
     def _start(self) -> dict[str, Any]:
         messages = recv_handle(self.control)
         try:
-            folder = Path(tempfile.mkdtemp(prefix="sandbox-", dir=self.config.folder))
+            folder = Path(tempfile.mkdtemp(prefix="sandbox-", dir=self.folder))
             try:
                 uid = self.walls.uid_of(self.started)
                 if uid is not None:
@@ -139,11 +141,19 @@ def prepared(config: SandboxConfig) -> tuple[Task, Walls]:
     return Task(run, readable, config.programs), survey(readable)
 
 
+def folder_for(walls: Walls, config: SandboxConfig) -> Path:
+    """Returns where processes get their folders: the system's, when their users cannot enter the configured one."""
+    folder = Path(config.folder or tempfile.gettempdir())
+    if walls.uid is not None and unreadable_by(walls.uid, [folder]):
+        return Path(tempfile.gettempdir())
+    return folder
+
+
 def main() -> None:
     control = Connection(int(sys.argv[1]))
     config = SandboxConfig(**json.loads(sys.argv[2]))
     task, walls = prepared(config)
-    ForkServer(control, config, task, walls).serve()
+    ForkServer(control, config, task, walls, folder_for(walls, config)).serve()
 
 
 if __name__ == "__main__":
