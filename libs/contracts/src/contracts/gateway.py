@@ -96,12 +96,13 @@ class ApiKeyCreated(ApiKey):
 
 
 class Caller(Resource):
-    """The user, workspace and role of the presented key."""
+    """The user, workspace and role of the presented key, or of the web session (then `session_id` is set)."""
 
     user: User
     workspace: Workspace
     role: Role
-    key_id: UUID
+    key_id: UUID | None
+    session_id: UUID | None = None
 
 
 class ServiceStatus(Resource):

@@ -31,6 +31,13 @@ from gateway.proxy.proxy import Proxy
 from gateway.proxy.response_headers import ResponseHeaders
 from gateway.proxy.upstreams import Upstreams
 from gateway.settings import Settings
+from gateway.signin import routes as signin_routes
+from gateway.signin.attempts import Attempts
+from gateway.signin.host_check import HostCheck
+from gateway.signin.origins import Origins
+from gateway.signin.password_sign_ins import PasswordSignIns
+from gateway.signin.passwords import Passwords
+from gateway.signin.web_sessions import Lifetime, WebSessions
 from service_kit.app import service_app
 from service_kit.background import Background
 from service_kit.notifications import Notifications
@@ -44,9 +51,9 @@ from service_kit.telemetry import Metrics
 def create_app(settings: Settings) -> FastAPI:
     """Connects to nothing until its lifespan begins."""
     parts = Parts(settings)
-    app = service_app("gateway", settings, [routes.router], parts.lifespan, openapi_url=None)
+    app = service_app("gateway", settings, [routes.router, signin_routes.router], parts.lifespan, openapi_url=None)
     parts.install(app)
-    _add_middleware(app, settings)
+    _add_middleware(app, settings, parts.origins)
     return app
 
 
@@ -62,6 +69,9 @@ class Parts:
         self.deletions = WorkspaceDeletions(
             self.database, self.redis, self.notifications, Outbox(GATEWAY), settings.workspace_settle_seconds
         )
+        self.origins = Origins(settings.public_url, settings.allowed_hosts)
+        lifetime = Lifetime(settings.session_idle_seconds, settings.session_seconds)
+        self.web_sessions = WebSessions(self.database, self.origins, lifetime)
         self.upstreams = Upstreams(
             settings.upstreams(),
             settings.upstream_connect_seconds,
@@ -75,10 +85,23 @@ class Parts:
         per_minute, failures = settings.rate_limit_per_minute, settings.auth_failures_per_minute
         state.authenticator = Authenticator(
             self.database,
+            self.web_sessions,
             self.last_used,
             Buckets(self.redis, "requests", per_minute, settings.rate_limit_burst, registry),
             Buckets(self.redis, "failed_authentications", failures, failures, registry),
         )
+        state.web_sessions = self.web_sessions
+        attempts = Attempts(
+            Buckets(self.redis, "sign_ins_of_account", 1, settings.sign_in_attempts, registry),
+            Buckets(
+                self.redis,
+                "sign_ins_from_address",
+                settings.sign_in_attempts_per_address,
+                settings.sign_in_attempts_per_address,
+                registry,
+            ),
+        )
+        state.sign_ins = PasswordSignIns(self.database, Passwords(), self.web_sessions, attempts)
         state.accounts = Accounts(self.database)
         state.api_keys = ApiKeys(self.database, settings.internal_token_secret.get_secret_value())
         state.deletions = self.deletions
@@ -125,8 +148,9 @@ class Parts:
         await self.redis.ping()
 
 
-def _add_middleware(app: FastAPI, settings: Settings) -> None:
-    """Adds, from the outside: response headers, CORS, (telemetry,) body limit, (problem handlers, routes)."""
+def _add_middleware(app: FastAPI, settings: Settings, origins: Origins) -> None:
+    """Adds, from the outside: response headers, CORS, (telemetry,) host check, body limit, (problems, routes)."""
+    app.user_middleware.append(Middleware(HostCheck, origins))
     app.user_middleware.append(Middleware(BodyLimit, settings.max_body_bytes, settings.max_json_bytes))
     if settings.cors_origins:
         app.add_middleware(
@@ -137,7 +161,7 @@ def _add_middleware(app: FastAPI, settings: Settings) -> None:
             expose_headers=["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After", "ETag"],
             max_age=600,
         )
-    app.add_middleware(ResponseHeaders)
+    app.add_middleware(ResponseHeaders, by_tls=origins.is_public_by_tls)
 
 
 async def _workspace_gone(request: Request, _: Exception) -> JSONResponse:

@@ -44,14 +44,20 @@ async def test_failed_authentications_are_limited_by_address_and_valid_keys_are_
         assert (await client.get("/v1/me")).status_code == 200
 
 
-async def test_without_redis_requests_pass_and_the_status_shows_it(gateway_client, free_port):
+async def test_without_redis_each_process_counts_alone_and_the_status_shows_it(gateway_client, free_port):
+    """Finding: while Redis was away there were no limits at all."""
     async with gateway_client(
-        redis_url=f"redis://127.0.0.1:{free_port}", rate_limit_per_minute=1, rate_limit_burst=1
+        redis_url=f"redis://127.0.0.1:{free_port}",
+        rate_limit_per_minute=1,
+        rate_limit_burst=2,
+        auth_failures_per_minute=1,
     ) as client:
         answers = [await client.get("/v1/me") for _ in range(3)]
-        assert [answer.status_code for answer in answers] == [200] * 3
-        assert "ratelimit-limit" not in answers[0].headers
-        assert "attractor_requests_unchecked_total 3.0" in (await client.get("/metrics")).text
+        assert [answer.status_code for answer in answers] == [200, 200, 429]
+        assert answers[0].headers["ratelimit-remaining"] == "1"
+        wrong = {"Authorization": f"Bearer atr_{uuid4().hex}_{'x' * 43}"}
+        assert [(await client.get("/v1/me", headers=wrong)).status_code for _ in range(2)] == [401, 429]
+        assert "attractor_requests_counted_alone_total 3.0" in (await client.get("/metrics")).text
         ready = await client.get("/readyz")
         assert (ready.status_code, ready.json()["status"]) == (200, "degraded")
         assert "redis" in ready.json()["failures"]

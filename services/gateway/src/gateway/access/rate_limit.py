@@ -1,7 +1,8 @@
-"""Token buckets in Redis, shared by all replicas. While Redis does not answer, requests pass unlimited."""
+"""Token buckets in Redis, shared by all replicas. While Redis does not answer, each process counts alone."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import Any
 from prometheus_client import CollectorRegistry, Counter
 from redis.asyncio import Redis
 
+from gateway.access.local_buckets import LocalBuckets
 from service_kit.optional_redis import OptionalRedis, RedisUnavailable
 
 log = logging.getLogger(__name__)
@@ -48,27 +50,32 @@ class Buckets:
         self.script = redis.register_script(text)
         self.optional = OptionalRedis()
         self.refused = Counter(f"attractor_{name}_refused_total", "Requests over the limit", registry=registry)
-        self.unchecked = Counter(
-            f"attractor_{name}_unchecked_total",
-            "Requests admitted without a check, as Redis did not answer",
+        self.alone = Counter(
+            f"attractor_{name}_counted_alone_total",
+            "Requests that this process counted alone, as Redis did not answer",
             registry=registry,
         )
+        self.local = LocalBuckets(per_minute, capacity)
 
     async def take(self, holder: str) -> Allowance | None:
-        """Takes a token from the holder's bucket. Returns None without a limit, and while Redis does not answer."""
+        """Takes a token from the holder's bucket. Returns None without a limit."""
         if self.per_minute == 0:
             return None
+        taken, left, wait_seconds = await self._take(holder)
+        if not taken:
+            self.refused.inc()
+        full_seconds = (self.capacity - left) * 60 / self.per_minute
+        return Allowance(taken, self.capacity, left, wait_seconds, full_seconds)
+
+    async def _take(self, holder: str) -> tuple[bool, int, float]:
         keys, arguments = [f"gateway:{self.name}:{holder}"], [self.per_minute / 60, self.capacity]
         try:
             answer: Any = await self.optional.ask(lambda: self.script(keys=keys, args=arguments))
         except RedisUnavailable as error:
-            self.unchecked.inc()
+            self.alone.inc()
             if error.__cause__:
                 extra = {"limit": self.name, "error": repr(error.__cause__)}
-                log.warning("rate limits are not enforced: Redis does not answer", extra=extra)
-            return None
+                log.warning("each process enforces rate limits alone: Redis does not answer", extra=extra)
+            return self.local.take(holder, asyncio.get_running_loop().time())
         taken, left, wait = (int(value) for value in answer)
-        if not taken:
-            self.refused.inc()
-        full_seconds = (self.capacity - left) * 60 / self.per_minute
-        return Allowance(bool(taken), self.capacity, left, wait / 1000, full_seconds)
+        return bool(taken), left, wait / 1000

@@ -26,7 +26,7 @@ class Accounts:
     async def create_user(self, caller: Authenticated, body: UserCreate, idempotency_key: str | None) -> User:
         """Raises IdempotencyKeyReused if the key created a user with another name."""
         caller.must_be_admin()
-        user_id = creation_id(caller.key_id, idempotency_key, "user/")
+        user_id = creation_id(caller.credential_id, idempotency_key, "user/")
         async with self.database.workspace(caller.workspace.id) as connection:
             users = Users(connection)
             user = await users.insert(user_id, body.name) or await users.find(user_id)
@@ -48,7 +48,7 @@ class Accounts:
         Raises IdempotencyKeyReused if the key created one with another name, or one that was deleted.
         """
         caller.must_be_admin()
-        workspace_id = creation_id(caller.key_id, idempotency_key, "workspace/")
+        workspace_id = creation_id(caller.credential_id, idempotency_key, "workspace/")
         async with self.database.system() as connection:  # whether it was deleted is not for one workspace to see
             workspaces = Workspaces(connection)
             workspace = await workspaces.insert(workspace_id, body.name)

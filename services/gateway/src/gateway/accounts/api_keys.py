@@ -39,7 +39,7 @@ class ApiKeys:
         changed since.
         """
         caller.must_own(workspace_id)
-        key_id = creation_id(caller.key_id, idempotency_key, f"key/{workspace_id}/")
+        key_id = creation_id(caller.credential_id, idempotency_key, f"key/{workspace_id}/")
         # A secret that may be asked for again is derived instead of stored.
         secret = key_format.derived_secret(self.server_secret, key_id) if idempotency_key else key_format.new_secret()
         key = key_format.ApiKeyText(key_id, secret)

@@ -11,14 +11,42 @@ from service_kit.auth import Principal
 
 
 @dataclass(frozen=True)
-class Authenticated:
-    """A valid key with its user and workspace. `role` is the key's, or its user's current one where that is lower."""
+class SignedIn:
+    """A user with a web session, before one of the user's workspaces is chosen."""
 
-    key_id: UUID
+    session_id: UUID
+    user: User
+
+    @property
+    def rate_holder(self) -> str:
+        """Returns whose requests are counted together: a user has one allowance, however many sessions."""
+        return self.user.id.hex
+
+
+@dataclass(frozen=True)
+class Authenticated:
+    """A valid key or web session, with its user and workspace.
+
+    `role` is the key's, or its user's current one where that is lower. Exactly one of `key_id` and `session_id` is
+    given.
+    """
+
+    key_id: UUID | None
     user: User
     workspace: Workspace
     role: Role
     all_workspaces: bool = False
+    session_id: UUID | None = None
+
+    @property
+    def credential_id(self) -> UUID:
+        """Returns the id of what was presented; of a web session it is the user's, who may sign in again and go on."""
+        return self.key_id or self.user.id
+
+    @property
+    def rate_holder(self) -> str:
+        """Returns whose requests are counted together."""
+        return self.credential_id.hex
 
     @property
     def is_admin(self) -> bool:
@@ -30,7 +58,9 @@ class Authenticated:
         return Principal(self.user.id, self.workspace.id, self.role)
 
     def describe(self) -> Caller:
-        return Caller(user=self.user, workspace=self.workspace, role=self.role, key_id=self.key_id)
+        return Caller(
+            user=self.user, workspace=self.workspace, role=self.role, key_id=self.key_id, session_id=self.session_id
+        )
 
     def must_be_admin(self) -> None:
         if not self.is_admin:
