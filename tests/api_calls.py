@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
 
 import httpx2
+from people import make_user
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 EXAMPLES = REPOSITORY / "infra" / "examples"
@@ -36,6 +38,15 @@ async def created(http: httpx2.AsyncClient, path: str, body: dict[str, object]) 
     assert response.status_code == 201, response.text
     answer: dict[str, str] = response.json()
     return answer
+
+
+@asynccontextmanager
+async def new_tenant(url: str, admin: httpx2.AsyncClient, name: str) -> AsyncIterator[Tenant]:
+    """Yields a new workspace with an owner's key of a user of its own."""
+    workspace = (await created(admin, "/v1/workspaces", {"name": name}))["id"]
+    _, key = await make_user(admin, workspace, "owner", f"owner of {name}")
+    async with client(url, key["key"]) as http:
+        yield Tenant(UUID(workspace), http)
 
 
 async def ingest(http: httpx2.AsyncClient, paths: list[Path]) -> dict[str, dict[str, object]]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager
+from functools import partial
 from pathlib import Path
-from uuid import UUID
 
 import httpx2
 import pytest
-from api_calls import EXAMPLES, Tenant, client, created, ingest
+from api_calls import EXAMPLES, Tenant, client, ingest, new_tenant
 from stack import EmbeddedStack
 
 
@@ -53,19 +53,7 @@ def make_tenant(
 ) -> Callable[[str], AbstractAsyncContextManager[Tenant]]:
     """`async with make_tenant("name") as tenant`: a new workspace with an owner's key of its own user."""
 
-    @asynccontextmanager
-    async def make(name: str) -> AsyncIterator[Tenant]:
-        workspace = (await created(admin, "/v1/workspaces", {"name": name}))["id"]
-        user = (await created(admin, "/v1/users", {"name": f"owner of {name}"}))["id"]
-        response = await admin.put(f"/v1/workspaces/{workspace}/members/{user}", json={"role": "owner"})
-        assert response.status_code in {200, 201, 204}, response.text
-        key = await created(
-            admin, f"/v1/workspaces/{workspace}/keys", {"name": "test", "role": "owner", "user_id": user}
-        )
-        async with client(address[0], key["key"]) as http:
-            yield Tenant(UUID(workspace), http)
-
-    return make
+    return partial(new_tenant, address[0], admin)
 
 
 @pytest.fixture(scope="session")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
 from typing import Any
 from uuid import uuid4
@@ -14,65 +12,13 @@ import httpx2
 import psycopg
 import pytest
 from argon2 import PasswordHasher
-from fastapi import FastAPI
-
-from gateway.app import create_app
-from gateway.settings import Settings
-
-OWN_PAGE = {"Origin": "http://localhost:8080"}
-PASSWORD = "seven small words in a row"
-HOME = "http://localhost:8080"
-NAME = "attractor_session"
-
-
-@dataclass
-class Door:
-    """A gateway without services, its administrator's key, and its database as the administrator of the engine."""
-
-    app: FastAPI
-    admin_key: str
-    database: str
-    opened: list[httpx2.AsyncClient] = field(default_factory=list)
-
-    def browser(self, address: str = "192.0.2.1", base_url: str = HOME) -> httpx2.AsyncClient:
-        transport = httpx2.ASGITransport(self.app, raise_app_exceptions=False, client=(address, 1))
-        client = httpx2.AsyncClient(transport=transport, base_url=base_url)
-        self.opened.append(client)
-        return client
-
-    def admin(self) -> httpx2.AsyncClient:
-        client = self.browser()
-        client.headers["Authorization"] = f"Bearer {self.admin_key}"
-        return client
-
-    def sql(self, statement: str, *values: Any) -> None:
-        with psycopg.connect(self.database) as connection:
-            connection.execute("SET search_path TO gateway")
-            connection.execute(statement.encode(), values)
+from sign_in_calls import HOME, NAME, OWN_PAGE, PASSWORD, Door, member, opened_door, problem, sign_in, signed_in
 
 
 @pytest.fixture
 def make_door(make_database, redis_url, token_secret) -> Callable[..., Any]:
-    urls = make_database("gateway")
-    services = ("ingestion", "retrieval", "knowledge_graph", "memory", "orchestrator")
-
-    @asynccontextmanager
-    async def opened(**changes: Any) -> AsyncIterator[Door]:
-        key = secrets.token_hex(32)
-        values = {f"{name}_url": "http://127.0.0.1:1" for name in services} | {
-            "database_url": urls.service,
-            "redis_url": redis_url,
-            "internal_token_secret": token_secret,
-            "admin_api_key": key,
-        }
-        app = create_app(Settings(**(values | changes)))
-        door = Door(app, key, urls.admin)
-        async with app.router.lifespan_context(app):
-            yield door
-            for client in door.opened:
-                await client.aclose()
-
-    return opened
+    database = make_database("gateway")
+    return lambda **changes: opened_door(database, changes.pop("redis_url", redis_url), token_secret, **changes)
 
 
 @pytest.fixture
@@ -81,41 +27,15 @@ async def door(make_door) -> AsyncIterator[Door]:
         yield opened
 
 
-async def member(door: Door, name: str, role: str = "editor", workspaces: int = 1) -> str:
-    """Creates a user who has a password and is a member; returns the user's id."""
-    admin = door.admin()
-    user = (await admin.post("/v1/users", json={"name": name})).json()["id"]
-    for number in range(workspaces):
-        place = (await admin.post("/v1/workspaces", json={"name": f"{name} {number}"})).json()["id"]
-        assert (await admin.put(f"/v1/workspaces/{place}/members/{user}", json={"role": role})).status_code == 200
-    link = (await admin.post(f"/v1/users/{user}/password-links")).json()
-    body = {"token": link["token"], "password": PASSWORD}
-    assert (await door.browser().post("/v1/auth/password-links", json=body)).status_code == 204
-    return user
-
-
-async def sign_in(browser: httpx2.AsyncClient, login: str, password: str = PASSWORD) -> httpx2.Response:
-    return await browser.post("/v1/auth/sign-in", json={"login": login, "password": password}, headers=OWN_PAGE)
-
-
-async def signed_in(door: Door, name: str) -> httpx2.AsyncClient:
-    browser = door.browser()
-    assert (await sign_in(browser, name)).status_code == 200
-    return browser
-
-
-def problem(response: httpx2.Response) -> tuple[int, str]:
-    return response.status_code, response.json()["type"]
-
-
 async def test_a_user_signs_in_works_with_a_role_and_signs_out(door: Door) -> None:
     user = await member(door, "Ada")
     browser = await signed_in(door, "Ada")
     me = (await browser.get("/v1/me")).json()
     assert (me["user"]["id"], me["role"], me["key_id"]) == (user, "editor", None)
     assert me["session_id"] == (await browser.get("/v1/auth/session")).json()["session"]["id"]
-    refused = await browser.post(f"/v1/workspaces/{me['workspace']['id']}/keys", json={"name": "x"}, headers=OWN_PAGE)
-    assert refused.status_code == 403
+    assert (await browser.get(f"/v1/workspaces/{me['workspace']['id']}/members")).status_code == 403
+    made = await browser.post(f"/v1/workspaces/{me['workspace']['id']}/keys", json={"name": "x"}, headers=OWN_PAGE)
+    assert (made.status_code, made.json()["user_id"]) == (201, user)
     kept = dict(browser.cookies)
     assert (await browser.post("/v1/auth/sign-out", headers=OWN_PAGE)).status_code == 204
     assert dict(browser.cookies) == {}
@@ -475,3 +395,29 @@ async def test_a_session_is_worth_nothing_without_its_secret(door: Door) -> None
     for value in ("", "x", secrets.token_urlsafe(32), "a" * 5000):
         answer = await door.browser().get("/v1/me", headers={"Cookie": f"{NAME}={value}"})
         assert answer.status_code == 401
+
+
+async def test_an_invited_person_joins_with_a_password_and_a_member_with_the_session(door: Door) -> None:
+    admin = door.admin()
+
+    async def invited() -> str:
+        place = (await admin.post("/v1/workspaces", json={"name": "Research"})).json()["id"]
+        made = await admin.post(f"/v1/workspaces/{place}/invitations", json={"name": "Ada", "role": "viewer"})
+        return str(made.json()["token"])
+
+    async def join(browser: httpx2.AsyncClient, token: str, **more: str) -> httpx2.Response:
+        return await browser.post("/v1/auth/join", json={"token": token, **more}, headers=OWN_PAGE)
+
+    token, browser = await invited(), door.browser()
+    assert problem(await join(browser, token)) == (422, "password-needed")
+    assert problem(await join(browser, token, password="password1234")) == (422, "password-too-common")
+    joined = await join(browser, token, password=PASSWORD)
+    assert (joined.status_code, joined.json()["user"]["name"]) == (200, "Ada")
+    assert (await browser.get("/v1/me")).json()["role"] == "viewer"
+    assert problem(await join(door.browser(), token, password=PASSWORD)) == (409, "invitation-used")
+    again = await join(browser, await invited())
+    assert again.json()["user"] == joined.json()["user"]
+    assert len((await browser.get("/v1/auth/workspaces")).json()["items"]) == 2
+    assert (await sign_in(door.browser(), "Ada")).status_code == 200
+    guess = "ati_" + "0" * 32 + "_" + "a" * 43
+    assert problem(await join(door.browser(), guess, password=PASSWORD)) == (404, "invitation-not-found")

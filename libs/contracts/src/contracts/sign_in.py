@@ -8,8 +8,8 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field, SecretStr, StringConstraints
 
-from contracts.base import Request, Resource, storable
-from contracts.gateway import Role, User, Workspace
+from contracts.base import Name, Request, Resource, storable
+from contracts.gateway import InvitationToken, Role, User, Workspace
 
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 12, 256
 
@@ -38,6 +38,14 @@ class SignIn(Request):
 
     login: Login
     password: AnyPassword
+
+
+class InvitationSignUp(Request):
+    """`name` is the new user's, by default the one in the invitation; who is signed in needs neither."""
+
+    token: InvitationToken
+    name: Name | None = None
+    password: NewPassword | None = None
 
 
 class PasswordChange(Request):

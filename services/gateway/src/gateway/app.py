@@ -22,8 +22,11 @@ from gateway.access.rate_limit import Buckets
 from gateway.accounts.accounts import Accounts
 from gateway.accounts.api_keys import ApiKeys
 from gateway.accounts.first_start import ensure_admin
+from gateway.accounts.inviting import Inviting
+from gateway.accounts.joining import Joining
+from gateway.accounts.user_administration import UserAdministration
 from gateway.accounts.workspace_deletion import RECEIPTS, WorkspaceDeletions
-from gateway.api import docs, routes
+from gateway.api import docs, people, routes
 from gateway.errors import UnknownWorkspace
 from gateway.proxy import routing
 from gateway.proxy.body_limit import BodyLimit
@@ -34,6 +37,9 @@ from gateway.settings import Settings
 from gateway.signin import routes as signin_routes
 from gateway.signin.attempts import Attempts
 from gateway.signin.host_check import HostCheck
+from gateway.signin.openid import routes as openid_routes
+from gateway.signin.openid.provider import Provider, new_client
+from gateway.signin.openid.sign_ins import OpenIdSignIns
 from gateway.signin.origins import Origins
 from gateway.signin.password_sign_ins import PasswordSignIns
 from gateway.signin.passwords import Passwords
@@ -51,7 +57,8 @@ from service_kit.telemetry import Metrics
 def create_app(settings: Settings) -> FastAPI:
     """Connects to nothing until its lifespan begins."""
     parts = Parts(settings)
-    app = service_app("gateway", settings, [routes.router, signin_routes.router], parts.lifespan, openapi_url=None)
+    routers = [routes.router, people.router, signin_routes.router, openid_routes.router]
+    app = service_app("gateway", settings, routers, parts.lifespan, openapi_url=None)
     parts.install(app)
     _add_middleware(app, settings, parts.origins)
     return app
@@ -72,6 +79,8 @@ class Parts:
         self.origins = Origins(settings.public_url, settings.allowed_hosts)
         lifetime = Lifetime(settings.session_idle_seconds, settings.session_seconds)
         self.web_sessions = WebSessions(self.database, self.origins, lifetime)
+        registration = settings.provider()
+        self.provider = Provider(registration, new_client()) if registration else None
         self.upstreams = Upstreams(
             settings.upstreams(),
             settings.upstream_connect_seconds,
@@ -101,9 +110,15 @@ class Parts:
                 registry,
             ),
         )
+        state.openid_sign_ins = None
+        if self.provider:
+            domains = settings.oidc_allowed_domains
+            state.openid_sign_ins = OpenIdSignIns(self.database, self.provider, self.web_sessions, attempts, domains)
         state.sign_ins = PasswordSignIns(self.database, Passwords(), self.web_sessions, attempts)
         state.accounts = Accounts(self.database)
         state.api_keys = ApiKeys(self.database, settings.internal_token_secret.get_secret_value())
+        state.users, state.inviting = UserAdministration(self.database), Inviting(self.database)
+        state.joining = Joining(self.database, state.api_keys)
         state.deletions = self.deletions
         state.upstreams, state.status_seconds = self.upstreams, settings.status_seconds
         app.include_router(docs.routes())
@@ -121,6 +136,8 @@ class Parts:
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self.redis.aclose)
             await stack.enter_async_context(self.upstreams.client)
+            if self.provider:
+                await stack.enter_async_context(self.provider.client)
             await stack.enter_async_context(self.database.opened())
             await ensure_admin(self.database, chosen, settings.admin_key_file)
             stack.push_async_callback(self.last_used.close)

@@ -16,6 +16,20 @@ class InvalidKey(Unauthenticated):
         super().__init__(headers={"WWW-Authenticate": "Bearer"})
 
 
+class KeyExpired(Unauthenticated):
+    type, title = "api-key-expired", "The API key has expired; create another"
+
+    def __init__(self) -> None:
+        super().__init__(headers={"WWW-Authenticate": "Bearer"})
+
+
+class UserDisabled(Unauthenticated):
+    type, title = "user-disabled", "The user is disabled; an administrator can enable the user again"
+
+    def __init__(self) -> None:
+        super().__init__(headers={"WWW-Authenticate": "Bearer"})
+
+
 class RateLimited(Problem):
     status, type, title = 429, "rate-limited", "Too many requests with this key"
 
@@ -67,6 +81,10 @@ class PasswordTooCommon(InvalidRequest):
     type, title = "password-too-common", "This password is among the first that others would try; choose another"
 
 
+class PasswordNeeded(InvalidRequest):
+    type, title = "password-needed", "Choose a password, or sign in first to join as yourself"
+
+
 class WrongPassword(Forbidden):
     type, title = "wrong-password", "The old password is not right"
 
@@ -79,6 +97,36 @@ class NeedsPasswordLink(Forbidden):
 
 class UnknownPasswordLink(NotFound):
     type, title = "password-link-not-found", "The link is not known, was used or has ended"
+
+
+class OpenIdNotConfigured(NotFound):
+    type, title = "openid-not-configured", "This deployment has no OpenID Connect provider"
+
+
+class OpenIdRequestUnknown(Forbidden):
+    """The browser did not begin here, took too long, or comes back a second time."""
+
+    type, title = "openid-request-unknown", "This sign-in was not begun in this browser, or has ended; begin again"
+
+
+class OpenIdRefused(Forbidden):
+    type, title = "openid-refused", "The OpenID Connect provider did not sign you in"
+
+
+class OpenIdTokenInvalid(Forbidden):
+    type, title = "openid-token-invalid", "The provider's token is not valid for this sign-in"
+
+
+class OpenIdProviderSilent(Problem):
+    status, type, title = 502, "openid-provider-silent", "The OpenID Connect provider gave no answer that can be used"
+
+
+class NotInvited(Forbidden):
+    type, title = "not-invited", "Nobody has let you in: ask for an invitation"
+
+
+class IdentityTaken(Conflict):
+    type, title = "identity-taken", "This account of the provider belongs to another user here"
 
 
 class UpstreamUnreachable(Problem):
@@ -104,7 +152,9 @@ class UnknownWorkspace(NotFound):
 
 
 class UnknownMember(NotFound):
-    type, title = "member-not-found", "The user is not a member of this workspace"
+    """The same whether there is such a user or not."""
+
+    type, title = "member-not-found", "The workspace has no such member; invite the person"
 
 
 class UnknownUser(NotFound):
@@ -124,9 +174,17 @@ class NeedsOwner(Forbidden):
 
 
 class NeedsWiderKey(Forbidden):
-    """Administrators create such keys, and users for themselves with a key of this kind."""
+    """A key creates keys for the workspaces that it reads itself; an administrator's for those of the user."""
 
-    type, title = "needs-wider-key", "This key may not create a key for all workspaces"
+    type, title = "needs-wider-key", "This key does not read all the workspaces that the new key would"
+
+
+class OwnNameOnly(Forbidden):
+    type, title = "own-name-only", "Users create API keys in their own name only; invite the person instead"
+
+
+class LongerThanItsKey(Forbidden):
+    type, title = "longer-than-its-key", "A key that expires creates no key that lives longer"
 
 
 class ProtectedAdmin(Forbidden):
@@ -135,6 +193,44 @@ class ProtectedAdmin(Forbidden):
 
 class LastOwner(Conflict):
     type, title = "last-owner", "A workspace needs at least one owner"
+
+
+class LastAdministrator(Conflict):
+    type, title = "last-administrator", "No other active administrator with a valid owner's key would be left"
+
+
+class SoleOwner(Conflict):
+    """`workspaces` in the problem lists them."""
+
+    type, title = "sole-owner", "The user is the only owner of workspaces; make others owners or delete these first"
+
+
+class UnknownInvitation(NotFound):
+    type, title = "invitation-not-found", "There is no such invitation"
+
+
+class InvitationUsed(Conflict):
+    type, title = "invitation-used", "The invitation has been accepted already; ask for another one"
+
+
+class InvitationExpired(Conflict):
+    type, title = "invitation-expired", "The invitation has expired; ask for another one"
+
+
+class InvitationRevoked(Conflict):
+    type, title = "invitation-revoked", "The invitation has been revoked; ask for another one"
+
+
+class AlreadyMember(Conflict):
+    type, title = "already-member", "The user is a member of the workspace; an owner can change the role"
+
+
+class NameNeeded(InvalidRequest):
+    type, title = "name-needed", "The invitation names nobody: give the new user's name"
+
+
+class BadExpiry(InvalidRequest):
+    type, title = "bad-expiry", "The time of expiry is not in the future, or too far in it"
 
 
 class UnknownDeletion(NotFound):
@@ -158,7 +254,7 @@ class IdempotencyKeyReused(InvalidRequest):
 
 
 class SecretNotRepeatable(Conflict):
-    type, title = "secret-not-repeatable", "The key was created, but its secret cannot be shown again; revoke it"
+    type, title = "secret-not-repeatable", "It was created, but its secret cannot be shown again; revoke it"
 
 
 class BodyTooLarge(HTTPException):

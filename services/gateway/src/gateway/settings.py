@@ -10,6 +10,7 @@ from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import NoDecode
 
 from gateway.accounts.key_format import valid_operator_key
+from gateway.signin.openid.provider import CALLBACK, Registration
 from gateway.signin.origins import host_name, is_loopback_url
 from service_kit.settings import EventSettings, ServiceSettings
 
@@ -26,8 +27,13 @@ class Settings(ServiceSettings, EventSettings):
     memory_url: str
     orchestrator_url: str
 
-    admin_api_key: SecretStr | None = Field(None, description="The administrator's API key, chosen by the operator")
-    admin_key_file: Path | None = Field(None, description="Without ADMIN_API_KEY: where to write a generated key")
+    admin_api_key: SecretStr | None = Field(
+        None,
+        description="A generated API key to add for the administrator; not needed after the first start",
+    )
+    admin_key_file: Path | None = Field(
+        None, description="Without ADMIN_API_KEY: where to write a generated key when no administrator has one"
+    )
 
     max_body_bytes: int = Field(512 * MEBIBYTE, gt=0, description="Largest upload")
     max_json_bytes: int = Field(4 * MEBIBYTE, gt=0, description="Largest body of any other request")
@@ -71,7 +77,15 @@ class Settings(ServiceSettings, EventSettings):
         30, gt=0, description="Attempts at any password from one address per minute"
     )
 
-    @field_validator("cors_origins", "allowed_hosts", mode="before")
+    oidc_issuer: str | None = Field(None, description="The OpenID Connect provider that users may sign in at; an URL")
+    oidc_client_id: str | None = Field(None, description="The deployment's id at the provider")
+    oidc_client_secret: SecretStr | None = Field(None, description="None for a public client")
+    oidc_allowed_domains: Annotated[list[str], NoDecode] = Field(
+        [],
+        description="Domains of e-mail addresses, separated by commas, whose users may come in without an invitation",
+    )
+
+    @field_validator("cors_origins", "allowed_hosts", "oidc_allowed_domains", mode="before")
     @classmethod
     def split(cls, value: object) -> object:
         """Reads what is separated by commas."""
@@ -104,18 +118,35 @@ class Settings(ServiceSettings, EventSettings):
             raise ValueError("must be https: passwords and sessions would be readable on the way")
         return value.rstrip("/")
 
+    @field_validator("oidc_issuer")
+    @classmethod
+    def confidential_issuer(cls, value: str | None) -> str | None:
+        if value and not (value.startswith("https://") or (value.startswith("http://") and is_loopback_url(value))):
+            raise ValueError("must be https: whoever is on the way could sign in as anyone")
+        return value
+
+    @model_validator(mode="after")
+    def complete_provider(self) -> Self:
+        if self.oidc_issuer and not (self.oidc_client_id and self.public_url):
+            raise ValueError("OIDC_ISSUER needs OIDC_CLIENT_ID and PUBLIC_URL")
+        return self
+
+    def provider(self) -> Registration | None:
+        """Returns what the operator agreed with the OpenID Connect provider, if there is one."""
+        if not (self.oidc_issuer and self.oidc_client_id and self.public_url):
+            return None
+        secret = self.oidc_client_secret.get_secret_value() if self.oidc_client_secret else None
+        return Registration(self.oidc_issuer, self.oidc_client_id, secret, self.public_url + CALLBACK)
+
     @field_validator("admin_api_key")
     @classmethod
     def strong(cls, value: SecretStr | None) -> SecretStr | None:
         if value and not valid_operator_key(value.get_secret_value()):
-            raise ValueError("needs 32 to 200 characters of A-Z a-z 0-9 . _ ~ + / = -; try: openssl rand -hex 32")
+            raise ValueError(
+                "must be a generated key: 48 or more hex digits, or 43 of base64 (try: openssl rand -hex 32); "
+                "a key that the gateway knows already works without this setting"
+            )
         return value
-
-    @model_validator(mode="after")
-    def reachable_admin(self) -> Self:
-        if self.admin_api_key is None and self.admin_key_file is None:
-            raise ValueError("set ADMIN_API_KEY, or ADMIN_KEY_FILE for the gateway to write a generated key to")
-        return self
 
     def upstreams(self) -> dict[str, str]:
         """Returns the base URL of each service by its name."""

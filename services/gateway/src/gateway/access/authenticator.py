@@ -8,19 +8,21 @@ from typing import Annotated, Protocol
 from fastapi import Depends, Request
 from opentelemetry import trace
 
+from contracts.gateway import MOST_WORKSPACES
 from gateway.access.last_used import LastUsed
 from gateway.access.rate_limit import Buckets
 from gateway.accounts import key_format
 from gateway.accounts.caller import Authenticated, SignedIn
 from gateway.accounts.keys import KeysOfAllWorkspaces
 from gateway.accounts.workspaces import Workspaces
-from gateway.errors import InvalidKey, RateLimited, TooManyFailures
+from gateway.errors import InvalidKey, KeyExpired, RateLimited, TooManyFailures, UserDisabled
 from service_kit.auth import Principal, bearer
 from service_kit.postgres import Database
 from service_kit.problems import Unauthenticated
 
 NO_SECRET = bytes(32)
-MOST_READABLE = 101  # workspaces in a token: one more than a search takes, which shows that there are too many
+# Workspaces in a token: one more than a search takes, which shows that there are too many.
+MOST_READABLE = MOST_WORKSPACES + 1
 
 
 class WebSessions(Protocol):
@@ -53,7 +55,7 @@ class Authenticator:
     async def admit(self, request: Request) -> tuple[Authenticated, dict[str, str]]:
         """Returns the caller and the RateLimit headers of the response.
 
-        Raises InvalidKey, SessionEnded, TooManyFailures or RateLimited.
+        Raises InvalidKey, KeyExpired, UserDisabled, SessionEnded, TooManyFailures or RateLimited.
         """
         caller, headers = await self.admit_user(request)
         if isinstance(caller, SignedIn):
@@ -66,9 +68,7 @@ class Authenticator:
         try:
             caller = await self._authenticate(request)
         except Unauthenticated:
-            allowance = await self.failures.take(request.client.host if request.client else "unknown")
-            if allowance and not allowance.allowed:
-                raise TooManyFailures(headers=allowance.headers) from None
+            await self.count_failure(request)
             raise
         if isinstance(caller, Authenticated):
             self.last_used.note(caller)
@@ -77,15 +77,23 @@ class Authenticator:
             raise RateLimited(headers=allowance.headers)
         return caller, allowance.headers if allowance else {}
 
+    async def count_failure(self, request: Request) -> None:
+        """Counts a failed attempt of the client's address. Raises TooManyFailures if it has none left."""
+        allowance = await self.failures.take(request.client.host if request.client else "unknown")
+        if allowance and not allowance.allowed:
+            raise TooManyFailures(headers=allowance.headers) from None
+
     async def principal(self, caller: Authenticated, *, every_workspace: bool) -> Principal:
         """Returns the caller as a service sees it.
 
-        With `every_workspace`, and a credential for all workspaces, it includes the user's other workspaces.
+        With `every_workspace`, and a credential for further workspaces, it includes those that its user is a member of
+        now.
         """
-        if not (every_workspace and caller.all_workspaces):
+        if not (every_workspace and (caller.all_workspaces or caller.workspaces)):
             return caller.principal
+        only = None if caller.all_workspaces else (caller.workspace.id, *caller.workspaces)
         async with self.database.system() as connection:
-            readable = await Workspaces(connection).ids_of_user(caller.user.id, MOST_READABLE)
+            readable = await Workspaces(connection).ids_of_user(caller.user.id, MOST_READABLE, only)
         return replace(caller.principal, readable=readable)
 
     async def _authenticate(self, request: Request) -> Authenticated | SignedIn:
@@ -104,6 +112,10 @@ class Authenticator:
             row = await KeysOfAllWorkspaces(connection).find(key.id)
         if not key.matches(row.secret_sha256 if row else NO_SECRET) or row is None:
             raise InvalidKey
+        if row.user_disabled_at is not None:
+            raise UserDisabled
+        if row.is_expired:
+            raise KeyExpired
         return row.caller()
 
 
@@ -121,5 +133,11 @@ async def admitted_user(request: Request) -> Authenticated | SignedIn:
     return caller
 
 
+async def admitted_if_known(request: Request) -> Authenticated | None:
+    """Authenticates a caller who presents a key; returns None for one who presents none."""
+    return await admitted(request) if "authorization" in request.headers else None
+
+
 Admitted = Annotated[Authenticated, Depends(admitted)]
 AdmittedUser = Annotated[Authenticated | SignedIn, Depends(admitted_user)]
+AdmittedIfKnown = Annotated[Authenticated | None, Depends(admitted_if_known)]

@@ -19,11 +19,18 @@ class Attempts:
 
     async def spend(self, login: str, address: str) -> None:
         """Counts an attempt before the password is compared. Raises TooManyAttempts."""
-        account = hashlib.sha256(login.casefold().encode()).hexdigest()
-        for buckets, holder in ((self.addresses, network(address)), (self.accounts, account)):
-            allowance = await buckets.take(holder)
-            if allowance and not allowance.allowed:
-                raise TooManyAttempts(headers=allowance.headers)
+        await self.spend_address(address)
+        await _take(self.accounts, hashlib.sha256(login.casefold().encode()).hexdigest())
+
+    async def spend_address(self, address: str) -> None:
+        """Counts an attempt that is at no account. Raises TooManyAttempts."""
+        await _take(self.addresses, network(address))
+
+
+async def _take(buckets: Buckets, holder: str) -> None:
+    allowance = await buckets.take(holder)
+    if allowance and not allowance.allowed:
+        raise TooManyAttempts(headers=allowance.headers)
 
 
 def network(address: str) -> str:

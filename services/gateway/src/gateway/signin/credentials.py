@@ -12,7 +12,7 @@ from service_kit.statements import Statements
 
 COLUMNS = (
     "app_user.id, app_user.name, app_user.email, app_user.is_admin, app_user.created_at, "
-    "app_user.disabled_at IS NOT NULL AS is_disabled, password.hash"
+    "app_user.disabled_at, password.hash"
 )
 
 
@@ -27,7 +27,7 @@ class CredentialSql(Statements, file="credentials.sql", columns=COLUMNS):
 
 
 @dataclass(frozen=True)
-class Credential:
+class PasswordUser:
     """A user, and the hash of the password, if one is set."""
 
     id: UUID
@@ -35,7 +35,7 @@ class Credential:
     email: str | None
     is_admin: bool
     created_at: datetime
-    is_disabled: bool
+    disabled_at: datetime | None
     hash: str | None
 
     @property
@@ -44,12 +44,12 @@ class Credential:
 
 
 class Credentials(SystemRepository):
-    async def find(self, login: str) -> Credential | None:
+    async def find(self, login: str) -> PasswordUser | None:
         """Returns the user with this e-mail address, or else the oldest one with this name."""
-        return await self.one(CredentialSql.find, Credential, login=login)
+        return await self.one(CredentialSql.find, PasswordUser, login=login)
 
-    async def of_user(self, user_id: UUID) -> Credential | None:
-        return await self.one(CredentialSql.of_user, Credential, user_id=user_id)
+    async def of_user(self, user_id: UUID) -> PasswordUser | None:
+        return await self.one(CredentialSql.of_user, PasswordUser, user_id=user_id)
 
     async def put(self, user_id: UUID, hashed: str) -> None:
         await self.run(CredentialSql.put, user_id=user_id, hash=hashed)
@@ -63,9 +63,9 @@ class Credentials(SystemRepository):
         ends: datetime = await self.value(CredentialSql.put_link, user_id=user_id, **values)
         return ends
 
-    async def find_link(self, secret_sha256: bytes) -> Credential | None:
+    async def find_link(self, secret_sha256: bytes) -> PasswordUser | None:
         """Returns whose link it is, and keeps others from using it until the transaction ends."""
-        return await self.one(CredentialSql.find_link, Credential, secret_sha256=secret_sha256)
+        return await self.one(CredentialSql.find_link, PasswordUser, secret_sha256=secret_sha256)
 
     async def delete_link(self, user_id: UUID) -> None:
         await self.run(CredentialSql.delete_link, user_id=user_id)

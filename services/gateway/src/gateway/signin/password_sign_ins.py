@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-import secrets
 from uuid import UUID
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from contracts.sign_in import PasswordLink, SignedInUser
+from contracts.sign_in import InvitationSignUp, PasswordLink, SignedInUser
 from gateway.accounts.caller import Authenticated, SignedIn
+from gateway.accounts.joining import join
+from gateway.accounts.key_format import new_secret
 from gateway.errors import (
     NeedsPasswordLink,
     NotConfidential,
+    PasswordNeeded,
     UnknownPasswordLink,
     UnknownUser,
     WrongCredentials,
     WrongPassword,
 )
 from gateway.signin.attempts import Attempts
-from gateway.signin.credentials import Credential, Credentials
+from gateway.signin.credentials import Credentials, PasswordUser
 from gateway.signin.passwords import Passwords, must_be_uncommon
 from gateway.signin.sessions import Sessions
 from gateway.signin.web_sessions import WebSessions, sha256
 from service_kit.postgres import Connection, Database
 
-LINK_BYTES, LINK_SECONDS = 32, 24 * 3600
+LINK_SECONDS = 24 * 3600
 
 
 class PasswordSignIns:
@@ -40,20 +42,41 @@ class PasswordSignIns:
 
         The response and the work are the same for an unknown user, a wrong password, none, and a disabled user.
         """
-        self.web_sessions.must_be_own_page(request)
-        if not self.web_sessions.origins.is_confidential(request):
-            raise NotConfidential
+        self._must_be_safe(request)
         await self.attempts.spend(login, address_of(request))
         async with self.database.system() as connection:
             found = await Credentials(connection).find(login)
         right = await self.passwords.match(password, found.hash if found else None)
-        if not right or found is None or found.hash is None or found.is_disabled:
+        if not right or found is None or found.hash is None or found.disabled_at:
             raise WrongCredentials
         renewed = await self.passwords.hash(password) if self.passwords.is_outdated(found.hash) else None
         async with self.database.system() as connection:
             if renewed:
                 await Credentials(connection).rehash(found.id, found.hash, renewed)
             return await self.web_sessions.begin(connection, request, response, found.user, "password")
+
+    async def join(self, request: Request, response: Response, body: InvitationSignUp) -> SignedInUser:
+        """Accepts an invitation: as the user who is signed in, or as a new one with a password, who is so then.
+
+        Raises PasswordNeeded, PasswordTooCommon, TooManyAttempts, CrossSiteRequest, NotConfidential, and what
+        `accounts.joining.join` does.
+        """
+        self._must_be_safe(request)
+        await self.attempts.spend_address(address_of(request))
+        user = await self.web_sessions.signed_in(request)
+        if user:
+            async with self.database.system() as connection:
+                await join(connection, body.token, user.user, None)
+            return await self.web_sessions.describe(user)
+        if body.password is None:
+            raise PasswordNeeded
+        password = body.password.get_secret_value()
+        must_be_uncommon(password, body.name)
+        hashed = await self.passwords.hash(password)
+        async with self.database.system() as connection:
+            joined = await join(connection, body.token, None, body.name)
+            await Credentials(connection).put(joined.user.id, hashed)
+            return await self.web_sessions.begin(connection, request, response, joined.user, "password")
 
     async def change(self, request: Request, caller: Authenticated | SignedIn, old: str | None, new: str) -> None:
         """Sets the caller's own password and ends the user's other web sessions.
@@ -78,11 +101,11 @@ class PasswordSignIns:
     async def make_link(self, caller: Authenticated, user_id: UUID) -> PasswordLink:
         """Returns a link for a user, which ends the earlier one. Raises NeedsAdmin or UnknownUser."""
         caller.must_be_admin()
-        token = secrets.token_urlsafe(LINK_BYTES)
+        token = new_secret()
         async with self.database.system() as connection:
             credentials = Credentials(connection)
             user = await credentials.of_user(user_id)
-            if user is None or user.is_disabled:
+            if user is None or user.disabled_at:
                 raise UnknownUser
             expires_at = await credentials.put_link(user_id, sha256(token), caller.user.id, LINK_SECONDS)
         return PasswordLink(user_id=user_id, token=token, expires_at=expires_at)
@@ -103,7 +126,12 @@ class PasswordSignIns:
                 raise UnknownPasswordLink
             await self._put(connection, user.id, hashed)
 
-    async def _hashed(self, password: str, user: Credential) -> str:
+    def _must_be_safe(self, request: Request) -> None:
+        self.web_sessions.must_be_own_page(request)
+        if not self.web_sessions.origins.is_confidential(request):
+            raise NotConfidential
+
+    async def _hashed(self, password: str, user: PasswordUser) -> str:
         must_be_uncommon(password, user.name, user.email)
         return await self.passwords.hash(password)
 

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from contracts.base import Page, ProblemBody
 from contracts.sign_in import (
+    InvitationSignUp,
     OwnWorkspace,
     PasswordByLink,
     PasswordChange,
@@ -28,6 +29,10 @@ Responses = dict[int | str, dict[str, Any]]
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "A page of another origin, or no web session"}}
 NEEDS_ADMIN: Responses = {403: {"model": ProblemBody, "description": "Needs an administrator"}}
 UNKNOWN: Responses = {404: {"model": ProblemBody, "description": "There is none, or not any more"}}
+CLOSED: Responses = {
+    404: {"model": ProblemBody, "description": "There is no invitation with this token"},
+    409: {"model": ProblemBody, "description": "Accepted already, expired, revoked, or the user is a member"},
+}
 TOO_MANY: Responses = {
     429: {"model": ProblemBody, "description": "Too many attempts; `Retry-After` says when to go on"}
 }
@@ -63,6 +68,19 @@ WithSession = Annotated[SignedIn, Depends(_signed_in)]
 async def sign_in(request: Request, response: Response, sign_ins: UsedSignIns, body: SignIn) -> SignedInUser:
     """Begins a web session, whose cookie is in the response; the session that the browser had ends."""
     return await sign_ins.sign_in(request, response, body.login, body.password.get_secret_value())
+
+
+@router.post(
+    "/auth/join",
+    summary="Accept an invitation in a browser",
+    responses=FORBIDDEN | CLOSED | TOO_MANY,
+    openapi_extra=OPEN,
+)
+async def join_with_password(
+    request: Request, response: Response, sign_ins: UsedSignIns, body: InvitationSignUp
+) -> SignedInUser:
+    """With a web session its user joins the workspace; without one a new user with this password, who is signed in."""
+    return await sign_ins.join(request, response, body)
 
 
 @router.post("/auth/sign-out", summary="End this web session", status_code=204, responses=FORBIDDEN)

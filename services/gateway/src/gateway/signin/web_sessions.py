@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import secrets
 from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID, uuid4
@@ -15,6 +14,7 @@ from contracts.base import Page
 from contracts.gateway import User
 from contracts.sign_in import OwnWorkspace, SignedInUser, WebSession
 from gateway.accounts.caller import Authenticated, SignedIn
+from gateway.accounts.key_format import new_secret
 from gateway.errors import (
     CrossSiteRequest,
     SessionEnded,
@@ -28,7 +28,6 @@ from gateway.signin.sessions import Sessions
 from service_kit.pagination import decode_cursor, page
 from service_kit.postgres import Connection, Database
 
-SECRET_BYTES = 32
 WORKSPACE_HEADER = "x-workspace-id"
 LONGEST_USER_AGENT = 300
 
@@ -90,7 +89,7 @@ class WebSessions:
         method: Literal["password", "openid"],
     ) -> SignedInUser:
         """Begins a session with a new secret, in the response's cookie; the one that the browser had ends."""
-        secret, sessions = secrets.token_urlsafe(SECRET_BYTES), Sessions(connection)
+        secret, sessions = new_secret(), Sessions(connection)
         await sessions.delete_ended(self.lifetime.idle)
         await self._end_presented(sessions, request)
         session = await sessions.insert(

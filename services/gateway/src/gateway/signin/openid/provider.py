@@ -6,7 +6,8 @@ import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
+from urllib.parse import quote_plus
 
 import httpx2
 from pydantic import BaseModel, ValidationError
@@ -14,6 +15,8 @@ from pydantic import BaseModel, ValidationError
 from gateway.errors import OpenIdProviderSilent, OpenIdRefused
 from gateway.signin.origins import is_loopback_url
 
+Model = TypeVar("Model", bound=BaseModel)
+CALLBACK = "/v1/auth/openid/callback"
 DESCRIPTION = "/.well-known/openid-configuration"
 FRESH_SECONDS = 3600.0
 # An unknown key makes us look again, at most so often: anyone may send a token with an invented key id
@@ -96,7 +99,8 @@ class Provider:
         if registration.client_secret is None:
             form["client_id"] = registration.client_id
         elif "client_secret_basic" in description.token_endpoint_auth_methods_supported:
-            auth = httpx2.BasicAuth(_form(registration.client_id), _form(registration.client_secret))
+            # percent-encoded first: RFC 6749, section 2.3.1
+            auth = httpx2.BasicAuth(quote_plus(registration.client_id), quote_plus(registration.client_secret))
         else:
             form |= {"client_id": registration.client_id, "client_secret": registration.client_secret}
         return _parsed(TokenAnswer, await self._json("POST", description.token_endpoint, data=form, auth=auth))
@@ -148,9 +152,6 @@ def new_client() -> httpx2.AsyncClient:
 
 def _named(keys: list[Mapping[str, Any]], key_id: str | None) -> list[Mapping[str, Any]]:
     return [key for key in keys if key_id is None or key.get("kid") == key_id]
-
-
-Model = Any
 
 
 def _parsed(model: type[Model], answer: dict[str, Any]) -> Model:

@@ -1,0 +1,35 @@
+"""One embedded stack for the security tests of a process; a test that needs other settings starts its own."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager
+from functools import partial
+
+import httpx2
+import pytest
+from api_calls import Tenant, client, new_tenant
+from stack import EmbeddedStack
+
+
+@pytest.fixture(scope="session")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStack]:
+    # A busy machine misses deadlines, and a search then answers without that leg.
+    deadlines = ("LEXICAL", "DENSE", "HIGHLIGHT", "GRAPH", "SESSIONS", "RERANK", "RETRIEVAL")
+    settings = {f"{name}_DEADLINE_SECONDS": "60" for name in deadlines} | {"RATE_LIMIT_PER_MINUTE": "100000"}
+    with EmbeddedStack.started(tmp_path_factory.mktemp("security"), **settings) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+async def admin(stack: EmbeddedStack) -> AsyncIterator[httpx2.AsyncClient]:
+    async with client(stack.url, stack.api_key) as http:
+        yield http
+
+
+@pytest.fixture(scope="session")
+def make_tenant(
+    stack: EmbeddedStack, admin: httpx2.AsyncClient
+) -> Callable[[str], AbstractAsyncContextManager[Tenant]]:
+    """`async with make_tenant("name") as tenant`: a new workspace with an owner's key of its own user."""
+    return partial(new_tenant, stack.url, admin)
