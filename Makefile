@@ -36,7 +36,7 @@ bench: setup ## the project's figures, as a table
 figures-code: ## figures of the code: lines, floors, circles, names; ARGS="CHECKOUT ..." compares checkouts
 	@$(PYTHON) tests/code_figures.py $(ARGS)
 
-check: setup ## lint, types, import contracts, locks, Compose, Dockerfile, documentation site
+check: setup ## lint, types, import contracts, locks, licences, secrets, Compose, Dockerfile, documentation site
 	@$(VENV)/ruff check .
 	@$(VENV)/ruff format --check .
 	@$(VENV)/mypy
@@ -44,6 +44,8 @@ check: setup ## lint, types, import contracts, locks, Compose, Dockerfile, docum
 	@$(VENV)/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
 	@$(VENV)/hadolint infra/docker/python.Dockerfile
 	@requirements/refresh --check
+	@$(VENV)/python infra/release/dependencies.py licences >/dev/null
+	@git ls-files -z | xargs -0 $(VENV)/kingfisher scan --no-validate --no-update-check --git-history none --quiet
 	@$(VENV)/python infra/site/build.py
 
 contracts: setup ## write the OpenAPI and AsyncAPI documents and the reference pages
@@ -55,6 +57,14 @@ site: setup ## build the documentation site in build/site; fails on a broken lin
 locks: setup ## compile the locks; ARGS=--upgrade takes newer versions
 	@requirements/refresh $(ARGS)
 
+sbom: setup ## write a CycloneDX document for each image and for the embedded stack; ARGS=--images adds Debian packages
+	@$(VENV)/python infra/release/dependencies.py sbom $(ARGS)
+
+audit: setup ## look the locks up in the database of known vulnerabilities (needs the internet)
+	@for lock in requirements/*.txt; do \
+	  $(VENV)/pip-audit --strict --disable-pip --require-hashes --progress-spinner off -r $$lock || exit 1; \
+	done
+
 version: ## print the version; NEW=0.2.0 sets it in every package and in the changelog
 	@$(PYTHON) infra/release/set_version.py $(NEW)
 
@@ -65,4 +75,4 @@ up: env ## start the Compose stack (needs Docker)
 	docker compose up --build --wait
 
 .DEFAULT_GOAL := help
-.PHONY: help run stop reset setup test faults e2e bench figures-code check contracts site locks version env up
+.PHONY: help run stop reset setup test faults e2e bench figures-code check contracts site locks sbom audit version env up

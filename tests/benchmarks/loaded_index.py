@@ -17,8 +17,7 @@ from benchmarks.corpus_loading import SPACE, compaction, load
 from benchmarks.figures import Row
 from benchmarks.synthetic_corpus import Corpus
 
-from embedded import postgres
-from embedded.engines import Engines
+from embedded.engines import Engines, postgres
 from service_kit.migrate import migrate
 from service_kit.postgres import Database
 

@@ -166,6 +166,12 @@ async def serving(app: FastAPI) -> AsyncIterator[str]:
 
 
 @pytest.fixture
+def serve() -> Callable[[FastAPI], Any]:
+    """`async with serve(app) as url`: an application on a port of its own."""
+    return serving
+
+
+@pytest.fixture
 def world() -> World:
     return World()
 

@@ -17,11 +17,12 @@ _HIGHEST = 65_535
 
 @dataclass(frozen=True)
 class Allocation:
-    """The ports of the engines, the gateway and the services behind it."""
+    """The ports of the engines, the gateway and the services behind it; `private` is that of the gateway's metrics."""
 
     engines: EnginePorts
     gateway: int
     services: Mapping[str, int]
+    private: int
 
 
 def allocate(settings: Mapping[str, str], host: str, services: Sequence[str]) -> Allocation:
@@ -45,9 +46,9 @@ def allocate(settings: Mapping[str, str], host: str, services: Sequence[str]) ->
         return port
 
     internal = {name: take(offset) for offset, name in enumerate(services)}
-    others = [take(len(internal) + number) for number in range(7)]
-    engines = EnginePorts(others[0], others[1], ObjectStorePorts(*others[2:]))
-    return Allocation(engines, public, internal)
+    others = [take(len(internal) + number) for number in range(8)]
+    engines = EnginePorts(others[0], others[1], ObjectStorePorts(*others[2:7]))
+    return Allocation(engines, public, internal, others[7])
 
 
 def _number(settings: Mapping[str, str], name: str, default: int) -> int:

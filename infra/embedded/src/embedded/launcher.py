@@ -68,6 +68,7 @@ class Launcher:
             credentials=self._folder.credentials,
             host=self._host,
             ports={**allocation.services, GATEWAY: allocation.gateway},
+            private_port=allocation.private,
         )
 
     def _record(self, supervisor: Supervisor) -> None:
@@ -143,7 +144,7 @@ class Launcher:
 
 def _unready(client: httpx2.Client, site: Site, process: Process) -> str | None:
     try:
-        answer = client.get(f"{site.url(process.service)}{process.health}")
+        answer = client.get(site.health_url(process))
     except httpx2.TransportError as error:
         return str(error) or type(error).__name__
     return None if answer.is_success else f"{answer.status_code} {' '.join(answer.text.split())[:200]}"

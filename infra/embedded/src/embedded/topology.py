@@ -90,6 +90,7 @@ class Site:
     credentials: Credentials
     host: str
     ports: Mapping[str, int]
+    private_port: int
 
     @property
     def admin_key_file(self) -> Path:
@@ -108,13 +109,20 @@ class Site:
         host = LOOPBACK if service != GATEWAY or self.host == "0.0.0.0" else self.host
         return f"http://{host}:{self.ports[service]}"
 
+    def health_url(self, process: Process) -> str:
+        """Returns where a process tells whether it is ready: the gateway does so on its private port."""
+        own = self.url(process.service) if process.name != GATEWAY else f"http://{LOOPBACK}:{self.private_port}"
+        return f"{own}{process.health}"
+
     def environment(self, process: Process) -> dict[str, str]:
         """Returns a process's environment: what this installation decides over the user's own settings."""
         decided = {
             **{f"{name.upper().replace('-', '_')}_URL": self.url(name) for name in SERVICES if name != GATEWAY},
         }
+        decided["PRIVATE_PORT"] = ""
         if process.name == GATEWAY:
             decided |= {"ADMIN_KEY_FILE": str(self.admin_key_file)}
+            decided |= {"PRIVATE_HOST": LOOPBACK, "PRIVATE_PORT": str(self.private_port)}
         if process.redis:
             decided |= {"REDIS_URL": self.engines.redis_url}
         if process.sources:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Self
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from contracts.base import Question, Resource, Text
-from contracts.retrieval import Around, LegReport, SearchFilters, SearchMode
+from contracts.retrieval import Around, LegReport, SearchFilters, SearchMode, at_most_together
 
 
 class ContextRequest(SearchFilters):
-    """Asks for evidence for a prompt: what answers the `queries`, packed into at most `max_tokens` tokens.
+    """Asks for evidence for a prompt: what answers the `queries`, packed into at most `max_tokens` tokens. The queries
+    together have at most 10,000 characters.
 
     Tokens are counted by `tokenizer`, one of those that `GET /v1/context/tokenizers` names. `around` lets a passage
     grow to its neighbours or its section where the budget allows.
@@ -26,6 +27,11 @@ class ContextRequest(SearchFilters):
     rerank: bool = True
     around: Around = Around.neighbours
     max_passages: Annotated[int, Field(ge=1, le=100)] = 20
+
+    @model_validator(mode="after")
+    def bounded(self) -> Self:
+        at_most_together(self.queries)
+        return self
 
 
 class EvidenceQuote(Resource):

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import AliasChoices, AwareDatetime, Field
+from pydantic import AliasChoices, AwareDatetime, Field, model_validator
 
 from contracts.base import Question, Request, Resource, Text
 from contracts.graph_expansion import GraphMethod, PathStep
 
+MOST_CHARACTERS = 10_000  # of all wordings of a search
 Weight = Annotated[float, Field(ge=0, le=10)]
+
+
+def at_most_together(wordings: Sequence[str]) -> None:
+    """Raises ValueError if the wordings of a search have more than MOST_CHARACTERS in all."""
+    if sum(map(len, wordings)) > MOST_CHARACTERS:
+        raise ValueError(f"all wordings together must have at most {MOST_CHARACTERS} characters")
 
 
 class SearchMode(StrEnum):
@@ -103,7 +111,8 @@ class LegWeights(Request):
 
 
 class SearchRequest(SearchFilters):
-    """`queries` are further wordings of `query`: all are searched and fused.
+    """`queries` are further wordings of `query`: all are searched and fused. Together they have at most 10,000
+    characters.
 
     In `query`, "several words" in quotes are a phrase, `word*` is a prefix, and `title:`, `name:`, `section:`, `tag:`,
     `type:`, `language:` and `source:` before a word limit the search to what has it there. Chunks with the phrase rank
@@ -130,6 +139,11 @@ class SearchRequest(SearchFilters):
     facets: Annotated[list[Facet], Field(max_length=6)] = []
     highlight: bool = False
     explain: bool = False
+
+    @model_validator(mode="after")
+    def bounded(self) -> Self:
+        at_most_together([self.query, *self.queries])
+        return self
 
 
 class Highlight(Resource):

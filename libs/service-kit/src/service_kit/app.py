@@ -24,7 +24,10 @@ def service_app(
     lifespan: Lifespan,
     openapi_url: str | None = "/openapi.json",
 ) -> FastAPI:
-    """Returns an application with `state.metrics`, `state.health` and `state.tokens`, which the lifespan may use."""
+    """Returns an application with `state.metrics`, `state.health` and `state.tokens`, which the lifespan may use.
+
+    With a private port, `state.private` is the application that it serves.
+    """
     app = FastAPI(
         title=f"Attractor {name}",
         version=VERSION,
@@ -40,7 +43,11 @@ def service_app(
     app.state.tokens = Tokens(settings.internal_token_secret.get_secret_value(), name)
     problems.install(app)
     app.add_middleware(RequestTelemetry, metrics=app.state.metrics)
-    app.include_router(health.routes(app.state.health, app.state.metrics))
+    app.include_router(health.alive())
+    if settings.private_port is None:
+        app.include_router(health.inside(app.state.health, app.state.metrics))
+    else:
+        app.state.private = health.private_app(app.state.health, app.state.metrics)
     for router in routers:
         app.include_router(router)
     return app

@@ -1,4 +1,4 @@
-"""/livez, /readyz and /metrics."""
+"""/livez, /readyz and /metrics. The last two are for operators: they cost work, and tell what goes on inside."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, FastAPI, Response
 from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
@@ -21,7 +21,7 @@ TIMEOUT_SECONDS = 3.0
 class Health:
     """The checks of a service: a check returns when its part works and raises, saying why, when it does not.
 
-    The reasons go to the log. /readyz is open to all: it names an error's class, and shows the text of a Problem only.
+    The reasons go to the log. /readyz asks for no key: it names an error's class, and shows the text of a Problem only.
     """
 
     def __init__(self) -> None:
@@ -62,12 +62,20 @@ class Health:
             log.warning("check failed", extra={"check": name, "reason": reason})
 
 
-def routes(health: Health, metrics: Metrics) -> APIRouter:
+def alive() -> APIRouter:
+    """Returns /livez, which says that the process answers."""
     router = APIRouter(include_in_schema=False)
 
     @router.get("/livez")
     async def livez() -> dict[str, str]:
         return {"status": "alive"}
+
+    return router
+
+
+def inside(health: Health, metrics: Metrics) -> APIRouter:
+    """Returns /readyz and /metrics."""
+    router = APIRouter(include_in_schema=False)
 
     @router.get("/readyz")
     async def readyz() -> Response:
@@ -81,3 +89,12 @@ def routes(health: Health, metrics: Metrics) -> APIRouter:
         return Response(generate_latest(metrics.registry), media_type=CONTENT_TYPE_LATEST)
 
     return router
+
+
+def private_app(health: Health, metrics: Metrics) -> FastAPI:
+    """Returns the application of the private port, for services whose own port is public."""
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, telemetry={"tracing": False, "metrics": False})
+    app.state.metrics = metrics
+    app.include_router(alive())
+    app.include_router(inside(health, metrics))
+    return app

@@ -2,26 +2,89 @@
 
 from __future__ import annotations
 
+import functools
+import resource
+import socket
+import sys
 from collections.abc import Callable
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+from service_kit.bounded_http import BoundedHttp, HttpBounds
+from service_kit.connections import Connections
 from service_kit.settings import ServiceSettings
 from service_kit.telemetry import configure_telemetry
 
 GRACEFUL_SECONDS = 10
+STARTUP_FAILED = 3
+PRIVATE_CONNECTIONS = 100
+OTHER_FILES = 512  # descriptors for what is no connection of a client
 
 
-def serve(name: str, settings: ServiceSettings, build: Callable[[], FastAPI]) -> None:
+def serve(
+    name: str, settings: ServiceSettings, build: Callable[[], FastAPI], connections_per_address: int | None = None
+) -> None:
     """Serves until SIGTERM or SIGINT; open requests then have ten seconds to finish."""
     configure_telemetry(name, settings.log_level, settings.otel_exporter_otlp_endpoint)
-    uvicorn.run(
-        build(),
-        host=settings.host,
-        port=settings.port,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=GRACEFUL_SECONDS,
+    _allow_files(settings.max_connections + OTHER_FILES)
+    app, admitted = build(), Connections(settings.max_connections, connections_per_address)
+    options: dict[str, Any] = {"timeout_graceful_shutdown": GRACEFUL_SECONDS}
+    config = server_config(app, admitted, host=settings.host, port=settings.port, **options)
+    server = uvicorn.Server(config)
+    if settings.private_port is not None:
+        options |= {"host": settings.private_host, "port": settings.private_port, "lifespan": "off"}
+        private = server_config(app.state.private, Connections(PRIVATE_CONNECTIONS), **options)
+        server = ServerOfTwoPorts(config, private)
+    try:
+        server.run()
+    except KeyboardInterrupt:
+        return
+    if not server.started:
+        sys.exit(STARTUP_FAILED)
+
+
+class ServerOfTwoPorts(uvicorn.Server):
+    """Also serves the private port, from when the application is up."""
+
+    def __init__(self, config: uvicorn.Config, private: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.private = uvicorn.Server(private)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.private.config.load()
+        self.private.lifespan = self.private.config.lifespan_class(self.private.config)
+        await self.private.startup()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await self.private.shutdown()
+        await super().shutdown(sockets)
+
+
+def server_config(
+    app: FastAPI, admitted: Connections, bounds: HttpBounds | None = None, **options: Any
+) -> uvicorn.Config:
+    """Returns how every service is served. `options` are those of uvicorn.
+
+    The addresses that FORWARDED_ALLOW_IPS names are proxies: each stands for many clients.
+    """
+    protocol: Any = functools.partial(
+        BoundedHttp, bounds=bounds or HttpBounds(), admitted=admitted, refused=app.state.metrics.refused_connections
     )
+    config = uvicorn.Config(
+        app, http=protocol, ws="none", log_config=None, access_log=False, server_header=False, **options
+    )
+    proxies: Any = ProxyHeadersMiddleware(app, config.forwarded_allow_ips).trusted_hosts  # type: ignore[arg-type]
+    admitted.is_shared = proxies.__contains__
+    return config
+
+
+def _allow_files(wanted: int) -> None:
+    """Raises the soft limit of open files, which is often 1024, as far as the system lets it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))

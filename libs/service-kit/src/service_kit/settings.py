@@ -6,7 +6,7 @@ from typing import Annotated
 
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
-from pydantic import AfterValidator, SecretStr
+from pydantic import AfterValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from redis.asyncio.connection import parse_url
 
@@ -45,13 +45,24 @@ class Environment(BaseSettings):
     )
 
 
-class ServiceSettings(Environment):
-    """Settings of every service."""
+class PrivateSettings(Environment):
+    """Where a process is observed."""
+
+    private_host: str = "127.0.0.1"
+    """The address of the private port"""
+    private_port: int | None = None
+    """The port of /readyz and /metrics, which nobody outside should reach"""
+
+
+class ServiceSettings(PrivateSettings):
+    """Settings of every service. Without a private port, /readyz and /metrics are on the port itself."""
 
     host: str = "127.0.0.1"
     """The address that the process listens on"""
     port: int
     """The port that the process listens on"""
+    max_connections: int = Field(default=2_000, gt=0)
+    """Connections open at once; beyond, the one that has waited for a request the longest is closed"""
     log_level: str = "INFO"
     """DEBUG, INFO, WARNING or ERROR"""
     internal_token_secret: SecretStr

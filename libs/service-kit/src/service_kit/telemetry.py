@@ -66,6 +66,12 @@ class Metrics:
             buckets=BUCKETS,
             registry=self.registry,
         )
+        self.refused_connections = Counter(
+            "attractor_connections_refused_total",
+            "Connections that were closed before a whole request had arrived, by reason",
+            ["reason"],
+            registry=self.registry,
+        )
         self.events = Counter(
             "attractor_events_total",
             "Events by consumer group and result (handled, skipped, failed, dead)",

@@ -14,7 +14,7 @@ from service_kit.serve import serve
 
 def _serve() -> None:
     settings = Settings()
-    serve("gateway", settings, lambda: create_app(settings))
+    serve("gateway", settings, lambda: create_app(settings), settings.max_connections_per_address)
 
 
 def _migrate() -> None:

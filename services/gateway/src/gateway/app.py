@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import psycopg
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
+from prometheus_client import CollectorRegistry, Counter
 from psycopg.errors import ForeignKeyViolation
 from redis.asyncio import Redis
 from starlette.middleware import Middleware
@@ -16,7 +17,8 @@ from starlette.routing import Route
 
 from contracts.events import DOCUMENTS, WorkspacePurged
 from contracts.registry import GATEWAY
-from gateway.access.authenticator import Authenticator
+from gateway.access.authenticator import Authenticator, Limits
+from gateway.access.in_flight import InFlight, Shares
 from gateway.access.last_used import LastUsed
 from gateway.access.rate_limit import Buckets
 from gateway.accounts.accounts import Accounts
@@ -91,24 +93,13 @@ class Parts:
     def install(self, app: FastAPI) -> None:
         settings, state = self.settings, app.state
         registry = state.metrics.registry
-        per_minute, failures = settings.rate_limit_per_minute, settings.auth_failures_per_minute
-        state.authenticator = Authenticator(
-            self.database,
-            self.web_sessions,
-            self.last_used,
-            Buckets(self.redis, "requests", per_minute, settings.rate_limit_burst, registry),
-            Buckets(self.redis, "failed_authentications", failures, failures, registry),
-        )
+        caller_limits = limits(settings, self.redis, registry)
+        state.authenticator = Authenticator(self.database, self.web_sessions, self.last_used, caller_limits)
         state.web_sessions = self.web_sessions
+        per_address = settings.sign_in_attempts_per_address
         attempts = Attempts(
             Buckets(self.redis, "sign_ins_of_account", 1, settings.sign_in_attempts, registry),
-            Buckets(
-                self.redis,
-                "sign_ins_from_address",
-                settings.sign_in_attempts_per_address,
-                settings.sign_in_attempts_per_address,
-                registry,
-            ),
+            Buckets(self.redis, "sign_ins_from_address", per_address, per_address, registry),
         )
         state.openid_sign_ins = None
         if self.provider:
@@ -163,6 +154,33 @@ class Parts:
 
     async def _check_redis(self) -> None:
         await self.redis.ping()
+
+
+def limits(settings: Settings, redis: Redis, registry: CollectorRegistry) -> Limits:
+    """Builds what limits callers, with its metrics."""
+    per_minute, burst, keys = (
+        settings.rate_limit_per_minute,
+        settings.rate_limit_burst,
+        settings.rate_limit_workspace_keys,
+    )
+    failures = settings.auth_failures_per_minute
+    in_flight = Counter(
+        "attractor_in_flight_refused_total",
+        "Requests over the limit of those in progress",
+        ["what", "holder"],
+        registry=registry,
+    )
+    return Limits(
+        Buckets(redis, "requests", per_minute, burst, registry),
+        Buckets(redis, "workspace_requests", per_minute * keys, burst * keys, registry),
+        Buckets(redis, "failed_authentications", failures, failures, registry),
+        InFlight(
+            "requests",
+            Shares(settings.requests_in_flight_per_key, settings.requests_in_flight_per_workspace),
+            in_flight,
+        ),
+        InFlight("waits", Shares(settings.waits_in_flight_per_key, settings.waits_in_flight_per_workspace), in_flight),
+    )
 
 
 def _add_middleware(app: FastAPI, settings: Settings, origins: Origins) -> None:

@@ -31,7 +31,11 @@ class UserDisabled(Unauthenticated):
 
 
 class RateLimited(Problem):
-    status, type, title = 429, "rate-limited", "Too many requests with this key"
+    status, type, title = 429, "rate-limited", "Too many requests with this key, or in this workspace"
+
+
+class TooManyInFlight(Problem):
+    status, type, title = 429, "too-many-in-flight", "Too many requests of this key or workspace are in progress"
 
 
 class TooManyFailures(Problem):

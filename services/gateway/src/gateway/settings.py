@@ -21,6 +21,8 @@ class Settings(ServiceSettings, EventSettings):
     """Sizes are in bytes, times in seconds."""
 
     port: int = 8080
+    private_port: int = 9100
+    """The port of /readyz and /metrics, which nobody outside should reach"""
     ingestion_url: str
     retrieval_url: str
     knowledge_graph_url: str
@@ -35,10 +37,26 @@ class Settings(ServiceSettings, EventSettings):
         None, description="Without ADMIN_API_KEY: where to write a generated key when no administrator has one"
     )
 
+    max_connections_per_address: int = Field(
+        256, gt=0, description="Connections from one client address; the proxies of FORWARDED_ALLOW_IPS have no limit"
+    )
     max_body_bytes: int = Field(512 * MEBIBYTE, gt=0, description="Largest upload")
     max_json_bytes: int = Field(4 * MEBIBYTE, gt=0, description="Largest body of any other request")
-    rate_limit_per_minute: int = Field(600, ge=0, description="Requests per API key in the long run; 0: no limit")
-    rate_limit_burst: int = Field(600, gt=0, description="Requests per API key at once")
+    rate_limit_per_minute: int = Field(
+        600, ge=0, description="Tokens per API key in the long run, one for an ordinary request; 0: no limit"
+    )
+    rate_limit_burst: int = Field(600, gt=0, description="Tokens per API key at once")
+    rate_limit_workspace_keys: int = Field(
+        10, gt=0, description="All keys of a workspace together have the tokens of so many"
+    )
+    requests_in_flight_per_key: int = Field(
+        16, ge=0, description="Requests of a key in progress, in each gateway process; 0: no limit"
+    )
+    requests_in_flight_per_workspace: int = Field(64, ge=0, description="Those of all keys of a workspace; 0: no limit")
+    waits_in_flight_per_key: int = Field(
+        32, ge=0, description="Event streams and requests with `wait` or `timeout` of a key; 0: no limit"
+    )
+    waits_in_flight_per_workspace: int = Field(128, ge=0, description="Those of all keys of a workspace; 0: no limit")
     auth_failures_per_minute: int = Field(
         60, ge=0, description="Failed authentications per client address; 0: no limit"
     )

@@ -8,7 +8,7 @@ import os
 import secrets
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 from types import ModuleType
@@ -22,6 +22,9 @@ from pydantic import SecretStr
 
 from gateway.app import create_app
 from gateway.settings import Settings
+from service_kit.connections import Connections
+from service_kit.serve import server_config
+from service_kit.telemetry import Metrics
 
 SERVICES = ("ingestion", "retrieval", "knowledge_graph", "memory", "orchestrator")
 
@@ -37,14 +40,8 @@ async def serve(app: FastAPI, port: int = 0) -> AsyncIterator[str]:
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:  # named: so it gets NODELAY
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", port))
-        config = uvicorn.Config(
-            app,
-            log_config=None,
-            access_log=False,
-            forwarded_allow_ips="",
-            server_header=False,
-            timeout_graceful_shutdown=1,
-        )
+        app.state.metrics = getattr(app.state, "metrics", None) or Metrics()
+        config = server_config(app, Connections(1000), forwarded_allow_ips="", timeout_graceful_shutdown=1)
         server = QuietServer(config)
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         while not server.started:
@@ -82,6 +79,12 @@ def free_port() -> int:
 
 
 @pytest.fixture
+def private_port(free_port) -> int:
+    with socket.create_server(("127.0.0.1", free_port)), socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+@pytest.fixture
 def admin_key() -> str:
     return secrets.token_hex(32)
 
@@ -105,14 +108,33 @@ def settings(make_database, redis_url, token_secret, admin_key, free_port) -> Ca
 
 
 @pytest.fixture
-def gateway_client(settings, admin_key) -> Callable[..., AbstractAsyncContextManager[httpx2.AsyncClient]]:
+def apps() -> list[FastAPI]:
+    """The gateways of this test, in the order of their start."""
+    return []
+
+
+@pytest.fixture
+def private(apps) -> Callable[[str], Awaitable[httpx2.Response]]:
+    """`await private(path)`: what the last gateway answers on its private port."""
+
+    async def get(path: str) -> httpx2.Response:
+        transport = httpx2.ASGITransport(apps[-1].state.private)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://private") as client:
+            return await client.get(path)
+
+    return get
+
+
+@pytest.fixture
+def gateway_client(settings, admin_key, apps) -> Callable[..., AbstractAsyncContextManager[httpx2.AsyncClient]]:
     """`async with gateway_client(**settings) as client`: the gateway under uvicorn; the client is an administrator."""
 
     @asynccontextmanager
     async def opened(**changes: Any) -> AsyncIterator[httpx2.AsyncClient]:
         headers = {"Authorization": f"Bearer {admin_key}"}
+        apps.append(create_app(settings(**changes)))
         async with (
-            serve(create_app(settings(**changes))) as url,
+            serve(apps[-1]) as url,
             httpx2.AsyncClient(base_url=url, headers=headers, timeout=20, trust_env=False) as client,
         ):
             yield client
@@ -141,7 +163,7 @@ async def proxied_client(upstream, seen, gateway_client):
 
 
 @pytest.fixture
-def process(upstream, seen, settings, admin_key, free_port):
+def process(upstream, seen, settings, admin_key, free_port, private_port):
     """`async with process() as (client, pid)`: the gateway as operators start it, in front of the service."""
 
     @asynccontextmanager
@@ -149,7 +171,7 @@ def process(upstream, seen, settings, admin_key, free_port):
         async with serve(upstream.service(seen)) as url:
             chosen = settings(**{f"{name}_url": url for name in SERVICES})
             environment = {name.upper(): _plain(value) for name, value in chosen if value not in (None, [])}
-            environment |= {"PORT": str(free_port), "PATH": os.environ["PATH"]}
+            environment |= {"PORT": str(free_port), "PRIVATE_PORT": str(private_port), "PATH": os.environ["PATH"]}
             child = await asyncio.create_subprocess_exec(
                 sys.executable, "-m", "gateway", "serve", env=environment, stdout=asyncio.subprocess.DEVNULL
             )

@@ -88,7 +88,7 @@ async def test_configured_origins_may_call(proxied_client):
         assert real.headers["access-control-allow-origin"] == "https://ui.example"
 
 
-async def test_an_unreachable_database_is_a_503(gateway_client, settings, engines):
+async def test_an_unreachable_database_is_a_503(gateway_client, private, settings, engines):
     name = urlsplit(settings().database_url.get_secret_value()).path[1:]
     async with gateway_client() as client:
         with psycopg.connect(engines.admin_database_url, autocommit=True) as connection:
@@ -96,5 +96,15 @@ async def test_an_unreachable_database_is_a_503(gateway_client, settings, engine
             connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (name,))
         answer = await client.get("/v1/me")
         assert (answer.status_code, answer.json()["type"]) == (503, "unavailable")
-        assert (await client.get("/readyz")).status_code == 503
+        assert (await private("/readyz")).status_code == 503
+        assert (await client.get("/livez")).status_code == 200
+
+
+async def test_metrics_and_readiness_are_on_the_private_port_alone(process, private_port):
+    async with process() as (client, _):
+        for path in ("/metrics", "/readyz"):
+            assert (await client.get(path)).status_code == 404
+            inside = await client.get(f"http://127.0.0.1:{private_port}{path}")
+            assert inside.status_code == 200
+        assert (await client.get(f"http://127.0.0.1:{private_port}/v1/me")).status_code == 404
         assert (await client.get("/livez")).status_code == 200

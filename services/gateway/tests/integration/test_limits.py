@@ -23,7 +23,7 @@ async def test_a_key_may_burst_and_then_has_to_wait(proxied_client):
         assert (await client.get("/v1/me")).status_code == 200  # another key has another bucket
         await asyncio.sleep(float(refused.headers["retry-after"]))
         assert (await client.get("/v1/me", headers=other)).status_code == 200
-        for path in ("/livez", "/readyz", "/docs", "/openapi.json", "/metrics"):
+        for path in ("/livez", "/docs", "/openapi.json"):
             for _ in range(6):
                 assert (await client.get(path)).status_code == 200
 
@@ -44,23 +44,82 @@ async def test_failed_authentications_are_limited_by_address_and_valid_keys_are_
         assert (await client.get("/v1/me")).status_code == 200
 
 
-async def test_without_redis_each_process_counts_alone_and_the_status_shows_it(gateway_client, free_port):
-    """Finding: while Redis was away there were no limits at all."""
+async def test_without_redis_the_gateway_limits_by_itself_and_the_status_shows_it(gateway_client, private, free_port):
     async with gateway_client(
-        redis_url=f"redis://127.0.0.1:{free_port}",
-        rate_limit_per_minute=1,
-        rate_limit_burst=2,
-        auth_failures_per_minute=1,
+        redis_url=f"redis://127.0.0.1:{free_port}", rate_limit_per_minute=1, rate_limit_burst=2
     ) as client:
-        answers = [await client.get("/v1/me") for _ in range(3)]
-        assert [answer.status_code for answer in answers] == [200, 200, 429]
-        assert answers[0].headers["ratelimit-remaining"] == "1"
-        wrong = {"Authorization": f"Bearer atr_{uuid4().hex}_{'x' * 43}"}
-        assert [(await client.get("/v1/me", headers=wrong)).status_code for _ in range(2)] == [401, 429]
-        assert "attractor_requests_counted_alone_total 3.0" in (await client.get("/metrics")).text
-        ready = await client.get("/readyz")
+        answers = [await client.get("/v1/me") for _ in range(4)]
+        assert [answer.status_code for answer in answers] == [200, 200, 429, 429]
+        assert answers[0].headers["ratelimit-limit"] == "2"
+        assert int(answers[-1].headers["retry-after"]) > 30
+        assert "attractor_requests_counted_locally_total 4.0" in (await private("/metrics")).text
+        ready = await private("/readyz")
         assert (ready.status_code, ready.json()["status"]) == (200, "degraded")
         assert "redis" in ready.json()["failures"]
+
+
+async def test_the_keys_of_a_workspace_share_a_bucket_and_other_workspaces_have_their_own(gateway_client):
+    async with gateway_client(rate_limit_per_minute=1, rate_limit_burst=5, rate_limit_workspace_keys=1) as client:
+        elsewhere = (await client.post("/v1/workspaces", json={"name": "elsewhere"})).json()["id"]
+        made = await client.post(f"/v1/workspaces/{elsewhere}/keys", json={"name": "x", "role": "owner"})
+        outside = {"Authorization": f"Bearer {made.json()['key']}"}
+        key = await another_key(client)  # with this the administrator's key has used four of five tokens
+        answers = [await client.get("/v1/me", headers=key) for _ in range(2)]
+        assert [answer.status_code for answer in answers] == [200, 429]
+        assert "workspace" in answers[-1].json()["detail"]
+        assert (await client.get("/v1/me", headers=outside)).status_code == 200
+
+
+async def test_a_large_search_costs_more_than_a_small_one(proxied_client):
+    async with proxied_client(rate_limit_per_minute=1, rate_limit_burst=100) as client:
+
+        async def left(body):
+            return int((await client.post("/v1/search", json=body)).headers["ratelimit-remaining"])
+
+        full = await left({"query": "who answers for it"})
+        assert full == 99
+        small = await left({"query": "who", "queries": ["what", "when"]})
+        assert full - small == 3
+        large = await left({"query": "a" * 1250, "queries": ["a" * 1250] * 7})
+        assert small - large == 88
+        assert (await client.post("/v1/search", json={"query": "a" * 10_000})).status_code == 429
+
+
+async def test_requests_in_progress_are_limited_by_key_and_waits_apart_from_them(proxied_client, seen):
+    async with proxied_client(requests_in_flight_per_key=2, waits_in_flight_per_key=3) as client:
+        key = await another_key(client)
+        slow = [asyncio.create_task(client.get("/v1/runs/slow", headers=key)) for _ in range(2)]
+        await seen.until_waiting(2)
+        refused = await client.get("/v1/documents/echo", headers=key)
+        assert (refused.status_code, refused.json()["type"]) == (429, "too-many-in-flight")
+        assert refused.headers["retry-after"] == "1"
+        assert refused.json()["limit"] == 2
+        waits = [asyncio.create_task(client.get("/v1/runs/slow?wait=ended", headers=key)) for _ in range(3)]
+        await seen.until_waiting(5)
+        assert (await client.get("/v1/documents/echo?timeout=300", headers=key)).status_code == 429
+        assert (await client.get("/v1/documents/echo")).status_code == 200  # another key
+        for task in slow + waits:
+            task.cancel()
+        await asyncio.gather(*slow, *waits, return_exceptions=True)
+        await seen.until_waiting(0)
+        assert (await client.get("/v1/documents/echo", headers=key)).status_code == 200
+
+
+async def test_many_keys_of_one_workspace_cannot_take_all_connections(proxied_client):
+    async with proxied_client(waits_in_flight_per_key=2, waits_in_flight_per_workspace=5) as client:
+        keys = [await another_key(client) for _ in range(4)]
+        waits = [
+            asyncio.create_task(client.get("/v1/runs/slow?wait=ended", headers=key)) for _ in range(2) for key in keys
+        ]
+        done, held = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        while len(done) < 3:
+            more, held = await asyncio.wait(held, return_when=asyncio.FIRST_COMPLETED)
+            done |= more
+        assert [task.result().status_code for task in done] == [429] * 3
+        assert len(held) == 5
+        for task in held:
+            task.cancel()
+        await asyncio.gather(*held, return_exceptions=True)
 
 
 async def test_without_a_limit_no_rate_limit_headers_are_sent(gateway_client):

@@ -135,7 +135,7 @@ async def test_a_slow_upload_does_not_count_as_a_slow_response(proxied_client):
         assert (answer.status_code, answer.json()) == (200, {"size": 4000})
 
 
-async def test_an_unreachable_service_is_a_502_that_names_it(gateway_client):
+async def test_an_unreachable_service_is_a_502_that_names_it(gateway_client, private):
     async with gateway_client() as client:
         for method, path, service in (
             ("GET", "/v1/graph/entities", "knowledge-graph"),
@@ -145,7 +145,7 @@ async def test_an_unreachable_service_is_a_502_that_names_it(gateway_client):
             assert (answer.status_code, answer.json()["type"]) == (502, "service-unreachable")
             assert answer.json()["service"] == service
             assert answer.headers["content-type"] == "application/problem+json"
-        metrics = (await client.get("/metrics")).text
+        metrics = (await private("/metrics")).text
         assert 'attractor_upstream_failures_total{service="retrieval",type="service-unreachable"} 1.0' in metrics
 
 
@@ -162,13 +162,13 @@ async def hang_up(reader, writer):
     await writer.wait_closed()
 
 
-async def test_a_response_cut_by_the_service_is_visibly_incomplete(proxied_client):
+async def test_a_response_cut_by_the_service_is_visibly_incomplete(proxied_client, private):
     async with proxied_client() as client:
         with pytest.raises(httpx2.RemoteProtocolError):
             await client.get("/v1/runs/half")
         assert (
             'attractor_upstream_failures_total{service="orchestrator",type="cut"} 1.0'
-            in (await client.get("/metrics")).text
+            in (await private("/metrics")).text
         )
 
 

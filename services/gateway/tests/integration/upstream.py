@@ -16,10 +16,22 @@ class Seen:
     """What the service notices, and when it may go on."""
 
     requests: int = 0
+    waiting: int = 0
     authorization: str = ""
     reached: asyncio.Event = field(default_factory=asyncio.Event)
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
     released: asyncio.Event = field(default_factory=asyncio.Event)
+    changed: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    async def count(self, change: int) -> None:
+        async with self.changed:
+            self.waiting += change
+            self.changed.notify_all()
+
+    async def until_waiting(self, count: int) -> None:
+        """Returns when so many requests wait."""
+        async with self.changed:
+            await self.changed.wait_for(lambda: self.waiting == count)
 
 
 router = APIRouter()
@@ -78,10 +90,13 @@ async def events(request: Request) -> StreamingResponse:
 
 @router.get("/v1/runs/slow")
 async def slow(request: Request) -> None:
-    request.app.state.seen.reached.set()
+    seen: Seen = request.app.state.seen
+    seen.reached.set()
+    await seen.count(1)
     while (await request.receive())["type"] != "http.disconnect":
         pass
-    request.app.state.seen.cancelled.set()
+    await seen.count(-1)
+    seen.cancelled.set()
 
 
 @router.get("/v1/runs/half")

@@ -1,21 +1,37 @@
-"""The limits of one process, while Redis is away."""
-
+from gateway.access import local_buckets
 from gateway.access.local_buckets import LocalBuckets
 
 
-def test_a_bucket_is_emptied_at_once_and_fills_in_the_long_run():
-    buckets = LocalBuckets(per_minute=60, capacity=2)
-    assert [buckets.take("a", 0.0)[0] for _ in range(3)] == [True, True, False]
-    assert buckets.take("b", 0.0)[:2] == (True, 1)
-    taken, left, wait = buckets.take("a", 0.5)
-    assert (taken, left, round(wait, 3)) == (False, 0, 0.5)
-    assert buckets.take("a", 1.0)[0]
+class Clock:
+    time = 100.0
+
+    def __call__(self):
+        return self.time
 
 
-def test_who_comes_when_all_buckets_are_in_use_is_refused_until_one_is_full_again():
-    buckets = LocalBuckets(per_minute=60, capacity=1, most=2)
-    assert buckets.take("a", 0.0)[0]
-    assert buckets.take("b", 0.5)[0]
-    assert buckets.take("c", 0.9) == (False, 0, 1.0)
-    assert buckets.take("c", 1.1)[0]
-    assert set(buckets.buckets) == {"b", "c"}
+def test_a_bucket_holds_its_capacity_and_is_filled_with_time():
+    clock = Clock()
+    buckets = LocalBuckets(2.0, 3, clock)
+    assert [buckets.take("a", 1) for _ in range(4)] == [(1, 2, 0), (1, 1, 0), (1, 0, 500), (0, 0, 500)]
+    assert buckets.take("b", 1)[0] == 1
+    clock.time += 1.0
+    assert buckets.take("a", 2)[0] == 1
+    assert buckets.take("a", 1)[0] == 0
+
+
+def test_what_costs_more_than_the_capacity_needs_a_full_bucket():
+    clock = Clock()
+    buckets = LocalBuckets(1.0, 3, clock)
+    assert buckets.take("a", 50) == (1, 0, 3000)
+    clock.time += 2.9
+    assert buckets.take("a", 50)[0] == 0
+    clock.time += 0.2
+    assert buckets.take("a", 50)[0] == 1
+
+
+def test_a_flood_of_holders_does_not_fill_the_memory(monkeypatch):
+    monkeypatch.setattr(local_buckets, "MOST_HOLDERS", 10)
+    buckets = LocalBuckets(1.0, 3, Clock())
+    for number in range(100):
+        buckets.take(str(number), 1)
+    assert len(buckets.buckets) == 10

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 import httpx2
+import langsmith
 from fastapi import FastAPI
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from redis.asyncio import Redis
@@ -43,6 +44,8 @@ REDIS_RETRIES = 3
 
 def create_app(settings: Settings) -> FastAPI:
     """Returns the service with its worker: each process serves requests and works on runs."""
+    # LangGraph sends prompts and answers to a hosted service where LANGSMITH_TRACING is set in the environment.
+    langsmith.configure(enabled=False)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

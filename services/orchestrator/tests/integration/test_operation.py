@@ -8,7 +8,11 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import langsmith
 import psycopg
+import pytest
+from fastapi import FastAPI
+from langchain_core.tracers.langchain import wait_for_all_tracers
 from langgraph.checkpoint.base import empty_checkpoint
 from redis.asyncio import Redis
 
@@ -33,6 +37,29 @@ async def test_migrations_may_race_and_be_repeated(make_database: Callable[[str]
             "SELECT count(*) FROM pg_class WHERE relname = ANY(%s) AND relrowsecurity", (list(checkpoints.TABLES),)
         )
         assert await cursor.fetchone() == (4,)
+
+
+async def test_no_trace_of_a_run_leaves_the_service(
+    start: Any, settings: Any, serve: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """LangGraph traces to LANGSMITH_ENDPOINT when the environment says so; here that is a server that records."""
+    received: list[str] = []
+    recorder = FastAPI()
+
+    @recorder.api_route("/{path:path}", methods=["GET", "POST", "PATCH"])
+    async def record(path: str) -> dict[str, str]:
+        received.append(path)
+        return {}
+
+    async with serve(recorder) as url, asyncio.timeout(60):
+        for name, value in {"TRACING": "true", "ENDPOINT": url, "API_KEY": "key"}.items():
+            monkeypatch.setenv(f"LANGSMITH_{name}", value)
+        langsmith.utils.get_env_var.cache_clear()
+        async with start(settings) as service:
+            await service.events((await service.ask(await service.session()))["id"])
+            await asyncio.to_thread(wait_for_all_tracers)
+        langsmith.utils.get_env_var.cache_clear()
+    assert received == []
 
 
 async def test_a_run_ends_also_when_redis_is_away(start: Any, settings: Any, unused_port: int) -> None:

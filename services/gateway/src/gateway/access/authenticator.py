@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from typing import Annotated, Protocol
 
 from fastapi import Depends, Request
 from opentelemetry import trace
 
 from contracts.gateway import MOST_WORKSPACES
+from gateway.access.in_flight import InFlight
 from gateway.access.last_used import LastUsed
 from gateway.access.rate_limit import Buckets
 from gateway.accounts import key_format
@@ -35,51 +38,80 @@ class WebSessions(Protocol):
         """Returns the user in the workspace that the request names. Raises WorkspaceNotChosen or UnknownWorkspace."""
 
 
+@dataclass(frozen=True)
+class Limits:
+    """What callers may do. `requests` and `workspace` are tokens of a key and of all keys of a workspace, `failures` of
+    an address; `short` and `long` are requests in progress: those that wait for something are `long`.
+    """
+
+    requests: Buckets
+    workspace: Buckets
+    failures: Buckets
+    short: InFlight
+    long: InFlight
+
+
 class Authenticator:
-    """Admits valid keys and web sessions within their rate limit, and limits failed attempts by client address.
+    """Admits valid keys and web sessions within their limits, and limits failed attempts by client address.
 
     Failed attempts never lock out a valid key: a whole office may share its address.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        web_sessions: WebSessions,
-        last_used: LastUsed,
-        requests: Buckets,
-        failures: Buckets,
-    ) -> None:
+    def __init__(self, database: Database, web_sessions: WebSessions, last_used: LastUsed, limits: Limits) -> None:
         self.database, self.web_sessions, self.last_used = database, web_sessions, last_used
-        self.requests, self.failures = requests, failures
+        self.limits = limits
 
     async def admit(self, request: Request) -> tuple[Authenticated, dict[str, str]]:
         """Returns the caller and the RateLimit headers of the response.
 
         Raises InvalidKey, KeyExpired, UserDisabled, SessionEnded, TooManyFailures or RateLimited.
         """
-        caller, headers = await self.admit_user(request)
-        if isinstance(caller, SignedIn):
-            caller = await self.web_sessions.in_workspace(caller, request)
+        user, headers = await self.admit_user(request)
+        caller = await self.web_sessions.in_workspace(user, request) if isinstance(user, SignedIn) else user
         trace.get_current_span().set_attribute("attractor.workspace_id", str(caller.workspace.id))
+        await self._charge_workspace(caller, 1)
         return caller, headers
 
     async def admit_user(self, request: Request) -> tuple[Authenticated | SignedIn, dict[str, str]]:
         """Does the same without a choice of a workspace, which a user with a web session may not have made yet."""
         try:
-            caller = await self._authenticate(request)
+            user = await self._authenticate(request)
         except Unauthenticated:
             await self.count_failure(request)
             raise
-        if isinstance(caller, Authenticated):
-            self.last_used.note(caller)
-        allowance = await self.requests.take(caller.rate_holder)
+        if isinstance(user, Authenticated):
+            self.last_used.note(user)
+        return user, await self._charge_holder(user, 1)
+
+    async def charge(self, caller: Authenticated, cost: int) -> dict[str, str]:
+        """Takes tokens of the caller and the workspace; returns the caller's RateLimit headers. Raises RateLimited."""
+        headers = await self._charge_holder(caller, cost)
+        await self._charge_workspace(caller, cost)
+        return headers
+
+    async def _charge_holder(self, caller: Authenticated | SignedIn, cost: int) -> dict[str, str]:
+        allowance = await self.limits.requests.take(caller.rate_holder, cost)
         if allowance and not allowance.allowed:
             raise RateLimited(headers=allowance.headers)
-        return caller, allowance.headers if allowance else {}
+        return allowance.headers if allowance else {}
+
+    async def _charge_workspace(self, caller: Authenticated, cost: int) -> None:
+        shared = await self.limits.workspace.take(caller.workspace.id.hex, cost)
+        if shared and not shared.allowed:
+            raise RateLimited("the keys of this workspace together ask too much", headers=shared.headers)
+
+    def in_progress(self, caller: Authenticated, request: Request) -> AbstractContextManager[None]:
+        """Returns a context in which the request counts as in progress. Entering it raises TooManyInFlight."""
+        kind = self.limits.long if is_long(request) else self.limits.short
+        return kind.held(caller.credential_id, caller.workspace.id)
+
+    def weighing(self, caller: Authenticated, weight: int) -> AbstractContextManager[None]:
+        """Returns a context in which a request that is in progress weighs so much. Entering raises TooManyInFlight."""
+        return self.limits.short.held(caller.credential_id, caller.workspace.id, weight - 1, beside=1)
 
     async def count_failure(self, request: Request) -> None:
         """Counts a failed attempt of the client's address. Raises TooManyFailures if it has none left."""
-        allowance = await self.failures.take(request.client.host if request.client else "unknown")
+        allowance = await self.limits.failures.take(request.client.host if request.client else "unknown")
         if allowance and not allowance.allowed:
             raise TooManyFailures(headers=allowance.headers) from None
 
@@ -119,11 +151,19 @@ class Authenticator:
         return row.caller()
 
 
-async def admitted(request: Request) -> Authenticated:
+def is_long(request: Request) -> bool:
+    """Returns whether the request waits for something that others do: an event stream, or a wait with a timeout."""
+    if request.method == "POST":
+        return False
+    return request.url.path.endswith("/events") or not {"wait", "timeout"}.isdisjoint(request.query_params)
+
+
+async def admitted(request: Request) -> AsyncIterator[Authenticated]:
     """Authenticates the caller of one of the gateway's own routes, and passes the RateLimit headers on."""
     authenticator: Authenticator = request.app.state.authenticator
     caller, request.state.response_headers = await authenticator.admit(request)
-    return caller
+    with authenticator.in_progress(caller, request):
+        yield caller
 
 
 async def admitted_user(request: Request) -> Authenticated | SignedIn:
@@ -133,9 +173,15 @@ async def admitted_user(request: Request) -> Authenticated | SignedIn:
     return caller
 
 
-async def admitted_if_known(request: Request) -> Authenticated | None:
+async def admitted_if_known(request: Request) -> AsyncIterator[Authenticated | None]:
     """Authenticates a caller who presents a key; returns None for one who presents none."""
-    return await admitted(request) if "authorization" in request.headers else None
+    if "authorization" not in request.headers:
+        yield None
+        return
+    authenticator: Authenticator = request.app.state.authenticator
+    caller, request.state.response_headers = await authenticator.admit(request)
+    with authenticator.in_progress(caller, request):
+        yield caller
 
 
 Admitted = Annotated[Authenticated, Depends(admitted)]

@@ -1,8 +1,7 @@
-"""Token buckets in Redis, shared by all replicas. While Redis does not answer, each process counts alone."""
+"""Token buckets in Redis, shared by all replicas. While Redis does not answer, each replica has its own."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import math
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Allowance:
-    """What is left in a bucket, and the seconds until the next request is admitted and until the bucket is full."""
+    """What is left in a bucket, and the seconds until as much is admitted and until the bucket is full."""
 
     allowed: bool
     limit: int
@@ -42,40 +41,39 @@ class Allowance:
 
 
 class Buckets:
-    """Admits `capacity` requests at once and `per_minute` of them in the long run; 0 per minute means no limit."""
+    """Gives out `capacity` tokens at once and `per_minute` of them in the long run; 0 per minute means no limit."""
 
     def __init__(self, redis: Redis, name: str, per_minute: int, capacity: int, registry: CollectorRegistry) -> None:
         self.redis, self.name, self.per_minute, self.capacity = redis, name, per_minute, capacity
         text = resources.files("gateway.access").joinpath("token_bucket.lua").read_text(encoding="utf-8")
         self.script = redis.register_script(text)
-        self.optional = OptionalRedis()
+        self.optional, self.local = OptionalRedis(), LocalBuckets(per_minute / 60, capacity)
         self.refused = Counter(f"attractor_{name}_refused_total", "Requests over the limit", registry=registry)
-        self.alone = Counter(
-            f"attractor_{name}_counted_alone_total",
-            "Requests that this process counted alone, as Redis did not answer",
+        self.counted_here = Counter(
+            f"attractor_{name}_counted_locally_total",
+            "Requests that this replica counted by itself, as Redis did not answer",
             registry=registry,
         )
-        self.local = LocalBuckets(per_minute, capacity)
 
-    async def take(self, holder: str) -> Allowance | None:
-        """Takes a token from the holder's bucket. Returns None without a limit."""
+    async def take(self, holder: str, cost: int = 1) -> Allowance | None:
+        """Takes tokens from the holder's bucket, at most all that fit into it. Returns None without a limit."""
         if self.per_minute == 0:
             return None
-        taken, left, wait_seconds = await self._take(holder)
+        taken, left, wait = await self._taken(holder, cost)
         if not taken:
             self.refused.inc()
         full_seconds = (self.capacity - left) * 60 / self.per_minute
-        return Allowance(taken, self.capacity, left, wait_seconds, full_seconds)
+        return Allowance(bool(taken), self.capacity, left, wait / 1000, full_seconds)
 
-    async def _take(self, holder: str) -> tuple[bool, int, float]:
-        keys, arguments = [f"gateway:{self.name}:{holder}"], [self.per_minute / 60, self.capacity]
+    async def _taken(self, holder: str, cost: int) -> tuple[int, int, int]:
+        keys, arguments = [f"gateway:{self.name}:{holder}"], [self.per_minute / 60, self.capacity, cost]
         try:
             answer: Any = await self.optional.ask(lambda: self.script(keys=keys, args=arguments))
         except RedisUnavailable as error:
-            self.alone.inc()
+            self.counted_here.inc()
             if error.__cause__:
                 extra = {"limit": self.name, "error": repr(error.__cause__)}
-                log.warning("each process enforces rate limits alone: Redis does not answer", extra=extra)
-            return self.local.take(holder, asyncio.get_running_loop().time())
+                log.warning("Redis does not answer: this replica limits rates by itself", extra=extra)
+            return self.local.take(holder, cost)
         taken, left, wait = (int(value) for value in answer)
-        return bool(taken), left, wait / 1000
+        return taken, left, wait

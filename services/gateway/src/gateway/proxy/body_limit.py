@@ -7,6 +7,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from gateway.errors import BodyTooLarge
 from gateway.proxy.routing import prefix_of
 
+QUERY_BYTES = 2**20  # a search is read as a whole, to see what it asks for
+
 
 class BodyLimit:
     """ASGI middleware inside the problem handlers. Reading too large a body raises BodyTooLarge."""
@@ -36,6 +38,8 @@ class BodyLimit:
     def limit(self, scope: Scope) -> int:
         """Returns the largest size in bytes: that of a file on upload routes, unless the body is JSON."""
         prefix = prefix_of(scope["path"])
+        if prefix and prefix.searches:
+            return min(self.others, QUERY_BYTES)
         is_json = _header(scope, b"content-type").split(b";")[0].strip().lower().endswith(b"json")
         return self.files if prefix and prefix.uploads and not is_json else self.others
 

@@ -20,6 +20,15 @@ class IncomingBody:
         """Reads the first piece, so that a refused body never reaches a service."""
         self.first = await self._next()
 
+    async def whole(self) -> bytes:
+        """Reads the rest of the body and returns all of it, which `chunks` then yields at once."""
+        pieces = [self.first.get("body", b"")]
+        while not self.ended.is_set():
+            pieces.append((await self._next()).get("body", b""))
+        body = b"".join(pieces)
+        self.first = {**self.first, "body": body}
+        return body
+
     @property
     def is_empty(self) -> bool:
         return self.ended.is_set() and not self.first.get("body")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter
@@ -11,8 +12,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import Receive, Scope, Send
 
 from gateway.access.authenticator import Authenticator
+from gateway.accounts.caller import Authenticated
 from gateway.errors import CallerLeft
-from gateway.proxy import routing
+from gateway.proxy import query_cost, routing
 from gateway.proxy.incoming_body import IncomingBody
 from gateway.proxy.upstream_request import UpstreamRequest
 from gateway.proxy.upstreams import Upstreams
@@ -41,20 +43,36 @@ class Proxy:
         scope["route"] = prefix  # names the request in logs and metrics
         request = Request(scope, receive)
         caller, request.state.response_headers = await self.authenticator.admit(request)
+        with self.authenticator.in_progress(caller, request):
+            await self._pass(caller, request, prefix, send)
+
+    async def _pass(self, caller: Authenticated, request: Request, prefix: routing.Prefix, send: Send) -> None:
         principal = await self.authenticator.principal(caller, every_workspace=prefix.every_workspace)
-        body = IncomingBody(receive)
+        body = IncomingBody(request.receive)
         upstream = UpstreamRequest(self.upstreams, request, prefix.service, self.tokens.sign(principal), body, send)
         try:
             await body.start()
-            await _until(body.caller_left(), upstream.run())
+            with await self._charged(caller, request, prefix, body):
+                await _until(body.caller_left(), upstream.run())
         except ClientDisconnect as error:
             if not upstream.started:
                 raise CallerLeft from error
         except Problem as problem:
-            self.failures.labels(prefix.service, problem.type).inc()
+            if problem.status >= 500:
+                self.failures.labels(prefix.service, problem.type).inc()
             raise
         if upstream.cut:
             self.failures.labels(prefix.service, "cut").inc()
+
+    async def _charged(
+        self, caller: Authenticated, request: Request, prefix: routing.Prefix, body: IncomingBody
+    ) -> AbstractContextManager[None]:
+        """Charges a search for more than the ordinary. Raises RateLimited; entering the context TooManyInFlight."""
+        cost = query_cost.tokens(await body.whole()) if prefix.searches else 1
+        if cost == 1:
+            return nullcontext()
+        request.state.response_headers = await self.authenticator.charge(caller, cost - 1)
+        return self.authenticator.weighing(caller, query_cost.weight(cost))
 
 
 async def _until(caller_left: Coroutine[Any, Any, None], work: Coroutine[Any, Any, None]) -> None:

@@ -13,7 +13,8 @@ from urllib.parse import unquote_to_bytes
 
 @dataclass(frozen=True)
 class Prefix:
-    """`path` and everything below it. With `uploads`, bodies that are not JSON may have the size of a file.
+    """`path` and everything below it. With `uploads`, bodies that are not JSON may have the size of a file. With
+    `searches`, a request costs what its body asks for.
 
     With `every_workspace` the service also learns the other workspaces of a caller whose key covers all of them.
     """
@@ -21,6 +22,7 @@ class Prefix:
     path: str
     service: str
     uploads: bool = False
+    searches: bool = False
     every_workspace: bool = False
 
     def covers(self, path: str) -> bool:
@@ -30,8 +32,8 @@ class Prefix:
 TABLE = (
     Prefix("/v1/documents", "ingestion", uploads=True),
     Prefix("/v1/sources", "ingestion", uploads=True),
-    Prefix("/v1/search", "retrieval", every_workspace=True),
-    Prefix("/v1/context", "retrieval", every_workspace=True),
+    Prefix("/v1/search", "retrieval", searches=True, every_workspace=True),
+    Prefix("/v1/context", "retrieval", searches=True, every_workspace=True),
     Prefix("/v1/search-settings", "retrieval"),
     Prefix("/v1/embedding-spaces", "retrieval"),
     Prefix("/v1/graph/triples", "knowledge-graph", uploads=True),

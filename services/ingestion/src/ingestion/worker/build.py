@@ -67,11 +67,11 @@ def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack)
     stack.enter_context(
         Registration(database, name, settings.worker_concurrency, settings.lease_seconds, lambda: slots.documents)
     )
-    if settings.metrics_port is not None:
+    if settings.private_port is not None:
         metrics.registry.register(
             Readings(lambda: [*((lane.value, slots.busy(lane)) for lane in ALL_LANES), ("sync", syncs.busy)])
         )
-        serve_metrics(metrics.registry, settings.host, settings.metrics_port, stack)
+        serve_metrics(metrics.registry, settings.private_host, settings.private_port, stack)
     return DocumentWorker(slots, syncs)
 
 

@@ -13,18 +13,19 @@ from ingestion.conversion import ChunkOptions, Limits, PdfEngine, PdfOptions, Re
 from ingestion.conversion.values import DEFAULT_CHUNK_TOKENS
 from ingestion.settings import MEBIBYTE, LeaseSettings
 from ingestion.sources.settings import SourceSettings
-from service_kit.settings import ObjectStoreSettings, RedisSettings
+from service_kit.settings import ObjectStoreSettings, PrivateSettings, RedisSettings
 
 
-class WorkerSettings(LeaseSettings, RedisSettings, ObjectStoreSettings, EmbeddingSettings, SourceSettings):
+class WorkerSettings(
+    PrivateSettings, LeaseSettings, RedisSettings, ObjectStoreSettings, EmbeddingSettings, SourceSettings
+):
     """`work_folder` holds, per running document, its original and what is made of it.
 
     `worker_shutdown_seconds`: what a stage may still use after SIGTERM; then it goes back to the queue. It must be
     shorter than the time after which the process is killed (Compose: 10 seconds).
     """
 
-    host: str = "127.0.0.1"
-    metrics_port: int | None = Field(default=None, description="Unset: no /metrics")
+    private_port: int | None = Field(default=None, description="The port of /metrics; unset: none")
     log_level: str = "INFO"
     otel_exporter_otlp_endpoint: str | None = None
     worker_concurrency: int = Field(

@@ -14,7 +14,7 @@ async def test_a_worker_reports_its_metrics(
     workers: Any, upload: Entry, client: httpx2.AsyncClient, neighbours: Any, free_port: int
 ) -> None:
     assert neighbours
-    with workers.started(METRICS_PORT=str(free_port)):
+    with workers.started(PRIVATE_PORT=str(free_port)):
         for name, content in (("a.md", b"# A\n\nText.\n"), ("b.pdf", b"%PDF-1.7\nthis is not a PDF\n%%EOF")):
             document_id = (await upload(name, content))["document"]["id"]
             await client.get(f"/v1/documents/{document_id}", params={"wait": "searchable", "timeout": 150})

@@ -1,0 +1,37 @@
+"""What a search costs, before it is passed on. Pure."""
+
+from __future__ import annotations
+
+import json
+import math
+
+CHARACTERS = 1_000  # of one wording that cost as much as an ordinary search
+HITS = 20  # with highlights or explanations that cost as much
+UNITS_IN_FLIGHT = 5  # so many tokens count as one request in progress
+
+
+def tokens(body: bytes) -> int:
+    """Returns the tokens of a search: 1 for a question of ordinary size, more by wordings, characters and hits.
+
+    A body that is no search costs 1: the service refuses it.
+    """
+    try:
+        request = json.loads(body)
+    except (ValueError, RecursionError):
+        return 1
+    if not isinstance(request, dict):
+        return 1
+    further = request.get("queries")
+    asked = [request.get("query"), *(further if isinstance(further, list) else [])]
+    wordings = [text for text in asked if isinstance(text, str)]
+    characters = sum(map(len, wordings))
+    cost = len(wordings) + characters * len(wordings) // CHARACTERS
+    hits = request.get("k", request.get("top_k"))
+    if (request.get("highlight") or request.get("explain")) and isinstance(hits, int):
+        cost += min(hits, 1_000) // HITS
+    return max(1, cost)
+
+
+def weight(cost: int) -> int:
+    """Returns how many requests in progress a search of so many tokens counts for."""
+    return math.ceil(cost / UNITS_IN_FLIGHT)

@@ -1,0 +1,31 @@
+import json
+
+import pytest
+
+from gateway.proxy import query_cost
+
+
+def tokens(**request):
+    return query_cost.tokens(json.dumps(request).encode())
+
+
+def test_an_ordinary_search_costs_one_token_and_one_place():
+    assert tokens(query="who answers for the pipeline?", k=20) == 1
+    assert query_cost.weight(1) == 1
+
+
+def test_wordings_characters_and_explained_hits_cost():
+    assert tokens(query="a", queries=["b", "c"]) == 3
+    assert tokens(query="a" * 10_000) == 11
+    assert tokens(query="a" * 1250, queries=["a" * 1250] * 7) == 8 + 80
+    assert tokens(query="a", k=100) == 1
+    assert tokens(query="a", k=100, highlight=True) == 6
+    assert tokens(query="a", top_k=100, explain=True) == 6
+    assert query_cost.weight(88) >= 16
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"nothing", b"[1]", b"null", b"\xff", b'{"query": 3, "queries": {}}', b"[" * 100_000]
+)
+def test_what_is_no_search_costs_one_token(body):
+    assert query_cost.tokens(body) == 1
