@@ -23,6 +23,7 @@ SOURCE_KEYS = ("WEB_PROXY", "SOURCE_S3_CONNECTIONS")
 FROM_DOTENV = (
     *("CHAT_", "EMBEDDING_", "RERANK_", "SEARCH_", "GRAPH_", "SOURCE_", "WEB_", "WATCH_"),
     *("CONTEXT_TOKENIZER", "TOKENIZERS_FOLDER"),
+    *("PUBLIC_URL", "ALLOWED_HOSTS", "OIDC_", "SESSION_", "SIGN_IN_"),
     *("GATEWAY_PORT", "GATEWAY_HOST", "ATTRACTOR_DATA", "INTERNAL_PORTS_FROM"),
 )
 
@@ -69,7 +70,7 @@ PROCESSES = (
         stop=((signal.SIGTERM, 10.0), (signal.SIGQUIT, 5.0)),
     ),
     Process("orchestrator", "orchestrator", keys=("CHAT_API_KEY",)),
-    Process(GATEWAY, GATEWAY, keys=("ADMIN_API_KEY",)),
+    Process(GATEWAY, GATEWAY, keys=("ADMIN_API_KEY", "OIDC_CLIENT_SECRET")),
 )
 # Of what the user has set, these reach only the processes that name them in `keys`.
 SECRETS = frozenset(
