@@ -18,6 +18,7 @@ from pydantic_core import PydanticUndefined
 
 from attractor_client.cli import app
 from contracts.events import EVENTS, RUN_EVENTS
+from contracts.registry import ORCHESTRATOR
 from service_kit.problems import Problem
 from service_kit.settings import Environment
 
@@ -80,7 +81,8 @@ def events() -> str:
 # Events
 
 CloudEvents 1.0 with `workspace_id`, `traceparent` and the `data` described here. A type ends in its version: a new
-shape is a new version. Consumers are idempotent by `id`. The schemas are in
+shape is a new version. Consumers are idempotent by `id` and refuse an event from another service than is named here.
+The schemas are in
 [attractor.asyncapi.json](../../libs/contracts/api/attractor.asyncapi.json).
 """
     by_stream = defaultdict(list)
@@ -93,10 +95,12 @@ shape is a new version. Consumers are idempotent by `id`. The schemas are in
 
 
 def _events(members: Iterable[tuple[str, type[BaseModel]]]) -> str:
-    text = "| type | what it says | data |\n|---|---|---|\n"
+    text = "| type | from | what it says | data |\n|---|---|---|---|\n"
     for name, event in members:
+        sources = ", ".join(getattr(event, "sources", (ORCHESTRATOR,)))
         about = _one_line((event.__dict__.get("__doc__") or "").strip())
-        text += f"| `{name}` | {_cell(about)} | {', '.join(f'`{field}`' for field in event.model_fields)} |\n"
+        fields = ", ".join(f"`{field}`" for field in event.model_fields)
+        text += f"| `{name}` | {sources} | {_cell(about)} | {fields} |\n"
     return text
 
 

@@ -193,12 +193,35 @@ async def test_use_keeps_a_session_alive_up_to_its_end(door: Door) -> None:
         assert (await browser.get("/v1/me")).status_code == 200
 
 
-async def test_the_sessions_of_a_disabled_user_end_at_once(door: Door) -> None:
+async def test_the_sessions_of_a_disabled_user_end_at_once_and_for_good(door: Door) -> None:
     user = await member(door, "Ada")
     browser = await signed_in(door, "Ada")
-    door.sql("UPDATE app_user SET disabled_at = now() WHERE id = %s", user)
+    assert (await door.admin().patch(f"/v1/users/{user}", json={"disabled": True})).status_code == 200
     assert problem(await browser.get("/v1/me")) == (401, "session-ended")
     assert problem(await sign_in(door.browser(), "Ada")) == (401, "wrong-credentials")
+    assert (await door.admin().patch(f"/v1/users/{user}", json={"disabled": False})).status_code == 200
+    assert problem(await browser.get("/v1/me")) == (401, "session-ended")
+    assert (await sign_in(door.browser(), "Ada")).status_code == 200
+
+
+async def test_nothing_of_a_deleted_user_signs_in(door: Door) -> None:
+    user = await member(door, "Ada")
+    browser = await signed_in(door, "Ada")
+    assert (await door.admin().delete(f"/v1/users/{user}")).status_code == 204
+    assert problem(await browser.get("/v1/me")) == (401, "session-ended")
+    assert problem(await sign_in(door.browser(), "Ada")) == (401, "wrong-credentials")
+
+
+async def test_a_user_signs_in_with_an_address_that_an_administrator_gave_and_nobody_else_has(door: Door) -> None:
+    user = await member(door, "Ada")
+    admin = door.admin()
+    patched = await admin.patch(f"/v1/users/{user}", json={"email": "Ada@example.org"})
+    assert (patched.status_code, patched.json()["email"]) == (200, "Ada@example.org")
+    assert (await sign_in(door.browser(), "ada@EXAMPLE.org")).json()["user"]["id"] == user
+    taken = await admin.post("/v1/users", json={"name": "Eve", "email": "ada@example.org"})
+    assert problem(taken) == (409, "email-taken")
+    bad = await admin.post("/v1/users", json={"name": "Eve", "email": "no address"})
+    assert problem(bad) == (422, "invalid-request")
 
 
 async def test_a_removed_member_loses_the_workspace_and_keeps_the_session(door: Door) -> None:
@@ -284,8 +307,8 @@ async def test_a_guess_at_nobody_costs_as_much_as_at_somebody(door: Door, monkey
 
 async def test_a_later_user_of_the_same_name_or_with_an_address_as_name_takes_nothing_over(door: Door) -> None:
     first = await member(door, "Ada")
-    door.sql("UPDATE app_user SET email = 'ada@example.org' WHERE id = %s", first)
     admin = door.admin()
+    await admin.patch(f"/v1/users/{first}", json={"email": "ada@example.org"})
     for name in ("Ada", "ada@example.org"):
         user = (await admin.post("/v1/users", json={"name": name})).json()["id"]
         link = (await admin.post(f"/v1/users/{user}/password-links")).json()

@@ -1,6 +1,7 @@
 """The events on the streams: CloudEvents 1.0 attributes with the workspace, a trace and typed data.
 
 A new shape is a new version of the type. Large things travel by reference: an event names objects, it carries no text.
+Whoever reads an event takes its data by `event_data`, which refuses what this type may not say.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from datetime import datetime
 from typing import Any, ClassVar, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from contracts.object_keys import derived_prefix, original_key
 from contracts.orchestrator import AnswerMode, Citation
+from contracts.registry import GATEWAY, INGESTION, KNOWLEDGE_GRAPH, MEMORY, ORCHESTRATOR, RETRIEVAL
 
 DOCUMENTS = "attractor.documents"
 TURNS = "attractor.turns"
@@ -22,13 +25,21 @@ def run_stream(run_id: UUID) -> str:
     return f"attractor.runs.{run_id}"
 
 
+class EventRefused(ValueError):
+    """An event says what it may not: it comes from another service than its type, or names what is not its own."""
+
+
 class EventData(BaseModel):
-    """The typed part of an event; a subclass names its type and the stream that it goes to."""
+    """The typed part of an event; a subclass names its type, the stream that it goes to and the services it is from."""
 
     model_config = ConfigDict(frozen=True)
 
     event_type: ClassVar[str]
     stream: ClassVar[str]
+    sources: ClassVar[tuple[str, ...]]
+
+    def check(self, event: Event) -> None:
+        """Raises EventRefused if the data do not fit the event that carries them."""
 
 
 class Event(BaseModel):
@@ -48,16 +59,31 @@ class Event(BaseModel):
     data: dict[str, Any]
 
 
+class ServiceReport(EventData):
+    """What one service says of its own work: `service` is the source of the event."""
+
+    service: str
+
+    def check(self, event: Event) -> None:
+        if self.service != event.source:
+            raise EventRefused(f"{event.source} speaks for {self.service}")
+
+
 class DocumentStored(EventData):
     """The original is in the object store."""
 
     event_type = "document.stored.v1"
     stream = DOCUMENTS
+    sources = (INGESTION,)
     document_id: UUID
     name: str
     object_key: str
     bytes: int
     content_hash: str
+
+    def check(self, event: Event) -> None:
+        if self.object_key != original_key(event.workspace_id, self.content_hash):
+            raise EventRefused(f"{self.object_key} is not the key of this original")
 
 
 class DocumentFacts(EventData):
@@ -88,6 +114,7 @@ class DocumentConverted(DocumentFacts):
 
     event_type = "document.converted.v3"
     stream = DOCUMENTS
+    sources = (INGESTION,)
     media_type: str
     language: str | None
     chunks_key: str
@@ -96,12 +123,19 @@ class DocumentConverted(DocumentFacts):
     embedding_model: str | None
     embedding_dims: int | None
 
+    def check(self, event: Event) -> None:
+        own = derived_prefix(event.workspace_id, self.document_id)
+        for key in (self.chunks_key, self.vectors_key):
+            if key is not None and (not key.startswith(own) or ".." in key):
+                raise EventRefused(f"{key} is not an object of this document")
+
 
 class DocumentDescribed(DocumentFacts):
     """A document's metadata has changed, but not its content: it was renamed, or its source disappeared."""
 
     event_type = "document.described.v2"
     stream = DOCUMENTS
+    sources = (INGESTION,)
 
 
 class DocumentIndexed(EventData):
@@ -109,6 +143,7 @@ class DocumentIndexed(EventData):
 
     event_type = "document.indexed.v2"
     stream = DOCUMENTS
+    sources = (RETRIEVAL,)
     document_id: UUID
     version: int
     chunk_count: int
@@ -118,20 +153,21 @@ class DocumentIndexed(EventData):
 class DocumentGraphed(EventData):
     event_type = "document.graphed.v1"
     stream = DOCUMENTS
+    sources = (KNOWLEDGE_GRAPH,)
     document_id: UUID
     version: int
     entities: int
     relations: int
 
 
-class DocumentFailed(EventData):
+class DocumentFailed(ServiceReport):
     """A stage of a document failed in `service`."""
 
     event_type = "document.failed.v1"
     stream = DOCUMENTS
+    sources = (INGESTION, RETRIEVAL, KNOWLEDGE_GRAPH)
     document_id: UUID
     version: int
-    service: str
     stage: str
     error_class: str
     error_message: str
@@ -142,14 +178,15 @@ class DocumentDeleted(EventData):
 
     event_type = "document.deleted.v1"
     stream = DOCUMENTS
+    sources = (INGESTION,)
     document_id: UUID
 
 
-class DocumentPurged(EventData):
+class DocumentPurged(ServiceReport):
     event_type = "document.purged.v1"
     stream = DOCUMENTS
+    sources = (RETRIEVAL, KNOWLEDGE_GRAPH, MEMORY, ORCHESTRATOR)
     document_id: UUID
-    service: str
     removed: dict[str, int]
     remaining: dict[str, int]
 
@@ -159,6 +196,7 @@ class EmbeddingSpaceActivated(EventData):
 
     event_type = "embedding_space.activated.v1"
     stream = DOCUMENTS
+    sources = (RETRIEVAL,)
     model: str
     dims: int
 
@@ -168,12 +206,13 @@ class WorkspaceDeleted(EventData):
 
     event_type = "workspace.deleted.v1"
     stream = DOCUMENTS
+    sources = (GATEWAY,)
 
 
-class WorkspacePurged(EventData):
+class WorkspacePurged(ServiceReport):
     event_type = "workspace.purged.v1"
     stream = DOCUMENTS
-    service: str
+    sources = (INGESTION, RETRIEVAL, KNOWLEDGE_GRAPH, MEMORY, ORCHESTRATOR)
     removed: dict[str, int]
     remaining: dict[str, int]
 
@@ -183,6 +222,7 @@ class TurnCompleted(EventData):
 
     event_type = "turn.completed.v1"
     stream = TURNS
+    sources = (ORCHESTRATOR,)
     session_id: UUID
     run_id: UUID
     user_id: UUID
@@ -205,6 +245,23 @@ EVENTS: tuple[type[EventData], ...] = (
     WorkspacePurged,
     TurnCompleted,
 )
+BY_TYPE = {data.event_type: data for data in EVENTS}
+
+
+def event_data(event: Event) -> EventData:
+    """Returns the data of an event. Raises EventRefused if its type does not allow them, or is not known."""
+    data_type = BY_TYPE.get(event.type)
+    if data_type is None:
+        raise EventRefused(f"{event.type} is not known")
+    if event.source not in data_type.sources:
+        raise EventRefused(f"{event.type} does not come from {event.source}")
+    try:
+        data = data_type.model_validate(event.data)
+    except ValidationError as error:
+        wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        raise EventRefused(f"not the data of {event.type}: {wrong}") from error
+    data.check(event)
+    return data
 
 
 class RunEventData(BaseModel):

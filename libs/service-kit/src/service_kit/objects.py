@@ -8,7 +8,6 @@ from datetime import datetime
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 import urllib3
 from minio import Minio
@@ -156,16 +155,6 @@ def _pieces(response: Any) -> Generator[bytes]:
     finally:
         response.close()
         response.release_conn()
-
-
-def original_key(workspace_id: UUID, content_hash: str) -> str:
-    """Returns the key of an original: content-addressed within its workspace."""
-    return f"{workspace_id}/originals/{content_hash}"
-
-
-def derived_prefix(workspace_id: UUID, document_id: UUID) -> str:
-    """Returns the prefix of every object made from a document."""
-    return f"{workspace_id}/documents/{document_id}/"
 
 
 class _translated:

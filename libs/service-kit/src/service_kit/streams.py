@@ -8,7 +8,7 @@ import logging
 import os
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -19,6 +19,7 @@ from redis.exceptions import ResponseError
 
 from contracts.backoff import backoff
 from contracts.events import Event
+from service_kit.admission import Admission, Decision, Verdict
 from service_kit.problems import WorkspaceGone
 from service_kit.telemetry import Metrics
 from service_kit.tracing import span
@@ -61,6 +62,9 @@ class Consumer:
     `handlers` by event type; a handler must be idempotent by event id (`outbox.first_time`). `on_dead` is told when an
     event is given up, so that the failure shows where users look; it stays in the dead letters and can be replayed.
 
+    `admission` decides which events are taken for true. One that is refused is a dead letter at once, `on_dead` untold;
+    one whose owner is silent stays with the group until `reclaim` comes to it again.
+
     `together` may have, by event type, a further handler of several events of one workspace which no other event that
     is handled here stands between. It does all or nothing; where it fails, each is handled by itself.
     """
@@ -73,6 +77,7 @@ class Consumer:
     on_dead: DeadLetter | None = None
     policy: RetryPolicy = RetryPolicy()
     together: Mapping[str, Together] = field(default_factory=dict)
+    admission: Admission = field(default_factory=Admission)
     name: str = field(default_factory=lambda: f"{socket.gethostname()}-{os.getpid()}")
     block_seconds: float = 2.0
 
@@ -92,8 +97,11 @@ class Consumer:
 
     async def ensure_group(self) -> None:
         """Creates stream and group where missing; the group reads from the stream's beginning."""
-        with suppress(ResponseError):  # BUSYGROUP: it exists
+        try:
             await self.redis.xgroup_create(self.stream, self.group, id="0", mkstream=True)
+        except ResponseError as error:
+            if "BUSYGROUP" not in str(error):  # it exists
+                raise
 
     async def read_batch(self) -> int:
         """Handles what is new, waiting up to `block_seconds` for it; returns how many entries there were."""
@@ -113,25 +121,39 @@ class Consumer:
 
     async def handle_all(self, entries: Sequence[Entry]) -> None:
         """Handles entries in their order, concurrently where they allow it."""
+        read = [(entry, _event(entry[1])) for entry in entries]
+        handled = [event for _, event in read if event and event.type in self.handlers]
+        decisions = iter(await self.admission.decide(handled))
         run: list[tuple[Entry, Event]] = []
-        for entry in entries:
-            event = _event(entry[1])
-            if event and event.type not in self.handlers:
-                await self.handle(*entry)
-                continue
-            if run and not (event and _alike(event, run[0][1])):
-                await self._handle_run(run)
-                run = []
-            if event and event.type in self.together:
-                run.append((entry, event))
+        for entry, event in read:
+            if event is None:
+                await self._bury(*entry, None, "not an event")
+            elif event.type not in self.handlers:
+                await self._done(entry[0], event, "skipped")
+            elif (decision := next(decisions)).verdict is not Verdict.admitted:
+                await self._turn_away(entry, event, decision)
             else:
-                await self.handle(*entry)
+                if run and not _alike(event, run[0][1]):
+                    await self._handle_run(run)
+                    run = []
+                if event.type in self.together:
+                    run.append((entry, event))
+                else:
+                    await self._handle(entry, event)
         await self._handle_run(run)
+
+    async def _turn_away(self, entry: Entry, event: Event, decision: Decision) -> None:
+        if decision.verdict is Verdict.refused:
+            await self._bury(*entry, event, decision.reason, "refused")
+            return
+        extra = {"event_id": str(event.id), "event_type": event.type, "group": self.group, "reason": decision.reason}
+        log.warning("event waits for its owner", extra=extra)
+        self.metrics.events.labels(self.group, event.type, "waiting").inc()
 
     async def _handle_run(self, run: Sequence[tuple[Entry, Event]]) -> None:
         if len(run) < 2 or not await self._handled_together(run):
-            for entry, _ in run:
-                await self.handle(*entry)
+            for entry, event in run:
+                await self._handle(entry, event)
 
     async def _handled_together(self, run: Sequence[tuple[Entry, Event]]) -> bool:
         events = [event for _, event in run]
@@ -160,19 +182,10 @@ class Consumer:
             if cursor == "0-0":
                 return
 
-    async def handle(self, entry_id: bytes | str, fields: Mapping[Any, Any]) -> None:
+    async def _handle(self, entry: Entry, event: Event) -> None:
         """Handles one entry, retrying in place (events of one stream keep their order), and acknowledges it."""
-        try:
-            event = Event.model_validate_json(_told(fields))
-        except ValueError as error:
-            await self._bury(entry_id, fields, None, f"not an event: {error}")
-            return
-        handler = self.handlers.get(event.type)
-        if handler is None:
-            await self._done(entry_id, event, "skipped")
-            return
-        async with self._claimed([entry_id]):
-            await self._attempt(entry_id, fields, event, handler)
+        async with self._claimed([entry[0]]):
+            await self._attempt(*entry, event, self.handlers[event.type])
 
     async def _attempt(self, entry_id: bytes | str, fields: Mapping[Any, Any], event: Event, handler: Handler) -> None:
         carrier = {"traceparent": event.traceparent} if event.traceparent else None
@@ -214,22 +227,25 @@ class Consumer:
             await asyncio.sleep(self.policy.reclaim_after / 3)
             await self.redis.xclaim(self.stream, self.group, self.name, 0, entry_ids, justid=True)
 
-    async def _bury(self, entry_id: bytes | str, fields: Mapping[Any, Any], event: Event | None, reason: str) -> None:
-        if event and self.on_dead:
+    async def _bury(
+        self, entry_id: bytes | str, fields: Mapping[Any, Any], event: Event | None, reason: str, outcome: str = "dead"
+    ) -> None:
+        if event and self.on_dead and outcome == "dead":  # what is refused was never said
             await self.on_dead(event, reason)
         letter: dict[Any, Any] = {
             "event": event.model_dump_json() if event else json.dumps({_text(k): _text(v) for k, v in fields.items()}),
             "group": self.group,
             "entry": _text(entry_id),
-            "reason": reason,
+            "reason": reason if outcome == "dead" else f"{outcome}: {reason}",
             "failed_at": datetime.now(UTC).isoformat(),
         }
         async with self.redis.pipeline(transaction=True) as pipe:
             pipe.xadd(dead_letters(self.stream), letter)
             pipe.xack(self.stream, self.group, entry_id)
             await pipe.execute()
-        log.error("dead letter", extra={"group": self.group, "entry": _text(entry_id), "reason": reason})
-        self.metrics.events.labels(self.group, event.type if event else "unreadable", "dead").inc()
+        told = "refused event" if outcome == "refused" else "dead letter"
+        log.error(told, extra={"group": self.group, "entry": _text(entry_id), "reason": reason})
+        self.metrics.events.labels(self.group, event.type if event else "unreadable", outcome).inc()
 
 
 async def replay(redis: Redis, stream: str, group: str) -> int:

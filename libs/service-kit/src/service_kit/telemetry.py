@@ -74,7 +74,7 @@ class Metrics:
         )
         self.events = Counter(
             "attractor_events_total",
-            "Events by consumer group and result (handled, skipped, failed, dead)",
+            "Events by consumer group and result (handled, skipped, failed, dead, refused, waiting)",
             ["group", "type", "result"],
             registry=self.registry,
         )

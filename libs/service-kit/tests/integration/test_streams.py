@@ -10,7 +10,9 @@ import pytest
 from redis.asyncio import Redis
 
 from contracts.events import DOCUMENTS, DocumentDeleted, Event
+from service_kit.admission import Admission
 from service_kit.background import Background
+from service_kit.http_service import ServiceSilent
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox, OutboxRelay, first_time
 from service_kit.postgres import Database
@@ -36,7 +38,9 @@ async def database(make_database):
 async def write(database: Database, workspace: UUID) -> Event:
     document = uuid4()
     async with database.workspace(workspace) as connection:
-        return await Outbox("test").write(connection, workspace, DocumentDeleted(document_id=document), str(document))
+        return await Outbox("ingestion").write(
+            connection, workspace, DocumentDeleted(document_id=document), str(document)
+        )
 
 
 def relay(database: Database, redis: Redis) -> OutboxRelay:
@@ -52,7 +56,7 @@ def consumer(redis: Redis, handler, group="readers", **more) -> Consumer:
 async def test_an_event_is_published_when_its_transaction_commits_and_not_before(database, redis, workspace_id):
     with suppress(RuntimeError):
         async with database.workspace(workspace_id) as connection:
-            await Outbox("test").write(connection, workspace_id, DocumentDeleted(document_id=uuid4()), "x")
+            await Outbox("ingestion").write(connection, workspace_id, DocumentDeleted(document_id=uuid4()), "x")
             raise RuntimeError("rolls back")
     event = await write(database, workspace_id)
     assert await relay(database, redis).publish_batch() == 1
@@ -175,6 +179,54 @@ async def test_garbage_on_the_stream_is_buried_and_the_rest_goes_on(database, re
     letters = await redis.xrange(dead_letters(DOCUMENTS))
     assert len(letters) == 2
     assert json.loads(letters[0][1][b"event"]) == {"event": "{not json"}
+
+
+async def test_an_event_from_a_wrong_service_is_refused_unhandled_and_its_failure_is_told_to_nobody(
+    database, redis, workspace_id
+):
+    """Finding 3: whoever may write to the stream wrote as `memory` what only ingestion says."""
+    true = await write(database, workspace_id)
+    await relay(database, redis).publish_batch()
+    forged = true.model_copy(update={"source": "memory", "id": uuid4()})
+    await redis.xadd(DOCUMENTS, {"event": forged.model_dump_json()})
+    seen, told = list[Event](), []
+
+    async def remember(event: Event) -> None:
+        seen.append(event)
+
+    async def tell(event: Event, reason: str) -> None:
+        told.append((event, reason))
+
+    reader = consumer(redis, remember, on_dead=tell)
+    await reader.ensure_group()
+    await reader.read_batch()
+    assert (seen, told) == ([true], [])
+    [(_, letter)] = await redis.xrange(dead_letters(DOCUMENTS))
+    assert letter[b"reason"] == b"refused: document.deleted.v1 does not come from memory"
+    assert reader.metrics.events.labels("readers", DELETED, "refused")._value.get() == 1
+
+
+async def test_a_deletion_waits_for_an_owner_that_is_away_and_is_neither_done_nor_lost(database, redis, workspace_id):
+    """Finding 3: nothing is erased before the owner of the fact has confirmed it."""
+    event = await write(database, workspace_id)
+    await relay(database, redis).publish_batch()
+    is_there, seen = asyncio.Event(), asyncio.Queue[Event]()
+
+    async def owner(events):
+        if not is_there.is_set():
+            raise ServiceSilent("ingestion cannot be reached")
+        return [True for _ in events]
+
+    reader = consumer(redis, seen.put, admission=Admission({DELETED: owner}))
+    await reader.ensure_group()
+    await reader.read_batch()
+    assert seen.empty()
+    assert (await redis.xpending(DOCUMENTS, "readers"))["pending"] == 1
+    assert await redis.xlen(dead_letters(DOCUMENTS)) == 0
+    is_there.set()
+    async with Background(Metrics()) as tasks:
+        tasks.start("consumer", reader.run)
+        assert await asyncio.wait_for(seen.get(), 60) == event
 
 
 async def test_an_event_is_handled_once(database, workspace_id):

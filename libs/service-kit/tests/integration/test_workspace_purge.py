@@ -48,7 +48,7 @@ def purge(database) -> WorkspacePurge:
 
 def event(workspace_id: UUID, data=None) -> Event:
     data = data or WorkspaceDeleted()
-    return new_event("test", workspace_id, data, "x")
+    return new_event(data.sources[0], workspace_id, data, "x")
 
 
 async def fill(database: Database, workspace_id: UUID, books: int) -> None:

@@ -81,6 +81,10 @@ class TooManyAttempts(Problem):
     status, type, title = 429, "too-many-sign-ins", "Too many attempts for this account or from this address"
 
 
+class EmailTaken(Conflict):
+    type, title = "email-taken", "Another user has this e-mail address"
+
+
 class PasswordTooCommon(InvalidRequest):
     type, title = "password-too-common", "This password is among the first that others would try; choose another"
 

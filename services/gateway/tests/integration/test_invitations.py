@@ -22,12 +22,13 @@ async def workspace(client, name):
 
 @pytest.fixture
 def rows(settings):
-    """rows(sql): runs a statement on the gateway's database, over all workspaces."""
+    """await rows(sql): runs a statement on the gateway's database, over all workspaces."""
 
-    def run(sql):
-        with psycopg.connect(settings().database_url.get_secret_value(), options="-c app.scope=system") as connection:
-            cursor = connection.execute(sql)
-            return cursor.fetchall() if cursor.description else []
+    async def run(sql):
+        url = settings().database_url.get_secret_value()
+        async with await psycopg.AsyncConnection.connect(url, options="-c app.scope=system") as connection:
+            cursor = await connection.execute(sql)
+            return await cursor.fetchall() if cursor.description else []
 
     return run
 
@@ -97,7 +98,7 @@ async def test_a_revoked_or_expired_invitation_is_refused_and_says_why(gateway_c
         path = f"/v1/workspaces/{place}/invitations"
         for _ in range(2):
             assert (await client.delete(f"{path}/{revoked['id']}")).status_code == 204
-        rows(f"UPDATE invitation SET expires_at = now() WHERE id = '{expired['id']}'")
+        await rows(f"UPDATE invitation SET expires_at = now() WHERE id = '{expired['id']}'")
         for made, slug in ((revoked, "invitation-revoked"), (expired, "invitation-expired")):
             refused = await accept(client, made["token"])
             assert (refused.status_code, refused.json()["type"]) == (409, slug)
@@ -124,7 +125,7 @@ async def test_an_invitation_is_worth_what_its_maker_may_do(gateway_client, loss
         assert (refused.status_code, refused.json()["type"]) == (409, "invitation-revoked")
 
 
-@pytest.mark.parametrize("days", [-1, 0, 91, 365_000])
+@pytest.mark.parametrize("days", [-1, 0, 91, 36_500])
 async def test_an_invitation_is_open_for_a_bounded_time(gateway_client, days):
     async with gateway_client() as client:
         expires_at = (datetime.now(UTC) + timedelta(days=days)).isoformat()
@@ -147,19 +148,24 @@ async def test_times_that_no_store_can_hold_are_422(gateway_client, expires_at):
 async def test_only_a_hash_of_the_token_is_stored(gateway_client, rows):
     async with gateway_client() as client:
         made = await invite(client, await home(client))
-        assert made["token"].split("_", 2)[2] not in str(rows("SELECT * FROM invitation"))
+        assert made["token"].split("_", 2)[2] not in str(await rows("SELECT * FROM invitation"))
+
+
+async def test_wrong_tokens_are_all_alike(gateway_client):
+    async with gateway_client() as client:
+        token = (await invite(client, await home(client), name="Ada"))["token"]
+        altered = token[:-1] + ("A" if token[-1] != "A" else "B")
+        guesses = [await accept(client, guess) for guess in ("x", invalid_token(), altered)]
+        assert [one.status_code for one in guesses] == [404, 404, 404]
+        assert len({tuple(one.json().get(name) for name in ("type", "title", "detail")) for one in guesses}) == 1
 
 
 async def test_guesses_of_tokens_are_limited_like_failed_authentications(gateway_client):
-    async with gateway_client(auth_failures_per_minute=3) as client:
+    async with gateway_client(auth_failures_per_minute=1) as client:
         token = (await invite(client, await home(client), name="Ada"))["token"]
-        altered = token[:-1] + ("A" if token[-1] != "A" else "B")
-        guesses = [await accept(client, guess) for guess in ("x", invalid_token(), altered, invalid_token())]
-        assert [one.status_code for one in guesses] == [404, 404, 404, 429]
-        assert guesses[3].json()["type"] == "too-many-failed-authentications"
-        assert len({guess.text.replace(guess.json()["trace_id"], "") for guess in guesses[:3]}) == 1
-        wrong_key = await client.get("/v1/me", headers=bearer("x" * 40))
-        assert wrong_key.status_code == 429
+        assert (await accept(client, invalid_token())).status_code == 404
+        for refused in (await accept(client, invalid_token()), await client.get("/v1/me", headers=bearer("x" * 40))):
+            assert (refused.status_code, refused.json()["type"]) == (429, "too-many-failed-authentications")
         assert (await accept(client, token)).status_code == 201
 
 

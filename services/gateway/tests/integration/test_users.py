@@ -77,13 +77,14 @@ async def test_an_administrator_who_cannot_get_in_does_not_count(gateway_client,
         elif way == "disabled":
             await change(client, second, disabled=True)
         elif way == "expired":
-            expire(settings, key["id"])
+            await expire(settings, key["id"])
         assert (await change(client, first, is_admin=False)).json()["type"] == "last-administrator"
 
 
-def expire(settings, key_id):
-    with psycopg.connect(settings().database_url.get_secret_value(), options="-c app.scope=system") as connection:
-        connection.execute("UPDATE api_key SET expires_at = now() WHERE id = %s", (key_id,))
+async def expire(settings, key_id):
+    url = settings().database_url.get_secret_value()
+    async with await psycopg.AsyncConnection.connect(url, options="-c app.scope=system") as connection:
+        await connection.execute("UPDATE api_key SET expires_at = now() WHERE id = %s", (key_id,))
 
 
 async def test_a_deleted_user_leaves_no_key_membership_or_invitation(gateway_client):
@@ -133,7 +134,7 @@ async def test_an_expired_key_says_so(gateway_client, settings):
         assert datetime.fromisoformat(made.json()["expires_at"]) == end
         key = made.json()["key"]
         assert (await status(client, key))[0] == 200
-        expire(settings, made.json()["id"])
+        await expire(settings, made.json()["id"])
         assert await status(client, key) == (401, "api-key-expired")
         assert await status(client, key[:-1] + "-") == (401, "invalid-api-key")
 

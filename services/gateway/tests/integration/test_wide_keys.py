@@ -80,8 +80,9 @@ async def test_a_key_for_all_workspaces_of_before_goes_on_and_makes_others(proxi
     async with proxied_client() as client:
         first, second = await workspace(client, "first"), await workspace(client, "second")
         user, old = await make_user(client, first, "owner")
-        with psycopg.connect(settings().database_url.get_secret_value(), options="-c app.scope=system") as connection:
-            connection.execute("UPDATE api_key SET all_workspaces = true WHERE user_id = %s", (user,))
+        url = settings().database_url.get_secret_value()
+        async with await psycopg.AsyncConnection.connect(url, options="-c app.scope=system") as connection:
+            await connection.execute("UPDATE api_key SET all_workspaces = true WHERE user_id = %s", (user,))
         await join(client, second, old["key"], "viewer")
         assert await searched(client, old, told) == (UUID(first), UUID(second))
         for wider in ({"all_workspaces": True}, {"workspaces": [second]}):

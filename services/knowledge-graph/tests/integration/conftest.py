@@ -11,6 +11,7 @@ from redis.asyncio import Redis
 
 from contracts.events import DOCUMENTS, DocumentConverted, DocumentDeleted, Event, EventData
 from contracts.ingestion import Chunk
+from contracts.object_keys import derived_prefix
 from knowledge_graph.app import create_app
 from knowledge_graph.settings import Settings
 from service_kit.objects import ObjectStore
@@ -68,6 +69,7 @@ class Documents:
         name: str = "notes.md",
         title: str | None = None,
         vectors: bool = True,
+        workspace_id: UUID | None = None,
     ) -> DocumentConverted:
         """Stores the chunks and returns the event that tells of them, unsent."""
         document_id = document_id or uuid4()
@@ -81,7 +83,7 @@ class Documents:
             )
             for number, text in enumerate(texts)
         ]
-        key = f"{self.workspace_id}/documents/{document_id}/{version}/chunks.jsonl"
+        key = f"{derived_prefix(workspace_id or self.workspace_id, document_id)}v{version}/chunks.jsonl"
         self.objects.put(key, "\n".join(chunk.model_dump_json() for chunk in chunks).encode())
         return DocumentConverted(
             document_id=document_id,
@@ -102,7 +104,7 @@ class Documents:
     async def send(self, data: EventData, *, workspace_id: UUID | None = None, event_id: UUID | None = None) -> UUID:
         event = Event(
             id=event_id or uuid4(),
-            source="test",
+            source=data.sources[0],
             type=data.event_type,
             time=datetime.now(UTC),
             subject="test",
@@ -115,7 +117,7 @@ class Documents:
     async def graph(self, texts: list[str], **more: Any) -> UUID:
         """Converts a document, waits until it is graphed and returns its id."""
         send = {key: more.pop(key) for key in ("workspace_id", "event_id") if key in more}
-        data = self.convert(texts, **more)
+        data = self.convert(texts, workspace_id=send.get("workspace_id"), **more)
         before = len(await self.told("document.graphed.v1"))
         await self.send(data, **send)
         await eventually(lambda: self.told("document.graphed.v1"), lambda found: len(found) > before)

@@ -93,7 +93,8 @@ async def test_the_same_version_with_vectors_is_confirmed_and_not_extracted_agai
         raise AssertionError("it is graphed already")
 
     monkeypatch.setattr(client.app.state.graph.extractor, "extract", refuse)
-    await documents.send(first.model_copy(update={"vectors_key": "v", "embedding_model": "m", "embedding_dims": 3}))
+    later = {"vectors_key": first.chunks_key, "embedding_model": "m", "embedding_dims": 3}
+    await documents.send(first.model_copy(update=later))
     confirmed = await documents.told_of(2)
     assert confirmed[0] == confirmed[1]
     assert set(await entities()) == {"LedgerService", "BankGateway", "notes.md"}

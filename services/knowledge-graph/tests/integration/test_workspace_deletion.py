@@ -42,7 +42,8 @@ async def test_everything_of_it_goes_and_the_neighbour_stays(documents, entities
     assert "BillingService" in await entities(workspace_id=other)
 
     await documents.send(documents.convert([TEXT]))
-    await documents.send(documents.convert([TEXT]).model_copy(update={"chunks_key": "purged"}))
+    late = documents.convert([TEXT])
+    await documents.send(late.model_copy(update={"chunks_key": f"{late.chunks_key}.purged"}))
     await documents.send(DocumentDeleted(document_id=uuid4()))
     await documents.drained()
     assert await entities() == {}

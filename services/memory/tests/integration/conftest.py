@@ -58,7 +58,7 @@ class Streams:
     async def send(self, data: EventData, *, workspace_id: UUID | None = None, event_id: UUID | None = None) -> UUID:
         event = Event(
             id=event_id or uuid4(),
-            source="test",
+            source=data.sources[0],
             type=data.event_type,
             time=datetime.now(UTC),
             subject="test",

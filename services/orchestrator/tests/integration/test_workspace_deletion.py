@@ -17,7 +17,7 @@ async def delete(redis: Redis, workspace_id: UUID) -> WorkspacePurged:
     """As the gateway tells of it; returns the confirmation."""
     event = Event(
         id=uuid4(),
-        source="test",
+        source="gateway",
         type=WorkspaceDeleted.event_type,
         time=datetime.now(UTC),
         subject=str(workspace_id),

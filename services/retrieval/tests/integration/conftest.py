@@ -20,7 +20,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from contracts.events import DOCUMENTS, DocumentDeleted, Event, EventData
+from contracts.events import DOCUMENTS, DocumentConverted, DocumentDeleted, Event, EventData
+from contracts.object_keys import derived_prefix
 from inference.factory import build_embedder
 from inference.settings import EmbeddingSettings
 from retrieval.app import create_app
@@ -128,6 +129,13 @@ async def redis(redis_url):
         yield redis
 
 
+def _owned(data: DocumentConverted, workspace_id: UUID) -> DocumentConverted:
+    """Returns the data with its objects where this workspace keeps those of the document."""
+    own = f"{derived_prefix(workspace_id, data.document_id)}v{data.version}/"
+    vectors = f"{own}vectors.npy" if data.vectors_key else None
+    return data.model_copy(update={"chunks_key": f"{own}chunks.jsonl", "vectors_key": vectors})
+
+
 class Ingestion:
     """What the ingestion service does: writes objects and events, and reads the answers."""
 
@@ -141,9 +149,11 @@ class Ingestion:
         return document
 
     async def send(self, data: EventData, *, workspace: UUID | None = None, event_id: UUID | None = None) -> UUID:
+        if isinstance(data, DocumentConverted):
+            data = _owned(data, workspace or self.workspace_id)
         event = Event(
             id=event_id or uuid4(),
-            source="test",
+            source=data.sources[0],
             type=data.event_type,
             time=datetime.now(UTC),
             subject="test",
@@ -153,13 +163,14 @@ class Ingestion:
         await self.redis.xadd(data.stream, {"event": event.model_dump_json()})
         return event.id
 
-    async def store(self, document) -> None:
+    async def store(self, document, workspace: UUID | None = None) -> None:
+        document.data = _owned(document.data, workspace or self.workspace_id)
         await self.objects.aput(document.data.chunks_key, document.chunks_object)
         if document.data.vectors_key:
             await self.objects.aput(document.data.vectors_key, document.vectors_object)
 
     async def convert(self, document, **more: Any) -> UUID:
-        await self.store(document)
+        await self.store(document, more.get("workspace"))
         return await self.send(document.data, **more)
 
     async def delete(self, document, **more: Any) -> UUID:

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contracts.prompt_fence import LONGEST_ATTRIBUTE, fenced
 from contracts.retrieval import Highlight, Hit, Surrounding, SurroundingPart
 from inference.tokens import count_tokens, load_minilm_tokenizer
+from retrieval.context.excerpts import neutralised
 from retrieval.context.packing import pack
-from retrieval.context.rendering import LONGEST_ATTRIBUTE, fenced, neutralised
 from retrieval.context.tokenizers import ESTIMATE, MINILM, ContextTokenizers, estimated
 from retrieval.errors import TokenizerUnusable, UnknownTokenizer
 from retrieval.search.overlap import joined

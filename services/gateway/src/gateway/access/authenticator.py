@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Annotated, Protocol
 
@@ -174,13 +174,11 @@ async def admitted_user(request: Request) -> Authenticated | SignedIn:
 
 
 async def admitted_if_known(request: Request) -> AsyncIterator[Authenticated | None]:
-    """Authenticates a caller who presents a key; returns None for one who presents none."""
+    """Authenticates a caller who presents a key; yields None for one who presents none."""
     if "authorization" not in request.headers:
         yield None
         return
-    authenticator: Authenticator = request.app.state.authenticator
-    caller, request.state.response_headers = await authenticator.admit(request)
-    with authenticator.in_progress(caller, request):
+    async with asynccontextmanager(admitted)(request) as caller:
         yield caller
 
 

@@ -40,7 +40,7 @@ class PasswordUser:
 
     @property
     def user(self) -> User:
-        return User(id=self.id, name=self.name, is_admin=self.is_admin, created_at=self.created_at)
+        return User(id=self.id, name=self.name, email=self.email, is_admin=self.is_admin, created_at=self.created_at)
 
 
 class Credentials(SystemRepository):

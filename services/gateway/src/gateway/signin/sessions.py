@@ -36,11 +36,18 @@ class SessionRow:
     is_stale: bool
     user_id: UUID
     user_name: str
+    email: str | None
     is_admin: bool
     user_created_at: datetime
 
     def signed_in(self) -> SignedIn:
-        user = User(id=self.user_id, name=self.user_name, is_admin=self.is_admin, created_at=self.user_created_at)
+        user = User(
+            id=self.user_id,
+            name=self.user_name,
+            email=self.email,
+            is_admin=self.is_admin,
+            created_at=self.user_created_at,
+        )
         return SignedIn(self.id, user)
 
 

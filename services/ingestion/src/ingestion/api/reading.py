@@ -21,6 +21,7 @@ from contracts.ingestion import (
     EmbeddingStatus,
     OriginKind,
 )
+from contracts.object_keys import original_key
 from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, ApiParts, Ingestion, Responses
 from ingestion.api.waiting import until
 from ingestion.documents import listing
@@ -32,7 +33,7 @@ from ingestion.documents.file_names import attachment
 from ingestion.documents.progress import SETTLED, Awaited
 from ingestion.documents.rows import DocumentRow, VersionRow
 from service_kit.auth import Viewer
-from service_kit.objects import ObjectMissing, original_key
+from service_kit.objects import ObjectMissing
 from service_kit.pagination import Cursor, Limit, decode_cursor, encode_cursor, page
 from service_kit.problems import BadCursor, Problem
 

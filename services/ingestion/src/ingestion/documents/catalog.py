@@ -9,13 +9,13 @@ from uuid import UUID, uuid4
 
 from contracts.events import DocumentDeleted, DocumentStored, EventData
 from contracts.ingestion import Lane, OriginKind
+from contracts.object_keys import original_key
 from ingestion.documents.deletions import Deletions
 from ingestion.documents.documents import Content, DescribedRow, Documents
 from ingestion.documents.errors import DocumentNotFound
 from ingestion.documents.events import described_event
 from ingestion.documents.origins import Origins
 from ingestion.documents.stages import Stages
-from service_kit.objects import original_key
 from service_kit.outbox import INSERT, Outbox, event_row, new_event
 from service_kit.postgres import Connection, Database
 

@@ -10,12 +10,13 @@ from dataclasses import asdict, dataclass
 from typing import LiteralString
 from uuid import UUID
 
+from contracts.object_keys import derived_prefix, original_key
 from contracts.registry import INGESTION
 from ingestion.documents.catalog import Catalog, Catalogs
 from ingestion.documents.derived_objects import derived_keys
 from ingestion.documents.rows import DocumentKey
 from service_kit.notifications import Notifications
-from service_kit.objects import ObjectStore, derived_prefix, original_key
+from service_kit.objects import ObjectStore
 from service_kit.repository import Repository, SystemRepository
 from service_kit.statements import Statements
 

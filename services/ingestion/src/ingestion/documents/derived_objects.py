@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
-from service_kit.objects import derived_prefix
+from contracts.object_keys import derived_prefix
 
 
 @dataclass(frozen=True)

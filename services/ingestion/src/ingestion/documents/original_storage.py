@@ -5,8 +5,9 @@ from __future__ import annotations
 from uuid import UUID
 
 from contracts.ingestion import DocumentStatus
+from contracts.object_keys import original_key
 from ingestion.documents.documents import Content, Documents
-from service_kit.objects import ObjectStore, original_key
+from service_kit.objects import ObjectStore
 from service_kit.postgres import Database
 
 

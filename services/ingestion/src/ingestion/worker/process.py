@@ -15,6 +15,7 @@ import numpy as np
 from opentelemetry.trace import SpanKind
 
 from contracts.ingestion import StageName
+from contracts.object_keys import original_key
 from ingestion.conversion import ConversionProgress, Converted, Limits
 from ingestion.documents.derived_objects import DerivedKeys, derived_keys
 from ingestion.documents.rows import HeldStage
@@ -23,7 +24,7 @@ from ingestion.worker.metrics import WorkerMetrics, format_of
 from ingestion.worker.recording import FailureRecorder, ProcessingPolicy
 from ingestion.worker.stages import StageRecords
 from ingestion.worker.vectors import VectorMaker
-from service_kit.objects import ObjectStore, original_key
+from service_kit.objects import ObjectStore
 from service_kit.tracing import span
 from service_kit.work import LeaseLost
 

@@ -11,9 +11,10 @@ import httpx2
 import psycopg
 import pytest
 
+from contracts.object_keys import derived_prefix, original_key
 from ingestion.app import create_app
 from ingestion.settings import Settings
-from service_kit.objects import ObjectStore, derived_prefix, original_key
+from service_kit.objects import ObjectStore
 
 Entry = Callable[..., Awaitable[dict[str, Any]]]
 Process = Callable[[str], Coroutine[Any, Any, None]]

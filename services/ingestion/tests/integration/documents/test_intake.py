@@ -12,13 +12,14 @@ import httpx2
 import pytest
 
 from contracts.ingestion import Lane, OriginKind
+from contracts.object_keys import original_key
 from contracts.sources import OnRemoved
 from ingestion.documents.catalog import Catalogs
 from ingestion.documents.incoming_files import IncomingFile, IntakeLimits
 from ingestion.documents.intake import Intake, SourceGone
 from ingestion.documents.origins import Provenance
 from ingestion.settings import Settings
-from service_kit.objects import ObjectStore, original_key
+from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
 

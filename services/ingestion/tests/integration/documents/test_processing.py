@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 
 from contracts.events import DocumentFailed, DocumentIndexed, EventData
+from contracts.object_keys import original_key
 from ingestion.documents.derived_objects import derived_keys
 from ingestion.worker.holding import Shutdown
-from service_kit.objects import ObjectStore, original_key
+from service_kit.objects import ObjectStore
 from service_kit.outbox import new_event
 
 Entry = Callable[..., Awaitable[dict[str, Any]]]

@@ -11,12 +11,13 @@ import httpx2
 import psycopg
 import pytest
 
+from contracts.object_keys import derived_prefix
 from contracts.sources import SourceDeletion
 from ingestion.documents.catalog import Catalogs
 from ingestion.documents.deletion_job import delete_workspace_objects
 from ingestion.documents.deletions import Deletions
 from ingestion.documents.errors import ReceiptNotFound
-from service_kit.objects import ObjectStore, derived_prefix
+from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
 

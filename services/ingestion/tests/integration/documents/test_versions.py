@@ -11,8 +11,9 @@ import httpx2
 import pytest
 
 from contracts.events import DocumentIndexed
+from contracts.object_keys import derived_prefix, original_key
 from ingestion.documents.derived_objects import derived_keys
-from service_kit.objects import ObjectStore, derived_prefix, original_key
+from service_kit.objects import ObjectStore
 from service_kit.outbox import new_event
 
 Entry = Callable[..., Awaitable[dict[str, Any]]]

@@ -14,9 +14,10 @@ import pytest
 from fastapi import FastAPI
 
 from contracts.gateway import Role
+from contracts.object_keys import original_key
 from ingestion.app import create_app
 from ingestion.settings import Settings
-from service_kit.objects import ObjectStore, original_key
+from service_kit.objects import ObjectStore
 
 Upload = Callable[..., Awaitable[dict[str, Any]]]
 

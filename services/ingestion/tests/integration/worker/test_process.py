@@ -13,7 +13,8 @@ from uuid import UUID
 import httpx2
 import psutil
 
-from service_kit.objects import ObjectStore, derived_prefix
+from contracts.object_keys import derived_prefix
+from service_kit.objects import ObjectStore
 
 Entry = Callable[..., Awaitable[dict[str, Any]]]
 Detail = Callable[[str], Awaitable[dict[str, Any]]]

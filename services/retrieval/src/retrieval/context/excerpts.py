@@ -6,12 +6,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from contracts.prompt_fence import neutralising
 from contracts.retrieval import Highlight, Hit, Surrounding
-from retrieval.context.rendering import neutralised
 from retrieval.highlights.sentences import is_code, spans
 from service_kit.sentences import Span
 
 LEFT_OUT = "[…]"
+neutralised = neutralising("passage")
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from contracts.evidence import Evidence, EvidenceQuote
+from contracts.prompt_fence import fenced
 from contracts.retrieval import Hit
 from retrieval.context.excerpts import Excerpt, shortened, whole_forms
-from retrieval.context.rendering import fenced
 
 SEPARATOR = "\n\n"
 OF_THE_HIT = [name for name in Evidence.model_fields if name in Hit.model_fields and name != "content"]

@@ -12,7 +12,7 @@ RETURNING nonce, code_verifier, user_id, expires_at > clock_timestamp() AS is_op
 DELETE FROM openid_request WHERE expires_at < clock_timestamp();
 
 -- name: find_user
-SELECT app_user.id, app_user.name, app_user.is_admin, app_user.created_at, app_user.disabled_at
+SELECT app_user.id, app_user.name, app_user.email, app_user.is_admin, app_user.created_at, app_user.disabled_at
 FROM user_identity AS identity JOIN app_user ON app_user.id = identity.user_id
 WHERE identity.issuer = %(issuer)s AND identity.subject = %(subject)s;
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from contracts.orchestrator import Citation
+from contracts.prompt_fence import fenced, neutralising
 from contracts.retrieval import Hit
 from orchestrator.graphs.conversation.state import Cited, FoundChunk
 
-_FENCE = re.compile(r"<(?=\s*/?\s*(?:passage|memory)\b)", re.IGNORECASE)
 NONE = "(none)"
+neutralised = neutralising("passage", "memory")
 
 
 def passage_of(hit: Hit) -> FoundChunk:
@@ -51,8 +51,7 @@ def numbered(passages: Sequence[FoundChunk]) -> str:
     """Returns the passages for a prompt, each in a fence that its text cannot close."""
     return (
         "\n\n".join(
-            f'<passage number="{number}" document="{_attribute(passage["document_name"])}"'
-            f"{_place(passage)}>\n{neutralised(passage['content'])}\n</passage>"
+            fenced(number, passage["document_name"], passage["section"], (passage["page"], None), _content(passage))
             for number, passage in enumerate(passages, 1)
         )
         or NONE
@@ -64,18 +63,8 @@ def remembered(memories: Sequence[str]) -> str:
     return "\n".join(f"<memory>{neutralised(memory)}</memory>" for memory in memories) or NONE
 
 
-def neutralised(text: str) -> str:
-    """Returns the text without anything that could open or close a fence."""
-    return _FENCE.sub("‹", text)
-
-
-def _place(passage: FoundChunk) -> str:
-    section = f' section="{_attribute(passage["section"])}"' if passage["section"] else ""
-    return section + (f' page="{passage["page"]}"' if passage["page"] else "")
-
-
-def _attribute(text: str) -> str:
-    return " ".join(re.sub(r'["<>]', "'", text).split())
+def _content(passage: FoundChunk) -> str:
+    return neutralised(passage["content"])
 
 
 def estimated_tokens(text: str) -> int:

@@ -1,25 +1,31 @@
-"""Renders passages in a fence that their own text can neither close nor imitate. No IO."""
+"""Passages in a prompt, in a fence that their own text can neither close nor imitate. No IO."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 LONGEST_ATTRIBUTE = 160  # characters
-# Also with invisible characters or other brackets between: a model that reads it is not a parser.
-_FENCE = re.compile("[<＜﹤](?=[\\s/\u200b-\u200f\u2060\ufeff]*passage)", re.IGNORECASE)
+# A model that reads a fence is not a parser: it takes other brackets, and invisible characters between, for the same.
+_INVISIBLE = "\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff"
 _OF_MARKUP = str.maketrans('"<＜﹤>＞﹥', "'‹‹‹›››")
 
 
+def neutralising(*names: str) -> Callable[[str], str]:
+    """Returns a function that leaves nothing in a text that could open or close a fence of these names.
+
+    Every character keeps its place.
+    """
+    words = "|".join(f"[{_INVISIBLE}]*+".join(name) for name in names)
+    fence = re.compile(f"[<＜﹤](?=[\\s/／{_INVISIBLE}]*+(?:{words}))", re.IGNORECASE)
+    return lambda text: fence.sub("‹", text)
+
+
 def fenced(number: int, document: str, section: str | None, pages: tuple[int | None, int | None], content: str) -> str:
-    """Returns the block of passage `number`. `content` must be `neutralised`; `pages` are its first and last."""
+    """Returns the block of passage `number`. `content` must be neutralised; `pages` are its first and last."""
     named = {"document": document, "section": section, "page": _pages(*pages)}
     attributes = "".join(f' {name}="{attribute(value)}"' for name, value in named.items() if value)
     return f'<passage number="{number}"{attributes}>\n{content}\n</passage>'
-
-
-def neutralised(text: str) -> str:
-    """Returns the text with nothing that could open or close a fence; every character keeps its place."""
-    return _FENCE.sub("‹", text)
 
 
 def attribute(text: str) -> str:

@@ -1,0 +1,76 @@
+"""Which events a consumer takes for true: right source, own objects, and a deletion only if its owner confirms it.
+
+Whoever can write to a stream can write anything there. So before something is erased, the service that owns the fact is
+asked whether it is one (gateway: the workspace is deleted; ingestion: the document is).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from uuid import UUID
+
+from contracts.events import Event, EventRefused, event_data
+from service_kit.http_service import ServiceSilent
+
+# Returns for each event whether its owner confirms it; all are of one type and one workspace. Raises ServiceSilent.
+Owner = Callable[[Sequence[Event]], Awaitable[Sequence[bool]]]
+
+
+class Verdict(StrEnum):
+    """`waiting`: the owner did not answer; the event stays with the group and is asked about again."""
+
+    admitted = "admitted"
+    refused = "refused"
+    waiting = "waiting"
+
+
+@dataclass(frozen=True)
+class Decision:
+    verdict: Verdict
+    reason: str = ""
+
+
+ADMITTED = Decision(Verdict.admitted)
+DENIED = Decision(Verdict.refused, "the owner of the fact denies it")
+
+
+@dataclass(frozen=True)
+class Admission:
+    """`owners` by event type: who is asked before events of this type are handled."""
+
+    owners: Mapping[str, Owner] = field(default_factory=dict)
+
+    async def decide(self, events: Sequence[Event]) -> list[Decision]:
+        """Returns a decision for each event; the owner is asked once for all of one type and workspace.
+
+        By position, as an id proves nothing: a forged event may carry that of a true one.
+        """
+        decisions = [_by_itself(event) for event in events]
+        asked = defaultdict[tuple[str, UUID], list[int]](list)
+        for position, event in enumerate(events):
+            if event.type in self.owners and decisions[position] is ADMITTED:
+                asked[event.type, event.workspace_id].append(position)
+        for (kind, _), positions in asked.items():
+            answers = await _asked(self.owners[kind], [events[position] for position in positions])
+            for position, answer in zip(positions, answers, strict=True):
+                decisions[position] = answer
+        return decisions
+
+
+def _by_itself(event: Event) -> Decision:
+    try:
+        event_data(event)
+    except EventRefused as error:
+        return Decision(Verdict.refused, str(error))
+    return ADMITTED
+
+
+async def _asked(owner: Owner, events: Sequence[Event]) -> list[Decision]:
+    try:
+        confirmed = await owner(events)
+    except ServiceSilent as error:
+        return [Decision(Verdict.waiting, str(error))] * len(events)
+    return [ADMITTED if one else DENIED for one in confirmed]

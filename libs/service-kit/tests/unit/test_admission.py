@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+
+from contracts.events import DocumentDeleted, Event, WorkspaceDeleted
+from service_kit.admission import Admission, Verdict
+from service_kit.http_service import ServiceSilent
+from service_kit.outbox import new_event
+
+DELETED = DocumentDeleted.event_type
+WORKSPACE = uuid4()
+
+
+def deleted(workspace_id=WORKSPACE, source="ingestion") -> Event:
+    document_id = uuid4()
+    return new_event(source, workspace_id, DocumentDeleted(document_id=document_id), str(document_id))
+
+
+async def verdicts(admission: Admission, *events: Event) -> list[Verdict]:
+    return [decision.verdict for decision in await admission.decide(events)]
+
+
+async def test_a_deletion_that_its_owner_denies_is_refused():
+    true, forged = deleted(), deleted()
+
+    async def owner(events):
+        return [event is true for event in events]
+
+    assert await verdicts(Admission({DELETED: owner}), forged, true) == [Verdict.refused, Verdict.admitted]
+
+
+async def test_an_owner_that_does_not_answer_lets_its_events_wait():
+    async def silent(_):
+        raise ServiceSilent("ingestion cannot be reached")
+
+    event, other = deleted(), new_event("gateway", WORKSPACE, WorkspaceDeleted(), "x")
+    [waits, goes_on] = await Admission({DELETED: silent}).decide([event, other])
+    assert (waits.verdict, waits.reason) == (Verdict.waiting, "ingestion cannot be reached")
+    assert goes_on.verdict is Verdict.admitted
+
+
+async def test_an_owner_is_asked_once_for_all_of_a_workspace_and_never_for_what_is_refused_anyway():
+    asked = []
+
+    async def owner(events):
+        asked.append([event.workspace_id for event in events])
+        return [True for _ in events]
+
+    other = uuid4()
+    events = [deleted(), deleted(other), deleted(), deleted(source="memory")]
+    assert await verdicts(Admission({DELETED: owner}), *events) == 3 * [Verdict.admitted] + [Verdict.refused]
+    assert asked == [[WORKSPACE, WORKSPACE], [other]]
+
+
+async def test_a_forged_event_gains_nothing_by_the_id_of_a_true_one():
+    true = deleted()
+    forged = deleted(source="memory").model_copy(update={"id": true.id})
+    assert await verdicts(Admission(), forged, true) == [Verdict.refused, Verdict.admitted]
+
+
+async def test_a_failing_owner_that_is_not_silent_is_told():
+    async def broken(_):
+        raise TypeError("a bug")
+
+    with pytest.raises(TypeError):
+        await Admission({DELETED: broken}).decide([deleted()])
