@@ -90,6 +90,7 @@ async def verified(request: Request) -> Principal:
     """Returns the caller, from the internal token (`app.state.tokens`). A dependency."""
     tokens: Tokens = request.app.state.tokens
     principal = tokens.verify(bearer(request))
+    request.state.logged = {"user_id": principal.user_id, "workspace_id": principal.workspace_id}
     trace.get_current_span().set_attribute("attractor.workspace_id", str(principal.workspace_id))
     return principal
 

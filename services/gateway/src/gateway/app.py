@@ -28,7 +28,9 @@ from gateway.accounts.inviting import Inviting
 from gateway.accounts.joining import Joining
 from gateway.accounts.user_administration import UserAdministration
 from gateway.accounts.workspace_deletion import RECEIPTS, WorkspaceDeletions
-from gateway.api import docs, people, routes
+from gateway.api import audit, docs, people, routes
+from gateway.audit.retention import AuditRetention
+from gateway.audit.trail import Audit, AuditTrail
 from gateway.errors import UnknownWorkspace
 from gateway.proxy import routing
 from gateway.proxy.body_limit import BodyLimit
@@ -59,10 +61,10 @@ from service_kit.telemetry import Metrics
 def create_app(settings: Settings) -> FastAPI:
     """Connects to nothing until its lifespan begins."""
     parts = Parts(settings)
-    routers = [routes.router, people.router, signin_routes.router, openid_routes.router]
+    routers = [routes.router, people.router, audit.router, signin_routes.router, openid_routes.router]
     app = service_app("gateway", settings, routers, parts.lifespan, openapi_url=None)
     parts.install(app)
-    _add_middleware(app, settings, parts.origins)
+    _add_middleware(app, settings, parts.origins, AuditTrail(parts.database, app.state.metrics.registry))
     return app
 
 
@@ -106,6 +108,7 @@ class Parts:
             domains = settings.oidc_allowed_domains
             state.openid_sign_ins = OpenIdSignIns(self.database, self.provider, self.web_sessions, attempts, domains)
         state.sign_ins = PasswordSignIns(self.database, Passwords(), self.web_sessions, attempts)
+        state.database = self.database
         state.accounts = Accounts(self.database)
         state.api_keys = ApiKeys(self.database, settings.internal_token_secret.get_secret_value())
         state.users, state.inviting = UserAdministration(self.database), Inviting(self.database)
@@ -134,6 +137,7 @@ class Parts:
             stack.push_async_callback(self.last_used.close)
             background = await stack.enter_async_context(Background(app.state.metrics))
             background.start("last_used", self.last_used.run)
+            background.start("audit_retention", AuditRetention(self.database, settings.audit_days).run)
             events = await stack.enter_async_context(Background(app.state.metrics))
             self._start_deletions(events, app.state.metrics)
             health.add("database", self.database.check)
@@ -183,9 +187,10 @@ def limits(settings: Settings, redis: Redis, registry: CollectorRegistry) -> Lim
     )
 
 
-def _add_middleware(app: FastAPI, settings: Settings, origins: Origins) -> None:
-    """Adds, from the outside: response headers, CORS, (telemetry,) host check, body limit, (problems, routes)."""
+def _add_middleware(app: FastAPI, settings: Settings, origins: Origins, trail: AuditTrail) -> None:
+    """Adds, from the outside: response headers, CORS, (telemetry,) host check, audit, body limit, (problems, routes)."""
     app.user_middleware.append(Middleware(HostCheck, origins))
+    app.user_middleware.append(Middleware(Audit, trail))
     app.user_middleware.append(Middleware(BodyLimit, settings.max_body_bytes, settings.max_json_bytes))
     if settings.cors_origins:
         app.add_middleware(

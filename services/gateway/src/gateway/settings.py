@@ -82,6 +82,8 @@ class Settings(ServiceSettings, EventSettings):
         description="Further host names of the deployment, separated by commas; that of PUBLIC_URL and localhost are "
         "always allowed",
     )
+    audit_days: int = Field(365, ge=30, description="Days that audit entries are kept")
+
     cors_origins: Annotated[list[str], NoDecode] = Field(
         [], description="Web origins that may call the API with a key, separated by commas; never `*`"
     )

@@ -181,3 +181,16 @@ async def test_an_invitation_goes_with_its_workspace(gateway_client):
         token = (await invite(client, place, name="Ada"))["token"]
         await client.delete(f"/v1/workspaces/{place}", params={"name": "short", "timeout": 0})
         assert (await accept(client, token)).status_code == 404
+
+
+async def test_the_owners_are_told_who_joined(gateway_client):
+    async with gateway_client() as client:
+        place = await home(client)
+        made = await invite(client, place, role="viewer", name="Ada")
+        await accept(client, "ati_wrong")
+        user = (await accept(client, made["token"])).json()["user"]["id"]
+        entries = (await client.get("/v1/audit", params={"action": "invitation"})).json()["items"]
+        assert [one["action"] for one in entries] == ["invitation.accept", "invitation.create"]
+        assert (entries[0]["user_id"], entries[0]["detail"]) == (user, {"role": "viewer"})
+        assert entries[1]["target_id"] == made["id"]
+        assert made["token"] not in (await client.get("/v1/audit", params={"everywhere": True})).text

@@ -68,19 +68,27 @@ class Authenticator:
         """
         user, headers = await self.admit_user(request)
         caller = await self.web_sessions.in_workspace(user, request) if isinstance(user, SignedIn) else user
+        request.state.caller = caller
+        request.state.logged["workspace_id"] = caller.workspace.id
         trace.get_current_span().set_attribute("attractor.workspace_id", str(caller.workspace.id))
         await self._charge_workspace(caller, 1)
         return caller, headers
 
     async def admit_user(self, request: Request) -> tuple[Authenticated | SignedIn, dict[str, str]]:
         """Does the same without a choice of a workspace, which a user with a web session may not have made yet."""
+        request.state.logged = {"address": request.client.host if request.client else "unknown"}
         try:
             user = await self._authenticate(request)
         except Unauthenticated:
             await self.count_failure(request)
             raise
+        request.state.audited_user = user.user.id
         if isinstance(user, Authenticated):
+            request.state.caller = user
+            request.state.logged |= {"key_id": user.key_id, "user_id": user.user.id, "workspace_id": user.workspace.id}
             self.last_used.note(user)
+        else:
+            request.state.logged |= {"session_id": user.session_id, "user_id": user.user.id}
         return user, await self._charge_holder(user, 1)
 
     async def charge(self, caller: Authenticated, cost: int) -> dict[str, str]:
