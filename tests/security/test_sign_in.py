@@ -444,3 +444,33 @@ async def test_an_invited_person_joins_with_a_password_and_a_member_with_the_ses
     assert (await sign_in(door.browser(), "Ada")).status_code == 200
     guess = "ati_" + "0" * 32 + "_" + "a" * 43
     assert problem(await join(door.browser(), guess, password=PASSWORD)) == (404, "invitation-not-found")
+
+
+async def test_signing_in_leaves_an_account_of_who_tried_from_where(door: Door) -> None:
+    user = await member(door, "Ada")
+    await sign_in(door.browser("198.51.100.7"), "Ada", "a guess")
+    await sign_in(door.browser("198.51.100.8"), "nobody", "a guess")
+    browser = await signed_in(door, "Ada")
+    session = (await browser.get("/v1/auth/session")).json()["session"]["id"]
+    await browser.post("/v1/auth/sign-out", headers=OWN_PAGE)
+    entries = (await door.admin().get("/v1/audit", params={"limit": 100})).json()["items"]
+    told = {
+        (entry["action"], entry["result"], entry["user_id"], entry["address"], entry["credential_id"])
+        for entry in entries
+        if entry["action"].startswith("sign_in.") and "password_link" not in entry["action"]
+    }
+    assert told == {
+        ("sign_in.password", "refused", user, "198.51.100.7", None),
+        ("sign_in.password", "refused", None, "198.51.100.8", None),
+        ("sign_in.password", "done", user, "192.0.2.1", session),
+        ("sign_in.end", "done", user, "192.0.2.1", session),
+    }
+    assert PASSWORD not in str(entries)
+    assert "a guess" not in str(entries)
+
+
+async def test_a_flood_of_attempts_does_not_fill_the_audit(door: Door) -> None:
+    for _ in range(45):
+        await sign_in(door.browser(), "nobody", "a guess")
+    entries = (await door.admin().get("/v1/audit", params={"limit": 200})).json()["items"]
+    assert [entry["status"] for entry in entries].count(429) == 1

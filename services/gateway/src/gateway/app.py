@@ -188,7 +188,7 @@ def limits(settings: Settings, redis: Redis, registry: CollectorRegistry) -> Lim
 
 
 def _add_middleware(app: FastAPI, settings: Settings, origins: Origins, trail: AuditTrail) -> None:
-    """Adds, from the outside: response headers, CORS, (telemetry,) host check, audit, body limit, (problems, routes)."""
+    """Adds, from the outside: response headers, CORS, (telemetry,) host check, audit, body limit, (routes)."""
     app.user_middleware.append(Middleware(HostCheck, origins))
     app.user_middleware.append(Middleware(Audit, trail))
     app.user_middleware.append(Middleware(BodyLimit, settings.max_body_bytes, settings.max_json_bytes))

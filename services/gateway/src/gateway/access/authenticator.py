@@ -82,7 +82,7 @@ class Authenticator:
         except Unauthenticated:
             await self.count_failure(request)
             raise
-        request.state.audited_user = user.user.id
+        request.state.audited_user, request.state.audited_credential = user.user.id, user.presented_id
         if isinstance(user, Authenticated):
             request.state.caller = user
             request.state.logged |= {"key_id": user.key_id, "user_id": user.user.id, "workspace_id": user.workspace.id}

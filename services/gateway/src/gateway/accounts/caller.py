@@ -27,6 +27,11 @@ class SignedIn:
     user: User
 
     @property
+    def presented_id(self) -> UUID:
+        """Returns the id of the web session."""
+        return self.session_id
+
+    @property
     def rate_holder(self) -> str:
         """Returns whose requests are counted together: a user has one allowance, however many sessions."""
         return self.user.id.hex
@@ -51,8 +56,13 @@ class Authenticated:
 
     @property
     def credential_id(self) -> UUID:
-        """Returns the id of what was presented; of a web session it is the user's, who may sign in again and go on."""
+        """Returns what repeated requests have in common: the key, or the user, who may sign in again and go on."""
         return self.key_id or self.user.id
+
+    @property
+    def presented_id(self) -> UUID | None:
+        """Returns the id of the key or of the web session."""
+        return self.key_id or self.session_id
 
     @property
     def rate_holder(self) -> str:

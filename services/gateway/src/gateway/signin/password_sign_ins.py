@@ -47,6 +47,7 @@ class PasswordSignIns:
         async with self.database.system() as connection:
             found = await Credentials(connection).find(login)
         right = await self.passwords.match(password, found.hash if found else None)
+        request.state.audited_user = found.id if found else None
         if not right or found is None or found.hash is None or found.disabled_at:
             raise WrongCredentials
         renewed = await self.passwords.hash(password) if self.passwords.is_outdated(found.hash) else None
@@ -66,7 +67,8 @@ class PasswordSignIns:
         user = await self.web_sessions.signed_in(request)
         if user:
             async with self.database.system() as connection:
-                await join(connection, body.token, user.user, None)
+                joined = await join(connection, body.token, user.user, None)
+            request.state.audited_user, request.state.audited_workspace = user.user.id, joined.workspace.id
             return await self.web_sessions.describe(user)
         if body.password is None:
             raise PasswordNeeded
@@ -76,6 +78,7 @@ class PasswordSignIns:
         async with self.database.system() as connection:
             joined = await join(connection, body.token, None, body.name)
             await Credentials(connection).put(joined.user.id, hashed)
+            request.state.audited_workspace = joined.workspace.id
             return await self.web_sessions.begin(connection, request, response, joined.user, "password")
 
     async def change(self, request: Request, caller: Authenticated | SignedIn, old: str | None, new: str) -> None:
@@ -120,6 +123,7 @@ class PasswordSignIns:
             user = await Credentials(connection).find_link(sha256(token))
         if user is None:
             raise UnknownPasswordLink
+        request.state.audited_user = user.id
         hashed = await self._hashed(password, user)
         async with self.database.system() as connection:
             if await Credentials(connection).find_link(sha256(token)) is None:

@@ -102,6 +102,7 @@ class WebSessions:
             self.lifetime.longest,
         )
         self.cookie.write(request, response, secret)
+        request.state.audited_user, request.state.audited_credential = user.id, session.id
         return SignedInUser(user=user, session=session)
 
     async def describe(self, user: SignedIn) -> SignedInUser:
