@@ -23,7 +23,8 @@ from gateway.access.last_used import LastUsed
 from gateway.access.rate_limit import Buckets
 from gateway.accounts.accounts import Accounts
 from gateway.accounts.api_keys import ApiKeys
-from gateway.accounts.first_start import ensure_admin
+from gateway.accounts.computable_keys import warn_of_computable_keys
+from gateway.accounts.first_start import announce_home, ensure_admin
 from gateway.accounts.inviting import Inviting
 from gateway.accounts.joining import Joining
 from gateway.accounts.user_administration import UserAdministration
@@ -110,7 +111,7 @@ class Parts:
         state.sign_ins = PasswordSignIns(self.database, Passwords(), self.web_sessions, attempts)
         state.database = self.database
         state.accounts = Accounts(self.database)
-        state.api_keys = ApiKeys(self.database, settings.internal_token_secret.get_secret_value())
+        state.api_keys = ApiKeys(self.database)
         state.users, state.inviting = UserAdministration(self.database), Inviting(self.database)
         state.joining = Joining(self.database, state.api_keys)
         state.deletions = self.deletions
@@ -134,6 +135,8 @@ class Parts:
                 await stack.enter_async_context(self.provider.client)
             await stack.enter_async_context(self.database.opened())
             await ensure_admin(self.database, chosen, settings.admin_key_file)
+            await announce_home(self.database, Outbox(GATEWAY))
+            await warn_of_computable_keys(self.database)
             stack.push_async_callback(self.last_used.close)
             background = await stack.enter_async_context(Background(app.state.metrics))
             background.start("last_used", self.last_used.run)

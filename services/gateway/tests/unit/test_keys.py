@@ -57,13 +57,3 @@ def test_every_generated_key_may_be_chosen():
         assert key_format.valid_operator_key(secrets.token_hex(24))
         assert key_format.valid_operator_key(secrets.token_hex(32))
         assert key_format.valid_operator_key(key_format.render(uuid4(), key_format.new_secret()))
-
-
-def test_a_derived_secret_depends_on_the_server_and_the_key():
-    key_id = uuid4()
-    derived = key_format.derived_secret("s" * 32, key_id)
-    assert derived == key_format.derived_secret("s" * 32, key_id)
-    assert (
-        len({derived, key_format.derived_secret("t" * 32, key_id), key_format.derived_secret("s" * 32, uuid4())}) == 3
-    )
-    assert key_format.parse(key_format.render(key_id, derived)) == key_format.ApiKeyText(key_id, derived)

@@ -31,27 +31,24 @@ MOST_LISTED = 10_000  # workspaces of one user
 
 
 class ApiKeys:
-    """`server_secret` is what the secrets of repeatable creates are derived from."""
+    """Use cases of API keys. A secret is random, and known to nobody once it has been returned."""
 
-    def __init__(self, database: Database, server_secret: str) -> None:
-        self.database, self.server_secret = database, server_secret
+    def __init__(self, database: Database) -> None:
+        self.database = database
 
     async def create(
         self, caller: Authenticated, workspace_id: UUID, body: ApiKeyCreate, idempotency_key: str | None
     ) -> ApiKeyCreated:
-        """Creates a key in the caller's name, and returns its secret: only now, and when the same Idempotency-Key is
-        sent again.
+        """Creates a key in the caller's name, and returns its secret, only now.
 
-        Raises IdempotencyKeyReused if that created a different key, SecretNotRepeatable if the server's secret has
-        changed since, and OwnNameOnly, RoleAboveMember, NeedsWiderKey, LongerThanItsKey or BadExpiry if the caller may
-        not have such a key.
+        Raises SecretNotRepeatable if the Idempotency-Key has created the key before, IdempotencyKeyReused if it created
+        a different one, and OwnNameOnly, RoleAboveMember, NeedsWiderKey, LongerThanItsKey or BadExpiry if the caller
+        may not have such a key.
         """
         caller.must_see(workspace_id)
         caller.must_be(body.user_id or caller.user.id)
         key_id = creation_id(caller.credential_id, idempotency_key, f"key/{workspace_id}/")
-        # A secret that may be asked for again is derived instead of stored.
-        secret = key_format.derived_secret(self.server_secret, key_id) if idempotency_key else key_format.new_secret()
-        key = key_format.ApiKeyText(key_id, secret)
+        key = key_format.ApiKeyText(key_id, key_format.new_secret())
         user_id = caller.user.id
         async with self.database.system() as connection:  # what the key may read beyond its workspace is asked as well
             await self._check(connection, caller, workspace_id, body)
@@ -61,10 +58,8 @@ class ApiKeys:
                 made = await keys.find(key_id)
                 if made is None or not _is_same(made, user_id, body, keys.further(body)):
                     raise IdempotencyKeyReused
-                state = await keys.find_state(key_id)
-                if state is None or not key.matches(state.secret_sha256):
-                    raise SecretNotRepeatable
-        return ApiKeyCreated(**made.model_dump(), key=key_format.render(key_id, secret))
+                raise SecretNotRepeatable(f"revoke the key {key_id} and create another", key_id=str(key_id))
+        return ApiKeyCreated(**made.model_dump(), key=key_format.render(key_id, key.secret))
 
     async def first(
         self, connection: Connection, caller: Authenticated | None, user: User, workspace_id: UUID, terms: ApiKeyCreate
