@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx2
 import psycopg
+from deployment_keys import DeploymentKeys
 from fastapi import FastAPI
 
 from gateway.app import create_app
@@ -48,14 +49,14 @@ class Door:
 
 
 @asynccontextmanager
-async def opened_door(database: Any, redis_url: str, token_secret: str, **changes: Any) -> AsyncIterator[Door]:
+async def opened_door(database: Any, redis_url: str, token_keys: DeploymentKeys, **changes: Any) -> AsyncIterator[Door]:
     """Starts a gateway on the database, without services behind it."""
     key = secrets.token_hex(32)
     services = ("ingestion", "retrieval", "knowledge_graph", "memory", "orchestrator")
     values = {f"{name}_url": "http://127.0.0.1:1" for name in services} | {
         "database_url": database.service,
         "redis_url": redis_url,
-        "internal_token_secret": token_secret,
+        **token_keys.settings("gateway"),
         "admin_api_key": key,
     }
     app = create_app(Settings(**(values | changes)))

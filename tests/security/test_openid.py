@@ -67,7 +67,7 @@ def issuer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def make_door(make_database, redis_url, token_secret, issuer) -> Callable[..., Any]:
+def make_door(make_database, redis_url, token_keys, issuer) -> Callable[..., Any]:
     database = make_database("gateway")
     settings = {
         "public_url": HOME,
@@ -76,7 +76,7 @@ def make_door(make_database, redis_url, token_secret, issuer) -> Callable[..., A
         "oidc_client_secret": SECRET,
         "oidc_allowed_domains": ["example.org"],
     }
-    return lambda **changes: opened_door(database, redis_url, token_secret, **(settings | changes))
+    return lambda **changes: opened_door(database, redis_url, token_keys, **(settings | changes))
 
 
 @pytest.fixture

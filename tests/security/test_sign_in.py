@@ -16,9 +16,9 @@ from sign_in_calls import HOME, NAME, OWN_PAGE, PASSWORD, Door, member, opened_d
 
 
 @pytest.fixture
-def make_door(make_database, redis_url, token_secret) -> Callable[..., Any]:
+def make_door(make_database, redis_url, token_keys) -> Callable[..., Any]:
     database = make_database("gateway")
-    return lambda **changes: opened_door(database, changes.pop("redis_url", redis_url), token_secret, **changes)
+    return lambda **changes: opened_door(database, changes.pop("redis_url", redis_url), token_keys, **changes)
 
 
 @pytest.fixture
