@@ -209,6 +209,14 @@ class WorkspaceDeleted(EventData):
     sources = (GATEWAY,)
 
 
+class WorkspaceAdministered(EventData):
+    """The workspace is the administrator's own, until an event names another. The gateway tells it at each start."""
+
+    event_type = "workspace.administered.v1"
+    stream = DOCUMENTS
+    sources = (GATEWAY,)
+
+
 class WorkspacePurged(ServiceReport):
     event_type = "workspace.purged.v1"
     stream = DOCUMENTS
@@ -242,6 +250,7 @@ EVENTS: tuple[type[EventData], ...] = (
     DocumentPurged,
     EmbeddingSpaceActivated,
     WorkspaceDeleted,
+    WorkspaceAdministered,
     WorkspacePurged,
     TurnCompleted,
 )
