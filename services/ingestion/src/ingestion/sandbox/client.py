@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import send_handle
@@ -148,7 +149,8 @@ class _Server:
                 env=passed_on(os.environ),
                 pass_fds=[theirs.fileno()],
             )
-        self._control = Connection(ours.detach())
+        self._socket = ours
+        self._control = Connection(os.dup(ours.fileno()))
         self._walls: tuple[Wall, ...] | None = None
 
     def walls(self) -> tuple[Wall, ...]:
@@ -185,7 +187,13 @@ class _Server:
 
     def close(self) -> None:
         self.ended = True
-        self._control.close()
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)  # whoever waits for an answer gets none
+        self._socket.close()
+        with self._lock:
+            self._control.close()
+            if self._walls is None:
+                self._process.kill()  # still loading: it has started nothing
         try:
             self._process.wait(END_SECONDS)
         except subprocess.TimeoutExpired:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 
 from ingestion.sandbox import SandboxUnavailable, Wall
 
@@ -15,13 +14,11 @@ log = logging.getLogger(__name__)
 class WallReport:
     """`found` is empty until the fork server has said what it found."""
 
-    def __init__(self, walls: Callable[[], Sequence[Wall]], stack: ExitStack) -> None:
-        """Asks `walls`, which may take seconds, in a thread; the stack waits for it."""
+    def __init__(self, walls: Callable[[], Sequence[Wall]]) -> None:
+        """Asks `walls`, which may take seconds, in a thread; it ends with what answers."""
         self.found: Sequence[Wall] = ()
         self._walls = walls
-        thread = threading.Thread(target=self._find, name="walls", daemon=True)
-        thread.start()
-        stack.callback(thread.join)
+        threading.Thread(target=self._find, name="walls", daemon=True).start()
 
     def _find(self) -> None:
         try:
