@@ -15,6 +15,7 @@ from uuid import UUID, uuid4
 import httpx2
 import psycopg
 import pytest
+from deletion_owners import DeletionOwners
 from fastapi import FastAPI
 from hypothesis import settings
 from psycopg import sql
@@ -87,6 +88,13 @@ def redis_url(engines: RealEngines) -> str:
     with Redis.from_url(engines.redis_url) as client:
         client.flushall()
     return engines.redis_url
+
+
+@pytest.fixture
+def owners() -> Iterator[DeletionOwners]:
+    """Who is asked before anything is erased: says yes, unless told otherwise."""
+    with DeletionOwners.serving() as serving:
+        yield serving
 
 
 @pytest.fixture

@@ -111,7 +111,7 @@ class Site:
     def environment(self, process: Process) -> dict[str, str]:
         """Returns a process's environment: what this installation decides over the user's own settings."""
         decided = {
-            **{f"{name.upper().replace('-', '_')}_URL": self.url(name) for name in SERVICES if name != GATEWAY},
+            **{f"{name.upper().replace('-', '_')}_URL": self.url(name) for name in SERVICES},
         }
         if process.name == GATEWAY:
             decided |= {"ADMIN_KEY_FILE": str(self.admin_key_file)}

@@ -9,7 +9,7 @@ from pydantic import Field, SecretStr
 
 from ingestion.sources.settings import ScheduleSettings, SourceSettings
 from ingestion.uploads.archives import ArchiveLimits
-from service_kit.settings import DatabaseSettings, Environment, EventSettings, ObjectStoreSettings, ServiceSettings
+from service_kit.settings import ConsumerSettings, DatabaseSettings, Environment, ObjectStoreSettings, ServiceSettings
 
 MEBIBYTE = 1024 * 1024
 
@@ -33,7 +33,7 @@ class IntakeSettings(Environment):
 class Settings(
     ServiceSettings,
     LeaseSettings,
-    EventSettings,
+    ConsumerSettings,
     ObjectStoreSettings,
     SourceSettings,
     ScheduleSettings,

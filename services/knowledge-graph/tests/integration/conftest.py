@@ -18,7 +18,7 @@ from service_kit.objects import ObjectStore
 
 
 @pytest.fixture
-def build(make_database, redis_url, token_secret, object_store, object_store_settings):
+def build(make_database, redis_url, token_secret, object_store, object_store_settings, owners):
     """build(): the application on fresh engines; keywords are further settings."""
     urls = make_database("knowledge_graph")
     object_store.ensure_bucket()
@@ -31,6 +31,7 @@ def build(make_database, redis_url, token_secret, object_store, object_store_set
                 database_url=urls.service,
                 redis_url=redis_url,
                 **object_store_settings.model_dump(),
+                **owners.settings,
                 **settings,
             )
         )

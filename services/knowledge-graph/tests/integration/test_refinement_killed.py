@@ -33,7 +33,7 @@ async def world() -> AsyncIterator[chat_model.ChatWorld]:
 
 
 @pytest.fixture
-def environment(make_database, redis_url, token_secret, object_store, object_store_settings, world):
+def environment(make_database, redis_url, token_secret, object_store, object_store_settings, world, owners):
     object_store.ensure_bucket()
     s3 = object_store_settings
     return {
@@ -46,6 +46,8 @@ def environment(make_database, redis_url, token_secret, object_store, object_sto
         "S3_BUCKET": s3.s3_bucket,
         "CHAT_BASE_URL": world.url,
         "CHAT_MODEL": "scripted",
+        "GATEWAY_URL": owners.url,
+        "INGESTION_URL": owners.url,
         "GRAPH_PARSER": "false",
         "GRAPH_REFINEMENT_CONCURRENCY": str(AT_ONCE),
         "GRAPH_REFINEMENT_LEASE_SECONDS": "2",

@@ -23,7 +23,7 @@ from memory.settings import Settings
 
 
 @pytest.fixture
-def app(make_database, redis_url, token_secret):
+def app(make_database, redis_url, token_secret, owners):
     urls = make_database("memory")
     settings = Settings(
         port=0,
@@ -31,6 +31,7 @@ def app(make_database, redis_url, token_secret):
         database_url=urls.service,
         redis_url=redis_url,
         embedding_threads=1,
+        **owners.settings,
     )
     app = create_app(settings)
     app.state.database_url = urls.service

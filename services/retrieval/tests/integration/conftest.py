@@ -93,7 +93,7 @@ def compaction(database):
 
 
 @pytest.fixture
-def make_settings(urls, redis_url, token_secret, object_store_settings):
+def make_settings(urls, redis_url, token_secret, object_store_settings, owners):
     """make_settings(embedding_backend=..., embedding_models=[...]): of a service on this test's engines."""
 
     def make(embedding_models: list[dict[str, Any]] | None = None, **more: Any) -> Settings:
@@ -106,6 +106,7 @@ def make_settings(urls, redis_url, token_secret, object_store_settings):
             "embedding_models": json.dumps(embedding_models or []),
             **dict.fromkeys(PATIENT, 60.0),
             **object_store_settings.model_dump(),
+            **owners.settings,
         }
         return Settings(**values | more)
 
