@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from contract.generated import SERVICES, all_documents, path_of, rendered
+from contract.generated import all_documents, path_of, rendered
 from contract.reference import PAGES, all_pages
+from deployment_keys import SERVICES
 
 
 def main() -> int:

@@ -171,6 +171,11 @@ async def serving(app: FastAPI) -> AsyncIterator[str]:
 
 
 @pytest.fixture
+def audience() -> str:
+    return "orchestrator"
+
+
+@pytest.fixture
 def serve() -> Callable[[FastAPI], Any]:
     """`async with serve(app) as url`: an application on a port of its own."""
     return serving
@@ -189,13 +194,13 @@ async def others(world: World) -> AsyncIterator[str]:
 
 @pytest.fixture
 async def settings(
-    make_database: Callable[[str], Any], redis_url: str, token_secret: str, others: str, owners: Any
+    make_database: Callable[[str], Any], redis_url: str, token_keys: Any, others: str, owners: Any
 ) -> Settings:
     urls = make_database("orchestrator")
     await asyncio.to_thread(checkpoints.prepare, urls.admin, "orchestrator")
     return Settings.model_validate(
         {
-            "internal_token_secret": token_secret,
+            **token_keys.settings("orchestrator"),
             "database_url": urls.service,
             "redis_url": redis_url,
             "gateway_url": owners.url,

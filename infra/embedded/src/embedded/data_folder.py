@@ -48,7 +48,9 @@ class DataFolder:
     @functools.cached_property
     def credentials(self) -> Credentials:
         """The secrets of this installation; one object, as it writes its file whole."""
-        return Credentials(self.path / "secrets.json")
+        found = Credentials(self.path / "secrets.json")
+        found.forget("internal-token")  # of 0.1.0: whoever had it could compute some API keys
+        return found
 
     @contextlib.contextmanager
     def lock(self, url: str | None = None) -> Iterator[None]:

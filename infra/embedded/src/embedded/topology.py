@@ -74,7 +74,7 @@ PROCESSES = (
 # Of what the user has set, these reach only the processes that name them in `keys`.
 SECRETS = frozenset(
     {"ADMIN_DATABASE_URL", "POSTGRES_PASSWORD", "REDIS_PASSWORD", "S3_ACCESS_KEY", "S3_SECRET_KEY"}
-    | {"INTERNAL_TOKEN_SECRET", "REDIS_URL"}
+    | {"TOKEN_PRIVATE_KEY", "REDIS_URL"}
     | {key for process in PROCESSES for key in process.keys}
 )
 SERVICES = tuple(dict.fromkeys(process.service for process in PROCESSES))
@@ -124,7 +124,10 @@ class Site:
         if process.health:
             host = self.host if process.name == GATEWAY else LOOPBACK
             decided |= {"HOST": host, "PORT": str(self.ports[process.service])}
-            decided |= {"INTERNAL_TOKEN_SECRET": self.credentials.named("internal-token")}
+            decided |= {
+                "TOKEN_PRIVATE_KEY": self.credentials.token_key(process.service),
+                "TOKEN_PUBLIC_KEYS": self.credentials.public_keys(SERVICES),
+            }
         own = {name: self.user.get(name, value) for name, value in process.env.items()}
         keys = {name: self.user[name] for name in process.keys if name in self.user}
         return {**self._with_database(process), **keys, **own, **decided}

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from uuid import UUID
 
 import httpx2
 
 from contracts.events import DocumentDeleted, Event
-from contracts.gateway import Role, WorkspaceState
+from contracts.gateway import WorkspaceState
 from contracts.ingestion import DeletedDocuments, DocumentIds
 from contracts.registry import GATEWAY, INGESTION
 from service_kit.admission import Owner
-from service_kit.auth import Principal, Tokens
+from service_kit.auth import ServiceCaller
 from service_kit.http_service import HttpService
+from service_kit.tokens import Tokens
 
 ANSWER_SECONDS = 5.0
-NOBODY = UUID(int=0)
 WORKSPACE_PATH = "/internal/workspace"
 DOCUMENTS_PATH = "/internal/deleted-documents"
 
@@ -41,10 +40,6 @@ async def deletion_owners(
         yield owners
 
 
-def _caller(events: Sequence[Event]) -> Principal:
-    return Principal(NOBODY, events[0].workspace_id, Role.viewer)
-
-
 @dataclass(frozen=True)
 class WorkspaceOwner:
     """The gateway, which has a row of every deleted workspace for good."""
@@ -53,7 +48,7 @@ class WorkspaceOwner:
     gateway: HttpService
 
     async def __call__(self, events: Sequence[Event]) -> list[bool]:
-        caller = _caller(events)
+        caller = ServiceCaller(self.name, events[0].workspace_id)
         state = await self.gateway.fetch(caller, "GET", WORKSPACE_PATH, WorkspaceState)
         return [state.is_deleted for _ in events]
 
@@ -66,7 +61,7 @@ class DocumentOwner:
     ingestion: HttpService
 
     async def __call__(self, events: Sequence[Event]) -> list[bool]:
-        caller = _caller(events)
+        caller = ServiceCaller(self.name, events[0].workspace_id)
         ids = [DocumentDeleted.model_validate(event.data).document_id for event in events]
         answer = await self.ingestion.fetch(
             caller, "POST", DOCUMENTS_PATH, DeletedDocuments, DocumentIds(document_ids=ids)

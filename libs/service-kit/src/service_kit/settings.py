@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Self
 
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
-from pydantic import AfterValidator, SecretStr
+from pydantic import AfterValidator, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from redis.asyncio.connection import parse_url
+
+from service_kit.token_keys import SigningKey, parse_public_keys
 
 ESCAPE = "characters of the password other than letters, digits and -._~ are written in percent-encoding"
 
@@ -33,6 +35,16 @@ def _redis_url(url: SecretStr) -> SecretStr:
     return url
 
 
+def _private_key(text: SecretStr) -> SecretStr:
+    SigningKey.parse(text.get_secret_value())
+    return text
+
+
+def _public_keys(text: str) -> str:
+    parse_public_keys(text)
+    return text
+
+
 PostgresUrl = Annotated[SecretStr, AfterValidator(_postgres_url)]
 RedisUrl = Annotated[SecretStr, AfterValidator(_redis_url)]
 
@@ -45,7 +57,25 @@ class Environment(BaseSettings):
     )
 
 
-class ServiceSettings(Environment):
+class TokenSettings(Environment):
+    """Keys of the tokens between services (Ed25519, each half 64 hexadecimal digits)."""
+
+    token_private_key: Annotated[SecretStr, AfterValidator(_private_key)]
+    """Signs this service's tokens; no other process has it"""
+    token_public_keys: Annotated[str, AfterValidator(_public_keys)]
+    """The public keys of all services: `service:key`, separated by blanks; two of one while its key is replaced"""
+
+    @model_validator(mode="after")
+    def paired(self) -> Self:
+        """Raises ValueError if nobody could verify what this service signs."""
+        if SigningKey.parse(self.token_private_key.get_secret_value()).id not in parse_public_keys(
+            self.token_public_keys
+        ):
+            raise ValueError("TOKEN_PUBLIC_KEYS lacks the public half of this service's TOKEN_PRIVATE_KEY")
+        return self
+
+
+class ServiceSettings(TokenSettings):
     """Settings of every service."""
 
     host: str = "127.0.0.1"
@@ -54,8 +84,6 @@ class ServiceSettings(Environment):
     """The port that the process listens on"""
     log_level: str = "INFO"
     """DEBUG, INFO, WARNING or ERROR"""
-    internal_token_secret: SecretStr
-    """Signs the tokens between the services: at least 32 characters, the same everywhere"""
     otel_exporter_otlp_endpoint: str | None = None
     """Where spans are sent, by OTLP over HTTP; without it none are"""
 

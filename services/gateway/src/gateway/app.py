@@ -21,6 +21,7 @@ from gateway.access.last_used import LastUsed
 from gateway.access.rate_limit import Buckets
 from gateway.accounts.accounts import Accounts
 from gateway.accounts.api_keys import ApiKeys
+from gateway.accounts.computable_keys import warn_of_computable_keys
 from gateway.accounts.first_start import ensure_admin
 from gateway.accounts.workspace_deletion import RECEIPTS, WorkspaceDeletions
 from gateway.api import docs, internal, routes
@@ -80,7 +81,7 @@ class Parts:
             Buckets(self.redis, "failed_authentications", failures, failures, registry),
         )
         state.accounts = Accounts(self.database)
-        state.api_keys = ApiKeys(self.database, settings.internal_token_secret.get_secret_value())
+        state.api_keys = ApiKeys(self.database)
         state.deletions = self.deletions
         state.upstreams, state.status_seconds = self.upstreams, settings.status_seconds
         app.include_router(docs.routes())
@@ -100,6 +101,7 @@ class Parts:
             await stack.enter_async_context(self.upstreams.client)
             await stack.enter_async_context(self.database.opened())
             await ensure_admin(self.database, chosen, settings.admin_key_file)
+            await warn_of_computable_keys(self.database)
             stack.push_async_callback(self.last_used.close)
             background = await stack.enter_async_context(Background(app.state.metrics))
             background.start("last_used", self.last_used.run)

@@ -217,7 +217,6 @@ async def test_repeating_a_create_with_its_key_creates_nothing_new(gateway_clien
         for path, body, other in (
             ("/v1/users", {"name": "Ada"}, {"name": "Bob"}),
             ("/v1/workspaces", {"name": "Ada"}, {"name": "Bob"}),
-            (f"/v1/workspaces/{workspace}/keys", {"name": "Ada"}, {"name": "Bob"}),
         ):
             headers = {"Idempotency-Key": f"key-{path}"}
             sent = await asyncio.gather(*(client.post(path, json=body, headers=headers) for _ in range(4)))
@@ -225,7 +224,13 @@ async def test_repeating_a_create_with_its_key_creates_nothing_new(gateway_clien
             assert len({answer.text for answer in sent}) == 1
             refused = await client.post(path, json=other, headers=headers)
             assert (refused.status_code, refused.json()["type"]) == (422, "idempotency-key-reused")
-        key = sent[0].json()["key"]
+        headers = {"Idempotency-Key": "key-/v1/keys"}
+        path = f"/v1/workspaces/{workspace}/keys"
+        sent = await asyncio.gather(*(client.post(path, json={"name": "Ada"}, headers=headers) for _ in range(4)))
+        assert sorted(answer.status_code for answer in sent) == [201, 409, 409, 409]
+        refused = await client.post(path, json={"name": "Bob"}, headers=headers)
+        assert (refused.status_code, refused.json()["type"]) == (422, "idempotency-key-reused")
+        key = next(answer.json()["key"] for answer in sent if answer.status_code == 201)
         assert (await client.get("/v1/me", headers=bearer(key))).status_code == 200
         same = {"Idempotency-Key": "key-/v1/users"} | bearer(key)
         another_caller = await client.post(f"/v1/workspaces/{workspace}/keys", json={"name": "C"}, headers=same)
@@ -272,14 +277,17 @@ async def test_an_idempotency_key_never_recreates_a_deleted_workspace(gateway_cl
         assert (again.status_code, again.json()["type"]) == (422, "idempotency-key-reused")
 
 
-async def test_a_secret_that_cannot_be_derived_again_is_an_error(gateway_client):
+async def test_a_key_is_created_once_and_its_secret_shown_once(gateway_client):
     headers = {"Idempotency-Key": "one"}
     async with gateway_client() as client:
         path = f"/v1/workspaces/{await home(client)}/keys"
-        assert (await client.post(path, json={"name": "x"}, headers=headers)).status_code == 201
-    async with gateway_client(internal_token_secret="another secret of the deployment") as client:
+        made = (await client.post(path, json={"name": "x"}, headers=headers)).json()
         again = await client.post(path, json={"name": "x"}, headers=headers)
         assert (again.status_code, again.json()["type"]) == (409, "secret-not-repeatable")
+        assert again.json()["key_id"] == made["id"]
+        assert "key" not in again.json()
+        assert (await client.get("/v1/me", headers=bearer(made["key"]))).status_code == 200
+        assert len([one for one in (await client.get(path)).json()["items"] if one["name"] == "x"]) == 1
 
 
 async def test_row_level_security_hides_other_workspaces_from_a_query_without_a_filter(gateway_client, settings):

@@ -4,18 +4,16 @@ from uuid import UUID
 
 import pytest
 
-from service_kit.auth import Tokens
-
 
 def bearer(key):
     return {"Authorization": f"Bearer {key}"}
 
 
 @pytest.fixture
-def told(seen, token_secret):
+def told(seen, token_keys):
     """told(): the caller, as the service that answered the last search was told; or as another header says."""
-    tokens = Tokens(token_secret, "test")
-    return lambda header=None: tokens.verify((header or seen.authorization).removeprefix("Bearer "))
+    retrieval = token_keys.tokens("retrieval")
+    return lambda header=None, by=retrieval: by.verify((header or seen.authorization).removeprefix("Bearer "))
 
 
 async def workspace(client, name):
@@ -32,7 +30,7 @@ async def key(client, place, headers=None, **body):
     return await client.post(f"/v1/workspaces/{place}/keys", json={"name": "k", **body}, headers=headers)
 
 
-async def test_a_wide_key_reads_all_workspaces_of_its_user_by_search_alone(proxied_client, told):
+async def test_a_wide_key_reads_all_workspaces_of_its_user_by_search_alone(proxied_client, told, token_keys):
     async with proxied_client() as client:
         first, second, foreign = [await workspace(client, name) for name in ("first", "second", "foreign")]
         user = (await client.post("/v1/users", json={"name": "Ada"})).json()["id"]
@@ -48,8 +46,8 @@ async def test_a_wide_key_reads_all_workspaces_of_its_user_by_search_alone(proxi
         listed = (await client.get(f"/v1/workspaces/{first}/keys")).json()["items"]
         assert {one["id"] for one in listed if one["all_workspaces"]} == {wide["id"]}
         echoed = (await client.get("/v1/documents/echo", headers=bearer(wide["key"]))).json()["headers"]
-        assert told(echoed["authorization"]).workspace_id == UUID(first)
-        assert told(echoed["authorization"]).readable is None
+        there = told(echoed["authorization"], token_keys.tokens("ingestion"))
+        assert (there.workspace_id, there.readable) == (UUID(first), None)
         assert (await client.get(f"/v1/workspaces/{second}", headers=bearer(wide["key"]))).status_code == 404
         await client.delete(f"/v1/workspaces/{second}/members/{user}")
         await client.post("/v1/search", json={}, headers=bearer(wide["key"]))

@@ -45,13 +45,3 @@ def test_texts_that_cannot_be_a_key(text):
 )
 def test_which_keys_an_operator_may_choose(text, valid):
     assert key_format.valid_operator_key(text) is valid
-
-
-def test_a_derived_secret_depends_on_the_server_and_the_key():
-    key_id = uuid4()
-    derived = key_format.derived_secret("s" * 32, key_id)
-    assert derived == key_format.derived_secret("s" * 32, key_id)
-    assert (
-        len({derived, key_format.derived_secret("t" * 32, key_id), key_format.derived_secret("s" * 32, uuid4())}) == 3
-    )
-    assert key_format.parse(key_format.render(key_id, derived)) == key_format.ApiKeyText(key_id, derived)

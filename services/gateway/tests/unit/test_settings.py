@@ -1,10 +1,11 @@
 import pytest
+from deployment_keys import DeploymentKeys
 from pydantic import ValidationError
 
 from gateway.settings import Settings
 
 ENVIRONMENT = {
-    "INTERNAL_TOKEN_SECRET": "s" * 32,
+    **DeploymentKeys().environment("gateway"),
     "DATABASE_URL": "postgresql://x",
     "REDIS_URL": "redis://x",
     **{f"{name}_URL": "http://x" for name in ("INGESTION", "RETRIEVAL", "KNOWLEDGE_GRAPH", "MEMORY", "ORCHESTRATOR")},

@@ -5,11 +5,18 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from pydantic import Field, SecretStr
+from pydantic import Field
 
 from ingestion.sources.settings import ScheduleSettings, SourceSettings
 from ingestion.uploads.archives import ArchiveLimits
-from service_kit.settings import ConsumerSettings, DatabaseSettings, Environment, ObjectStoreSettings, ServiceSettings
+from service_kit.settings import (
+    ConsumerSettings,
+    DatabaseSettings,
+    Environment,
+    ObjectStoreSettings,
+    ServiceSettings,
+    TokenSettings,
+)
 
 MEBIBYTE = 1024 * 1024
 
@@ -62,10 +69,9 @@ class Settings(
         )
 
 
-class ReconcileSettings(DatabaseSettings, ObjectStoreSettings):
+class ReconcileSettings(TokenSettings, DatabaseSettings, ObjectStoreSettings):
     """What `python -m ingestion reconcile` reads."""
 
-    internal_token_secret: SecretStr
     retrieval_url: str
     knowledge_graph_url: str
     settled_after_seconds: float = Field(default=300.0, ge=0)

@@ -57,6 +57,11 @@ LEASE_SECONDS = 2.0
 
 
 @pytest.fixture
+def audience() -> str:
+    return "ingestion"
+
+
+@pytest.fixture
 def database(make_database: Callable[[str], Any]) -> Any:
     return make_database("ingestion")
 
@@ -66,7 +71,7 @@ def settings(
     database: Any,
     redis_url: str,
     object_store_settings: ObjectStoreSettings,
-    token_secret: str,
+    token_keys: Any,
     owners: Any,
     tmp_path: Path,
 ) -> Settings:
@@ -74,7 +79,7 @@ def settings(
     uploads.mkdir()
     return Settings(
         port=0,
-        internal_token_secret=SecretStr(token_secret),
+        **token_keys.settings("ingestion"),
         database_url=SecretStr(database.service),
         redis_url=SecretStr(redis_url),
         **object_store_settings.model_dump(),

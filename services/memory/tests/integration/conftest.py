@@ -23,11 +23,16 @@ from memory.settings import Settings
 
 
 @pytest.fixture
-def app(make_database, redis_url, token_secret, owners):
+def audience() -> str:
+    return "memory"
+
+
+@pytest.fixture
+def app(make_database, redis_url, token_keys, owners):
     urls = make_database("memory")
     settings = Settings(
         port=0,
-        internal_token_secret=token_secret,
+        **token_keys.settings("memory"),
         database_url=urls.service,
         redis_url=redis_url,
         embedding_threads=1,

@@ -25,24 +25,22 @@ from service_kit.postgres import Connection, Database
 
 
 class ApiKeys:
-    """`server_secret` is what the secrets of repeatable creates are derived from."""
+    """Use cases of API keys. A secret is random, and known to nobody once it has been returned."""
 
-    def __init__(self, database: Database, server_secret: str) -> None:
-        self.database, self.server_secret = database, server_secret
+    def __init__(self, database: Database) -> None:
+        self.database = database
 
     async def create(
         self, caller: Authenticated, workspace_id: UUID, body: ApiKeyCreate, idempotency_key: str | None
     ) -> ApiKeyCreated:
-        """Creates a key, and returns its secret: only now, and when the same Idempotency-Key is sent again.
+        """Creates a key, and returns its secret, only now.
 
-        Raises IdempotencyKeyReused if that created a different key, and SecretNotRepeatable if the server's secret has
-        changed since.
+        Raises SecretNotRepeatable if the Idempotency-Key has created the key before, and IdempotencyKeyReused if it
+        created a different one.
         """
         caller.must_own(workspace_id)
         key_id = creation_id(caller.key_id, idempotency_key, f"key/{workspace_id}/")
-        # A secret that may be asked for again is derived instead of stored.
-        secret = key_format.derived_secret(self.server_secret, key_id) if idempotency_key else key_format.new_secret()
-        key = key_format.ApiKeyText(key_id, secret)
+        key = key_format.ApiKeyText(key_id, key_format.new_secret())
         user_id = body.user_id or caller.user.id
         async with self.database.workspace(workspace_id) as connection:
             await self._check(connection, caller, workspace_id, user_id, body)
@@ -52,10 +50,8 @@ class ApiKeys:
                 made = await keys.find(key_id)
                 if made is None or not _is_same(made, user_id, body):
                     raise IdempotencyKeyReused
-                state = await keys.find_state(key_id)
-                if state is None or not key.matches(state.secret_sha256):
-                    raise SecretNotRepeatable
-        return ApiKeyCreated(**made.model_dump(), key=key_format.render(key_id, secret))
+                raise SecretNotRepeatable(f"revoke the key {key_id} and create another", key_id=str(key_id))
+        return ApiKeyCreated(**made.model_dump(), key=key_format.render(key_id, key.secret))
 
     async def _check(
         self, connection: Connection, caller: Authenticated, workspace_id: UUID, user_id: UUID, body: ApiKeyCreate

@@ -6,7 +6,6 @@ which only the SHA-256 is stored. (A slow password hash would add nothing to a s
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import hmac
 import re
@@ -60,9 +59,3 @@ def render(key_id: UUID, secret: str) -> str:
 
 def new_secret() -> str:
     return secrets.token_urlsafe(SECRET_BYTES)
-
-
-def derived_secret(server_secret: str, key_id: UUID) -> str:
-    """Returns the secret of a key created with an Idempotency-Key: it can be shown again without being stored."""
-    digest = hmac.new(server_secret.encode(), b"api key secret:" + key_id.bytes, hashlib.sha256).digest()
-    return base64.urlsafe_b64encode(digest).decode().rstrip("=")

@@ -26,6 +26,7 @@ class KeySql(Statements, file="keys.sql", columns=COLUMNS):
     revoke: str
     revoke_of_member: str
     mark_used: str
+    list_computable: str
 
 
 @dataclass(frozen=True)
@@ -58,12 +59,30 @@ class KeyState:
     is_admin: bool
 
 
+@dataclass(frozen=True)
+class ComputableKey:
+    """A key that is not revoked, and whose secret could be computed from the one that services shared up to 0.1.0."""
+
+    id: UUID
+    name: str
+    user_id: UUID
+    user_name: str
+    workspace_id: UUID
+    workspace_name: str
+    role: str
+    created_at: datetime
+    last_used_at: datetime | None
+
+
 class KeysOfAllWorkspaces(SystemRepository):
     async def find(self, key_id: UUID) -> AuthenticationRow | None:
         return await self.one(KeySql.authenticate, AuthenticationRow, id=key_id)
 
     async def has_admin_key(self, outside: UUID | None = None) -> bool:
         return bool(await self.value(KeySql.has_admin_key, outside=outside))
+
+    async def computable(self) -> list[ComputableKey]:
+        return await self.all(KeySql.list_computable, ComputableKey)
 
     async def mark_used(self, uses: Iterable[Mapping[str, object]]) -> None:
         """Records the last use of keys, each given by `workspace_id`, `id` and `at`."""

@@ -44,6 +44,16 @@ LIMIT %(limit)s;
 UPDATE api_key SET revoked_at = coalesce(revoked_at, clock_timestamp())
 WHERE workspace_id = %(workspace_id)s AND id = %(id)s;
 
+-- name: list_computable
+-- Returns the keys of all workspaces whose secrets could be computed from the secret that services shared up to 0.1.0.
+SELECT key.id, key.name, key.user_id, app_user.name AS user_name, key.workspace_id, workspace.name AS workspace_name,
+       key.role::text AS role, key.created_at, key.last_used_at
+FROM api_key AS key
+JOIN app_user ON app_user.id = key.user_id
+JOIN workspace ON workspace.id = key.workspace_id
+WHERE key.is_computable AND key.revoked_at IS NULL
+ORDER BY key.created_at, key.id;
+
 -- name: revoke_of_member
 UPDATE api_key SET revoked_at = clock_timestamp()
 WHERE workspace_id = %(workspace_id)s AND user_id = %(user_id)s AND revoked_at IS NULL;
