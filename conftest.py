@@ -86,10 +86,19 @@ def make_database(engines: RealEngines) -> Iterator[Callable[[str], DatabaseUrls
 
 @pytest.fixture
 def redis_url(engines: RealEngines) -> str:
-    """An empty server."""
-    with Redis.from_url(engines.redis_url) as client:
+    """An empty server, as its administrator, who stands for all other services."""
+    with Redis.from_url(engines.admin_redis_url) as client:
         client.flushall()
-    return engines.redis_url
+    return engines.admin_redis_url
+
+
+@pytest.fixture
+def own_redis_url(engines: RealEngines, redis_url: str) -> Iterator[Callable[[str], str]]:
+    """own_redis_url("retrieval"): the same server, as the user of this service. It may be refused nothing in a test."""
+    with Redis.from_url(redis_url) as client:
+        client.acl_log_reset()
+        yield engines.redis_url
+        assert client.acl_log() == []
 
 
 @pytest.fixture

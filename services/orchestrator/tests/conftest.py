@@ -194,7 +194,7 @@ async def others(world: World) -> AsyncIterator[str]:
 
 @pytest.fixture
 async def settings(
-    make_database: Callable[[str], Any], redis_url: str, token_keys: Any, others: str, owners: Any
+    make_database: Callable[[str], Any], own_redis_url: Any, token_keys: Any, others: str, owners: Any
 ) -> Settings:
     urls = make_database("orchestrator")
     await asyncio.to_thread(checkpoints.prepare, urls.admin, "orchestrator")
@@ -202,7 +202,7 @@ async def settings(
         {
             **token_keys.settings("orchestrator"),
             "database_url": urls.service,
-            "redis_url": redis_url,
+            "redis_url": own_redis_url("orchestrator"),
             "gateway_url": owners.url,
             "ingestion_url": others,
             "retrieval_url": others,

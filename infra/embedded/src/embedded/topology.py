@@ -116,7 +116,7 @@ class Site:
         if process.name == GATEWAY:
             decided |= {"ADMIN_KEY_FILE": str(self.admin_key_file)}
         if process.redis:
-            decided |= {"REDIS_URL": self.engines.redis_url}
+            decided |= {"REDIS_URL": self.engines.redis_url(process.name)}
         if process.sources:
             decided |= {"SOURCE_ROOTS": self.source_roots}
         if process.objects:

@@ -69,7 +69,7 @@ def database(make_database: Callable[[str], Any]) -> Any:
 @pytest.fixture
 def settings(
     database: Any,
-    redis_url: str,
+    own_redis_url: Any,
     object_store_settings: ObjectStoreSettings,
     token_keys: Any,
     owners: Any,
@@ -81,7 +81,7 @@ def settings(
         port=0,
         **token_keys.settings("ingestion"),
         database_url=SecretStr(database.service),
-        redis_url=SecretStr(redis_url),
+        redis_url=SecretStr(own_redis_url("ingestion")),
         **object_store_settings.model_dump(),
         gateway_url=owners.url,
         upload_folder=uploads,
