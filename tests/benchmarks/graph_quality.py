@@ -95,7 +95,7 @@ async def graphs(engines: Engines) -> AsyncIterator[Graphs]:
         port=0,
         **keys.settings("knowledge-graph"),
         database_url=service_url,
-        redis_url=engines.redis_url,
+        redis_url=engines.redis_url("knowledge-graph"),
         s3_endpoint=store.endpoint,
         s3_access_key=store.access_key,
         s3_secret_key=store.secret_key,

@@ -86,7 +86,7 @@ def served(index: LoadedIndex, scenario: Scenario, *, cache: bool, **settings: s
         "PORT": str(port),
         **keys.environment("retrieval"),
         "DATABASE_URL": index.service_url,
-        "REDIS_URL": index.engines.redis_url,
+        "REDIS_URL": index.engines.redis_url("retrieval"),
         "S3_ENDPOINT": access.endpoint,
         "S3_ACCESS_KEY": access.access_key,
         "S3_SECRET_KEY": access.secret_key,

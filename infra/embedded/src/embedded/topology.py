@@ -117,14 +117,14 @@ class Site:
     def environment(self, process: Process) -> dict[str, str]:
         """Returns a process's environment: what this installation decides over the user's own settings."""
         decided = {
-            **{f"{name.upper().replace('-', '_')}_URL": self.url(name) for name in SERVICES if name != GATEWAY},
+            **{f"{name.upper().replace('-', '_')}_URL": self.url(name) for name in SERVICES},
         }
         decided["PRIVATE_PORT"] = ""
         if process.name == GATEWAY:
             decided |= {"ADMIN_KEY_FILE": str(self.admin_key_file)}
             decided |= {"PRIVATE_HOST": LOOPBACK, "PRIVATE_PORT": str(self.private_port)}
         if process.redis:
-            decided |= {"REDIS_URL": self.engines.redis_url}
+            decided |= {"REDIS_URL": self.engines.redis_url(process.name)}
         if process.sources:
             decided |= {"SOURCE_ROOTS": self.source_roots}
         if process.objects:

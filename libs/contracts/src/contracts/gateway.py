@@ -116,3 +116,9 @@ class Status(Resource):
     status: Literal["ready", "degraded"]
     version: str
     services: list[ServiceStatus]
+
+
+class WorkspaceState(Resource):
+    """What other services ask before they erase a workspace."""
+
+    is_deleted: bool

@@ -26,7 +26,7 @@ from gateway.accounts.api_keys import ApiKeys
 from gateway.accounts.computable_keys import warn_of_computable_keys
 from gateway.accounts.first_start import ensure_admin
 from gateway.accounts.workspace_deletion import RECEIPTS, WorkspaceDeletions
-from gateway.api import docs, routes
+from gateway.api import docs, internal, routes
 from gateway.errors import UnknownWorkspace
 from gateway.proxy import routing
 from gateway.proxy.body_limit import BodyLimit
@@ -47,7 +47,7 @@ from service_kit.telemetry import Metrics
 def create_app(settings: Settings) -> FastAPI:
     """Connects to nothing until its lifespan begins."""
     parts = Parts(settings)
-    app = service_app("gateway", settings, [routes.router], parts.lifespan, openapi_url=None)
+    app = service_app("gateway", settings, [routes.router, internal.router], parts.lifespan, openapi_url=None)
     parts.install(app)
     _add_middleware(app, settings)
     return app
