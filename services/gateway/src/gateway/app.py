@@ -47,8 +47,9 @@ from service_kit.telemetry import Metrics
 def create_app(settings: Settings) -> FastAPI:
     """Connects to nothing until its lifespan begins."""
     parts = Parts(settings)
-    app = service_app("gateway", settings, [routes.router, internal.router], parts.lifespan, openapi_url=None)
+    app = service_app("gateway", settings, [routes.router], parts.lifespan, openapi_url=None)
     parts.install(app)
+    internal.install(app.state.private, app.state.tokens, parts.deletions)
     _add_middleware(app, settings)
     return app
 

@@ -114,13 +114,13 @@ def apps() -> list[FastAPI]:
 
 
 @pytest.fixture
-def private(apps) -> Callable[[str], Awaitable[httpx2.Response]]:
+def private(apps) -> Callable[..., Awaitable[httpx2.Response]]:
     """`await private(path)`: what the last gateway answers on its private port."""
 
-    async def get(path: str) -> httpx2.Response:
+    async def get(path: str, **more: Any) -> httpx2.Response:
         transport = httpx2.ASGITransport(apps[-1].state.private)
         async with httpx2.AsyncClient(transport=transport, base_url="http://private") as client:
-            return await client.get(path)
+            return await client.get(path, **more)
 
     return get
 

@@ -112,7 +112,7 @@ async def test_an_owner_deletes_it_and_every_service_confirms(gateway_client, se
 
 
 async def test_other_services_are_told_whether_a_workspace_is_deleted_and_nobody_else_is(
-    gateway_client, services, token_keys, admin_key
+    gateway_client, private, services, token_keys, admin_key
 ):
     """Finding 3: before they erase it they ask. The answer stays the same long after the deletion is complete."""
     async with gateway_client() as admin:
@@ -120,7 +120,7 @@ async def test_other_services_are_told_whether_a_workspace_is_deleted_and_nobody
 
         async def state(caller: Principal | ServiceCaller, signer: str) -> httpx2.Response:
             token = token_keys.tokens(signer).sign(caller, "gateway")
-            return await admin.get(WORKSPACE_PATH, headers={"Authorization": f"Bearer {token}"})
+            return await private(WORKSPACE_PATH, headers={"Authorization": f"Bearer {token}"})
 
         asking = ServiceCaller("retrieval", UUID(workspace))
         assert (await state(asking, "retrieval")).json() == {"is_deleted": False}
@@ -132,7 +132,8 @@ async def test_other_services_are_told_whether_a_workspace_is_deleted_and_nobody
         assert (await state(ServiceCaller("retrieval", uuid4()), "retrieval")).json() == {"is_deleted": False}
 
         for header in ({}, {"Authorization": f"Bearer {admin_key}"}):
-            assert (await admin.get(WORKSPACE_PATH, headers={"Authorization": ""} | header)).status_code == 401
+            assert (await private(WORKSPACE_PATH, headers=header)).status_code == 401
+        assert (await admin.get(WORKSPACE_PATH)).status_code == 404  # not at the public door
         user = Principal(uuid4(), UUID(workspace), Role.owner)
         assert (await state(user, "gateway")).status_code in {401, 403}
 
