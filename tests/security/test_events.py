@@ -12,7 +12,8 @@ from uuid import UUID, uuid4
 
 import pytest
 from api_calls import EXAMPLES, PATIENCE, ingest
-from redis import NoPermissionError, Redis
+from redis import Redis
+from redis.exceptions import NoPermissionError
 from stack import EmbeddedStack
 
 from contracts.events import DOCUMENTS, TURNS, DocumentConverted, DocumentDeleted, EventData, WorkspaceDeleted
