@@ -114,3 +114,13 @@ async def eventually(http: httpx2.AsyncClient, path: str, body: dict[str, object
             if answer.get(field):
                 return answer
             await asyncio.sleep(0.2)  # the API has no event for it
+
+
+async def listed(http: httpx2.AsyncClient, path: str) -> list[dict[str, str]]:
+    """The items, as soon as there are some: what follows an upload comes a moment later."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            items: list[dict[str, str]] = (await http.get(path)).json()["items"]
+            if items:
+                return items
+            await asyncio.sleep(0.2)  # the API has no event for it

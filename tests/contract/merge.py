@@ -17,10 +17,13 @@ METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 PROBLEM_MEDIA_TYPE = "application/problem+json"
 VALIDATION = ("HTTPValidationError", "ValidationError")
 EVERYWHERE = {
+    "400": "The request cannot be read",
     "401": "No valid API key was sent",
+    "403": "The caller's role does not allow it",
     "422": "The request is not valid",
     "429": "Too many requests with this key; `Retry-After` says when to try again",
 }
+WITH_BODY = {"413": "The body is too large"}
 PROXIED = {"502": "The service cannot be reached", "504": "The service did not answer in time"}
 INFO = {
     "title": "Attractor",
@@ -76,7 +79,8 @@ def _complete(service: str, operation: Document) -> None:
     operation["tags"] = [service]
     operation["security"] = [{"bearer": []}]
     responses = operation.setdefault("responses", {})
-    for status, description in (EVERYWHERE if service == OWN else EVERYWHERE | PROXIED).items():
+    possible = EVERYWHERE | (WITH_BODY if "requestBody" in operation else {}) | ({} if service == OWN else PROXIED)
+    for status, description in possible.items():
         own = responses.get(status)
         if own is None or any(name in json.dumps(own) for name in VALIDATION):
             schema = {"$ref": "#/components/schemas/ProblemBody"}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Iterator
 
 import pytest
-from api_calls import EXAMPLES, PATIENCE, ask, ingest
+from api_calls import EXAMPLES, ask, ingest, listed
 
 SECRET = "The code word of the first workspace is quixotic-zebra-4711."
 
@@ -50,14 +49,6 @@ async def neighbours(make_tenant, tmp_path_factory):
             "import_id": brought.json()["id"],
         }
         yield first, second, ids
-
-
-async def listed(http, path: str) -> list[dict]:
-    """The items, as soon as there are some: what follows an upload comes a moment later."""
-    async with asyncio.timeout(PATIENCE):
-        while not (items := (await http.get(path)).json()["items"]):  # noqa: ASYNC110  the API has no event for it
-            await asyncio.sleep(0.2)
-    return items
 
 
 def operations(document: dict) -> Iterator[tuple[str, str]]:

@@ -22,6 +22,7 @@ from attractor_client.commands import (
     workspaces,
 )
 from attractor_client.commands.ask import ask
+from attractor_client.commands.audit import audit
 from attractor_client.commands.context import context
 from attractor_client.commands.ingest import ingest
 from attractor_client.commands.login import login
@@ -71,7 +72,7 @@ def attractor(
     ctx.obj = Flags(url, api_key, json)
 
 
-for command in (ingest, ask, search, context, status, login):
+for command in (ingest, ask, search, context, status, audit, login):
     app.command()(command)
 for name, group in (
     ("documents", documents.app),

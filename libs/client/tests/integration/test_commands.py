@@ -52,8 +52,12 @@ class TestReading:
         server.on("GET", f"/v1/workspaces/{UUID(int=99)}/keys", page(samples.key()))
         server.on("GET", "/v1/workspaces", page(samples.caller()["workspace"]))
         server.on("GET", "/v1/status", {"status": "ready", "version": "0.1.0", "services": [service]})
+        entry = {"id": ONE, "at": NOW, "workspace_id": ONE, "action": "key.create", "result": "done", "status": 201}
+        entry |= dict.fromkeys(("user_id", "credential_id", "target_id", "trace_id")) | {"address": "10.0.0.7"}
+        server.on("GET", "/v1/audit", page(entry | {"detail": {"role": "viewer"}}))
         server.on("POST", "/v1/search", found | {"milliseconds": 4.2})
         return {
+            ("audit", "--action", "key", "--since", "2026-01-01"): "10.0.0.7",
             ("documents", "list"): "note-1.md",
             ("documents", "show", ONE): "model is away",
             ("documents", "chunks", ONE): "Passage 1.",

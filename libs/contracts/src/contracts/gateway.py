@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from contracts.base import Name, Request, Resource
@@ -122,3 +122,32 @@ class WorkspaceState(Resource):
     """What other services ask before they erase a workspace."""
 
     is_deleted: bool
+
+
+class AuditResult(StrEnum):
+    """`refused`: the caller may not, or the request was wrong; `failed`: something is broken on this side."""
+
+    done = "done"
+    refused = "refused"
+    failed = "failed"
+
+
+class AuditEntry(Resource):
+    """A deed: who did what to which resource, from which address, and how it ended (`status` is the HTTP status).
+
+    `credential_id` is the API key or the session that was presented. `detail` holds what was decided (a role, say) and
+    the ids of what was created, never content.
+    """
+
+    id: UUID
+    at: datetime
+    workspace_id: UUID | None
+    action: str
+    result: AuditResult
+    status: int
+    user_id: UUID | None
+    credential_id: UUID | None
+    address: str | None
+    target_id: str | None
+    detail: dict[str, Any]
+    trace_id: str | None

@@ -26,7 +26,9 @@ from gateway.accounts.api_keys import ApiKeys
 from gateway.accounts.computable_keys import warn_of_computable_keys
 from gateway.accounts.first_start import ensure_admin
 from gateway.accounts.workspace_deletion import RECEIPTS, WorkspaceDeletions
-from gateway.api import docs, internal, routes
+from gateway.api import audit, docs, internal, routes
+from gateway.audit.retention import AuditRetention
+from gateway.audit.trail import Audit, AuditTrail
 from gateway.errors import UnknownWorkspace
 from gateway.proxy import routing
 from gateway.proxy.body_limit import BodyLimit
@@ -47,10 +49,10 @@ from service_kit.telemetry import Metrics
 def create_app(settings: Settings) -> FastAPI:
     """Connects to nothing until its lifespan begins."""
     parts = Parts(settings)
-    app = service_app("gateway", settings, [routes.router], parts.lifespan, openapi_url=None)
+    app = service_app("gateway", settings, [routes.router, audit.router], parts.lifespan, openapi_url=None)
     parts.install(app)
     internal.install(app.state.private, app.state.tokens, parts.deletions)
-    _add_middleware(app, settings)
+    _add_middleware(app, settings, AuditTrail(parts.database, app.state.metrics.registry))
     return app
 
 
@@ -77,6 +79,7 @@ class Parts:
         settings, state = self.settings, app.state
         registry = state.metrics.registry
         state.authenticator = Authenticator(self.database, self.last_used, limits(settings, self.redis, registry))
+        state.database = self.database
         state.accounts = Accounts(self.database)
         state.api_keys = ApiKeys(self.database)
         state.deletions = self.deletions
@@ -102,6 +105,7 @@ class Parts:
             stack.push_async_callback(self.last_used.close)
             background = await stack.enter_async_context(Background(app.state.metrics))
             background.start("last_used", self.last_used.run)
+            background.start("audit_retention", AuditRetention(self.database, settings.audit_days).run)
             events = await stack.enter_async_context(Background(app.state.metrics))
             self._start_deletions(events, app.state.metrics)
             health.add("database", self.database.check)
@@ -151,8 +155,9 @@ def limits(settings: Settings, redis: Redis, registry: CollectorRegistry) -> Lim
     )
 
 
-def _add_middleware(app: FastAPI, settings: Settings) -> None:
-    """Adds, from the outside: response headers, CORS, (telemetry,) body limit, (problem handlers, routes)."""
+def _add_middleware(app: FastAPI, settings: Settings, trail: AuditTrail) -> None:
+    """Adds, from the outside: response headers, CORS, (telemetry,) audit, body limit, (problem handlers, routes)."""
+    app.user_middleware.append(Middleware(Audit, trail))
     app.user_middleware.append(Middleware(BodyLimit, settings.max_body_bytes, settings.max_json_bytes))
     if settings.cors_origins:
         app.add_middleware(

@@ -66,6 +66,8 @@ class Settings(ServiceSettings, EventSettings):
         150.0, ge=0, description="How long after its deletion a workspace is searched for remains once more"
     )
 
+    audit_days: int = Field(365, ge=30, description="Days that audit entries are kept")
+
     cors_origins: Annotated[list[str], NoDecode] = Field(
         [], description="Web origins that may call the API, separated by commas"
     )

@@ -53,13 +53,21 @@ class Authenticator:
 
         Raises InvalidKey, TooManyFailures or RateLimited.
         """
+        address = request.client.host if request.client else "unknown"
+        request.state.logged = {"address": address}
         try:
             caller = await self._authenticate(bearer(request))
         except Unauthenticated:
-            allowance = await self.limits.failures.take(request.client.host if request.client else "unknown")
+            allowance = await self.limits.failures.take(address)
             if allowance and not allowance.allowed:
                 raise TooManyFailures(headers=allowance.headers) from None
             raise
+        request.state.caller = caller
+        request.state.logged |= {
+            "key_id": caller.key_id,
+            "user_id": caller.user.id,
+            "workspace_id": caller.workspace.id,
+        }
         trace.get_current_span().set_attribute("attractor.workspace_id", str(caller.workspace.id))
         self.last_used.note(caller)
         return caller, await self.charge(caller, 1)
