@@ -21,10 +21,10 @@ DEAD_LETTERS = "+xadd +xrange +xdel +xlen"
 # What Celery's Redis transport calls, on both sides of the broker.
 BROKER = (
     "+lpush +rpush +brpop +rpop +llen +del +exists +sadd +srem +smembers +hset +hget +hdel +zadd +zrem +zscore +zrange"
-    " +zrangebyscore +zrevrangebyscore +zremrangebyscore +set +get +expire +pexpire +watch +unwatch"
+    " +zrangebyscore +zrevrangebyscore +zremrangebyscore +set +get +expire +pexpire +pttl +time +watch +unwatch"
     " ~ingestion.* ~ingestion@* ~_kombu.binding* ~unacked*"
 )
-BROADCASTS = "+publish +subscribe +unsubscribe +psubscribe +punsubscribe &/0.celery*"
+BROADCASTS = "+publish +subscribe +unsubscribe +psubscribe +punsubscribe &/0.celery.pidbox"
 
 
 def _reads(stream: str) -> str:
