@@ -215,6 +215,14 @@ class WorkspaceDeleted(EventData):
     owner = GATEWAY
 
 
+class WorkspaceAdministered(EventData):
+    """The workspace is the administrator's own, until an event names another. The gateway tells it at each start."""
+
+    event_type = "workspace.administered.v1"
+    stream = DOCUMENTS
+    sources = (GATEWAY,)
+
+
 class WorkspacePurged(ServiceReport):
     event_type = "workspace.purged.v1"
     stream = DOCUMENTS
@@ -248,6 +256,7 @@ EVENTS: tuple[type[EventData], ...] = (
     DocumentPurged,
     EmbeddingSpaceActivated,
     WorkspaceDeleted,
+    WorkspaceAdministered,
     WorkspacePurged,
     TurnCompleted,
 )

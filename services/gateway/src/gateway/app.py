@@ -24,7 +24,7 @@ from gateway.access.rate_limit import Buckets
 from gateway.accounts.accounts import Accounts
 from gateway.accounts.api_keys import ApiKeys
 from gateway.accounts.computable_keys import warn_of_computable_keys
-from gateway.accounts.first_start import ensure_admin
+from gateway.accounts.first_start import announce_home, ensure_admin
 from gateway.accounts.workspace_deletion import RECEIPTS, WorkspaceDeletions
 from gateway.api import audit, docs, internal, routes
 from gateway.audit.retention import AuditRetention
@@ -101,6 +101,7 @@ class Parts:
             await stack.enter_async_context(self.upstreams.client)
             await stack.enter_async_context(self.database.opened())
             await ensure_admin(self.database, chosen, settings.admin_key_file)
+            await announce_home(self.database, Outbox(GATEWAY))
             await warn_of_computable_keys(self.database)
             stack.push_async_callback(self.last_used.close)
             background = await stack.enter_async_context(Background(app.state.metrics))

@@ -26,6 +26,7 @@ from ingestion.queue.dispatch import Dispatcher
 from ingestion.queue.metrics import QueueMetrics
 from ingestion.queue.recovery import Recovery
 from ingestion.settings import Settings
+from ingestion.sources.administrator import AdministratorEvents
 from ingestion.sources.scheduler import Scheduler
 from ingestion.sources.watch import SOURCE_CHANNEL, FolderWatcher
 from ingestion.uploads.upload import Uploads
@@ -74,9 +75,8 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         removed, remaining = await delete_workspace_objects(objects, workspace_id)
         return Erased({"objects": removed}, {"objects": remaining})
 
-    background = await stack.enter_async_context(
-        service.running({DOCUMENTS: DocumentEvents(catalogs).handlers}, after=[purge])
-    )
+    handlers = {**DocumentEvents(catalogs).handlers, **AdministratorEvents(database).handlers}
+    background = await stack.enter_async_context(service.running({DOCUMENTS: handlers}, after=[purge]))
     recovery = Recovery(catalogs, redis, settings)
     queue_metrics = QueueMetrics(app.state.metrics.registry, database, settings.lease_seconds)
     dispatcher = Dispatcher(
@@ -87,4 +87,4 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     background.start("deletion", deletion.run)
     if settings.schedule_sources:
         background.start("scheduler", Scheduler(database, settings.schedule_seconds).run)
-        background.start("watcher", FolderWatcher(database, notifications, settings.source_roots, settings).run)
+        background.start("watcher", FolderWatcher(database, notifications, settings, settings).run)

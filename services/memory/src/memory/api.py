@@ -70,8 +70,8 @@ async def create_memory(
 @router.delete(
     "/{memory_id}", status_code=204, summary="Delete one of your memories", responses={404: {"model": ProblemBody}}
 )
-async def delete_memory(memory_id: UUID, caller: Editor, database: Stored) -> Response:
-    """Deletes an episode or a note of the caller for good."""
+async def delete_memory(memory_id: UUID, caller: Viewer, database: Stored) -> Response:
+    """Deletes an episode or a note of the caller for good. Every role may: episodes of viewers are kept too."""
     async with database.workspace(caller.workspace_id) as connection:
         if not await Memories(connection, caller.workspace_id).delete(caller.user_id, memory_id):
             raise MemoryNotFound

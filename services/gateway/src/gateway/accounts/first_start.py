@@ -8,12 +8,14 @@ import tempfile
 from pathlib import Path
 from uuid import uuid4
 
+from contracts.events import WorkspaceAdministered
 from contracts.gateway import ApiKeyCreate, Role
 from gateway.accounts import key_format
 from gateway.accounts.keys import Keys, KeysOfAllWorkspaces
 from gateway.accounts.members import Members
 from gateway.accounts.users import Users
 from gateway.accounts.workspaces import AdminHome, Workspaces
+from service_kit.outbox import Outbox
 from service_kit.postgres import Connection, Database
 
 log = logging.getLogger(__name__)
@@ -39,6 +41,14 @@ async def ensure_admin(database: Database, chosen_key: str | None, key_file: Pat
             # before the commit: a key that nobody has is of no use
             write_secret(key_file, key_format.render(key.id, key.secret))
             log.info("a new administrator's key was written", extra={"file": str(key_file)})
+
+
+async def announce_home(database: Database, outbox: Outbox) -> None:
+    """Tells which workspace is the administrator's: folders and stores that name no workspace are open to it alone."""
+    async with database.system() as connection:
+        home = await Workspaces(connection).find_admin()
+        if home is not None:
+            await outbox.write(connection, home.workspace_id, WorkspaceAdministered(), str(home.workspace_id))
 
 
 async def _create_home(connection: Connection) -> AdminHome:
