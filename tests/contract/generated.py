@@ -30,7 +30,7 @@ ENVIRONMENT = {
     "S3_ENDPOINT": "127.0.0.1:1",
     "S3_ACCESS_KEY": "key",
     "S3_SECRET_KEY": "secret",
-    "ADMIN_API_KEY": "0123456789abcdef" * 2,
+    "ADMIN_API_KEY": "5f0e3d9c7a1b2846e8d1c0f3b7a49265d27b4c9061fe83a5",
     **{f"{name.upper().replace('-', '_')}_URL": "http://127.0.0.1:1" for name in SERVICES},
 }
 

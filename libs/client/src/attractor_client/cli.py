@@ -13,12 +13,14 @@ from attractor_client.commands import (
     documents,
     evaluation,
     graph,
+    invitations,
     keys,
     memories,
     search_settings,
     sessions,
     sources,
     spaces,
+    users,
     workspaces,
 )
 from attractor_client.commands.ask import ask
@@ -83,6 +85,8 @@ for name, group in (
     ("graph", graph.app),
     ("memories", memories.app),
     ("keys", keys.app),
+    ("invitations", invitations.app),
+    ("users", users.app),
     ("spaces", spaces.app),
     ("workspaces", workspaces.app),
 ):

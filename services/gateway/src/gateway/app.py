@@ -25,8 +25,11 @@ from gateway.accounts.accounts import Accounts
 from gateway.accounts.api_keys import ApiKeys
 from gateway.accounts.computable_keys import warn_of_computable_keys
 from gateway.accounts.first_start import announce_home, ensure_admin
+from gateway.accounts.inviting import Inviting
+from gateway.accounts.joining import Joining
+from gateway.accounts.user_administration import UserAdministration
 from gateway.accounts.workspace_deletion import RECEIPTS, WorkspaceDeletions
-from gateway.api import audit, docs, internal, routes
+from gateway.api import audit, docs, internal, people, routes
 from gateway.audit.retention import AuditRetention
 from gateway.audit.trail import Audit, AuditTrail
 from gateway.errors import UnknownWorkspace
@@ -49,7 +52,8 @@ from service_kit.telemetry import Metrics
 def create_app(settings: Settings) -> FastAPI:
     """Connects to nothing until its lifespan begins."""
     parts = Parts(settings)
-    app = service_app("gateway", settings, [routes.router, audit.router], parts.lifespan, openapi_url=None)
+    routers = [routes.router, people.router, audit.router]
+    app = service_app("gateway", settings, routers, parts.lifespan, openapi_url=None)
     parts.install(app)
     internal.install(app.state.private, app.state.tokens, parts.deletions)
     _add_middleware(app, settings, AuditTrail(parts.database, app.state.metrics.registry))
@@ -82,6 +86,8 @@ class Parts:
         state.database = self.database
         state.accounts = Accounts(self.database)
         state.api_keys = ApiKeys(self.database)
+        state.users, state.inviting = UserAdministration(self.database), Inviting(self.database)
+        state.joining = Joining(self.database, state.api_keys)
         state.deletions = self.deletions
         state.upstreams, state.status_seconds = self.upstreams, settings.status_seconds
         app.include_router(docs.routes())

@@ -16,6 +16,20 @@ class InvalidKey(Unauthenticated):
         super().__init__(headers={"WWW-Authenticate": "Bearer"})
 
 
+class KeyExpired(Unauthenticated):
+    type, title = "api-key-expired", "The API key has expired; create another"
+
+    def __init__(self) -> None:
+        super().__init__(headers={"WWW-Authenticate": "Bearer"})
+
+
+class UserDisabled(Unauthenticated):
+    type, title = "user-disabled", "The user is disabled; an administrator can enable the user again"
+
+    def __init__(self) -> None:
+        super().__init__(headers={"WWW-Authenticate": "Bearer"})
+
+
 class RateLimited(Problem):
     status, type, title = 429, "rate-limited", "Too many requests with this key, or in this workspace"
 
@@ -51,7 +65,9 @@ class UnknownWorkspace(NotFound):
 
 
 class UnknownMember(NotFound):
-    type, title = "member-not-found", "The user is not a member of this workspace"
+    """The same whether there is such a user or not."""
+
+    type, title = "member-not-found", "The workspace has no such member; invite the person"
 
 
 class UnknownUser(NotFound):
@@ -71,9 +87,17 @@ class NeedsOwner(Forbidden):
 
 
 class NeedsWiderKey(Forbidden):
-    """Administrators create such keys, and users for themselves with a key of this kind."""
+    """A key creates keys for the workspaces that it reads itself; an administrator's for those of the user."""
 
-    type, title = "needs-wider-key", "This key may not create a key for all workspaces"
+    type, title = "needs-wider-key", "This key does not read all the workspaces that the new key would"
+
+
+class OwnNameOnly(Forbidden):
+    type, title = "own-name-only", "Users create API keys in their own name only; invite the person instead"
+
+
+class LongerThanItsKey(Forbidden):
+    type, title = "longer-than-its-key", "A key that expires creates no key that lives longer"
 
 
 class ProtectedAdmin(Forbidden):
@@ -82,6 +106,44 @@ class ProtectedAdmin(Forbidden):
 
 class LastOwner(Conflict):
     type, title = "last-owner", "A workspace needs at least one owner"
+
+
+class LastAdministrator(Conflict):
+    type, title = "last-administrator", "No other active administrator with a valid owner's key would be left"
+
+
+class SoleOwner(Conflict):
+    """`workspaces` in the problem lists them."""
+
+    type, title = "sole-owner", "The user is the only owner of workspaces; make others owners or delete these first"
+
+
+class UnknownInvitation(NotFound):
+    type, title = "invitation-not-found", "There is no such invitation"
+
+
+class InvitationUsed(Conflict):
+    type, title = "invitation-used", "The invitation has been accepted already; ask for another one"
+
+
+class InvitationExpired(Conflict):
+    type, title = "invitation-expired", "The invitation has expired; ask for another one"
+
+
+class InvitationRevoked(Conflict):
+    type, title = "invitation-revoked", "The invitation has been revoked; ask for another one"
+
+
+class AlreadyMember(Conflict):
+    type, title = "already-member", "The user is a member of the workspace; an owner can change the role"
+
+
+class NameNeeded(InvalidRequest):
+    type, title = "name-needed", "The invitation names nobody: give the new user's name"
+
+
+class BadExpiry(InvalidRequest):
+    type, title = "bad-expiry", "The time of expiry is not in the future, or too far in it"
 
 
 class UnknownDeletion(NotFound):
@@ -105,7 +167,7 @@ class IdempotencyKeyReused(InvalidRequest):
 
 
 class SecretNotRepeatable(Conflict):
-    type, title = "secret-not-repeatable", "The key was created, but its secret cannot be shown again; revoke it"
+    type, title = "secret-not-repeatable", "It was created, but its secret cannot be shown again; revoke it"
 
 
 class BodyTooLarge(HTTPException):

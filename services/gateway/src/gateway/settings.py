@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated
 
-from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import NoDecode
 
 from gateway.accounts.key_format import valid_operator_key
@@ -26,8 +26,13 @@ class Settings(ServiceSettings, EventSettings):
     memory_url: str
     orchestrator_url: str
 
-    admin_api_key: SecretStr | None = Field(None, description="The administrator's API key, chosen by the operator")
-    admin_key_file: Path | None = Field(None, description="Without ADMIN_API_KEY: where to write a generated key")
+    admin_api_key: SecretStr | None = Field(
+        None,
+        description="A generated API key to add for the administrator; not needed after the first start",
+    )
+    admin_key_file: Path | None = Field(
+        None, description="Without ADMIN_API_KEY: where to write a generated key when no administrator has one"
+    )
 
     max_connections_per_address: int = Field(
         256, gt=0, description="Connections from one client address; the proxies of FORWARDED_ALLOW_IPS have no limit"
@@ -82,14 +87,11 @@ class Settings(ServiceSettings, EventSettings):
     @classmethod
     def strong(cls, value: SecretStr | None) -> SecretStr | None:
         if value and not valid_operator_key(value.get_secret_value()):
-            raise ValueError("needs 32 to 200 characters of A-Z a-z 0-9 . _ ~ + / = -; try: openssl rand -hex 32")
+            raise ValueError(
+                "must be a generated key: 48 or more hex digits, or 43 of base64 (try: openssl rand -hex 32); "
+                "a key that the gateway knows already works without this setting"
+            )
         return value
-
-    @model_validator(mode="after")
-    def reachable_admin(self) -> Self:
-        if self.admin_api_key is None and self.admin_key_file is None:
-            raise ValueError("set ADMIN_API_KEY, or ADMIN_KEY_FILE for the gateway to write a generated key to")
-        return self
 
     def upstreams(self) -> dict[str, str]:
         """Returns the base URL of each service by its name."""

@@ -46,9 +46,9 @@ async def test_what_is_refused_is_recorded_too(gateway_client):
         keys = f"/v1/workspaces/{me['workspace']['id']}/keys"
         viewer = await made(client, keys, name="reader", role="viewer")
         headers = {"Authorization": f"Bearer {viewer['key']}"}
-        assert (await client.post(keys, json={"name": "more"}, headers=headers)).status_code == 403
+        assert (await client.post(keys, json={"name": "more"}, headers=headers)).status_code == 422
         [entry] = await listed(client, result="refused")
-        assert (entry["action"], entry["status"], entry["credential_id"]) == ("key.create", 403, viewer["id"])
+        assert (entry["action"], entry["status"], entry["credential_id"]) == ("key.create", 422, viewer["id"])
 
 
 async def test_a_guesser_gets_one_entry_a_minute(gateway_client):

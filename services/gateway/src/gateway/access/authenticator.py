@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import Depends, Request
 from opentelemetry import trace
 
+from contracts.gateway import MOST_WORKSPACES
 from gateway.access.in_flight import InFlight
 from gateway.access.last_used import LastUsed
 from gateway.access.rate_limit import Buckets
@@ -17,13 +18,14 @@ from gateway.accounts import key_format
 from gateway.accounts.caller import Authenticated
 from gateway.accounts.keys import KeysOfAllWorkspaces
 from gateway.accounts.workspaces import Workspaces
-from gateway.errors import InvalidKey, RateLimited, TooManyFailures
+from gateway.errors import InvalidKey, KeyExpired, RateLimited, TooManyFailures, UserDisabled
 from service_kit.auth import Principal, bearer
 from service_kit.postgres import Database
 from service_kit.problems import Unauthenticated
 
 NO_SECRET = bytes(32)
-MOST_READABLE = 101  # workspaces in a token: one more than a search takes, which shows that there are too many
+# Workspaces in a token: one more than a search takes, which shows that there are too many.
+MOST_READABLE = MOST_WORKSPACES + 1
 
 
 @dataclass(frozen=True)
@@ -51,16 +53,14 @@ class Authenticator:
     async def admit(self, request: Request) -> tuple[Authenticated, dict[str, str]]:
         """Returns the caller and the RateLimit headers of the response.
 
-        Raises InvalidKey, TooManyFailures or RateLimited.
+        Raises InvalidKey, KeyExpired, UserDisabled, TooManyFailures or RateLimited.
         """
         address = request.client.host if request.client else "unknown"
         request.state.logged = {"address": address}
         try:
             caller = await self._authenticate(bearer(request))
         except Unauthenticated:
-            allowance = await self.limits.failures.take(address)
-            if allowance and not allowance.allowed:
-                raise TooManyFailures(headers=allowance.headers) from None
+            await self.count_failure(request)
             raise
         request.state.caller = caller
         request.state.logged |= {
@@ -91,15 +91,22 @@ class Authenticator:
         """Returns a context in which a request that is in progress weighs so much. Entering raises TooManyInFlight."""
         return self.limits.short.held(caller.key_id, caller.workspace.id, weight - 1, beside=1)
 
+    async def count_failure(self, request: Request) -> None:
+        """Counts a failed attempt of the client's address. Raises TooManyFailures if it has none left."""
+        allowance = await self.limits.failures.take(request.client.host if request.client else "unknown")
+        if allowance and not allowance.allowed:
+            raise TooManyFailures(headers=allowance.headers) from None
+
     async def principal(self, caller: Authenticated, *, every_workspace: bool) -> Principal:
         """Returns the caller as a service sees it.
 
-        With `every_workspace`, and a key for all workspaces, it includes the user's other workspaces.
+        With `every_workspace`, and a key for further workspaces, it includes those that its user is a member of now.
         """
-        if not (every_workspace and caller.all_workspaces):
+        if not (every_workspace and (caller.all_workspaces or caller.workspaces)):
             return caller.principal
+        only = None if caller.all_workspaces else (caller.workspace.id, *caller.workspaces)
         async with self.database.system() as connection:
-            readable = await Workspaces(connection).ids_of_user(caller.user.id, MOST_READABLE)
+            readable = await Workspaces(connection).ids_of_user(caller.user.id, MOST_READABLE, only)
         return replace(caller.principal, readable=readable)
 
     async def _authenticate(self, text: str) -> Authenticated:
@@ -110,6 +117,10 @@ class Authenticator:
             row = await KeysOfAllWorkspaces(connection).find(key.id)
         if not key.matches(row.secret_sha256 if row else NO_SECRET) or row is None:
             raise InvalidKey
+        if row.user_disabled_at is not None:
+            raise UserDisabled
+        if row.is_expired:
+            raise KeyExpired
         return row.caller()
 
 
@@ -128,4 +139,14 @@ async def admitted(request: Request) -> AsyncIterator[Authenticated]:
         yield caller
 
 
+async def admitted_if_known(request: Request) -> AsyncIterator[Authenticated | None]:
+    """Authenticates a caller who presents a credential; yields None for one who presents none."""
+    if "authorization" not in request.headers:
+        yield None
+        return
+    async with asynccontextmanager(admitted)(request) as caller:
+        yield caller
+
+
 Admitted = Annotated[Authenticated, Depends(admitted)]
+AdmittedIfKnown = Annotated[Authenticated | None, Depends(admitted_if_known)]

@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from contracts.gateway import Caller, Role, User, Workspace
-from gateway.errors import NeedsAdmin, NeedsOwner, NeedsWiderKey, ProtectedAdmin, UnknownWorkspace
+from gateway.errors import (
+    LongerThanItsKey,
+    NeedsAdmin,
+    NeedsOwner,
+    NeedsWiderKey,
+    OwnNameOnly,
+    ProtectedAdmin,
+    UnknownWorkspace,
+)
 from service_kit.auth import Principal
 
 
 @dataclass(frozen=True)
 class Authenticated:
-    """A valid key with its user and workspace. `role` is the key's, or its user's current one where that is lower."""
+    """A valid key with its user and workspace. `role` is the key's, or its user's current one where that is lower.
+
+    `workspaces` are those that the key may search besides its own, while its user is a member of them.
+    """
 
     key_id: UUID
     user: User
     workspace: Workspace
     role: Role
     all_workspaces: bool = False
+    workspaces: tuple[UUID, ...] = ()
+    expires_at: datetime | None = None
 
     @property
     def is_admin(self) -> bool:
@@ -46,12 +60,22 @@ class Authenticated:
         if self.role is not Role.owner:
             raise NeedsOwner
 
-    def may_open_all(self, user_id: UUID) -> None:
+    def must_be(self, user_id: UUID) -> None:
+        """Raises OwnNameOnly: a key in another's name would read what is that user's alone."""
+        if user_id != self.user.id:
+            raise OwnNameOnly
+
+    def may_open_all(self) -> None:
         """Raises NeedsWiderKey: a key of one workspace must not reach its user's others by creating another key."""
-        if not self.is_admin and not (self.all_workspaces and user_id == self.user.id):
+        if not (self.is_admin or self.all_workspaces):
             raise NeedsWiderKey
 
+    def may_outlive(self, expires_at: datetime | None) -> None:
+        """Raises LongerThanItsKey: a key that was given for a time must not be made permanent by its holder."""
+        if self.expires_at is not None and (expires_at is None or expires_at > self.expires_at):
+            raise LongerThanItsKey
+
     def may_act_on(self, user_is_admin: bool) -> None:
-        """Raises ProtectedAdmin: an owner must not gain an administrator's powers by creating a key in that name."""
+        """Raises ProtectedAdmin: an owner must not take away an administrator's membership or keys."""
         if user_is_admin and not self.is_admin:
             raise ProtectedAdmin

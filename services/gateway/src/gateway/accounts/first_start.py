@@ -22,11 +22,19 @@ log = logging.getLogger(__name__)
 LOCK = 7_305_118_224
 
 
+class NoAdministratorsKey(Exception):
+    """Nobody could get in: no administrator has a valid key, and the settings give none."""
+
+    def __init__(self) -> None:
+        super().__init__("no administrator has a valid key: start with ADMIN_API_KEY or ADMIN_KEY_FILE")
+
+
 async def ensure_admin(database: Database, chosen_key: str | None, key_file: Path | None) -> None:
     """Creates whatever is missing. Safe to repeat and to race: replicas take turns, and later ones find it done.
 
     The key is the one that the operator chose; otherwise one is generated and written to `key_file`, readable by its
-    owner alone. Another chosen key is added, so that an operator who has lost the key gets in again.
+    owner alone. Another chosen key is added, so that an operator who has lost the key gets in again. Raises
+    NoAdministratorsKey if there is none and neither is given.
     """
     async with database.system() as connection:
         await connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
@@ -35,7 +43,9 @@ async def ensure_admin(database: Database, chosen_key: str | None, key_file: Pat
             await _add_chosen(connection, home, chosen_key)
         elif await KeysOfAllWorkspaces(connection).has_admin_key():
             log.info("an administrator's key exists")
-        elif key_file is not None:
+        elif key_file is None:
+            raise NoAdministratorsKey
+        else:
             key = key_format.ApiKeyText(uuid4(), key_format.new_secret())
             await _insert(connection, home, key)
             # before the commit: a key that nobody has is of no use

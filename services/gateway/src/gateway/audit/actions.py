@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-REFUSED_CREDENTIAL = "credential.refuse"
+REFUSED_CREDENTIAL, ACCEPTED = "credential.refuse", "invitation.accept"
 
 
 @dataclass(frozen=True)
@@ -45,13 +45,26 @@ _WORKSPACE = "/v1/workspaces/{workspace_id}"
 _DOCUMENT, _SOURCE, _SESSION = "/v1/documents/{document_id}", "/v1/sources/{source_id}", "/v1/sessions/{session_id}"
 _SPACE = "/v1/embedding-spaces/{space_id}"
 ACTIONS = (
-    *_actions("user", "user_id", ("create", "POST", "/v1/users")),
+    *_actions(
+        "user",
+        "user_id",
+        ("create", "POST", "/v1/users"),
+        ("change", "PATCH", "/v1/users/{user_id}"),
+        ("delete", "DELETE", "/v1/users/{user_id}"),
+    ),
     *_actions("workspace", "workspace_id", ("create", "POST", "/v1/workspaces"), ("delete", "DELETE", _WORKSPACE)),
     *_actions(
         "member",
         "user_id",
         ("put", "PUT", f"{_WORKSPACE}/members/{{user_id}}"),
         ("remove", "DELETE", f"{_WORKSPACE}/members/{{user_id}}"),
+    ),
+    *_actions(
+        "invitation",
+        "invitation_id",
+        ("create", "POST", f"{_WORKSPACE}/invitations"),
+        ("revoke", "DELETE", f"{_WORKSPACE}/invitations/{{invitation_id}}"),
+        ("accept", "POST", "/v1/invitations/accept"),
     ),
     *_actions(
         "key", "key_id", ("create", "POST", f"{_WORKSPACE}/keys"), ("revoke", "DELETE", f"{_WORKSPACE}/keys/{{key_id}}")

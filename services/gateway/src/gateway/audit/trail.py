@@ -119,6 +119,10 @@ class _Recorder:
                 entry.detail["document_ids"] = documents
         if caller:
             entry.user_id, entry.credential_id = caller.user.id, caller.key_id
+        if (
+            entry.action == actions.ACCEPTED and answer
+        ):  # the workspace is the one that was joined, by a new user perhaps
+            entry.workspace_id, entry.user_id = UUID(answer["workspace"]["id"]), UUID(answer["user"]["id"])
         entry.address, entry.trace_id = address, current_trace_id()
         return entry
 
