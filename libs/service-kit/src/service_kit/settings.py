@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from pathlib import Path
+from typing import Annotated, Any, Self
 
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 from pydantic import AfterValidator, Field, SecretStr, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SecretsSettingsSource, SettingsConfigDict
 from redis.asyncio.connection import parse_url
 
 from service_kit.token_keys import SigningKey, parse_public_keys
 
+SECRET_FILES = Path("/run/secrets")
 ESCAPE = "characters of the password other than letters, digits and -._~ are written in percent-encoding"
 
 
@@ -49,12 +52,35 @@ PostgresUrl = Annotated[SecretStr, AfterValidator(_postgres_url)]
 RedisUrl = Annotated[SecretStr, AfterValidator(_redis_url)]
 
 
+class _SecretFiles(SecretsSettingsSource):
+    """Reads the files of SECRET_FILES. An empty one counts as absent."""
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        value, key, is_complex = super().get_field_value(field, field_name)
+        return value or None, key, is_complex
+
+
 class Environment(BaseSettings):
-    """Read from the environment: the field's name in capitals. An empty variable counts as unset."""
+    """Read from the environment: the field's name in capitals. An empty variable counts as unset.
+
+    Where there is none, the file of the field's name in SECRET_FILES is read, in which containers find their secrets.
+    """
 
     model_config = SettingsConfigDict(
         env_ignore_empty=True, extra="ignore", hide_input_in_errors=True, use_attribute_docstrings=True
     )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003  (the caller passes all by name)
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        files = (_SecretFiles(settings_cls, SECRET_FILES),) if SECRET_FILES.is_dir() else ()
+        return init_settings, env_settings, *files
 
 
 class TokenSettings(Environment):

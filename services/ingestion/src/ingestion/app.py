@@ -33,6 +33,7 @@ from ingestion.uploads.upload import Uploads
 from service_kit.app import service_app
 from service_kit.event_service import EventService
 from service_kit.objects import ObjectStore
+from service_kit.own_folder import own_folder
 from service_kit.workspace_purge import Erased
 
 NAME = "ingestion"
@@ -59,6 +60,8 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         EventService.opened(app, settings, GROUP, [DOCUMENT_CHANNEL, WORK_CHANNEL, QUEUE_CHANNEL, SOURCE_CHANNEL])
     )
     database, redis, outbox, notifications = service.database, service.redis, service.outbox, service.notifications
+    folder = stack.enter_context(own_folder(settings.upload_folder, "uploads-"))
+    settings = settings.model_copy(update={"upload_folder": folder})
     objects = ObjectStore(settings)
     stack.callback(objects.close)
     await asyncio.to_thread(objects.ensure_bucket)

@@ -58,7 +58,7 @@ class Settings(
     max_files_per_upload: int = Field(default=1000, gt=0)
     """Files in one request"""
     upload_folder: Path = Path(tempfile.gettempdir())
-    """Room for one file per running upload, and for one of its archive"""
+    """Room for one file per running upload, and for one of its archive, in a folder of each process"""
     reannounce_after_seconds: float = Field(default=30.0, gt=0, description="Before a lost event is looked for")
     max_losses: int = Field(default=3, gt=0, description="Workers that a document may take down before it fails")
 

@@ -31,6 +31,7 @@ from ingestion.worker.syncs import SyncThread
 from ingestion.worker.vectors import VectorMaker
 from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox
+from service_kit.own_folder import own_folder
 from service_kit.postgres import Database
 from service_kit.work import WorkQueue
 
@@ -49,6 +50,8 @@ class DocumentWorker:
 
 def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack) -> DocumentWorker:
     """Builds everything that a worker needs; closed with the stack in reverse order."""
+    folder = stack.enter_context(own_folder(settings.work_folder, "work-"))
+    settings = settings.model_copy(update={"work_folder": folder})
     # Two connections per document (its heartbeat has one), and one each for the registration and the choice.
     database = WorkerDatabase(settings.database_url.get_secret_value(), 2 * (settings.worker_concurrency + 1) + 2)
     stack.enter_context(database.opened())

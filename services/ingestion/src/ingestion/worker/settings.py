@@ -33,8 +33,8 @@ class WorkerSettings(
     )
     worker_shutdown_seconds: float = Field(default=6.0, ge=0)
     """What a stage may still use after SIGTERM; then it goes back to the queue"""
-    worker_health_file: Path = Path(tempfile.gettempdir()) / "attractor-ingestion-worker.alive"
-    """Touched while the worker lives; one for each worker"""
+    worker_health_file: Path = Path("ingestion-worker.alive")
+    """Touched while the worker lives, by default in its working directory; one for each worker"""
     work_folder: Path = Path(tempfile.gettempdir())
     """Room for the originals of the running documents and what is made of them"""
     convert_threads: int = Field(default=2, gt=0)
