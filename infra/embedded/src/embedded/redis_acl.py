@@ -24,7 +24,7 @@ BROKER = (
     " +zrangebyscore +zrevrangebyscore +zremrangebyscore +set +get +expire +pexpire +pttl +time +watch +unwatch"
     " ~ingestion.* ~ingestion@* ~_kombu.binding* ~unacked*"
 )
-BROADCASTS = "+publish +subscribe +unsubscribe +psubscribe +punsubscribe &/0.celery.pidbox"
+BROADCASTS = "+publish +subscribe +unsubscribe +psubscribe +punsubscribe &/0.celery.pidbox &/0.celeryev*"
 
 
 def _reads(stream: str) -> str:
