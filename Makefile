@@ -43,6 +43,7 @@ check: setup ## lint, types, import contracts, locks, licences, secrets, Compose
 	@$(VENV)/lint-imports
 	@$(VENV)/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
 	@$(VENV)/hadolint infra/docker/python.Dockerfile
+	@PYTHONPATH=tests $(VENV)/python -m security.lint_patterns
 	@requirements/refresh --check
 	@$(VENV)/python infra/release/dependencies.py licences >/dev/null
 	@git ls-files -z | xargs -0 $(VENV)/kingfisher scan --no-validate --no-update-check --git-history none --quiet

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-import secrets
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from urllib.parse import urlsplit, urlunsplit
 from uuid import UUID, uuid4
@@ -15,6 +14,8 @@ from uuid import UUID, uuid4
 import httpx2
 import psycopg
 import pytest
+from deletion_owners import DeletionOwners
+from deployment_keys import ACTORS, DELEGATED, DeploymentKeys
 from fastapi import FastAPI
 from hypothesis import settings
 from psycopg import sql
@@ -23,10 +24,12 @@ from real_engines import RealEngines, container_engines, embedded_engines
 from redis import Redis
 
 from contracts.gateway import Role
-from service_kit.auth import Principal, Tokens
+from contracts.registry import GATEWAY
+from service_kit.auth import Principal
 from service_kit.migrate import migrate
 from service_kit.objects import ObjectStore
 from service_kit.settings import ObjectStoreSettings
+from service_kit.tokens import Tokens
 
 # The same examples in every run; --hypothesis-profile=default looks for new ones.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
@@ -83,10 +86,26 @@ def make_database(engines: RealEngines) -> Iterator[Callable[[str], DatabaseUrls
 
 @pytest.fixture
 def redis_url(engines: RealEngines) -> str:
-    """An empty server."""
-    with Redis.from_url(engines.redis_url) as client:
+    """An empty server, as its administrator, who stands for all other services."""
+    with Redis.from_url(engines.admin_redis_url) as client:
         client.flushall()
-    return engines.redis_url
+    return engines.admin_redis_url
+
+
+@pytest.fixture
+def own_redis_url(engines: RealEngines, redis_url: str) -> Iterator[Callable[[str], str]]:
+    """own_redis_url("retrieval"): the same server, as the user of this service. It may be refused nothing in a test."""
+    with Redis.from_url(redis_url) as client:
+        client.acl_log_reset()
+        yield engines.redis_url
+        assert client.acl_log() == []
+
+
+@pytest.fixture
+def owners() -> Iterator[DeletionOwners]:
+    """Who is asked before anything is erased: says yes, unless told otherwise."""
+    with DeletionOwners.serving() as serving:
+        yield serving
 
 
 @pytest.fixture
@@ -119,13 +138,20 @@ def neo4j_url(engines: RealEngines) -> tuple[str, str, str]:
 
 
 @pytest.fixture
-def token_secret() -> str:
-    return secrets.token_hex(32)
+def token_keys() -> DeploymentKeys:
+    return DeploymentKeys()
 
 
 @pytest.fixture
-def tokens(token_secret: str) -> Tokens:
-    return Tokens(token_secret, "test")
+def tokens(token_keys: DeploymentKeys) -> Tokens:
+    """The gateway's."""
+    return token_keys.tokens(GATEWAY)
+
+
+@pytest.fixture
+def audience() -> str:
+    """The service that tokens are for; a service's own conftest says which."""
+    raise NotImplementedError
 
 
 @pytest.fixture
@@ -140,14 +166,15 @@ def principal(workspace_id: UUID) -> Principal:
 
 
 @pytest.fixture
-def auth_headers(tokens: Tokens, principal: Principal) -> Callable[..., dict[str, str]]:
-    """auth_headers(role=..., workspace_id=..., user_id=...): an internal token; by default that of `principal`."""
+def auth_headers(tokens: Tokens, audience: str, principal: Principal) -> Callable[..., dict[str, str]]:
+    """auth_headers(role=..., workspace_id=..., user_id=...): the gateway's token; by default for `principal`."""
 
     def headers(
         role: Role | None = None, workspace_id: UUID | None = None, user_id: UUID | None = None
     ) -> dict[str, str]:
         caller = Principal(user_id or principal.user_id, workspace_id or principal.workspace_id, role or principal.role)
-        return {"Authorization": f"Bearer {tokens.sign(caller)}"}
+        delegated = replace(caller, delegation=tokens.delegate(caller, ACTORS, DELEGATED))
+        return {"Authorization": f"Bearer {tokens.sign(delegated, audience)}"}
 
     return headers
 

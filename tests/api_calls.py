@@ -11,6 +11,7 @@ from pathlib import Path
 from uuid import UUID
 
 import httpx2
+from people import make_user
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 EXAMPLES = REPOSITORY / "infra" / "examples"
@@ -43,10 +44,7 @@ async def created(http: httpx2.AsyncClient, path: str, body: dict[str, object]) 
 async def new_tenant(url: str, admin: httpx2.AsyncClient, name: str) -> AsyncIterator[Tenant]:
     """Yields a new workspace with an owner's key of a user of its own."""
     workspace = (await created(admin, "/v1/workspaces", {"name": name}))["id"]
-    user = (await created(admin, "/v1/users", {"name": f"owner of {name}"}))["id"]
-    response = await admin.put(f"/v1/workspaces/{workspace}/members/{user}", json={"role": "owner"})
-    assert response.status_code in {200, 201, 204}, response.text
-    key = await created(admin, f"/v1/workspaces/{workspace}/keys", {"name": "test", "role": "owner", "user_id": user})
+    _, key = await make_user(admin, workspace, "owner", f"owner of {name}")
     async with client(url, key["key"]) as http:
         yield Tenant(UUID(workspace), http)
 
@@ -113,4 +111,14 @@ async def eventually(http: httpx2.AsyncClient, path: str, body: dict[str, object
             answer: dict[str, object] = (await http.post(path, json=body)).json()
             if answer.get(field):
                 return answer
+            await asyncio.sleep(0.2)  # the API has no event for it
+
+
+async def listed(http: httpx2.AsyncClient, path: str) -> list[dict[str, str]]:
+    """The items, as soon as there are some: what follows an upload comes a moment later."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            items: list[dict[str, str]] = (await http.get(path)).json()["items"]
+            if items:
+                return items
             await asyncio.sleep(0.2)  # the API has no event for it

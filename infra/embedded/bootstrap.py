@@ -81,6 +81,7 @@ def find_uv(root):
     if found := shutil.which("uv"):
         return [found]
     place = root / ".data/uv"
+    place.parent.mkdir(mode=0o700, exist_ok=True)  # it will hold the installation's data
     binary = place / "bin/uv"
     if not binary.exists():
         say("getting uv with pip")

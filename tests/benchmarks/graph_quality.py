@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import secrets
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -27,6 +26,7 @@ from api_calls import EVALUATION
 from benchmarks.figures import Row
 from benchmarks.retrieval_quality import SPACE, Bench, Dataset, converted, middle, opened
 from benchmarks.store_comparison import left_out
+from deployment_keys import DeploymentKeys
 
 from contracts.events import DocumentConverted, Event
 from contracts.gateway import Role
@@ -90,11 +90,14 @@ async def graphs(engines: Engines) -> AsyncIterator[Graphs]:
     service_url = urlunsplit(parts._replace(netloc=f"attractor_knowledge_graph:benchmark@{place}"))
     migrate(engines.admin_database_url, service_url, "knowledge_graph", "knowledge_graph")
     store = engines.object_store
+    keys = DeploymentKeys()
     settings = Settings(
         port=0,
-        internal_token_secret=secrets.token_hex(32),
+        **keys.settings("knowledge-graph"),
         database_url=service_url,
-        redis_url=engines.redis_url,
+        redis_url=engines.redis_url("knowledge-graph"),
+        gateway_url="http://127.0.0.1:1",  # nothing is deleted here
+        ingestion_url="http://127.0.0.1:1",
         s3_endpoint=store.endpoint,
         s3_access_key=store.access_key,
         s3_secret_key=store.secret_key,
@@ -110,7 +113,7 @@ async def graphs(engines: Engines) -> AsyncIterator[Graphs]:
         client = await stack.enter_async_context(httpx2.AsyncClient(transport=httpx2.ASGITransport(app)))
         outbox = Outbox(SERVICE)
         replicas = [DocumentGraphs(database, objects, one, outbox, projects=False) for one in extractors]
-        yield Graphs(HttpService("the graph", client, app.state.tokens, "http://graph", 5.0), replicas)
+        yield Graphs(HttpService("knowledge-graph", client, keys.tokens("gateway"), "http://graph", 5.0), replicas)
 
 
 async def build(bench: Bench, graph: Graphs, dataset: Dataset) -> UUID:

@@ -13,7 +13,8 @@ from typing import Any
 
 from benchmarks.figures import percentile
 
-from service_kit.auth import Principal, Tokens
+from service_kit.auth import Principal
+from service_kit.tokens import Tokens
 
 
 @dataclass
@@ -36,7 +37,7 @@ class Timed:
 
 
 class SearchClient:
-    """`caller` is who asks; the service verifies tokens of the same secret."""
+    """`caller` is who asks; `tokens` are the gateway's."""
 
     def __init__(self, port: int, tokens: Tokens, caller: Principal) -> None:
         self.port, self.tokens, self.caller = port, tokens, caller
@@ -70,7 +71,7 @@ class SearchClient:
         return Timed([seconds for seconds, _ in done], [body for _, body in done], wall)
 
     def _ask(self, connection: http.client.HTTPConnection, body: bytes) -> tuple[float, dict[str, Any]]:
-        token = self.tokens.sign(self.caller)  # a new one each time: they do not last as long as a measurement
+        token = self.tokens.sign(self.caller, "retrieval")  # a new one each time: a measurement outlasts it
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
         began = time.perf_counter()
         connection.request("POST", "/v1/search", body, headers)

@@ -23,6 +23,7 @@ from benchmarks import (
     ingestion_figures,
     search_speed,
     store_quality,
+    token_cost,
 )
 from benchmarks.figures import Row
 from stack import EmbeddedStack
@@ -61,6 +62,7 @@ def main() -> None:
             "graph-extraction": graph_extraction.graph_extraction,
             "agreement": conversion_agreement.conversion_agreement,
             "sync": lambda: figures.run(ingestion_figures.synchronisation(figures.fresh(folder / "sync"))),
+            "tokens": token_cost.token_cost,
             "workers": lambda: figures.run(ingestion_figures.two_workers(figures.fresh(folder / "workers"))),
         }
         parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

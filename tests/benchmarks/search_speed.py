@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import secrets
 import subprocess
 import sys
 import tempfile
@@ -33,6 +32,7 @@ from benchmarks.rerank_endpoint import rerank_endpoint
 from benchmarks.search_scenario import FILTERED, Scenario
 from benchmarks.store_comparison import milliseconds
 from benchmarks.synthetic_corpus import SHARES, workspace_id
+from deployment_keys import DeploymentKeys
 
 from contracts.gateway import Role
 from embedded.ports import free_port
@@ -41,7 +41,7 @@ from inference.factory import build_embedder
 from inference.settings import EmbeddingSettings
 from retrieval.dense.plan import Sizes, choose
 from retrieval.settings import Settings
-from service_kit.auth import Principal, Tokens
+from service_kit.auth import Principal
 
 CLIENTS = 16
 MODES = ("lexical", "dense", "hybrid")
@@ -54,6 +54,7 @@ BARE = """
         ORDER BY distance LIMIT {at_least}
     ) AS nearest ORDER BY distance + 0 LIMIT 10
 """
+NOBODY = "http://127.0.0.1:1"  # nothing is deleted here
 
 
 def search_speed() -> list[Row]:
@@ -79,14 +80,16 @@ def search_speed() -> list[Row]:
 @contextmanager
 def served(index: LoadedIndex, scenario: Scenario, *, cache: bool, **settings: str) -> Iterator[SearchClient]:
     """The service in a process of its own, as an owner of the largest workspace asks it; with these `settings` too."""
-    secret, port = secrets.token_hex(32), free_port([])
+    keys, port = DeploymentKeys(), free_port([])
     store_comparison.put_queries(index.folder, scenario.texts, scenario.vectors)
     access = index.engines.object_store
     environment = {
         "PORT": str(port),
-        "INTERNAL_TOKEN_SECRET": secret,
+        **keys.environment("retrieval"),
         "DATABASE_URL": index.service_url,
-        "REDIS_URL": index.engines.redis_url,
+        "REDIS_URL": index.engines.redis_url("retrieval"),
+        "GATEWAY_URL": NOBODY,
+        "INGESTION_URL": NOBODY,
         "S3_ENDPOINT": access.endpoint,
         "S3_ACCESS_KEY": access.access_key,
         "S3_SECRET_KEY": access.secret_key,
@@ -99,7 +102,7 @@ def served(index: LoadedIndex, scenario: Scenario, *, cache: bool, **settings: s
     service = subprocess.Popen([*command, str(index.folder)], env=os.environ | environment)
     try:
         _wait_until_ready(port, service)
-        yield SearchClient(port, Tokens(secret, "benchmark"), Principal(uuid4(), workspace_id(0), Role.owner))
+        yield SearchClient(port, keys.tokens("gateway"), Principal(uuid4(), workspace_id(0), Role.owner))
     finally:
         service.terminate()
         service.wait(30)

@@ -11,6 +11,7 @@ from typing import Any
 from unittest.mock import patch
 
 from contract.merge import merge
+from deployment_keys import SERVICES, DeploymentKeys
 from fastapi import FastAPI
 
 from contracts.events import EVENTS, RUN_EVENTS, Event
@@ -21,7 +22,7 @@ FOLDER = CONTRACTS / "api"
 MERGED = (
     CONTRACTS / "src" / "contracts" / "api" / "attractor.openapi.json"
 )  # shipped with the package: the gateway serves it
-SERVICES = ("gateway", "orchestrator", "ingestion", "retrieval", "knowledge-graph", "memory")
+KEYS = DeploymentKeys()
 ENVIRONMENT = {
     "PORT": "8000",
     "DATABASE_URL": "postgresql://nobody:nothing@127.0.0.1:1/attractor",
@@ -29,8 +30,7 @@ ENVIRONMENT = {
     "S3_ENDPOINT": "127.0.0.1:1",
     "S3_ACCESS_KEY": "key",
     "S3_SECRET_KEY": "secret",
-    "INTERNAL_TOKEN_SECRET": "0" * 32,
-    "ADMIN_API_KEY": "0123456789abcdef" * 2,
+    "ADMIN_API_KEY": "5f0e3d9c7a1b2846e8d1c0f3b7a49265d27b4c9061fe83a5",
     **{f"{name.upper().replace('-', '_')}_URL": "http://127.0.0.1:1" for name in SERVICES},
 }
 
@@ -51,7 +51,7 @@ def application(service: str) -> FastAPI:
     """The service's app on settings that reach nothing: it is built, not started."""
     package = service.replace("-", "_")
     settings: Callable[[], Any] = import_module(f"{package}.settings").Settings
-    with patch.dict(os.environ, ENVIRONMENT, clear=True):
+    with patch.dict(os.environ, ENVIRONMENT | KEYS.environment(service), clear=True):
         app: FastAPI = import_module(f"{package}.app").create_app(settings())
     return app
 

@@ -7,28 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
+from contract.variables import SETTINGS, VARIABLES, variables
 from pydantic_settings import BaseSettings
 
 from embedded.credentials import Credentials
 from embedded.topology import PROCESSES, Site
-from gateway.settings import Settings as Gateway
-from ingestion.settings import Settings as Ingestion
-from ingestion.worker.settings import WorkerSettings
-from knowledge_graph.settings import Settings as KnowledgeGraph
-from memory.settings import Settings as Memory
-from orchestrator.settings import Settings as Orchestrator
-from retrieval.settings import Settings as Retrieval
 from service_kit.settings import MigrationSettings
-
-SETTINGS: dict[str, type[BaseSettings]] = {
-    "gateway": Gateway,
-    "ingestion": Ingestion,
-    "ingestion-worker": WorkerSettings,
-    "knowledge-graph": KnowledgeGraph,
-    "memory": Memory,
-    "orchestrator": Orchestrator,
-    "retrieval": Retrieval,
-}
 
 
 def secrets_of(settings: type[BaseSettings]) -> set[str]:
@@ -37,14 +21,19 @@ def secrets_of(settings: type[BaseSettings]) -> set[str]:
     return named | ({"S3_ACCESS_KEY"} if "S3_SECRET_KEY" in named else set())
 
 
+FOREIGN = {"AWS_SECRET_ACCESS_KEY": "x", "GITHUB_TOKEN": "x", "SSH_AUTH_SOCK": "/x", "PGPASSWORD": "x"}
 MIGRATION = secrets_of(MigrationSettings)
 ALL = set[str]().union(MIGRATION, *map(secrets_of, SETTINGS.values()))
 
 
 def compose() -> dict[str, set[str]]:
-    """Variables by container."""
+    """Variables by container; a secret's file stands for the variable of its name."""
     text = (Path(__file__).parents[2] / "compose.yaml").read_text(encoding="utf-8")
-    return {name: set(one.get("environment", {})) for name, one in yaml.safe_load(text)["services"].items()}
+    found = {}
+    for name, one in yaml.safe_load(text)["services"].items():
+        files = [secret if isinstance(secret, str) else secret["target"] for secret in one.get("secrets", [])]
+        found[name] = set(one.get("environment", {})) | {file.upper() for file in files}
+    return found
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -53,11 +42,11 @@ def test_a_container_has_the_secrets_that_it_reads(name: str) -> None:
 
 
 def test_migrations_and_engines_have_only_their_own() -> None:
-    for name, variables in compose().items():
+    for name, given in compose().items():
         if name.endswith("-migrate"):
-            assert variables == MIGRATION, name
+            assert given == MIGRATION, name
         elif name not in SETTINGS:
-            assert not variables & ALL, name
+            assert not given & ALL, name
 
 
 @pytest.mark.parametrize("process", PROCESSES, ids=lambda process: process.name)
@@ -65,16 +54,23 @@ def test_a_process_of_the_embedded_stack_has_the_secrets_that_it_reads(process, 
     store = SimpleNamespace(endpoint="localhost:1", access_key="a", secret_key="s", bucket="b")
     engines = SimpleNamespace(
         object_store=store,
-        redis_url="redis://localhost:1",
+        redis_url=lambda user: f"redis://{user}@localhost:1",
         admin_database_url="postgresql://localhost:1",
         database_url=lambda role, _password: f"postgresql://{role}@localhost:1",
     )
     ports = {one.service: 1 for one in PROCESSES}
-    user = dict.fromkeys(ALL, "the user's") | {"POSTGRES_PASSWORD": "x", "LOG_LEVEL": "DEBUG"}
-    site = Site(tmp_path, user, engines, Credentials(tmp_path / "credentials"), "127.0.0.1", ports)
+    user = dict.fromkeys(ALL, "the user's") | FOREIGN | {"POSTGRES_PASSWORD": "x", "LOG_LEVEL": "DEBUG", "PATH": "/bin"}
+    site = Site(tmp_path, user, engines, Credentials(tmp_path / "credentials"), "127.0.0.1", ports, 1)
     given = site.environment(process)
     assert given["LOG_LEVEL"] == "DEBUG"
     assert given.keys() & (ALL | {"POSTGRES_PASSWORD"}) == secrets_of(SETTINGS[process.name])
+    assert not given.keys() & FOREIGN.keys(), "the user's own environment is not Attractor's"
+    assert given["PATH"] == "/bin"
     migration = site.migrate(process.service).env
+    assert not migration.keys() & FOREIGN.keys()
     assert migration.keys() & ALL == MIGRATION
     assert migration["ADMIN_DATABASE_URL"] == engines.admin_database_url
+
+
+def test_the_embedded_stack_knows_the_variables_of_each_process() -> None:
+    assert VARIABLES.read_text(encoding="utf-8") == variables(), "run `make contracts`"

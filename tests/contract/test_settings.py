@@ -11,7 +11,10 @@ ROW = re.compile(r"^\| `([A-Z][A-Z0-9_]*)` \| ([^|]*?) \|", re.MULTILINE)
 GUIDE = (REPOSITORY / "docs" / "configuration.md").read_text(encoding="utf-8")
 REFERENCE = (REPOSITORY / "docs" / "reference" / "settings.md").read_text(encoding="utf-8")
 # Who starts the services reads these: Compose, the embedded stack, Neo4j's own image.
-OF_THE_DEPLOYMENT = {"GATEWAY_PORT", "GATEWAY_BIND", "GATEWAY_HOST", "DOCUMENTS_FOLDER", "ATTRACTOR_DATA"}
+OF_THE_DEPLOYMENT = {"GATEWAY_PORT", "GATEWAY_BIND", "GATEWAY_HOST", "ATTRACTOR_DATA"} | {
+    "DOCUMENTS_FOLDER",
+    "DOCUMENTS_WORKSPACES",
+}
 # The library that watches folders reads this one itself.
 OF_A_LIBRARY = {"WATCH_POLLING"}
 ELSEWHERE = OF_THE_DEPLOYMENT | OF_A_LIBRARY

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager
@@ -23,7 +24,9 @@ def embedded_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedde
     # A busy machine misses deadlines, and a search then answers without that leg.
     deadlines = ("LEXICAL", "DENSE", "HIGHLIGHT", "GRAPH", "SESSIONS", "RERANK", "RETRIEVAL")
     settings = {f"{name}_DEADLINE_SECONDS": "60" for name in deadlines} | {"RATE_LIMIT_PER_MINUTE": "100000"}
-    with EmbeddedStack.started(tmp_path_factory.mktemp("stack"), **settings) as stack:
+    folder = tmp_path_factory.mktemp("stack")
+    settings["SOURCE_ROOTS"] = json.dumps([{"path": str(folder / "documents"), "workspaces": ["*"]}])
+    with EmbeddedStack.started(folder, **settings) as stack:
         yield stack
 
 

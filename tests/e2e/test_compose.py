@@ -1,4 +1,4 @@
-"""What only the Compose stack has: Neo4j, hardened containers, one published port, more workers."""
+"""What only the Compose stack has: Neo4j, hardened containers, walls between them, one published port, more workers."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ pytestmark = pytest.mark.skipif(
 )
 OURS = {"gateway", "orchestrator", "ingestion", "ingestion-worker"}
 OURS |= {"retrieval", "knowledge-graph", "memory"}
+PROBE = (REPOSITORY / "tests" / "port_probe.py").read_text(encoding="utf-8")
+OBJECT_STORE = [("seaweedfs", port) for port in (8333, 8888, 9333, 9340, 23646, 18333, 18888, 19333, 19340, 33646)]
+STORES = [*OBJECT_STORE, ("postgres", 5432), ("redis", 6379), ("neo4j", 7474), ("neo4j", 7473), ("neo4j", 7687)]
+WITH_A_WAY_OUT = OURS - {"ingestion"}
 
 
 def compose(*arguments: str) -> str:
@@ -44,17 +48,52 @@ def test_few_containers_and_one_published_port():
     assert published == {"gateway"}
 
 
-def test_our_containers_run_without_privileges():
-    ours = [one for one in containers() if service_of(one) in OURS]
-    assert {service_of(one) for one in ours} == OURS
-    for one in ours:
+def test_containers_run_without_privileges():
+    running = {service_of(one): one for one in containers()}
+    assert set(running) >= OURS | {"postgres", "redis", "neo4j", "seaweedfs"}
+    for name, one in running.items():
         host = one["HostConfig"]
-        assert one["Config"]["User"] == "10001:10001"
-        assert host["ReadonlyRootfs"]
+        assert host["ReadonlyRootfs"] is (name != "neo4j"), name
         assert host["CapDrop"] == ["ALL"]
+        assert "no-new-privileges:true" in host["SecurityOpt"]
         assert host["Memory"] > 0
         assert host["RestartPolicy"]["Name"] == "unless-stopped"
-        assert not any("ADMIN_DATABASE_URL" in variable for variable in one["Config"]["Env"])
+        if name in OURS:
+            assert one["Config"]["User"] == "10001:10001"
+
+
+@pytest.mark.parametrize("service", ["gateway", "memory", "ingestion"])
+def test_a_container_gets_nothing_from_a_store_without_its_keys(service: str):
+    """Each held all files of all workspaces, by the ports of the object store that ask nobody for a key."""
+    ports = [*STORES, *((one, 8000) for one in sorted(OURS - {"gateway", "ingestion-worker"}))]
+    command = ["docker", "compose", "exec", "-T", service, "python", "-", json.dumps(ports)]
+    done = subprocess.run(command, cwd=REPOSITORY, input=PROBE, check=True, capture_output=True, text=True)
+    assert json.loads(done.stdout) == {}
+
+
+def test_the_object_store_cannot_be_reached_from_where_it_is_not_needed():
+    code = "import socket; socket.create_connection(('seaweedfs', 8333), 5)"
+    for service in ("gateway", "orchestrator", "memory"):
+        command = ["docker", "compose", "exec", "-T", service, "python", "-c", code]
+        assert subprocess.run(command, cwd=REPOSITORY, capture_output=True, check=False).returncode, service
+
+
+def test_only_named_containers_have_a_way_out():
+    for one in containers():
+        routes = {network for network, entry in one["NetworkSettings"]["Networks"].items() if entry["Gateway"]}
+        internal = {f"attractor_{name}" for name in ("services", "stores", "objects")}
+        assert bool(routes - internal) is (service_of(one) in WITH_A_WAY_OUT), service_of(one)
+    for network in ("services", "stores", "objects"):
+        told = subprocess.run(["docker", "network", "inspect", f"attractor_{network}"], capture_output=True, check=True)
+        assert json.loads(told.stdout)[0]["Internal"]
+
+
+def test_secrets_are_shown_neither_by_docker_nor_by_the_list_of_processes():
+    secrets = {path.read_text(encoding="utf-8").strip() for path in (REPOSITORY / ".secrets").iterdir()}
+    shown = json.dumps(containers())
+    for service in {service_of(one) for one in containers()}:
+        shown += compose("top", service)
+    assert not [secret for secret in secrets if len(secret) >= 16 and secret in shown]
 
 
 async def test_neo4j_answers_and_equals_what_postgres_knows(make_tenant):

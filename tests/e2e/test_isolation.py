@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Iterator
 
 import pytest
-from api_calls import EXAMPLES, PATIENCE, ask, ingest
+from api_calls import EXAMPLES, ask, ingest, listed
+from people import invite
 
 SECRET = "The code word of the first workspace is quixotic-zebra-4711."
 
@@ -25,6 +25,7 @@ async def neighbours(make_tenant, tmp_path_factory):
         note = await first.http.post("/v1/memories", json={"content": SECRET})
         keys = (await first.http.get(f"/v1/workspaces/{first.workspace_id}/keys")).json()["items"]
         me = (await first.http.get("/v1/me")).json()
+        invitation = await invite(first.http, str(first.workspace_id), name=SECRET)
         entities = await listed(first.http, "/v1/graph/entities")
         web = {"name": SECRET, "config": {"kind": "web", "url": "http://quixotic-zebra-4711.invalid/"}}
         source = (await first.http.post("/v1/sources", json=web)).json()
@@ -43,6 +44,7 @@ async def neighbours(make_tenant, tmp_path_factory):
             "workspace_id": str(first.workspace_id),
             "key_id": keys[0]["id"],
             "user_id": me["user"]["id"],
+            "invitation_id": invitation["id"],
             "entity_id": entities[0]["id"],
             "source_id": source["id"],
             "sync_id": syncs[0]["id"],
@@ -50,14 +52,6 @@ async def neighbours(make_tenant, tmp_path_factory):
             "import_id": brought.json()["id"],
         }
         yield first, second, ids
-
-
-async def listed(http, path: str) -> list[dict]:
-    """The items, as soon as there are some: what follows an upload comes a moment later."""
-    async with asyncio.timeout(PATIENCE):
-        while not (items := (await http.get(path)).json()["items"]):  # noqa: ASYNC110  the API has no event for it
-            await asyncio.sleep(0.2)
-    return items
 
 
 def operations(document: dict) -> Iterator[tuple[str, str]]:

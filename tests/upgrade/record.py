@@ -121,7 +121,11 @@ def fill(http: httpx2.Client, checkout: Path, data: Path) -> dict[str, Any]:
     _sent(http.post("/v1/memories", json={"content": "We release on Thursdays."}))
     table = "subject,predicate,object\nBillingRouter,owned by,Payments team\n"
     _sent(http.post("/v1/graph/triples", params={"name": "owners", "format": "csv"}, content=table))
-    return {"documents": documents, "source": source, "session": session, "run": asked["id"]}
+    workspace = _sent(http.get("/v1/me"))["workspace"]["id"]
+    body, headers = {"name": "repeatable", "role": "editor"}, {"Idempotency-Key": "recorded"}
+    key = _sent(http.post(f"/v1/workspaces/{workspace}/keys", json=body, headers=headers))["key"]
+    found = {"documents": documents, "source": source, "session": session, "run": asked["id"]}
+    return found | {"repeatable_key": key}
 
 
 def catch_at_work(http: httpx2.Client, data: Path, endpoint: Endpoint) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -44,6 +46,26 @@ async def upgraded(stack: tuple[EmbeddedStack, dict[str, Any]]) -> AsyncIterator
 
 async def read(http: httpx2.AsyncClient, path: str, **params: Any) -> dict[str, Any]:
     return dict((await http.get(path, params=params)).raise_for_status().json())
+
+
+async def test_keys_go_on_and_those_that_could_be_computed_are_listed(
+    stack: tuple[EmbeddedStack, dict[str, Any]], upgraded: Upgraded
+) -> None:
+    """Finding 4: up to 0.1.0 every service could compute the secret of a key made with an Idempotency-Key."""
+    running, had = stack
+    async with client(running.url, had["repeatable_key"]) as http:
+        known = await read(http, "/v1/me")
+    assert known["role"] == "editor"
+    path = f"/v1/workspaces/{known['workspace']['id']}/keys"
+    await upgraded.http.post(path, json={"name": "new"}, headers={"Idempotency-Key": "after the upgrade"})
+    gateway = running.processes()["gateway"].environ()
+    command = [sys.executable, "-m", "gateway", "computable-keys"]
+    listed = await asyncio.to_thread(subprocess.run, command, env=gateway, capture_output=True, text=True, check=True)
+    _, *rows = [line.split("\t") for line in listed.stdout.splitlines()]
+    assert [(row[2], row[3]) for row in rows] == [(known["key_id"], "repeatable")]
+    log = (running.folder.path / "logs" / "gateway.log").read_text(encoding="utf-8")
+    assert "computable-keys" in log
+    assert known["key_id"] in log
 
 
 async def test_documents_keep_their_state_and_their_content(upgraded: Upgraded) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -79,6 +80,16 @@ def test_a_failed_step_is_one_line(bootstrap: ModuleType, output: str, line: str
     explained = bootstrap.explain(output, ["/usr/bin/uv", "pip", "sync"])
     assert explained.startswith(line)
     assert "\n" not in explained
+
+
+def test_the_folder_that_will_hold_the_data_is_private(
+    bootstrap: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bootstrap made it first, and open to everybody."""
+    monkeypatch.setattr(bootstrap.shutil, "which", lambda _name: None)
+    monkeypatch.setattr(bootstrap, "run", lambda _command: None)
+    bootstrap.find_uv(tmp_path)
+    assert stat.S_IMODE((tmp_path / ".data").stat().st_mode) == 0o700
 
 
 def test_a_wrong_command_shows_the_usage() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import pwd
 import shutil
 import signal
 import socket
@@ -48,13 +49,13 @@ def test_what_is_stored_survives_a_restart(data: Path) -> None:
             connection.execute("create extension vector")
             connection.execute("create table kept (v vector(2))")
             connection.execute("insert into kept values ('[1,2]')")
-        with redis.Redis.from_url(engines.redis_url) as client:
+        with redis.Redis.from_url(engines.admin_redis_url) as client:
             client.xadd("kept", {"a": "1"})
         _store(engines).put_object("attractor", "kept/one", io.BytesIO(b"text"), 4)
     with Engines.start(data) as engines:
         with psycopg.connect(engines.admin_database_url) as connection:
             assert connection.execute("select v::text from kept").fetchone() == ("[1,2]",)
-        with redis.Redis.from_url(engines.redis_url) as client:
+        with redis.Redis.from_url(engines.admin_redis_url) as client:
             assert client.xlen("kept") == 1
         answer = _store(engines).get_object("attractor", "kept/one")
         assert answer.read() == b"text"
@@ -179,6 +180,23 @@ def test_a_full_disk_is_found_before_the_start(data: Path, monkeypatch: pytest.M
     monkeypatch.setenv("ATTRACTOR_MIN_FREE_MB", str(2**40))
     with pytest.raises(DataFolderFull, match=r"is full: \d+ MB are free.*ATTRACTOR_DATA"), Engines.start(data):
         pass
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has to give up its rights")
+def test_the_database_shares_its_user_with_nobody(data: Path) -> None:
+    """Any other daemon that runs as `nobody` could signal it and read its data. Older data are taken over."""
+    with Engines.start(data):
+        pass
+    cluster = data / "postgres/cluster"
+    for place in [cluster, *cluster.rglob("*")]:
+        os.chown(place, pwd.getpwnam("nobody").pw_uid, -1, follow_symlinks=False)
+    with Engines.start(data) as engines, psycopg.connect(engines.admin_database_url) as connection:
+        assert connection.execute("select 1").fetchone() == (1,)
+        assert engines.postgres.child is not None
+        user = psutil.Process(engines.postgres.child.pid).uids().effective
+        assert user == cluster.stat().st_uid
+        with pytest.raises(KeyError):
+            pwd.getpwuid(user)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has to give up its rights")

@@ -261,6 +261,13 @@ class Samples:
         return {**ids, "name": "ci", "role": "viewer", **used, **changes}
 
     @staticmethod
+    def invitation(**changes: Any) -> dict[str, Any]:
+        ids = {"id": str(UUID(int=6)), "workspace_id": str(UUID(int=99)), "created_by": str(UUID(int=2))}
+        closed = dict.fromkeys(("accepted_at", "accepted_by", "revoked_at"))
+        who = {"name": "Bob", "note": "bob@example.org", "role": "editor", "status": "open"}
+        return {**ids, **who, "created_at": NOW, "expires_at": NOW, **closed, **changes}
+
+    @staticmethod
     def entity(**changes: Any) -> dict[str, Any]:
         base = {"id": "e1", "name": "UserDB", "entity_type": "SERVICE", "mentions": 7, "documents": 3}
         return {**base, "aliases": ["userdb"], **changes}

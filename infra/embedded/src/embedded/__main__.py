@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from embedded.data_folder import DataFolder
+from embedded.data_folder import DEFAULT_NAME, DataFolder
 from embedded.errors import EmbeddedError
 from embedded.launcher import Launcher, stop
 from embedded.progress import StartProgress, interactive
@@ -24,7 +24,7 @@ def main() -> int:
     arguments = _parser().parse_args()
     progress = StartProgress()
     settings = user_settings(ROOT / ".env")
-    folder = DataFolder(Path(settings.get("ATTRACTOR_DATA") or ROOT / ".data"))
+    folder = DataFolder(Path(settings.get("ATTRACTOR_DATA") or ROOT / DEFAULT_NAME))
     try:
         return _COMMANDS[arguments.command](arguments, folder, settings, progress)
     except EmbeddedError as error:

@@ -5,24 +5,41 @@ from __future__ import annotations
 import json
 import os
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
 _BYTES = 24
+_KEY_BYTES = 32
 
 
 class Credentials:
-    """Named secrets in a JSON file (mode 0600). Each is 48 hexadecimal characters: safe in a URL and in any file."""
+    """Named secrets in a JSON file (mode 0600), in hexadecimal characters: safe in a URL and in any file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._known: dict[str, str] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
-    def named(self, name: str) -> str:
-        """Returns the named secret; a new one is written to disk first."""
+    def named(self, name: str, size: int = _BYTES) -> str:
+        """Returns the named secret of `size` bytes; a new one is written to disk first."""
         if name not in self._known:
-            self._known[name] = secrets.token_hex(_BYTES)
+            self._known[name] = secrets.token_hex(size)
             self._write()
         return self._known[name]
+
+    def token_key(self, service: str) -> str:
+        """Returns the private key of a service's tokens."""
+        return self.named(f"token-key-{service}", _KEY_BYTES)
+
+    def public_keys(self, services: Iterable[str]) -> str:
+        """Returns the public halves of their keys, as TOKEN_PUBLIC_KEYS has them."""
+        return " ".join(f"{one}:{_public_half(self.token_key(one))}" for one in services)
+
+    def forget(self, name: str) -> None:
+        """Deletes a secret that no version of Attractor reads any more."""
+        if self._known.pop(name, None) is not None:
+            self._write()
 
     def _write(self) -> None:
         part = self.path.with_suffix(".part")
@@ -31,3 +48,7 @@ class Credentials:
             file.flush()
             os.fsync(file.fileno())
         part.replace(self.path)
+
+
+def _public_half(private: str) -> str:
+    return Ed25519PrivateKey.from_private_bytes(bytes.fromhex(private)).public_key().public_bytes_raw().hex()

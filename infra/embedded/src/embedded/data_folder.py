@@ -15,11 +15,13 @@ from typing import Any
 
 import psutil
 
+from embedded.accounts import make_private
 from embedded.credentials import Credentials
 from embedded.errors import AlreadyRunning, DataFolderFull
 from embedded.processes.child import Child
 
 NEEDED_MB = 500
+DEFAULT_NAME = ".data"
 _SAME_START_SECONDS = 2.0  # the kernel counts starts in ticks from boot, the clock may have been set since
 
 
@@ -37,8 +39,10 @@ class DataFolder:
 
         Raises DiskFull where too little space is left on its disk.
         """
-        # Root's database runs as another user, who has to pass through. Everything secret inside has its own 0600.
-        self.path.mkdir(mode=0o711 if os.geteuid() == 0 else 0o700, parents=True, exist_ok=True)
+        ours = not self.path.exists() or self.path.name == DEFAULT_NAME  # another may hold other things as well
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if ours:
+            make_private(self.path)
         self.logs.mkdir(mode=0o700, exist_ok=True)
         free_mb = shutil.disk_usage(self.path).free // 2**20
         needed_mb = int(os.environ.get("ATTRACTOR_MIN_FREE_MB", NEEDED_MB))
@@ -48,7 +52,9 @@ class DataFolder:
     @functools.cached_property
     def credentials(self) -> Credentials:
         """The secrets of this installation; one object, as it writes its file whole."""
-        return Credentials(self.path / "secrets.json")
+        found = Credentials(self.path / "secrets.json")
+        found.forget("internal-token")  # of 0.1.0: whoever had it could compute some API keys
+        return found
 
     @contextlib.contextmanager
     def lock(self, url: str | None = None) -> Iterator[None]:

@@ -10,7 +10,14 @@ from embedded.engines.postgres_home import PostgresHome
 from embedded.errors import EmbeddedError
 
 OWN_FOLDERS = ("postgres", "valkey", "object-store", "logs", "uploads")
-OWN_FILES = ("admin.key", "examples-ingested", "processes.json", "secrets.json", "running.json")
+OWN_FILES = (
+    "admin.key",
+    "ingestion-worker.alive",
+    "examples-ingested",
+    "processes.json",
+    "secrets.json",
+    "running.json",
+)
 
 
 def remove(folder: DataFolder) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -17,12 +18,17 @@ from embedded.ports import LOOPBACK
 from embedded.processes.child import Command
 
 GATEWAY = "gateway"
-# What sources need to reach other servers.
-SOURCE_KEYS = ("WEB_PROXY", "SOURCE_S3_CONNECTIONS")
+# What each process reads, written by `make contracts`. Of the user's environment it gets this and what follows alone.
+VARIABLES: Mapping[str, list[str]] = json.loads(Path(__file__).with_name("variables.json").read_text(encoding="utf-8"))
+OF_THE_SYSTEM = frozenset(
+    {"PATH", "HOME", "TMPDIR", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONPATH"}
+    | {"SSL_CERT_FILE", "SSL_CERT_DIR", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "OMP_NUM_THREADS"}
+)
 # `.env` is made for Compose: its passwords and addresses are those of the other way to run.
 FROM_DOTENV = (
     *("CHAT_", "EMBEDDING_", "RERANK_", "SEARCH_", "GRAPH_", "SOURCE_", "WEB_", "WATCH_"),
     *("CONTEXT_TOKENIZER", "TOKENIZERS_FOLDER"),
+    *("PUBLIC_URL", "ALLOWED_HOSTS", "OIDC_", "SESSION_", "SIGN_IN_"),
     *("GATEWAY_PORT", "GATEWAY_HOST", "ATTRACTOR_DATA", "INTERNAL_PORTS_FROM"),
 )
 
@@ -31,8 +37,7 @@ FROM_DOTENV = (
 class Process:
     """A row of the table. `service` owns the role and the schema; a process without a `health` path has no port.
 
-    `objects` when it uses the object store, `redis` when it uses that, `sources` when it reads the folders of sources;
-    `keys` are those of the user's secrets that it needs.
+    `objects` when it uses the object store, `redis` when it uses that, `sources` when it reads the folders of sources.
     """
 
     name: str
@@ -42,7 +47,6 @@ class Process:
     objects: bool = False
     redis: bool = True
     sources: bool = False
-    keys: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     stop: tuple[tuple[signal.Signals, float], ...] = ((signal.SIGTERM, 15.0),)
 
@@ -53,10 +57,10 @@ class Process:
 
 # In the order of their start; they end in the opposite order, so the public door opens last and closes first.
 PROCESSES = (
-    Process("retrieval", "retrieval", objects=True, keys=("EMBEDDING_API_KEY", "EMBEDDING_MODELS", "RERANK_API_KEY")),
-    Process("knowledge-graph", "knowledge-graph", objects=True, keys=("NEO4J_PASSWORD", "CHAT_API_KEY")),
-    Process("memory", "memory", keys=("EMBEDDING_API_KEY",)),
-    Process("ingestion", "ingestion", objects=True, sources=True, keys=SOURCE_KEYS),
+    Process("retrieval", "retrieval", objects=True),
+    Process("knowledge-graph", "knowledge-graph", objects=True),
+    Process("memory", "memory"),
+    Process("ingestion", "ingestion", objects=True, sources=True),
     Process(
         "ingestion-worker",
         "ingestion",
@@ -64,18 +68,11 @@ PROCESSES = (
         health=None,
         objects=True,
         sources=True,
-        keys=("EMBEDDING_API_KEY", "EMBEDDING_MODELS", *SOURCE_KEYS),
         env={"MALLOC_ARENA_MAX": "2"},  # more arenas more than double what converting scans takes
         stop=((signal.SIGTERM, 10.0), (signal.SIGQUIT, 5.0)),
     ),
-    Process("orchestrator", "orchestrator", keys=("CHAT_API_KEY",)),
-    Process(GATEWAY, GATEWAY, keys=("ADMIN_API_KEY",)),
-)
-# Of what the user has set, these reach only the processes that name them in `keys`.
-SECRETS = frozenset(
-    {"ADMIN_DATABASE_URL", "POSTGRES_PASSWORD", "REDIS_PASSWORD", "S3_ACCESS_KEY", "S3_SECRET_KEY"}
-    | {"INTERNAL_TOKEN_SECRET", "REDIS_URL"}
-    | {key for process in PROCESSES for key in process.keys}
+    Process("orchestrator", "orchestrator"),
+    Process(GATEWAY, GATEWAY),
 )
 SERVICES = tuple(dict.fromkeys(process.service for process in PROCESSES))
 
@@ -109,22 +106,26 @@ class Site:
         host = LOOPBACK if service != GATEWAY or self.host == "0.0.0.0" else self.host
         return f"http://{host}:{self.ports[service]}"
 
+    @property
+    def private_url(self) -> str:
+        """Returns the gateway's private port, where it is observed and asked by other services."""
+        return f"http://{LOOPBACK}:{self.private_port}"
+
     def health_url(self, process: Process) -> str:
         """Returns where a process tells whether it is ready: the gateway does so on its private port."""
-        own = self.url(process.service) if process.name != GATEWAY else f"http://{LOOPBACK}:{self.private_port}"
+        own = self.url(process.service) if process.name != GATEWAY else self.private_url
         return f"{own}{process.health}"
 
     def environment(self, process: Process) -> dict[str, str]:
         """Returns a process's environment: what this installation decides over the user's own settings."""
-        decided = {
-            **{f"{name.upper().replace('-', '_')}_URL": self.url(name) for name in SERVICES if name != GATEWAY},
-        }
+        decided = {f"{name.upper().replace('-', '_')}_URL": self.url(name) for name in SERVICES}
+        decided["GATEWAY_URL"] = self.private_url
         decided["PRIVATE_PORT"] = ""
         if process.name == GATEWAY:
             decided |= {"ADMIN_KEY_FILE": str(self.admin_key_file)}
             decided |= {"PRIVATE_HOST": LOOPBACK, "PRIVATE_PORT": str(self.private_port)}
         if process.redis:
-            decided |= {"REDIS_URL": self.engines.redis_url}
+            decided |= {"REDIS_URL": self.engines.redis_url(process.name)}
         if process.sources:
             decided |= {"SOURCE_ROOTS": self.source_roots}
         if process.objects:
@@ -132,16 +133,19 @@ class Site:
         if process.health:
             host = self.host if process.name == GATEWAY else LOOPBACK
             decided |= {"HOST": host, "PORT": str(self.ports[process.service])}
-            decided |= {"INTERNAL_TOKEN_SECRET": self.credentials.named("internal-token")}
+            decided |= {
+                "TOKEN_PRIVATE_KEY": self.credentials.token_key(process.service),
+                "TOKEN_PUBLIC_KEYS": self.credentials.public_keys(SERVICES),
+            }
         own = {name: self.user.get(name, value) for name, value in process.env.items()}
-        keys = {name: self.user[name] for name in process.keys if name in self.user}
-        return {**self._with_database(process), **keys, **own, **decided}
+        user = {name: value for name, value in self.user.items() if name in VARIABLES[process.name]}
+        return {**user, **self._with_database(process), **own, **decided}
 
     def _with_database(self, process: Process) -> dict[str, str]:
-        """Returns the user's settings without secrets, and the database URL of the process's role."""
-        user = {name: value for name, value in self.user.items() if name not in SECRETS}
+        """Returns what programs read of any system, and the database URL of the process's role."""
+        system = {name: value for name, value in self.user.items() if _of_the_system(name)}
         role = f"attractor_{process.module}"
-        return {**user, "DATABASE_URL": self.engines.database_url(role, self.credentials.named(role))}
+        return {**system, "DATABASE_URL": self.engines.database_url(role, self.credentials.named(role))}
 
     def _object_store(self) -> dict[str, str]:
         store = self.engines.object_store
@@ -175,6 +179,10 @@ class Site:
             env={**self._with_database(process), "ADMIN_DATABASE_URL": self.engines.admin_database_url},
             cwd=self.data,
         )
+
+
+def _of_the_system(name: str) -> bool:
+    return name.upper() in OF_THE_SYSTEM or name.startswith("LC_")
 
 
 def user_settings(dotenv: Path) -> dict[str, str]:

@@ -13,15 +13,19 @@ from attractor_client.commands import (
     documents,
     evaluation,
     graph,
+    invitations,
     keys,
     memories,
+    passwords,
     search_settings,
     sessions,
     sources,
     spaces,
+    users,
     workspaces,
 )
 from attractor_client.commands.ask import ask
+from attractor_client.commands.audit import audit
 from attractor_client.commands.context import context
 from attractor_client.commands.ingest import ingest
 from attractor_client.commands.login import login
@@ -71,7 +75,7 @@ def attractor(
     ctx.obj = Flags(url, api_key, json)
 
 
-for command in (ingest, ask, search, context, status, login):
+for command in (ingest, ask, search, context, status, audit, login):
     app.command()(command)
 for name, group in (
     ("documents", documents.app),
@@ -82,6 +86,9 @@ for name, group in (
     ("graph", graph.app),
     ("memories", memories.app),
     ("keys", keys.app),
+    ("invitations", invitations.app),
+    ("users", users.app),
+    ("password", passwords.app),
     ("spaces", spaces.app),
     ("workspaces", workspaces.app),
 ):

@@ -8,6 +8,7 @@ from typing import Self
 from attractor_client.http.retry import RetryPolicy
 from attractor_client.http.transport import Transport
 from attractor_client.resources.accounts import Accounts
+from attractor_client.resources.audit import Audit
 from attractor_client.resources.context import Context
 from attractor_client.resources.documents import Documents
 from attractor_client.resources.graph import Graph
@@ -39,6 +40,7 @@ class AttractorClient:
         """Raises ValueError if the URL or the key is malformed."""
         self.transport = Transport(url, api_key, timeout, retry or RetryPolicy())
         self.accounts = Accounts(self.transport)
+        self.audit = Audit(self.transport)
         self.documents = Documents(self.transport)
         self.sources = Sources(self.transport)
         self.search = Search(self.transport)

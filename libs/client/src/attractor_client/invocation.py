@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
@@ -22,6 +22,7 @@ from attractor_client.errors import (
     Unreachable,
 )
 from attractor_client.http.retry import RetryPolicy
+from attractor_client.http.transport import is_readable_on_the_way
 from attractor_client.output import Output
 
 T = TypeVar("T")
@@ -42,11 +43,12 @@ PATIENT = RetryPolicy(attempts=9, first=0.5)
 
 @dataclass(frozen=True)
 class Flags:
-    """Options given before the command."""
+    """Options given before the command. `anonymous`: without any key, also without a configured one."""
 
     url: str | None = None
     api_key: str | None = None
     json: bool = False
+    anonymous: bool = False
 
 
 def run(ctx: typer.Context, json: bool, work: Work, *, patient: bool = False) -> None:
@@ -55,6 +57,10 @@ def run(ctx: typer.Context, json: bool, work: Work, *, patient: bool = False) ->
     output = Output(json or flags.json)
     try:
         used = configuration(flags.url, flags.api_key)
+        if flags.anonymous:
+            used = replace(used, api_key=None)
+        if used.api_key:
+            warn_if_readable(used.url, "API key", output)
         asyncio.run(_with_client(used, output, work, patient))
     except (BadConfiguration, ValueError) as error:
         output.note(f"Error: {first_error(error)}", "red")
@@ -65,6 +71,12 @@ def run(ctx: typer.Context, json: bool, work: Work, *, patient: bool = False) ->
     except KeyboardInterrupt as error:
         output.note("interrupted")
         raise typer.Exit(INTERRUPTED) from error
+
+
+def warn_if_readable(url: str, secret: str, output: Output) -> None:
+    """Says on stderr that the secret is about to leave this machine without encryption, where it is."""
+    if is_readable_on_the_way(url):
+        output.note(f"Warning: {url} is not encrypted: others on the way can read the {secret}", "yellow")
 
 
 def connected(**groups: Callable[..., Any]) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:

@@ -11,6 +11,7 @@ import pytest
 from starlette.responses import Response
 
 from attractor_client import VERSION
+from attractor_client.http.retry import RetryPolicy
 
 ONE = str(UUID(int=1))
 SOURCE = str(UUID(int=20))
@@ -50,10 +51,16 @@ class TestReading:
         server.on("GET", "/v1/memories", page(samples.memory()))
         server.on("POST", "/v1/memories/recall", {"memories": [samples.memory(score=0.9)]})
         server.on("GET", f"/v1/workspaces/{UUID(int=99)}/keys", page(samples.key()))
+        server.on("GET", f"/v1/workspaces/{UUID(int=99)}/invitations", page(samples.invitation()))
+        server.on("GET", "/v1/users", page(samples.caller()["user"]))
         server.on("GET", "/v1/workspaces", page(samples.caller()["workspace"]))
         server.on("GET", "/v1/status", {"status": "ready", "version": "0.1.0", "services": [service]})
+        entry = {"id": ONE, "at": NOW, "workspace_id": ONE, "action": "key.create", "result": "done", "status": 201}
+        entry |= dict.fromkeys(("user_id", "credential_id", "target_id", "trace_id")) | {"address": "10.0.0.7"}
+        server.on("GET", "/v1/audit", page(entry | {"detail": {"role": "viewer"}}))
         server.on("POST", "/v1/search", found | {"milliseconds": 4.2})
         return {
+            ("audit", "--action", "key", "--since", "2026-01-01"): "10.0.0.7",
             ("documents", "list"): "note-1.md",
             ("documents", "show", ONE): "model is away",
             ("documents", "chunks", ONE): "Passage 1.",
@@ -69,6 +76,8 @@ class TestReading:
             ("memories", "list"): "Frozen until March.",
             ("memories", "recall", "billing"): "0.900",
             ("keys", "list"): "viewer",
+            ("invitations", "list"): "bob@example.org",
+            ("users", "list"): "administrator",
             ("workspaces", "list"): "Default",
             ("status",): "memory",
             ("search", "q", "--explain"): "note-1.md, A > B",
@@ -108,6 +117,14 @@ class TestReading:
         service = {"name": "memory", "status": "unreachable", "detail": "refused"}
         settled.on("GET", "/v1/status", {"status": "degraded", "version": "0.1.0", "services": [service]})
         assert attractor("status").code == 1
+
+    def test_status_names_the_walls_that_a_machine_lacks(self, settled, attractor) -> None:
+        wall = {"name": "files", "active": False, "detail": "the kernel has no Landlock"}
+        service = {"name": "ingestion", "status": "ready", "detail": None, "walls": [wall]}
+        settled.on("GET", "/v1/status", {"status": "ready", "version": "0.1.0", "services": [service]})
+        out = attractor("status").out
+        assert "MISSING" in out
+        assert "the kernel has no Landlock" in out
 
     def test_search_says_when_nothing_fits(self, settled, attractor) -> None:
         leg = {"leg": "dense", "candidates": 0, "milliseconds": 1.0, "error": "timeout"}
@@ -295,12 +312,61 @@ class TestChanging:
         assert created.out == "atr_secret\n"
         assert "not shown again" in created.err
         assert attractor("keys", "create", "ci", "--all-workspaces", "--json").json["key"] == "atr_secret"
-        asked = [jsonlib.loads(call.body)["all_workspaces"] for call in settled.calls("POST", place)]
-        assert asked == [False, True]
+        attractor("keys", "create", "ci", "-w", str(UUID(int=99)), "-w", str(UUID(int=98)), "--expires", "2030-06-30")
+        asked = [jsonlib.loads(call.body) for call in settled.calls("POST", place)]
+        assert [one["all_workspaces"] for one in asked] == [False, True, False]
+        assert [one["workspaces"] for one in asked] == [[], [], [str(UUID(int=98))]]
+        assert [one.get("expires_at", "")[:4] for one in asked] == ["", "", "2030"]
         assert attractor("keys", "revoke", str(UUID(int=3))).code == 0
         assert attractor("keys", "revoke", str(UUID(int=3)), "--json").json == {"revoked": str(UUID(int=3))}
         assert "Default" in attractor("workspaces", "create", "Default").out
         assert attractor("workspaces", "create", "Default", "--json").json["name"] == "Default"
+
+    def test_invitations(self, settled, samples, attractor, json) -> None:
+        place = f"/v1/workspaces/{UUID(int=99)}/invitations"
+        settled.on("POST", place, json(samples.invitation(token="ati_token"), 201))
+        settled.on("DELETE", f"{place}/{UUID(int=6)}", GONE)
+        created = attractor("invitations", "create", "Bob", "--expires", "2d")
+        assert created.out == "ati_token\n"
+        assert "not shown again" in created.err
+        assert attractor("invitations", "create", "--json").json["token"] == "ati_token"
+        assert attractor("invitations", "create", "--expires", "soon").code == 2
+        assert attractor("invitations", "revoke", str(UUID(int=6)), "--json").json == {"revoked": str(UUID(int=6))}
+
+    def test_an_invitation_is_accepted_with_the_configured_key_or_as_a_new_user(
+        self, settled, samples, attractor, json
+    ) -> None:
+        caller = samples.caller()
+        joined = {name: caller[name] for name in ("user", "workspace", "role")}
+        settled.on("POST", "/v1/invitations/accept", json({**joined, "key": samples.key(key="atr_secret")}, 201))
+        accepted = attractor("invitations", "accept", stdin="ati_token\n")
+        assert accepted.out == "atr_secret\n"
+        assert "Ada is owner in Default" in accepted.err
+        assert (
+            attractor("invitations", "accept", "--new", "--name", "Eve", "--json", stdin="t\n").json["role"] == "owner"
+        )
+        calls = settled.calls("POST", "/v1/invitations/accept")
+        assert [call.headers.get("authorization") for call in calls] == ["Bearer key-1", None]
+        assert [jsonlib.loads(call.body)["token"] for call in calls] == ["ati_token", "t"]
+
+    def test_users(self, settled, samples, attractor) -> None:
+        user, place = samples.caller()["user"], f"/v1/users/{UUID(int=2)}"
+        settled.on("PATCH", place, user)
+        settled.on("DELETE", place, GONE)
+        for command in ("disable", "enable", "promote", "demote"):
+            assert "Ada" in attractor("users", command, str(UUID(int=2))).out
+        asked = [jsonlib.loads(call.body) for call in settled.calls("PATCH", place)]
+        assert asked == [{"disabled": True}, {"disabled": False}, {"is_admin": True}, {"is_admin": False}]
+        assert attractor("users", "delete", str(UUID(int=2)), "--json").json == {"deleted": str(UUID(int=2))}
+
+    def test_a_key_that_others_on_the_way_can_read_is_warned_of(self, attractor, monkeypatch) -> None:
+        monkeypatch.setattr("attractor_client.invocation.AT_THE_PROMPT", RetryPolicy(attempts=1, first=0.01))
+        for url, warned in (("http://nowhere.invalid", True), ("https://nowhere.invalid", False)):
+            ran = attractor("--url", url, "status")
+            assert ("can read the API key" in ran.err) is warned
+            assert ran.out == ""
+        new = attractor("invitations", "accept", "--new", "--url", "http://nowhere.invalid", stdin="t\n")
+        assert "can read the token" in new.err
 
 
 class TestFailing:
@@ -342,7 +408,18 @@ class TestFailing:
 
     def test_version_and_help(self, attractor) -> None:
         assert attractor("--version").out == f"attractor {VERSION}\n"
-        for command in ("ingest", "ask", "search", "login", "documents", "sessions", "graph", "memories", "keys"):
+        for command in (
+            "ingest",
+            "ask",
+            "search",
+            "login",
+            "documents",
+            "sessions",
+            "graph",
+            "memories",
+            "keys",
+            "users",
+        ):
             assert attractor(command, "--help").code == 0
         assert "Exit codes" in attractor("--help").out
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Annotated, Generic, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
 T = TypeVar("T")
+# White space is text: tabs, line breaks, and the page breaks of what was copied from a document.
+CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 
 
 def storable(text: str) -> str:
@@ -20,6 +24,13 @@ def storable(text: str) -> str:
     return text
 
 
+def plain(text: str) -> str:
+    """Returns the text. Raises ValueError unless it is `storable` and has no characters that steer a terminal."""
+    if CONTROL.search(storable(text)):
+        raise ValueError("must not contain control characters")
+    return text
+
+
 Text = Annotated[str, AfterValidator(storable)]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), AfterValidator(storable)]
 Question = Annotated[
@@ -28,9 +39,31 @@ Question = Annotated[
 
 
 class Request(BaseModel):
-    """A body that a caller sends. Unknown fields are rejected, so that misspelt ones are noticed."""
+    """A body that a caller sends. Unknown fields are rejected, so that misspelt ones are noticed.
+
+    Every text in it, however deep, is `plain`.
+    """
 
     model_config = ConfigDict(extra="forbid")
+
+    @field_validator("*")
+    @classmethod
+    def _texts_are_plain(cls, value: object) -> object:
+        for text in _texts(value):
+            plain(text)
+        return value
+
+
+def _texts(value: object) -> Iterator[str]:
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict):
+            left += [*one.keys(), *one.values()]
+        elif isinstance(one, list | tuple | set):
+            left += one
 
 
 class Resource(BaseModel):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from contracts.base import Name, Request, Resource
+from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints
+
+from contracts.base import Name, Request, Resource, storable
 from contracts.ingestion import StoreReceipt
 
 
@@ -23,15 +25,56 @@ class Role(StrEnum):
         return list(Role).index(self)
 
 
+MOST_WORKSPACES = 100  # that one key may read, and one search takes
+WorkspaceIds = Annotated[list[UUID], Field(max_length=MOST_WORKSPACES)]
+LAST_YEAR = 2999
+
+
+def _in_utc(moment: datetime) -> datetime:
+    """Returns the moment in UTC. Raises ValueError on one that no calendar of a store can hold."""
+    try:
+        moment = moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("is out of range") from None
+    if moment.year > LAST_YEAR:
+        raise ValueError(f"must not be after the year {LAST_YEAR}")
+    return moment
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
+
+
+Email = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, max_length=320, pattern=r"^[^\s@]{1,64}@[^\s@]{1,255}$"),
+    AfterValidator(storable),
+]
+
+
 class UserCreate(Request):
+    """`email` is what the user may sign in with besides the name; nothing is sent to it."""
+
     name: Name
+    email: Email | None = None
+
+
+class UserPatch(Request):
+    """What an administrator changes of a user; what is not given stays."""
+
+    disabled: bool | None = None
+    is_admin: bool | None = None
+    email: Email | None = None
 
 
 class User(Resource):
+    """`disabled_at` is set while an administrator keeps the user out."""
+
     id: UUID
     name: str
+    email: str | None = None
     is_admin: bool
     created_at: datetime
+    disabled_at: datetime | None = None
 
 
 class WorkspaceCreate(Request):
@@ -65,26 +108,37 @@ class Member(Resource):
 
 
 class ApiKeyCreate(Request):
-    """`user_id` defaults to the caller; an owner may create a key for another member, up to that member's role.
+    """A key in the caller's own name: `user_id` may be left out, and is rejected if it is another user's.
 
-    With `all_workspaces` the key may also search every workspace that its user is a member of (scope `global`). Such
-    keys are created by an administrator, or by users for themselves with another key of this kind.
+    The key may search `workspaces` besides its own (scope `global`), as far as its user is a member of them. With
+    `all_workspaces` those are all that its user is a member of at the time of each search. The presented key must reach
+    them itself, and a key that expires creates none that lives longer.
     """
 
     name: Name
     role: Role = Role.editor
     user_id: UUID | None = None
     all_workspaces: bool = False
+    workspaces: WorkspaceIds = []
+    expires_at: Moment | None = None
 
 
 class ApiKey(Resource):
+    """`workspaces`: those that the key may read while its user is a member, its own first.
+
+    With `all_workspaces` it reads all others of its user as well. Of another user's key only its own workspace is
+    listed, except to administrators.
+    """
+
     id: UUID
     name: str
     user_id: UUID
     workspace_id: UUID
     role: Role
     all_workspaces: bool = False
+    workspaces: list[UUID] = []
     created_at: datetime
+    expires_at: datetime | None = None
     last_used_at: datetime | None
     revoked_at: datetime | None
 
@@ -95,19 +149,98 @@ class ApiKeyCreated(ApiKey):
     key: str
 
 
-class Caller(Resource):
-    """The user, workspace and role of the presented key."""
+class InvitationCreate(Request):
+    """`name` is the invited person's; `note` is for the owners' list, such as an address: nothing is sent to it.
+
+    Without `expires_at` the invitation is open for seven days; it may be for 90 at most.
+    """
+
+    role: Role = Role.editor
+    name: Name | None = None
+    note: Name | None = None
+    expires_at: Moment | None = None
+
+
+class InvitationStatus(StrEnum):
+    """An invitation is `revoked` as well while the user who made it may no longer invite."""
+
+    open = "open"
+    accepted = "accepted"
+    expired = "expired"
+    revoked = "revoked"
+
+
+class Invitation(Resource):
+    id: UUID
+    workspace_id: UUID
+    role: Role
+    name: str | None
+    note: str | None
+    status: InvitationStatus
+    created_by: UUID
+    created_at: datetime
+    expires_at: datetime
+    accepted_at: datetime | None
+    accepted_by: UUID | None
+    revoked_at: datetime | None
+
+
+class InvitationCreated(Invitation):
+    """The only response that shows the token, which whoever holds it may use once."""
+
+    token: str
+
+
+InvitationToken = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+
+
+class InvitationAccept(Request):
+    """With an API key the invitation is accepted by its user, without one by a new user.
+
+    `name` is the new user's, by default the one in the invitation. `key_name` and `workspaces` are those of the key
+    in the response: as in `ApiKeyCreate`, the presented key must reach the other workspaces itself.
+    """
+
+    token: InvitationToken
+    name: Name | None = None
+    key_name: Name = "first key"
+    workspaces: WorkspaceIds = []
+
+
+class InvitationAccepted(Resource):
+    """`key` is a key of the workspace that was joined; it is shown this once."""
 
     user: User
     workspace: Workspace
     role: Role
-    key_id: UUID
+    key: ApiKeyCreated
+
+
+class Caller(Resource):
+    """The user, workspace and role of the presented key, or of the web session (then `session_id` is set)."""
+
+    user: User
+    workspace: Workspace
+    role: Role
+    key_id: UUID | None
+    session_id: UUID | None = None
+
+
+class WallStatus(Resource):
+    """A wall around the processes that read files. `detail` says how it is built, or why a machine lacks it."""
+
+    name: str
+    active: bool
+    detail: str
 
 
 class ServiceStatus(Resource):
+    """`walls`: of services that read files; one is active if every worker has it. Empty while no worker lives."""
+
     name: str
     status: Literal["ready", "not_ready", "unreachable"]
     detail: str | None = None
+    walls: list[WallStatus] = []
 
 
 class Status(Resource):
@@ -116,3 +249,38 @@ class Status(Resource):
     status: Literal["ready", "degraded"]
     version: str
     services: list[ServiceStatus]
+
+
+class WorkspaceState(Resource):
+    """What other services ask before they erase a workspace."""
+
+    is_deleted: bool
+
+
+class AuditResult(StrEnum):
+    """`refused`: the caller may not, or the request was wrong; `failed`: something is broken on this side."""
+
+    done = "done"
+    refused = "refused"
+    failed = "failed"
+
+
+class AuditEntry(Resource):
+    """A deed: who did what to which resource, from which address, and how it ended (`status` is the HTTP status).
+
+    `credential_id` is the API key or the session that was presented. `detail` holds what was decided (a role, say) and
+    the ids of what was created, never content.
+    """
+
+    id: UUID
+    at: datetime
+    workspace_id: UUID | None
+    action: str
+    result: AuditResult
+    status: int
+    user_id: UUID | None
+    credential_id: UUID | None
+    address: str | None
+    target_id: str | None
+    detail: dict[str, Any]
+    trace_id: str | None

@@ -9,9 +9,9 @@ from importlib.metadata import version
 from fastapi import APIRouter, FastAPI
 
 from service_kit import health, problems
-from service_kit.auth import Tokens
 from service_kit.settings import ServiceSettings
 from service_kit.telemetry import Metrics, RequestTelemetry
+from service_kit.tokens import Tokens
 
 VERSION = version("attractor-service-kit")
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
@@ -40,7 +40,7 @@ def service_app(
     )
     app.state.metrics = Metrics()
     app.state.health = health.Health()
-    app.state.tokens = Tokens(settings.internal_token_secret.get_secret_value(), name)
+    app.state.tokens = Tokens(name, settings)
     problems.install(app)
     app.add_middleware(RequestTelemetry, metrics=app.state.metrics)
     app.include_router(health.alive())

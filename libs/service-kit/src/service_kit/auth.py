@@ -1,81 +1,50 @@
-"""Who calls: a short-lived signed token (JWT, RFC 7519) that every service verifies."""
+"""Who calls, and what a route asks of its caller. `service_kit.tokens` says how that is proved."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Protocol
 from uuid import UUID
 
-import jwt
 from fastapi import Depends, Request
 from opentelemetry import trace
 
 from contracts.gateway import Role
 from service_kit.problems import Forbidden, Unauthenticated
 
-ALGORITHM = "HS256"
-AUDIENCE = "attractor-internal"
-LIFETIME = timedelta(minutes=2)
-
 
 @dataclass(frozen=True)
 class Principal:
     """A caller: a user acting in one workspace with one role.
 
-    `readable`: other workspaces the caller may search; None if the key covers one workspace.
+    `readable`: other workspaces the caller may search; None if the key covers one workspace. `delegation`: what the
+    gateway signed for the services that are asked on the way. `via`: the service that acts for the user; None if the
+    request comes from the gateway.
     """
 
     user_id: UUID
     workspace_id: UUID
     role: Role
     readable: tuple[UUID, ...] | None = None
+    delegation: str | None = field(default=None, compare=False, repr=False)
+    via: str | None = field(default=None, compare=False)
 
 
-class Tokens:
-    """Signs and verifies tokens with the secret that the deployment's services share."""
+@dataclass(frozen=True)
+class ServiceCaller:
+    """A service that calls on its own behalf, about one workspace. It acts for nobody."""
 
-    def __init__(self, secret: str, issuer: str) -> None:
-        if len(secret) < 32:
-            raise ValueError("INTERNAL_TOKEN_SECRET must have at least 32 characters")
-        self.secret, self.issuer = secret, issuer
+    name: str
+    workspace_id: UUID
 
-    def sign(self, principal: Principal) -> str:
-        now = datetime.now(UTC)
-        claims: dict[str, Any] = {
-            "iss": self.issuer,
-            "aud": AUDIENCE,
-            "sub": str(principal.user_id),
-            "workspace": str(principal.workspace_id),
-            "role": principal.role.value,
-            "iat": now,
-            "exp": now + LIFETIME,
-        }
-        if principal.readable is not None:
-            claims["readable"] = [str(workspace_id) for workspace_id in principal.readable]
-        return jwt.encode(claims, self.secret, ALGORITHM)
 
-    def verify(self, token: str) -> Principal:
-        """Returns the caller. Raises Unauthenticated if the token is not ours, has been altered or has expired."""
-        try:
-            claims = jwt.decode(
-                token,
-                self.secret,
-                [ALGORITHM],
-                audience=AUDIENCE,
-                leeway=5,
-                options={"require": ["exp", "sub", "workspace", "role", "iss"]},
-            )
-            readable = claims.get("readable")
-            return Principal(
-                UUID(claims["sub"]),
-                UUID(claims["workspace"]),
-                Role(claims["role"]),
-                None if readable is None else tuple(map(UUID, readable)),
-            )
-        except (jwt.InvalidTokenError, ValueError) as error:
-            raise Unauthenticated("the internal token is not valid") from error
+class Verifier(Protocol):
+    """Says who a token is of."""
+
+    def verify(self, token: str) -> Principal | ServiceCaller:
+        """Raises Unauthenticated."""
+        ...
 
 
 def bearer(request: Request) -> str:
@@ -86,12 +55,23 @@ def bearer(request: Request) -> str:
     return credential.strip()
 
 
-async def verified(request: Request) -> Principal:
-    """Returns the caller, from the internal token (`app.state.tokens`). A dependency."""
-    tokens: Tokens = request.app.state.tokens
-    principal = tokens.verify(bearer(request))
-    trace.get_current_span().set_attribute("attractor.workspace_id", str(principal.workspace_id))
-    return principal
+async def calling(request: Request) -> Principal | ServiceCaller:
+    """Returns who calls, from the internal token (`app.state.tokens`). A dependency."""
+    tokens: Verifier = request.app.state.tokens
+    caller = tokens.verify(bearer(request))
+    request.state.logged = {"workspace_id": caller.workspace_id} | (
+        {"user_id": caller.user_id} if isinstance(caller, Principal) else {"asked_by": caller.name}
+    )
+    trace.get_current_span().set_attribute("attractor.workspace_id", str(caller.workspace_id))
+    return caller
+
+
+Calling = Annotated[Principal | ServiceCaller, Depends(calling)]
+
+
+async def verified(caller: Calling) -> Principal:
+    """Returns the user who calls. A dependency. Raises Forbidden for a service, whoever it acts for."""
+    return _user(caller)
 
 
 def at_least(role: Role) -> Callable[[Principal], Awaitable[Principal]]:
@@ -104,6 +84,45 @@ def at_least(role: Role) -> Callable[[Principal], Awaitable[Principal]]:
         return principal
 
     return allowed
+
+
+def called_by(*services: str) -> Callable[[ServiceCaller], Awaitable[ServiceCaller]]:
+    """Returns the calling service if it is one of these. A dependency. Raises Forbidden."""
+
+    async def allowed(caller: Calling) -> ServiceCaller:
+        if not isinstance(caller, ServiceCaller) or caller.name not in services:
+            raise Forbidden(f"this is answered to {', '.join(services)} alone")
+        return caller
+
+    return allowed
+
+
+def viewer_or(*services: str) -> Callable[[Principal | ServiceCaller], Awaitable[UUID]]:
+    """Returns the workspace of a user, or of one of these services for nobody. A dependency. Raises Forbidden."""
+
+    async def allowed(caller: Calling) -> UUID:
+        if isinstance(caller, ServiceCaller) and caller.name in services:
+            return caller.workspace_id
+        return _user(caller).workspace_id
+
+    return allowed
+
+
+def viewer_through(*services: str) -> Callable[[Principal | ServiceCaller], Awaitable[Principal]]:
+    """Returns the user, for whom one of these services may act. A dependency. Raises Forbidden."""
+
+    async def allowed(caller: Calling) -> Principal:
+        return _user(caller, services)
+
+    return allowed
+
+
+def _user(caller: Principal | ServiceCaller, acting: Sequence[str] = ()) -> Principal:
+    if isinstance(caller, ServiceCaller):
+        raise Forbidden(f"this is answered to users; {caller.name} calls for nobody")
+    if caller.via is not None and caller.via not in acting:
+        raise Forbidden(f"{caller.via} may not ask this for a user")
+    return caller
 
 
 Viewer = Annotated[Principal, Depends(at_least(Role.viewer))]

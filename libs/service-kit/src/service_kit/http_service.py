@@ -1,4 +1,4 @@
-"""Requests to another service over HTTP, in the name of a caller."""
+"""Requests to another service over HTTP, for the user who calls or on this service's own behalf."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 import httpx2
 from pydantic import BaseModel, ValidationError
 
-from service_kit.auth import Principal, Tokens
+from service_kit.auth import Principal, ServiceCaller
 from service_kit.problems import Unavailable
+from service_kit.tokens import Tokens
 from service_kit.tracing import outgoing_headers
 
 Answer = TypeVar("Answer", bound=BaseModel)
@@ -25,7 +26,7 @@ class ServiceSilent(Unavailable):
 
 @dataclass(frozen=True)
 class HttpService:
-    """One service at its base URL, or None if the deployment has none. `seconds` are for each request."""
+    """The service `name` at its base URL, or None if the deployment has none. `seconds` are for each request."""
 
     name: str
     client: httpx2.AsyncClient
@@ -37,11 +38,14 @@ class HttpService:
     def is_there(self) -> bool:
         return self.base_url is not None
 
-    async def ask(self, caller: Principal, method: str, path: str, **more: Any) -> httpx2.Response:
+    async def ask(self, caller: Principal | ServiceCaller, method: str, path: str, **more: Any) -> httpx2.Response:
         """Returns any answer but a failure of the server. Connection errors are tried again. Raises ServiceSilent."""
         if self.base_url is None:
             raise ServiceSilent(f"{self.name} is not there in this deployment")
-        headers = {**outgoing_headers(), "Authorization": f"Bearer {self.tokens.sign(caller)}"}
+        try:
+            headers = {**outgoing_headers(), "Authorization": f"Bearer {self.tokens.sign(caller, self.name)}"}
+        except ValueError as error:
+            raise ServiceSilent(f"{self.name} cannot be asked: {error}") from error
         url = self.base_url.rstrip("/") + path
         try:
             response = await self._send(method, url, headers=headers, timeout=self.seconds, **more)
@@ -54,7 +58,12 @@ class HttpService:
         return response
 
     async def fetch(
-        self, caller: Principal, method: str, path: str, answer: type[Answer], body: BaseModel | None = None
+        self,
+        caller: Principal | ServiceCaller,
+        method: str,
+        path: str,
+        answer: type[Answer],
+        body: BaseModel | None = None,
     ) -> Answer:
         """Returns a successful answer, read as `answer`. Raises ServiceSilent, whatever went wrong."""
         more = {} if body is None else {"json": body.model_dump(mode="json", exclude_none=True)}

@@ -9,8 +9,8 @@ Span = tuple[int, int]
 
 LINES = re.compile(r"\n+")
 # Ends of blocks of wrapped prose: an empty line, or a line break before a list item, heading, quotation or table row.
-BLOCKS = re.compile(r"\n\s*\n\s*|\n(?=[ \t]*(?:[-*•+|>#]|\d+[.)])\s)")
-_END = re.compile(r"[.!?…]+[\"'”’»)\]*_]*(?=\s)|[。！？]+[」』）”]*")
+BLOCKS = re.compile(r"\n[^\S\n]*+\n\s*+|\n(?=[ \t]*(?:[-*•+|>#]|\d+[.)])\s)")
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*+(?=\s)|[。！？]++[」』）”]*+")
 _NEXT = re.compile(r"\s+[\"'“‘«(\[*_`]*(?:[A-Z0-9]|[^\x00-\x7f])")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(\[\"'“])(?:[A-Za-z]|(?:[A-Za-z]\.)+[A-Za-z]|a\.k\.a|al|approx|apr|art|aug|bros|bzw|ca|capt|cf|ch|cmdr|co|col"
@@ -21,7 +21,7 @@ _ABBREVIATION = re.compile(
 )
 # These end a sentence as often as not: with a capital after them, or (initials) with a word that begins sentences.
 _MAY_END = re.compile(r"\b(?:etc|[ap]\.m)\.$", re.IGNORECASE)
-_INITIALS = re.compile(r"\b(?:[A-Z]\.){2,}$")
+_INITIALS = re.compile(r"\b[A-Z]\.[A-Z]\.$")
 _STARTER = re.compile(r"\s+(?:A|An|And|As|At|But|He|If|In|It|On|She|That|The|There|These|They|This|We|When|You)\b")
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any, Self
 
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
-from pydantic import AfterValidator, Field, SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import AfterValidator, Field, SecretStr, model_validator
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SecretsSettingsSource, SettingsConfigDict
 from redis.asyncio.connection import parse_url
 
+from service_kit.token_keys import SigningKey, parse_public_keys
+
+SECRET_FILES = Path("/run/secrets")
 ESCAPE = "characters of the password other than letters, digits and -._~ are written in percent-encoding"
 
 
@@ -33,16 +38,67 @@ def _redis_url(url: SecretStr) -> SecretStr:
     return url
 
 
+def _private_key(text: SecretStr) -> SecretStr:
+    SigningKey.parse(text.get_secret_value())
+    return text
+
+
+def _public_keys(text: str) -> str:
+    parse_public_keys(text)
+    return text
+
+
 PostgresUrl = Annotated[SecretStr, AfterValidator(_postgres_url)]
 RedisUrl = Annotated[SecretStr, AfterValidator(_redis_url)]
 
 
+class _SecretFiles(SecretsSettingsSource):
+    """Reads the files of SECRET_FILES. An empty one counts as absent."""
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        value, key, is_complex = super().get_field_value(field, field_name)
+        return value or None, key, is_complex
+
+
 class Environment(BaseSettings):
-    """Read from the environment: the field's name in capitals. An empty variable counts as unset."""
+    """Read from the environment: the field's name in capitals. An empty variable counts as unset.
+
+    Where there is none, the file of the field's name in SECRET_FILES is read, in which containers find their secrets.
+    """
 
     model_config = SettingsConfigDict(
         env_ignore_empty=True, extra="ignore", hide_input_in_errors=True, use_attribute_docstrings=True
     )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003  (the caller passes all by name)
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        files = (_SecretFiles(settings_cls, SECRET_FILES),) if SECRET_FILES.is_dir() else ()
+        return init_settings, env_settings, *files
+
+
+class TokenSettings(Environment):
+    """Keys of the tokens between services (Ed25519, each half 64 hexadecimal digits)."""
+
+    token_private_key: Annotated[SecretStr, AfterValidator(_private_key)]
+    """Signs this service's tokens; no other process has it"""
+    token_public_keys: Annotated[str, AfterValidator(_public_keys)]
+    """The public keys of all services: `service:key`, separated by blanks; two of one while its key is replaced"""
+
+    @model_validator(mode="after")
+    def paired(self) -> Self:
+        """Raises ValueError if nobody could verify what this service signs."""
+        if SigningKey.parse(self.token_private_key.get_secret_value()).id not in parse_public_keys(
+            self.token_public_keys
+        ):
+            raise ValueError("TOKEN_PUBLIC_KEYS lacks the public half of this service's TOKEN_PRIVATE_KEY")
+        return self
 
 
 class PrivateSettings(Environment):
@@ -54,7 +110,7 @@ class PrivateSettings(Environment):
     """The port of /readyz and /metrics, which nobody outside should reach"""
 
 
-class ServiceSettings(PrivateSettings):
+class ServiceSettings(TokenSettings, PrivateSettings):
     """Settings of every service. Without a private port, /readyz and /metrics are on the port itself."""
 
     host: str = "127.0.0.1"
@@ -65,8 +121,6 @@ class ServiceSettings(PrivateSettings):
     """Connections open at once; beyond, the one that has waited for a request the longest is closed"""
     log_level: str = "INFO"
     """DEBUG, INFO, WARNING or ERROR"""
-    internal_token_secret: SecretStr
-    """Signs the tokens between the services: at least 32 characters, the same everywhere"""
     otel_exporter_otlp_endpoint: str | None = None
     """Where spans are sent, by OTLP over HTTP; without it none are"""
 
@@ -94,6 +148,20 @@ class RedisSettings(Environment):
 
 class EventSettings(DatabaseSettings, RedisSettings):
     """Settings of services that write and read events (`EventService`)."""
+
+
+class ConsumerSettings(EventSettings):
+    """Settings of services that keep something of a workspace."""
+
+    gateway_url: str
+    """The address of the gateway, which is asked before a workspace is erased"""
+
+
+class DocumentConsumerSettings(ConsumerSettings):
+    """Settings of services that keep something of a document."""
+
+    ingestion_url: str
+    """The address of ingestion, which is asked before a document is erased"""
 
 
 class ObjectStoreSettings(Environment):

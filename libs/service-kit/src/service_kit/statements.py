@@ -21,8 +21,8 @@ import inspect
 import re
 from pathlib import Path
 
-NAME = re.compile(r"^(?:--|//) name: (\w+)[ \t]*\n(?:(?:--|//).*\n)*", re.MULTILINE)
-NOT_A_STATEMENT = re.compile(r"\s*(?:(?:--|//).*\s*)*")
+NAME = re.compile(r"^(?:--|//) name: (\w+)[ \t]*\n(?:(?:--|//).*+\n)*+", re.MULTILINE)
+NOT_A_STATEMENT = re.compile(r"\s*+(?:(?:--|//).*+\s*+)*+")
 PLACEHOLDER = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
 
 

@@ -88,7 +88,10 @@ class Metrics:
 
 
 class RequestTelemetry:
-    """ASGI middleware: continues the caller's trace, measures the request and logs one line for it."""
+    """ASGI middleware: continues the caller's trace, measures the request and logs one line for it.
+
+    The line also has the fields that authentication leaves in `request.state.logged`: who called, never a credential.
+    """
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self.app, self.metrics = app, metrics
@@ -123,4 +126,4 @@ class RequestTelemetry:
                 "status": status,
                 "milliseconds": round(1000 * seconds, 1),
             }
-            self.log.info("request", extra=extra)
+            self.log.info("request", extra=extra | scope.get("state", {}).get("logged", {}))

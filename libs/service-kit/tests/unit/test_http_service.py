@@ -7,13 +7,15 @@ from uuid import uuid4
 
 import httpx2
 import pytest
+from deployment_keys import DeploymentKeys
 from pydantic import BaseModel
 
 from contracts.gateway import Role
-from service_kit.auth import Principal, Tokens
+from service_kit.auth import Principal, ServiceCaller
 from service_kit.http_service import HttpService, ServiceSilent
 
-CALLER = Principal(uuid4(), uuid4(), Role.viewer)
+KEYS = DeploymentKeys()
+CALLER = ServiceCaller("ingestion", uuid4())
 Handler = Callable[[httpx2.Request], httpx2.Response]
 
 
@@ -24,7 +26,7 @@ class Greeting(BaseModel):
 
 def service(handler: Handler, base_url: str | None = "http://other/") -> HttpService:
     client = httpx2.AsyncClient(transport=httpx2.MockTransport(handler))
-    return HttpService("other", client, Tokens("s" * 32, "test"), base_url, 1.0)
+    return HttpService("retrieval", client, KEYS.tokens("ingestion"), base_url, 1.0)
 
 
 async def test_a_successful_answer_is_read():
@@ -53,10 +55,10 @@ async def test_a_connection_that_fails_is_tried_again():
 @pytest.mark.parametrize(
     ("handler", "base_url", "detail"),
     [
-        (lambda _: httpx2.Response(503), "http://other", "other answered with status 503"),
-        (lambda _: httpx2.Response(404), "http://other", "other answered with status 404"),
-        (lambda _: httpx2.Response(200, text="[]"), "http://other", "other gave an answer that cannot be read"),
-        (None, None, "other is not there in this deployment"),
+        (lambda _: httpx2.Response(503), "http://other", "retrieval answered with status 503"),
+        (lambda _: httpx2.Response(404), "http://other", "retrieval answered with status 404"),
+        (lambda _: httpx2.Response(200, text="[]"), "http://other", "retrieval gave an answer that cannot be read"),
+        (None, None, "retrieval is not there in this deployment"),
     ],
     ids=["failure", "error", "unreadable", "absent"],
 )
@@ -72,7 +74,16 @@ async def test_silence_is_named():
     def gone(_: httpx2.Request) -> httpx2.Response:
         raise httpx2.ConnectError("refused")
 
-    with pytest.raises(ServiceSilent, match="other did not answer within 1 s"):
+    with pytest.raises(ServiceSilent, match="retrieval did not answer within 1 s"):
         await service(late).ask(CALLER, "GET", "/")
-    with pytest.raises(ServiceSilent, match=r"other cannot be reached \(ConnectError\)"):
+    with pytest.raises(ServiceSilent, match=r"retrieval cannot be reached \(ConnectError\)"):
         await service(gone).ask(CALLER, "GET", "/")
+
+
+async def test_nobody_is_asked_for_a_user_whom_the_gateway_has_not_delegated():
+    def answer(_: httpx2.Request) -> httpx2.Response:
+        raise AssertionError("it was asked")
+
+    user = Principal(uuid4(), uuid4(), Role.owner)
+    with pytest.raises(ServiceSilent, match="retrieval cannot be asked: the request carries no delegation"):
+        await service(answer).ask(user, "GET", "/")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from pydantic import ValidationError
 
-from service_kit.settings import DatabaseSettings, MigrationSettings, RedisSettings
+from service_kit import settings
+from service_kit.settings import DatabaseSettings, MigrationSettings, ObjectStoreSettings, RedisSettings
 
 SECRET = "hunter2"
 
@@ -45,3 +48,20 @@ def test_a_wrong_redis_url_is_refused_without_being_repeated(url: str, monkeypat
 def test_every_form_of_a_database_url_is_taken(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", url)
     assert DatabaseSettings().database_url.get_secret_value() == url
+
+
+def test_secrets_are_read_from_files_where_the_environment_has_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Containers find them in /run/secrets, so that `docker inspect` shows none."""
+    monkeypatch.setattr(settings, "SECRET_FILES", tmp_path)
+    for name, content in {"s3_access_key": "key\n", "s3_secret_key": f"{SECRET}\n", "s3_region": ""}.items():
+        (tmp_path / name).write_text(content)
+    monkeypatch.setenv("S3_ENDPOINT", "store:8333")
+    for name in ("S3_ACCESS_KEY", "S3_SECRET_KEY", "S3_REGION"):
+        monkeypatch.delenv(name, raising=False)
+    found = ObjectStoreSettings()
+    assert (found.s3_access_key, found.s3_secret_key.get_secret_value()) == ("key", SECRET)
+    assert found.s3_region == "us-east-1", "an empty file counts as absent"
+    monkeypatch.setenv("S3_ACCESS_KEY", "of the environment")
+    assert ObjectStoreSettings().s3_access_key == "of the environment"

@@ -1,15 +1,19 @@
-"""python -m gateway serve | migrate | replay"""
+"""python -m gateway serve | migrate | replay | computable-keys"""
 
 from __future__ import annotations
 
+import asyncio
 import sys
 
 from contracts.events import DOCUMENTS
 from contracts.registry import GATEWAY
+from gateway.accounts.computable_keys import computable_keys, table
 from gateway.app import create_app
 from gateway.settings import Settings
 from service_kit.command import apply_migrations, replay_dead_letters, run
+from service_kit.postgres import Database
 from service_kit.serve import serve
+from service_kit.settings import DatabaseSettings
 
 
 def _serve() -> None:
@@ -21,6 +25,14 @@ def _migrate() -> None:
     apply_migrations("gateway", "gateway")
 
 
+def _computable_keys() -> None:
+    async def read() -> str:
+        async with Database(DatabaseSettings().database_url.get_secret_value(), 1).opened() as database:
+            return table(await computable_keys(database))
+
+    sys.stdout.write(asyncio.run(read()))
+
+
 if __name__ == "__main__":
     sys.exit(
         run(
@@ -29,6 +41,7 @@ if __name__ == "__main__":
                 "serve": ("answers HTTP until it is stopped", _serve),
                 "migrate": ("creates or updates the gateway's tables", _migrate),
                 "replay": ("replays dead letters", lambda: replay_dead_letters([DOCUMENTS], GATEWAY)),
+                "computable-keys": ("lists the API keys to revoke after an upgrade from 0.1.0", _computable_keys),
             },
         )
     )

@@ -23,9 +23,15 @@ from gateway.access.last_used import LastUsed
 from gateway.access.rate_limit import Buckets
 from gateway.accounts.accounts import Accounts
 from gateway.accounts.api_keys import ApiKeys
-from gateway.accounts.first_start import ensure_admin
+from gateway.accounts.computable_keys import warn_of_computable_keys
+from gateway.accounts.first_start import announce_home, ensure_admin
+from gateway.accounts.inviting import Inviting
+from gateway.accounts.joining import Joining
+from gateway.accounts.user_administration import UserAdministration
 from gateway.accounts.workspace_deletion import RECEIPTS, WorkspaceDeletions
-from gateway.api import docs, routes
+from gateway.api import audit, docs, internal, people, routes
+from gateway.audit.retention import AuditRetention
+from gateway.audit.trail import Audit, AuditTrail
 from gateway.errors import UnknownWorkspace
 from gateway.proxy import routing
 from gateway.proxy.body_limit import BodyLimit
@@ -33,6 +39,16 @@ from gateway.proxy.proxy import Proxy
 from gateway.proxy.response_headers import ResponseHeaders
 from gateway.proxy.upstreams import Upstreams
 from gateway.settings import Settings
+from gateway.signin import routes as signin_routes
+from gateway.signin.attempts import Attempts
+from gateway.signin.host_check import HostCheck
+from gateway.signin.openid import routes as openid_routes
+from gateway.signin.openid.provider import Provider, new_client
+from gateway.signin.openid.sign_ins import OpenIdSignIns
+from gateway.signin.origins import Origins
+from gateway.signin.password_sign_ins import PasswordSignIns
+from gateway.signin.passwords import Passwords
+from gateway.signin.web_sessions import Lifetime, WebSessions
 from service_kit.app import service_app
 from service_kit.background import Background
 from service_kit.notifications import Notifications
@@ -46,9 +62,11 @@ from service_kit.telemetry import Metrics
 def create_app(settings: Settings) -> FastAPI:
     """Connects to nothing until its lifespan begins."""
     parts = Parts(settings)
-    app = service_app("gateway", settings, [routes.router], parts.lifespan, openapi_url=None)
+    routers = [routes.router, people.router, audit.router, signin_routes.router, openid_routes.router]
+    app = service_app("gateway", settings, routers, parts.lifespan, openapi_url=None)
     parts.install(app)
-    _add_middleware(app, settings)
+    internal.install(app.state.private, app.state.tokens, parts.deletions)
+    _add_middleware(app, settings, parts.origins, AuditTrail(parts.database, app.state.metrics.registry))
     return app
 
 
@@ -64,6 +82,11 @@ class Parts:
         self.deletions = WorkspaceDeletions(
             self.database, self.redis, self.notifications, Outbox(GATEWAY), settings.workspace_settle_seconds
         )
+        self.origins = Origins(settings.public_url, settings.allowed_hosts)
+        lifetime = Lifetime(settings.session_idle_seconds, settings.session_seconds)
+        self.web_sessions = WebSessions(self.database, self.origins, lifetime)
+        registration = settings.provider()
+        self.provider = Provider(registration, new_client()) if registration else None
         self.upstreams = Upstreams(
             settings.upstreams(),
             settings.upstream_connect_seconds,
@@ -74,9 +97,24 @@ class Parts:
     def install(self, app: FastAPI) -> None:
         settings, state = self.settings, app.state
         registry = state.metrics.registry
-        state.authenticator = Authenticator(self.database, self.last_used, limits(settings, self.redis, registry))
+        caller_limits = limits(settings, self.redis, registry)
+        state.authenticator = Authenticator(self.database, self.web_sessions, self.last_used, caller_limits)
+        state.web_sessions = self.web_sessions
+        per_address = settings.sign_in_attempts_per_address
+        attempts = Attempts(
+            Buckets(self.redis, "sign_ins_of_account", 1, settings.sign_in_attempts, registry),
+            Buckets(self.redis, "sign_ins_from_address", per_address, per_address, registry),
+        )
+        state.openid_sign_ins = None
+        if self.provider:
+            domains = settings.oidc_allowed_domains
+            state.openid_sign_ins = OpenIdSignIns(self.database, self.provider, self.web_sessions, attempts, domains)
+        state.sign_ins = PasswordSignIns(self.database, Passwords(), self.web_sessions, attempts)
+        state.database = self.database
         state.accounts = Accounts(self.database)
-        state.api_keys = ApiKeys(self.database, settings.internal_token_secret.get_secret_value())
+        state.api_keys = ApiKeys(self.database)
+        state.users, state.inviting = UserAdministration(self.database), Inviting(self.database)
+        state.joining = Joining(self.database, state.api_keys)
         state.deletions = self.deletions
         state.upstreams, state.status_seconds = self.upstreams, settings.status_seconds
         app.include_router(docs.routes())
@@ -94,11 +132,16 @@ class Parts:
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self.redis.aclose)
             await stack.enter_async_context(self.upstreams.client)
+            if self.provider:
+                await stack.enter_async_context(self.provider.client)
             await stack.enter_async_context(self.database.opened())
             await ensure_admin(self.database, chosen, settings.admin_key_file)
+            await announce_home(self.database, Outbox(GATEWAY))
+            await warn_of_computable_keys(self.database)
             stack.push_async_callback(self.last_used.close)
             background = await stack.enter_async_context(Background(app.state.metrics))
             background.start("last_used", self.last_used.run)
+            background.start("audit_retention", AuditRetention(self.database, settings.audit_days).run)
             events = await stack.enter_async_context(Background(app.state.metrics))
             self._start_deletions(events, app.state.metrics)
             health.add("database", self.database.check)
@@ -148,8 +191,10 @@ def limits(settings: Settings, redis: Redis, registry: CollectorRegistry) -> Lim
     )
 
 
-def _add_middleware(app: FastAPI, settings: Settings) -> None:
-    """Adds, from the outside: response headers, CORS, (telemetry,) body limit, (problem handlers, routes)."""
+def _add_middleware(app: FastAPI, settings: Settings, origins: Origins, trail: AuditTrail) -> None:
+    """Adds, from the outside: response headers, CORS, (telemetry,) host check, audit, body limit, (routes)."""
+    app.user_middleware.append(Middleware(HostCheck, origins))
+    app.user_middleware.append(Middleware(Audit, trail))
     app.user_middleware.append(Middleware(BodyLimit, settings.max_body_bytes, settings.max_json_bytes))
     if settings.cors_origins:
         app.add_middleware(
@@ -160,7 +205,7 @@ def _add_middleware(app: FastAPI, settings: Settings) -> None:
             expose_headers=["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After", "ETag"],
             max_age=600,
         )
-    app.add_middleware(ResponseHeaders)
+    app.add_middleware(ResponseHeaders, by_tls=origins.is_public_by_tls)
 
 
 async def _workspace_gone(request: Request, _: Exception) -> JSONResponse:

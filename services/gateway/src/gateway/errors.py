@@ -16,6 +16,20 @@ class InvalidKey(Unauthenticated):
         super().__init__(headers={"WWW-Authenticate": "Bearer"})
 
 
+class KeyExpired(Unauthenticated):
+    type, title = "api-key-expired", "The API key has expired; create another"
+
+    def __init__(self) -> None:
+        super().__init__(headers={"WWW-Authenticate": "Bearer"})
+
+
+class UserDisabled(Unauthenticated):
+    type, title = "user-disabled", "The user is disabled; an administrator can enable the user again"
+
+    def __init__(self) -> None:
+        super().__init__(headers={"WWW-Authenticate": "Bearer"})
+
+
 class RateLimited(Problem):
     status, type, title = 429, "rate-limited", "Too many requests with this key, or in this workspace"
 
@@ -26,6 +40,101 @@ class TooManyInFlight(Problem):
 
 class TooManyFailures(Problem):
     status, type, title = 429, "too-many-failed-authentications", "Too many failed authentications from this address"
+
+
+class WrongCredentials(Unauthenticated):
+    """Does not tell an unknown user from a wrong password, a missing one or a disabled user."""
+
+    type, title = "wrong-credentials", "The name or the password is not right"
+
+
+class SessionEnded(Unauthenticated):
+    type, title = "session-ended", "The web session has ended; sign in again"
+
+
+class CrossSiteRequest(Forbidden):
+    type, title = "cross-site-request", "A browser may do this from a page of this deployment alone"
+
+
+class HostNotAllowed(Problem):
+    status, type = 400, "host-not-allowed"
+    title = "This host name is not this deployment's: an operator names it in PUBLIC_URL or ALLOWED_HOSTS"
+
+
+class NotConfidential(Forbidden):
+    type, title = "tls-needed", "Signing in needs https; an operator names the address of the deployment in PUBLIC_URL"
+
+
+class NeedsSession(Forbidden):
+    type, title = "web-session-needed", "This is for users who are signed in, not for API keys"
+
+
+class WorkspaceNotChosen(InvalidRequest):
+    type, title = "workspace-not-chosen", "Name one of your workspaces in the header X-Workspace-Id"
+
+
+class UnknownWebSession(NotFound):
+    type, title = "web-session-not-found", "You have no such web session"
+
+
+class TooManyAttempts(Problem):
+    status, type, title = 429, "too-many-sign-ins", "Too many attempts for this account or from this address"
+
+
+class EmailTaken(Conflict):
+    type, title = "email-taken", "Another user has this e-mail address"
+
+
+class PasswordTooCommon(InvalidRequest):
+    type, title = "password-too-common", "This password is among the first that others would try; choose another"
+
+
+class PasswordNeeded(InvalidRequest):
+    type, title = "password-needed", "Choose a password, or sign in first to join as yourself"
+
+
+class WrongPassword(Forbidden):
+    type, title = "wrong-password", "The old password is not right"
+
+
+class NeedsPasswordLink(Forbidden):
+    """A key of one workspace must not gain the whole user by setting a password."""
+
+    type, title = "password-link-needed", "The first password is set with a one-time link from an administrator"
+
+
+class UnknownPasswordLink(NotFound):
+    type, title = "password-link-not-found", "The link is not known, was used or has ended"
+
+
+class OpenIdNotConfigured(NotFound):
+    type, title = "openid-not-configured", "This deployment has no OpenID Connect provider"
+
+
+class OpenIdRequestUnknown(Forbidden):
+    """The browser did not begin here, took too long, or comes back a second time."""
+
+    type, title = "openid-request-unknown", "This sign-in was not begun in this browser, or has ended; begin again"
+
+
+class OpenIdRefused(Forbidden):
+    type, title = "openid-refused", "The OpenID Connect provider did not sign you in"
+
+
+class OpenIdTokenInvalid(Forbidden):
+    type, title = "openid-token-invalid", "The provider's token is not valid for this sign-in"
+
+
+class OpenIdProviderSilent(Problem):
+    status, type, title = 502, "openid-provider-silent", "The OpenID Connect provider gave no answer that can be used"
+
+
+class NotInvited(Forbidden):
+    type, title = "not-invited", "Nobody has let you in: ask for an invitation"
+
+
+class IdentityTaken(Conflict):
+    type, title = "identity-taken", "This account of the provider belongs to another user here"
 
 
 class UpstreamUnreachable(Problem):
@@ -51,7 +160,9 @@ class UnknownWorkspace(NotFound):
 
 
 class UnknownMember(NotFound):
-    type, title = "member-not-found", "The user is not a member of this workspace"
+    """The same whether there is such a user or not."""
+
+    type, title = "member-not-found", "The workspace has no such member; invite the person"
 
 
 class UnknownUser(NotFound):
@@ -71,9 +182,17 @@ class NeedsOwner(Forbidden):
 
 
 class NeedsWiderKey(Forbidden):
-    """Administrators create such keys, and users for themselves with a key of this kind."""
+    """A key creates keys for the workspaces that it reads itself; an administrator's for those of the user."""
 
-    type, title = "needs-wider-key", "This key may not create a key for all workspaces"
+    type, title = "needs-wider-key", "This key does not read all the workspaces that the new key would"
+
+
+class OwnNameOnly(Forbidden):
+    type, title = "own-name-only", "Users create API keys in their own name only; invite the person instead"
+
+
+class LongerThanItsKey(Forbidden):
+    type, title = "longer-than-its-key", "A key that expires creates no key that lives longer"
 
 
 class ProtectedAdmin(Forbidden):
@@ -82,6 +201,44 @@ class ProtectedAdmin(Forbidden):
 
 class LastOwner(Conflict):
     type, title = "last-owner", "A workspace needs at least one owner"
+
+
+class LastAdministrator(Conflict):
+    type, title = "last-administrator", "No other active administrator with a valid owner's key would be left"
+
+
+class SoleOwner(Conflict):
+    """`workspaces` in the problem lists them."""
+
+    type, title = "sole-owner", "The user is the only owner of workspaces; make others owners or delete these first"
+
+
+class UnknownInvitation(NotFound):
+    type, title = "invitation-not-found", "There is no such invitation"
+
+
+class InvitationUsed(Conflict):
+    type, title = "invitation-used", "The invitation has been accepted already; ask for another one"
+
+
+class InvitationExpired(Conflict):
+    type, title = "invitation-expired", "The invitation has expired; ask for another one"
+
+
+class InvitationRevoked(Conflict):
+    type, title = "invitation-revoked", "The invitation has been revoked; ask for another one"
+
+
+class AlreadyMember(Conflict):
+    type, title = "already-member", "The user is a member of the workspace; an owner can change the role"
+
+
+class NameNeeded(InvalidRequest):
+    type, title = "name-needed", "The invitation names nobody: give the new user's name"
+
+
+class BadExpiry(InvalidRequest):
+    type, title = "bad-expiry", "The time of expiry is not in the future, or too far in it"
 
 
 class UnknownDeletion(NotFound):
@@ -105,7 +262,7 @@ class IdempotencyKeyReused(InvalidRequest):
 
 
 class SecretNotRepeatable(Conflict):
-    type, title = "secret-not-repeatable", "The key was created, but its secret cannot be shown again; revoke it"
+    type, title = "secret-not-repeatable", "It was created, but its secret cannot be shown again; revoke it"
 
 
 class BodyTooLarge(HTTPException):

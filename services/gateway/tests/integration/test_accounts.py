@@ -5,25 +5,7 @@ from uuid import uuid4
 
 import psycopg
 import pytest
-
-
-def bearer(key):
-    return {"Authorization": f"Bearer {key}"}
-
-
-async def make_user(client, workspace_id, role, name="Ada"):
-    """(user id, key) of a new user with this role there."""
-    user = (await client.post("/v1/users", json={"name": name})).json()
-    put = await client.put(f"/v1/workspaces/{workspace_id}/members/{user['id']}", json={"role": role})
-    assert put.status_code == 200, put.text
-    body = {"name": "laptop", "role": role, "user_id": user["id"]}
-    made = await client.post(f"/v1/workspaces/{workspace_id}/keys", json=body)
-    assert made.status_code == 201, made.text
-    return user["id"], made.json()
-
-
-async def home(client):
-    return (await client.get("/v1/me")).json()["workspace"]["id"]
+from people import bearer, home, make_user
 
 
 async def test_the_administrator_has_a_workspace_from_the_start(gateway_client):
@@ -110,7 +92,7 @@ async def test_only_owners_manage_a_workspace(gateway_client, role):
         user_id, made = await make_user(client, workspace, role)
         mine = bearer(made["key"])
         assert (await client.get(f"/v1/workspaces/{workspace}", headers=mine)).status_code == 200
-        for method, path, body in managing(workspace, user_id, made["id"]):
+        for method, path, body in managing(workspace, user_id):
             answer = await client.request(method, path, json=body, headers=mine)
             assert (answer.status_code, method, path) == (403, method, path)
 
@@ -121,16 +103,10 @@ async def test_an_owner_manages_one_workspace_and_no_other(gateway_client):
         other = (await client.post("/v1/workspaces", json={"name": "other"})).json()["id"]
         user_id, made = await make_user(client, mine, "owner")
         key = bearer(made["key"])
-        guest = (await client.post("/v1/users", json={"name": "guest"})).json()["id"]
-        added = await client.put(f"/v1/workspaces/{mine}/members/{guest}", json={"role": "viewer"}, headers=key)
-        assert added.json() == {"user_id": guest, "name": "guest", "role": "viewer"}
-        too_high = {"name": "k", "role": "editor", "user_id": guest}
-        refused = await client.post(f"/v1/workspaces/{mine}/keys", json=too_high, headers=key)
-        assert (refused.status_code, refused.json()["type"]) == (422, "role-too-high")
         answers = {}
         for workspace in (other, str(uuid4())):
             assert (await client.get(f"/v1/workspaces/{workspace}", headers=key)).status_code == 404
-            for method, path, body in managing(workspace, user_id, made["id"])[2:]:
+            for method, path, body in [*managing(workspace, user_id)[4:], *keys_of(workspace, made["id"])]:
                 answer = await client.request(method, path, json=body, headers=key)
                 assert (answer.status_code, path) == (404, path)
                 answers.setdefault(method + path.replace(workspace, ""), []).append(answer.json()["title"])
@@ -139,17 +115,25 @@ async def test_an_owner_manages_one_workspace_and_no_other(gateway_client):
         assert (await client.get("/v1/users", headers=key)).status_code == 403
 
 
-def managing(workspace, user_id, key_id):
+def managing(workspace, user_id):
+    place = f"/v1/workspaces/{workspace}"
     return [
         ("POST", "/v1/users", {"name": "x"}),
+        ("PATCH", f"/v1/users/{user_id}", {"disabled": True}),
+        ("DELETE", f"/v1/users/{user_id}", None),
         ("POST", "/v1/workspaces", {"name": "x"}),
-        ("GET", f"/v1/workspaces/{workspace}/members", None),
-        ("PUT", f"/v1/workspaces/{workspace}/members/{user_id}", {"role": "owner"}),
-        ("DELETE", f"/v1/workspaces/{workspace}/members/{user_id}", None),
-        ("GET", f"/v1/workspaces/{workspace}/keys", None),
-        ("POST", f"/v1/workspaces/{workspace}/keys", {"name": "x"}),
-        ("DELETE", f"/v1/workspaces/{workspace}/keys/{key_id}", None),
+        ("GET", f"{place}/members", None),
+        ("PUT", f"{place}/members/{user_id}", {"role": "owner"}),
+        ("DELETE", f"{place}/members/{user_id}", None),
+        ("GET", f"{place}/invitations", None),
+        ("POST", f"{place}/invitations", {}),
+        ("DELETE", f"{place}/invitations/{user_id}", None),
     ]
+
+
+def keys_of(workspace, key_id):
+    place = f"/v1/workspaces/{workspace}/keys"
+    return [("GET", place, None), ("POST", place, {"name": "x"}), ("DELETE", f"{place}/{key_id}", None)]
 
 
 async def test_an_owner_cannot_take_the_administrators_power(gateway_client):
@@ -158,10 +142,8 @@ async def test_an_owner_cannot_take_the_administrators_power(gateway_client):
         admin, workspace = me["user"]["id"], me["workspace"]["id"]
         _, made = await make_user(client, workspace, "owner")
         key = bearer(made["key"])
-        in_the_admins_name = {"name": "x", "role": "owner", "user_id": admin}
         member = f"/v1/workspaces/{workspace}/members/{admin}"
         for answer in (
-            await client.post(f"/v1/workspaces/{workspace}/keys", json=in_the_admins_name, headers=key),
             await client.put(member, json={"role": "viewer"}, headers=key),
             await client.delete(member, headers=key),
             await client.delete(f"/v1/workspaces/{workspace}/keys/{me['key_id']}", headers=key),
@@ -178,7 +160,8 @@ async def test_lowering_a_role_limits_the_keys_and_removal_revokes_them(gateway_
         assert (await client.get("/v1/me", headers=bearer(made["key"]))).json()["role"] == "viewer"
         assert (await client.delete(member)).status_code == 204
         assert (await client.get("/v1/me", headers=bearer(made["key"]))).status_code == 401
-        await client.put(member, json={"role": "owner"})
+        added = await client.put(member, json={"role": "owner"})
+        assert added.json() == {"user_id": user_id, "name": "Ada", "role": "owner"}
         assert (await client.get("/v1/me", headers=bearer(made["key"]))).status_code == 401
         assert (await client.delete(f"/v1/workspaces/{workspace}/members/{uuid4()}")).status_code == 404
 
@@ -217,7 +200,6 @@ async def test_repeating_a_create_with_its_key_creates_nothing_new(gateway_clien
         for path, body, other in (
             ("/v1/users", {"name": "Ada"}, {"name": "Bob"}),
             ("/v1/workspaces", {"name": "Ada"}, {"name": "Bob"}),
-            (f"/v1/workspaces/{workspace}/keys", {"name": "Ada"}, {"name": "Bob"}),
         ):
             headers = {"Idempotency-Key": f"key-{path}"}
             sent = await asyncio.gather(*(client.post(path, json=body, headers=headers) for _ in range(4)))
@@ -225,11 +207,28 @@ async def test_repeating_a_create_with_its_key_creates_nothing_new(gateway_clien
             assert len({answer.text for answer in sent}) == 1
             refused = await client.post(path, json=other, headers=headers)
             assert (refused.status_code, refused.json()["type"]) == (422, "idempotency-key-reused")
-        key = sent[0].json()["key"]
+        headers = {"Idempotency-Key": "key-/v1/keys"}
+        path = f"/v1/workspaces/{workspace}/keys"
+        sent = await asyncio.gather(*(client.post(path, json={"name": "Ada"}, headers=headers) for _ in range(4)))
+        assert sorted(answer.status_code for answer in sent) == [201, 409, 409, 409]
+        refused = await client.post(path, json={"name": "Bob"}, headers=headers)
+        assert (refused.status_code, refused.json()["type"]) == (422, "idempotency-key-reused")
+        key = next(answer.json()["key"] for answer in sent if answer.status_code == 201)
         assert (await client.get("/v1/me", headers=bearer(key))).status_code == 200
-        same = {"Idempotency-Key": "key-/v1/users"} | bearer(key)
-        another_caller = await client.post(f"/v1/workspaces/{workspace}/keys", json={"name": "C"}, headers=same)
-        assert another_caller.status_code == 403
+        same = {"Idempotency-Key": "key-/v1/keys"} | bearer(key)
+        another_caller = await client.post(path, json={"name": "C"}, headers=same)
+        assert another_caller.status_code == 201
+
+
+async def test_a_token_is_not_shown_again_to_a_repeated_request(gateway_client):
+    async with gateway_client() as client:
+        path, headers = f"/v1/workspaces/{await home(client)}/invitations", {"Idempotency-Key": "one"}
+        assert (await client.post(path, json={"name": "Ada"}, headers=headers)).status_code == 201
+        again = await client.post(path, json={"name": "Ada"}, headers=headers)
+        assert (again.status_code, again.json()["type"]) == (409, "secret-not-repeatable")
+        other = await client.post(path, json={"name": "Bob"}, headers=headers)
+        assert (other.status_code, other.json()["type"]) == (422, "idempotency-key-reused")
+        assert [one["status"] for one in (await client.get(path)).json()["items"]] == ["open"]
 
 
 @pytest.mark.parametrize(
@@ -272,14 +271,17 @@ async def test_an_idempotency_key_never_recreates_a_deleted_workspace(gateway_cl
         assert (again.status_code, again.json()["type"]) == (422, "idempotency-key-reused")
 
 
-async def test_a_secret_that_cannot_be_derived_again_is_an_error(gateway_client):
+async def test_a_key_is_created_once_and_its_secret_shown_once(gateway_client):
     headers = {"Idempotency-Key": "one"}
     async with gateway_client() as client:
         path = f"/v1/workspaces/{await home(client)}/keys"
-        assert (await client.post(path, json={"name": "x"}, headers=headers)).status_code == 201
-    async with gateway_client(internal_token_secret="another secret of the deployment") as client:
+        made = (await client.post(path, json={"name": "x"}, headers=headers)).json()
         again = await client.post(path, json={"name": "x"}, headers=headers)
         assert (again.status_code, again.json()["type"]) == (409, "secret-not-repeatable")
+        assert again.json()["key_id"] == made["id"]
+        assert "key" not in again.json()
+        assert (await client.get("/v1/me", headers=bearer(made["key"]))).status_code == 200
+        assert len([one for one in (await client.get(path)).json()["items"] if one["name"] == "x"]) == 1
 
 
 async def test_row_level_security_hides_other_workspaces_from_a_query_without_a_filter(gateway_client, settings):

@@ -6,6 +6,7 @@ import stat
 import psycopg
 import pytest
 
+from gateway.accounts.first_start import NoAdministratorsKey
 from gateway.app import create_app
 
 
@@ -72,3 +73,15 @@ async def test_a_lost_last_key_is_replaced_at_the_next_start(settings, tmp_path)
         connection.execute("UPDATE api_key SET revoked_at = now()")
     await start_and_stop(settings(admin_api_key=None, admin_key_file=file))
     assert file.read_text() != key
+
+
+async def test_without_any_way_in_the_gateway_does_not_start_and_says_so(settings):
+    with pytest.raises(NoAdministratorsKey, match="ADMIN_API_KEY or ADMIN_KEY_FILE"):
+        await start_and_stop(settings(admin_api_key=None))
+
+
+async def test_the_key_leaves_the_environment_after_the_first_start(gateway_client, admin_key):
+    async with gateway_client():
+        pass
+    async with gateway_client(admin_api_key=None) as client:
+        assert (await client.get("/v1/me", headers={"Authorization": f"Bearer {admin_key}"})).status_code == 200

@@ -3,8 +3,10 @@
 import asyncio
 import os
 import socket
+from dataclasses import replace
 
 import httpx2
+import jwt
 import psutil
 import pytest
 
@@ -13,14 +15,14 @@ from contracts.gateway import Role
 MEBIBYTE = 2**20
 
 
-async def test_a_service_sees_the_caller_but_not_the_key(proxied_client, tokens, admin_key):
+async def test_a_service_sees_the_caller_but_not_the_key(proxied_client, token_keys, admin_key):
     async with proxied_client() as client:
         me = (await client.get("/v1/me")).json()
         sent = {"X-Forwarded-For": "6.6.6.6", "Cookie": "a=b", "traceparent": f"00-{'a' * 32}-{'b' * 16}-01"}
         answer = (await client.get("/v1/documents/echo?q=a%20b&q=2", headers=sent)).json()
         seen = answer["headers"]
         assert admin_key not in str(answer)
-        caller = tokens.verify(seen["authorization"].removeprefix("Bearer "))
+        caller = token_keys.tokens("ingestion").verify(seen["authorization"].removeprefix("Bearer "))
         assert (str(caller.user_id), str(caller.workspace_id)) == (me["user"]["id"], me["workspace"]["id"])
         assert caller.role is Role.owner
         assert answer["query"] == "q=a%20b&q=2"
@@ -29,6 +31,25 @@ async def test_a_service_sees_the_caller_but_not_the_key(proxied_client, tokens,
         assert seen["traceparent"].split("-")[1] == "a" * 32
         assert "cookie" not in seen
         assert "accept-encoding" in seen  # the client's own
+
+
+async def test_only_what_makes_a_service_ask_others_carries_a_delegation(proxied_client, seen, token_keys):
+    """A search is asked on with it at the graph; reading the list of sessions gives nobody anything to act with."""
+    retrieval, orchestrator = token_keys.tokens("retrieval"), token_keys.tokens("orchestrator")
+    async with proxied_client() as client:
+        await client.post("/v1/search", json={"query": "x"})
+        carried = retrieval.verify(seen.authorization.removeprefix("Bearer "))
+        onward = retrieval.sign(carried, "knowledge-graph")
+        assert token_keys.tokens("knowledge-graph").verify(onward) == replace(carried, role=Role.viewer)
+        listed = (await client.get("/v1/documents/echo")).json()["headers"]["authorization"]
+        assert token_keys.tokens("ingestion").verify(listed.removeprefix("Bearer ")).delegation is None
+        await client.get("/v1/sessions")
+        reading = orchestrator.verify(seen.authorization.removeprefix("Bearer "))
+        assert reading.delegation is None
+        await client.post("/v1/sessions", json={})
+        asking = orchestrator.verify(seen.authorization.removeprefix("Bearer "))
+        claims = jwt.decode(asking.delegation, options={"verify_signature": False})
+        assert (claims["actors"], claims["exp"] - claims["iat"]) == (["orchestrator", "retrieval"], 3600)
 
 
 async def test_the_path_reaches_the_service_as_it_was_sent(proxied_client):

@@ -1,73 +1,99 @@
-"""Keys for all workspaces: who may make one, and what the services are told of its caller."""
+"""Keys for further workspaces: who may make one, and what the services are told of its caller."""
 
-from uuid import UUID
+from uuid import UUID, uuid4
 
+import psycopg
 import pytest
-
-from service_kit.auth import Tokens
-
-
-def bearer(key):
-    return {"Authorization": f"Bearer {key}"}
+from people import accept, bearer, invite, join, make_user
 
 
 @pytest.fixture
-def told(seen, token_secret):
+def told(seen, token_keys):
     """told(): the caller, as the service that answered the last search was told; or as another header says."""
-    tokens = Tokens(token_secret, "test")
-    return lambda header=None: tokens.verify((header or seen.authorization).removeprefix("Bearer "))
+    retrieval = token_keys.tokens("retrieval")
+    return lambda header=None, by=retrieval: by.verify((header or seen.authorization).removeprefix("Bearer "))
 
 
 async def workspace(client, name):
     return (await client.post("/v1/workspaces", json={"name": name})).json()["id"]
 
 
-async def member(client, user, *workspaces, role="owner"):
-    for place in workspaces:
-        put = await client.put(f"/v1/workspaces/{place}/members/{user}", json={"role": role})
-        assert put.status_code == 200, put.text
-
-
 async def key(client, place, headers=None, **body):
     return await client.post(f"/v1/workspaces/{place}/keys", json={"name": "k", **body}, headers=headers)
 
 
-async def test_a_wide_key_reads_all_workspaces_of_its_user_by_search_alone(proxied_client, told):
+async def searched(client, key, told):
+    """The workspaces that a search with the key is told to read."""
+    await client.post("/v1/search", json={}, headers=bearer(key["key"]))
+    return told().readable
+
+
+async def test_a_key_reads_the_listed_workspaces_of_its_user_by_search_alone(proxied_client, told, token_keys):
     async with proxied_client() as client:
-        first, second, foreign = [await workspace(client, name) for name in ("first", "second", "foreign")]
-        user = (await client.post("/v1/users", json={"name": "Ada"})).json()["id"]
-        await member(client, user, first)
-        await member(client, user, second, role="viewer")
-        wide = (await key(client, first, user_id=user, role="owner", all_workspaces=True)).json()
-        narrow = (await key(client, first, user_id=user, role="owner")).json()
-        assert (wide["all_workspaces"], narrow["all_workspaces"]) == (True, False)
-        await client.post("/v1/search", json={}, headers=bearer(wide["key"]))
-        assert told().readable == (UUID(first), UUID(second))
-        await client.post("/v1/search", json={}, headers=bearer(narrow["key"]))
-        assert told().readable is None
-        listed = (await client.get(f"/v1/workspaces/{first}/keys")).json()["items"]
-        assert {one["id"] for one in listed if one["all_workspaces"]} == {wide["id"]}
+        first, second, third = [await workspace(client, name) for name in ("first", "second", "third")]
+        user, narrow = await make_user(client, first, "owner")
+        wide = await join(client, second, narrow["key"], "viewer", workspaces=[first])
+        assert wide["workspaces"] == [second, first]
+        assert narrow["workspaces"] == [first]
+        await join(client, third, narrow["key"], "owner")
+        assert await searched(client, wide, told) == (UUID(first), UUID(second))
+        assert await searched(client, narrow, told) is None
         echoed = (await client.get("/v1/documents/echo", headers=bearer(wide["key"]))).json()["headers"]
-        assert told(echoed["authorization"]).workspace_id == UUID(first)
-        assert told(echoed["authorization"]).readable is None
-        assert (await client.get(f"/v1/workspaces/{second}", headers=bearer(wide["key"]))).status_code == 404
-        await client.delete(f"/v1/workspaces/{second}/members/{user}")
-        await client.post("/v1/search", json={}, headers=bearer(wide["key"]))
-        assert told().readable == (UUID(first),)
-        assert UUID(foreign) not in told().readable
+        there = told(echoed["authorization"], token_keys.tokens("ingestion"))
+        assert (there.workspace_id, there.readable) == (UUID(second), None)
+        assert (await client.get(f"/v1/workspaces/{first}", headers=bearer(wide["key"]))).status_code == 404
+        await client.delete(f"/v1/workspaces/{first}/members/{user}")
+        assert await searched(client, wide, told) == (UUID(second),)
 
 
 async def test_a_key_of_one_workspace_does_not_gain_the_others_of_its_user(proxied_client):
     async with proxied_client() as client:
         first, second = await workspace(client, "first"), await workspace(client, "second")
-        ada, bob = [(await client.post("/v1/users", json={"name": name})).json()["id"] for name in ("Ada", "Bob")]
-        await member(client, ada, first, second)
-        await member(client, bob, first, second)
-        narrow = (await key(client, first, user_id=ada, role="owner")).json()["key"]
-        wide = (await key(client, first, user_id=ada, role="owner", all_workspaces=True)).json()["key"]
-        for user in (ada, bob):
-            refused = await key(client, first, bearer(narrow), user_id=user, all_workspaces=True)
+        _, narrow = await make_user(client, first, "owner")
+        await join(client, second, narrow["key"], "owner")
+        for wider in ({"all_workspaces": True}, {"workspaces": [second]}, {"workspaces": [str(uuid4())]}):
+            refused = await key(client, first, bearer(narrow["key"]), **wider)
             assert (refused.status_code, refused.json()["type"]) == (403, "needs-wider-key")
-        other = await key(client, first, bearer(wide), user_id=bob, all_workspaces=True)
-        assert (other.status_code, other.json()["type"]) == (403, "needs-wider-key")
-        assert (await key(client, first, bearer(wide), all_workspaces=True)).status_code == 201
+
+
+async def test_an_invitation_widens_a_key_by_what_the_presented_one_reads_and_no_more(proxied_client):
+    async with proxied_client() as client:
+        first, second, third = [await workspace(client, name) for name in ("first", "second", "third")]
+        _, narrow = await make_user(client, first, "owner")
+        await join(client, second, narrow["key"], "owner")
+        token = (await invite(client, third))["token"]
+        refused = await accept(client, token, narrow["key"], workspaces=[second])
+        assert (refused.status_code, refused.json()["type"]) == (403, "needs-wider-key")
+        as_a_new_user = await accept(client, token, name="Eve", workspaces=[first])
+        assert as_a_new_user.status_code == 403
+        joined = await accept(client, token, narrow["key"], workspaces=[first])
+        wide = joined.json()["key"]
+        copy = await key(client, third, bearer(wide["key"]), workspaces=[first, first, third])
+        assert copy.json()["workspaces"] == [third, first]
+        listed = await client.get(f"/v1/workspaces/{third}/keys", headers=bearer(wide["key"]))
+        assert {tuple(one["workspaces"]) for one in listed.json()["items"]} == {(third, first)}
+
+
+async def test_a_key_for_all_workspaces_of_before_goes_on_and_makes_others(proxied_client, told, settings):
+    async with proxied_client() as client:
+        first, second = await workspace(client, "first"), await workspace(client, "second")
+        user, old = await make_user(client, first, "owner")
+        url = settings().database_url.get_secret_value()
+        async with await psycopg.AsyncConnection.connect(url, options="-c app.scope=system") as connection:
+            await connection.execute("UPDATE api_key SET all_workspaces = true WHERE user_id = %s", (user,))
+        await join(client, second, old["key"], "viewer")
+        assert await searched(client, old, told) == (UUID(first), UUID(second))
+        for wider in ({"all_workspaces": True}, {"workspaces": [second]}):
+            made = await key(client, first, bearer(old["key"]), **wider)
+            assert await searched(client, made.json(), told) == (UUID(first), UUID(second))
+
+
+async def test_owners_do_not_learn_where_else_a_member_is(gateway_client):
+    async with gateway_client() as client:
+        first, second = await workspace(client, "first"), await workspace(client, "second")
+        _, narrow = await make_user(client, first, "viewer")
+        _, owner = await make_user(client, second, "owner", "Olga")
+        wide = await join(client, second, narrow["key"], "viewer", workspaces=[first])
+        for reader, expected in ((owner["key"], [second]), (wide["key"], [second, first])):
+            keys = (await client.get(f"/v1/workspaces/{second}/keys", headers=bearer(reader))).json()["items"]
+            assert next(one["workspaces"] for one in keys if one["id"] == wide["id"]) == expected

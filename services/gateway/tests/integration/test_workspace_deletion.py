@@ -6,13 +6,18 @@ import asyncio
 from contextlib import asynccontextmanager
 from uuid import UUID, uuid4
 
+import httpx2
 import psycopg
 import pytest
+from people import bearer, join, make_user
 from redis.asyncio import Redis
 
 from contracts.events import DOCUMENTS, TURNS, DocumentDeleted, Event, WorkspaceDeleted, WorkspacePurged
+from contracts.gateway import Role
 from contracts.registry import CONFIRM_WORKSPACE_DELETION as CONFIRMING
+from service_kit.auth import Principal, ServiceCaller
 from service_kit.outbox import new_event
+from service_kit.owners import WORKSPACE_PATH
 from service_kit.streams import dead_letters
 
 
@@ -56,15 +61,14 @@ def services(redis):
 async def make_workspace(admin, name: str = "doomed") -> tuple[str, dict[str, str]]:
     """Its id, and the header of an owner's key of a user of its own."""
     workspace = (await admin.post("/v1/workspaces", json={"name": name})).json()["id"]
-    user = (await admin.post("/v1/users", json={"name": "owner"})).json()["id"]
-    await admin.put(f"/v1/workspaces/{workspace}/members/{user}", json={"role": "owner"})
-    return workspace, await key_for(admin, workspace, user)
+    _, key = await make_user(admin, workspace, "owner", "owner")
+    return workspace, bearer(key["key"])
 
 
-async def key_for(admin, workspace: str, user: str, role: str = "owner") -> dict[str, str]:
-    body = {"name": "k", "role": role, "user_id": user}
-    key = (await admin.post(f"/v1/workspaces/{workspace}/keys", json=body)).json()["key"]
-    return {"Authorization": f"Bearer {key}"}
+async def key_for(caller, workspace: str, headers: dict[str, str] | None = None, role: str = "owner") -> dict[str, str]:
+    """The header of another key of the caller there."""
+    made = await caller.post(f"/v1/workspaces/{workspace}/keys", json={"name": "k", "role": role}, headers=headers)
+    return bearer(made.json()["key"])
 
 
 async def eventually(client, path: str, good):
@@ -94,17 +98,44 @@ async def test_an_owner_deletes_it_and_every_service_confirms(gateway_client, se
         assert receipt["completed_at"]
         by_service = {one["service"]: one for one in receipt["services"]}
         assert set(by_service) == {"gateway", *CONFIRMING}
-        removed = {"api_key": 1, "membership": 2, "workspace": 1}
+        removed = {"api_key": 1, "invitation": 1, "membership": 2, "workspace": 1}
         assert by_service["gateway"]["removed"] == removed
         assert set(by_service["gateway"]["remaining"].values()) == {0}
 
         assert (await admin.get("/v1/me", headers=owner)).status_code == 401
-        for path in ("", "/members", "/keys"):
+        for path in ("", "/members", "/keys", "/invitations"):
             assert (await admin.get(f"/v1/workspaces/{workspace}{path}")).status_code == 404
         assert workspace not in [one["id"] for one in (await admin.get("/v1/workspaces")).json()["items"]]
         again = await admin.delete(f"/v1/workspaces/{workspace}", params={"name": "doomed"})
         assert again.status_code == 404
         assert (await admin.get(f"/v1/workspaces/{workspace}/receipt")).json() == receipt
+
+
+async def test_other_services_are_told_whether_a_workspace_is_deleted_and_nobody_else_is(
+    gateway_client, private, services, token_keys, admin_key
+):
+    """Finding 3: before they erase it they ask. The answer stays the same long after the deletion is complete."""
+    async with gateway_client() as admin:
+        workspace, owner = await make_workspace(admin)
+
+        async def state(caller: Principal | ServiceCaller, signer: str) -> httpx2.Response:
+            token = token_keys.tokens(signer).sign(caller, "gateway")
+            return await private(WORKSPACE_PATH, headers={"Authorization": f"Bearer {token}"})
+
+        asking = ServiceCaller("retrieval", UUID(workspace))
+        assert (await state(asking, "retrieval")).json() == {"is_deleted": False}
+        async with task(services.answer(workspace)):
+            await admin.delete(f"/v1/workspaces/{workspace}", params={"name": "doomed"}, headers=owner)
+        assert (await admin.get(f"/v1/workspaces/{workspace}/receipt")).json()["completed_at"]
+        for name in CONFIRMING:
+            assert (await state(ServiceCaller(name, UUID(workspace)), name)).json() == {"is_deleted": True}
+        assert (await state(ServiceCaller("retrieval", uuid4()), "retrieval")).json() == {"is_deleted": False}
+
+        for header in ({}, {"Authorization": f"Bearer {admin_key}"}):
+            assert (await private(WORKSPACE_PATH, headers=header)).status_code == 401
+        assert (await admin.get(WORKSPACE_PATH)).status_code == 404  # not at the public door
+        user = Principal(uuid4(), UUID(workspace), Role.owner)
+        assert (await state(user, "gateway")).status_code in {401, 403}
 
 
 async def test_its_keys_stop_working_before_any_confirmation(gateway_client, services):
@@ -139,8 +170,7 @@ async def test_only_owners_and_administrators_may_delete_a_workspace(gateway_cli
     async with gateway_client() as admin:
         workspace, owner = await make_workspace(admin)
         _, neighbour = await make_workspace(admin, "neighbour")
-        user = (await admin.get("/v1/me", headers=owner)).json()["user"]["id"]
-        editor = await key_for(admin, workspace, user, "editor")
+        editor = await key_for(admin, workspace, owner, "editor")
         for headers, status in ((neighbour, 404), (editor, 403)):
             asked = await admin.delete(f"/v1/workspaces/{workspace}", params={"name": "doomed"}, headers=headers)
             assert asked.status_code == status
@@ -154,9 +184,7 @@ async def test_the_user_who_deleted_it_reads_the_receipt_with_another_key(gatewa
     async with gateway_client() as admin:
         workspace, owner = await make_workspace(admin)
         home, _ = await make_workspace(admin, "home")
-        user = (await admin.get("/v1/me", headers=owner)).json()["user"]["id"]
-        await admin.put(f"/v1/workspaces/{home}/members/{user}", json={"role": "viewer"})
-        other_key = await key_for(admin, home, user, "viewer")
+        other_key = bearer((await join(admin, home, owner["Authorization"].removeprefix("Bearer "), "viewer"))["key"])
         await admin.delete(f"/v1/workspaces/{workspace}", params={"name": "doomed", "timeout": 0}, headers=owner)
         response = await admin.get(f"/v1/workspaces/{workspace}/receipt", headers=other_key)
         assert response.status_code == 200
@@ -171,7 +199,7 @@ async def test_the_last_administrators_key_cannot_be_deleted(gateway_client):
         workspace = (await admin.post("/v1/workspaces", json={"name": "new home"})).json()["id"]
         still = await admin.delete(f"/v1/workspaces/{home}", params={"name": "default"})
         assert still.status_code == 409
-        headers = await key_for(admin, workspace, me["user"]["id"])
+        headers = await key_for(admin, workspace)
         both = await asyncio.gather(
             admin.delete(f"/v1/workspaces/{home}", params={"name": "default", "timeout": 0}),
             admin.delete(f"/v1/workspaces/{workspace}", params={"name": "new home", "timeout": 0}, headers=headers),

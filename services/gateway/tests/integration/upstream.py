@@ -72,6 +72,12 @@ async def search(request: Request) -> dict[str, int]:
     return {"size": len(await request.body())}
 
 
+@router.get("/v1/sessions")
+@router.post("/v1/sessions")
+async def sessions(request: Request) -> None:
+    request.app.state.seen.authorization = request.headers["authorization"]
+
+
 @router.get("/v1/runs/events")
 async def events(request: Request) -> StreamingResponse:
     seen: Seen = request.app.state.seen

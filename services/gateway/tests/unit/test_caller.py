@@ -1,11 +1,12 @@
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
 
 from contracts.gateway import Role, User, Workspace
 from gateway.accounts.caller import Authenticated
-from gateway.errors import NeedsAdmin, NeedsOwner, ProtectedAdmin, UnknownWorkspace
+from gateway.errors import LongerThanItsKey, NeedsAdmin, NeedsOwner, OwnNameOnly, ProtectedAdmin, UnknownWorkspace
 
 
 def caller(role: Role, is_admin: bool = False) -> Authenticated:
@@ -40,8 +41,26 @@ def test_a_weaker_key_of_an_administrator_is_no_administrator(role):
         one.must_see(uuid4())
 
 
-def test_an_owner_cannot_act_in_an_administrators_name():
+def test_an_owner_cannot_act_on_an_administrator():
     with pytest.raises(ProtectedAdmin):
         caller(Role.owner).may_act_on(user_is_admin=True)
     caller(Role.owner).may_act_on(user_is_admin=False)
     caller(Role.owner, is_admin=True).may_act_on(user_is_admin=True)
+
+
+@pytest.mark.parametrize("is_admin", [True, False])
+def test_nobody_creates_keys_in_anothers_name(is_admin):
+    one = caller(Role.owner, is_admin)
+    one.must_be(one.user.id)
+    with pytest.raises(OwnNameOnly):
+        one.must_be(uuid4())
+
+
+def test_a_key_given_for_a_time_is_not_made_permanent_by_its_holder():
+    end = datetime.now(UTC) + timedelta(days=1)
+    one = replace(caller(Role.owner), expires_at=end)
+    one.may_outlive(end)
+    for later in (None, end + timedelta(seconds=1)):
+        with pytest.raises(LongerThanItsKey):
+            one.may_outlive(later)
+    caller(Role.owner).may_outlive(None)

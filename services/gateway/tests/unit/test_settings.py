@@ -1,10 +1,11 @@
 import pytest
+from deployment_keys import DeploymentKeys
 from pydantic import ValidationError
 
 from gateway.settings import Settings
 
 ENVIRONMENT = {
-    "INTERNAL_TOKEN_SECRET": "s" * 32,
+    **DeploymentKeys().environment("gateway"),
     "DATABASE_URL": "postgresql://x",
     "REDIS_URL": "redis://x",
     **{f"{name}_URL": "http://x" for name in ("INGESTION", "RETRIEVAL", "KNOWLEDGE_GRAPH", "MEMORY", "ORCHESTRATOR")},
@@ -20,9 +21,8 @@ def environment(monkeypatch):
     return monkeypatch
 
 
-def test_a_key_or_a_key_file_is_required(environment):
-    with pytest.raises(ValidationError, match="ADMIN_KEY_FILE"):
-        Settings()
+def test_neither_a_key_nor_a_key_file_is_required_once_there_is_an_administrator(environment):
+    assert Settings().admin_api_key is None
     environment.setenv("ADMIN_KEY_FILE", "/data/admin-key")
     assert str(Settings().admin_key_file) == "/data/admin-key"
 
@@ -36,6 +36,43 @@ def test_a_weak_key_is_rejected_without_repeating_it(environment):
 
 
 def test_origins_are_separated_by_commas(environment):
-    environment.setenv("ADMIN_API_KEY", "0123456789abcdef" * 4)
     environment.setenv("CORS_ORIGINS", "https://a.example, https://b.example")
     assert Settings().cors_origins == ["https://a.example", "https://b.example"]
+
+
+@pytest.mark.parametrize("origins", ["*", "https://a.example,*", "https://*.example"])
+def test_not_every_origin_may_call(environment, origins):
+    """Finding: `CORS_ORIGINS=*` has to be refused once there are cookies."""
+    environment.setenv("CORS_ORIGINS", origins)
+    with pytest.raises(ValidationError, match="must name each origin"):
+        Settings()
+
+
+@pytest.mark.parametrize(
+    ("url", "accepted"),
+    [
+        ("https://attractor.example.org", True),
+        ("https://attractor.example.org:8443/", True),
+        ("http://localhost:8080", True),
+        ("http://127.0.0.1:8080", True),
+        ("http://attractor.example.org", False),
+        ("https://attractor.example.org/path", False),
+        ("https://user@attractor.example.org", False),
+        ("attractor.example.org", False),
+        ("ftp://localhost", False),
+    ],
+)
+def test_the_public_url_is_https_or_on_this_machine(environment, url, accepted):
+    environment.setenv("PUBLIC_URL", url)
+    if accepted:
+        assert Settings().public_url == url.rstrip("/")
+    else:
+        with pytest.raises(ValidationError, match="public_url"):
+            Settings()
+
+
+@pytest.mark.parametrize("host", ["https://a.example", "*.example", "a.example:80", "a/b"])
+def test_allowed_hosts_are_names(environment, host):
+    environment.setenv("ALLOWED_HOSTS", host)
+    with pytest.raises(ValidationError, match="no host name"):
+        Settings()

@@ -5,11 +5,18 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from pydantic import Field, SecretStr
+from pydantic import Field
 
 from ingestion.sources.settings import ScheduleSettings, SourceSettings
 from ingestion.uploads.archives import ArchiveLimits
-from service_kit.settings import DatabaseSettings, Environment, EventSettings, ObjectStoreSettings, ServiceSettings
+from service_kit.settings import (
+    ConsumerSettings,
+    DatabaseSettings,
+    Environment,
+    ObjectStoreSettings,
+    ServiceSettings,
+    TokenSettings,
+)
 
 MEBIBYTE = 1024 * 1024
 
@@ -33,7 +40,7 @@ class IntakeSettings(Environment):
 class Settings(
     ServiceSettings,
     LeaseSettings,
-    EventSettings,
+    ConsumerSettings,
     ObjectStoreSettings,
     SourceSettings,
     ScheduleSettings,
@@ -51,7 +58,7 @@ class Settings(
     max_files_per_upload: int = Field(default=1000, gt=0)
     """Files in one request"""
     upload_folder: Path = Path(tempfile.gettempdir())
-    """Room for one file per running upload, and for one of its archive"""
+    """Room for one file per running upload, and for one of its archive, in a folder of each process"""
     reannounce_after_seconds: float = Field(default=30.0, gt=0, description="Before a lost event is looked for")
     max_losses: int = Field(default=3, gt=0, description="Workers that a document may take down before it fails")
 
@@ -62,10 +69,9 @@ class Settings(
         )
 
 
-class ReconcileSettings(DatabaseSettings, ObjectStoreSettings):
+class ReconcileSettings(TokenSettings, DatabaseSettings, ObjectStoreSettings):
     """What `python -m ingestion reconcile` reads."""
 
-    internal_token_secret: SecretStr
     retrieval_url: str
     knowledge_graph_url: str
     settled_after_seconds: float = Field(default=300.0, ge=0)

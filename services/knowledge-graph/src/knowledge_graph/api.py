@@ -16,14 +16,17 @@ from contracts.knowledge_graph import (
     GraphGeneration,
     GraphStatus,
 )
+from contracts.registry import INGESTION, RETRIEVAL
 from knowledge_graph.extraction.names import name_key
 from knowledge_graph.graph_store import EntityFilter, StoredEntity
 from knowledge_graph.queries import AskedGraph, MinMentions
 from knowledge_graph.recording.generation import Generations
-from service_kit.auth import Viewer
+from service_kit.auth import Principal, Viewer, viewer_or, viewer_through
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
 
 router = APIRouter(prefix="/v1/graph", tags=["knowledge-graph"])
+Searching = Annotated[Principal, Depends(viewer_through(RETRIEVAL))]
+Surveyed = Annotated[UUID, Depends(viewer_or(INGESTION))]
 
 
 def _generations(request: Request) -> Generations:
@@ -65,7 +68,7 @@ async def show_entity(
 
 
 @router.post("/expand", summary="Expand names to chunks")
-async def expand(body: ExpandRequest, caller: Viewer, asked: AskedGraph) -> ExpandResponse:
+async def expand(body: ExpandRequest, caller: Searching, asked: AskedGraph) -> ExpandResponse:
     """Finds the known names of a text (or takes names) and returns the chunks that the graph leads to from there.
 
     `hops` follows relations to the chunks that mention what is reached; `bridge` follows what the best chunks with a
@@ -76,13 +79,13 @@ async def expand(body: ExpandRequest, caller: Viewer, asked: AskedGraph) -> Expa
 
 @router.get("/documents", summary="List the documents in the graph")
 async def list_documents(
-    caller: Viewer, asked: AskedGraph, limit: Limit = 50, cursor: Cursor = None
+    workspace_id: Surveyed, asked: AskedGraph, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[GraphedDocument]:
     """Lists what the graph holds of each document, by id. `projected` is false while the document's latest change is
     not projected yet.
     """
     (after,) = decode_cursor(cursor, UUID)
-    return page(await asked.documents(caller.workspace_id, after, limit + 1), limit, lambda one: (one.document_id,))
+    return page(await asked.documents(workspace_id, after, limit + 1), limit, lambda one: (one.document_id,))
 
 
 @router.get("/status", summary="Show the state of the graph")
@@ -93,7 +96,7 @@ async def status(caller: Viewer, asked: AskedGraph) -> GraphStatus:
 
 @router.get("/generation", summary="Show the graph's generation token")
 async def show_generation(
-    caller: Viewer, generations: Annotated[Generations, Depends(_generations)]
+    caller: Searching, generations: Annotated[Generations, Depends(_generations)]
 ) -> GraphGeneration:
     """An opaque token that changes whenever graph answers may change; use it in cache keys."""
     return GraphGeneration(generation=await generations.token(caller.workspace_id))

@@ -74,7 +74,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     app.state.graph = GraphQueries(reader, extractor, Bridging(database), settings.graph_min_entity_freq)
     client = await stack.enter_async_context(httpx2.AsyncClient(trust_env=False))
     seconds = settings.retrieval_deadline_seconds
-    retrieval = HttpService("the search", client, app.state.tokens, settings.retrieval_url, seconds)
+    retrieval = HttpService("retrieval", client, app.state.tokens, settings.retrieval_url, seconds)
     app.state.toolbox = Toolbox(reader, ChunkTexts(database, objects), retrieval)
     app.state.export = Export(database)
     app.state.triple_imports = TripleImports(database, projects=neo4j is not None)

@@ -18,7 +18,12 @@ from service_kit.objects import ObjectStore
 
 
 @pytest.fixture
-def build(make_database, redis_url, token_secret, object_store, object_store_settings):
+def audience() -> str:
+    return "knowledge-graph"
+
+
+@pytest.fixture
+def build(make_database, own_redis_url, token_keys, object_store, object_store_settings, owners):
     """build(): the application on fresh engines; keywords are further settings."""
     urls = make_database("knowledge_graph")
     object_store.ensure_bucket()
@@ -27,10 +32,11 @@ def build(make_database, redis_url, token_secret, object_store, object_store_set
         app = create_app(
             Settings(
                 port=0,
-                internal_token_secret=token_secret,
+                **token_keys.settings("knowledge-graph"),
                 database_url=urls.service,
-                redis_url=redis_url,
+                redis_url=own_redis_url("knowledge-graph"),
                 **object_store_settings.model_dump(),
+                **owners.settings,
                 **settings,
             )
         )

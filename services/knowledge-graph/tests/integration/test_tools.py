@@ -12,6 +12,7 @@ import pytest
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 
+from contracts.gateway import Role
 from knowledge_graph.triples.records import checked_name
 
 NAUGHTY = Path(__file__).parents[5] / "shared/eval/naughty-strings/blns.json"
@@ -265,7 +266,7 @@ class TestSearched:
         rest = {"good_match": good_match, "match": 0.9, "legs": [], "milliseconds": 1.0}
         return {"query": "q", "mode": "hybrid", "hits": hits, **rest}, 200
 
-    async def test_passages_of_the_search(self, tool, search, tokens, principal):
+    async def test_passages_of_the_search(self, tool, search, token_keys, principal):
         search.state.answer = self.found("One.", "x" * 5_000)
         told = (await tool("summarize_document", topic="tokens", max_passages=2))["result"]
         assert (told["found_by"], told["note"]) == ("search", None)
@@ -273,7 +274,8 @@ class TestSearched:
         assert told["passages"][0]["section"] == "A > B"
         body, authorization = search.state.asked
         assert (body["query"], body["k"]) == ("tokens", 2)
-        assert tokens.verify(authorization.removeprefix("Bearer ")) == principal
+        caller = token_keys.tokens("retrieval").verify(authorization.removeprefix("Bearer "))
+        assert caller == replace(principal, role=Role.viewer)
 
     async def test_what_it_says_when_little_or_nothing_is_found(self, tool, search):
         search.state.answer = self.found("One.", good_match=False)
@@ -288,7 +290,7 @@ class TestSearched:
         await documents.graph(["The BillingRouter sends invoices."], name="billing.md")
         told = (await tool("summarize_document", topic="BillingRouter"))["result"]
         assert told["found_by"] == "graph"
-        assert told["note"].startswith("the search ")
+        assert told["note"].startswith("retrieval ")
 
 
 BODIES = {

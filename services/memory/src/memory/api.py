@@ -9,11 +9,12 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from contracts.base import Page, ProblemBody
 from contracts.memory import Memory, MemoryCreate, MemoryKind, RecallRequest, RecallResponse
+from contracts.registry import ORCHESTRATOR
 from inference.embeddings import Embedder
 from inference.errors import EmbeddingError
 from memory.errors import EmbeddingUnavailable, MemoryNotFound
 from memory.repository import Embedded, Memories, NewMemory, embed
-from service_kit.auth import Editor, Viewer
+from service_kit.auth import Editor, Principal, Viewer, viewer_through
 from service_kit.idempotency import IdempotencyKeyReused, creation_id
 from service_kit.pagination import Cursor, Limit
 from service_kit.postgres import Database
@@ -33,6 +34,7 @@ def opened_embedder(request: Request) -> Embedder:
 
 
 Stored = Annotated[Database, Depends(opened_database)]
+Recalling = Annotated[Principal, Depends(viewer_through(ORCHESTRATOR))]
 Embedding = Annotated[Embedder, Depends(opened_embedder)]
 
 
@@ -68,8 +70,8 @@ async def create_memory(
 @router.delete(
     "/{memory_id}", status_code=204, summary="Delete one of your memories", responses={404: {"model": ProblemBody}}
 )
-async def delete_memory(memory_id: UUID, caller: Editor, database: Stored) -> Response:
-    """Deletes an episode or a note of the caller for good."""
+async def delete_memory(memory_id: UUID, caller: Viewer, database: Stored) -> Response:
+    """Deletes an episode or a note of the caller for good. Every role may: episodes of viewers are kept too."""
     async with database.workspace(caller.workspace_id) as connection:
         if not await Memories(connection, caller.workspace_id).delete(caller.user_id, memory_id):
             raise MemoryNotFound
@@ -77,7 +79,7 @@ async def delete_memory(memory_id: UUID, caller: Editor, database: Stored) -> Re
 
 
 @router.post("/recall", summary="Recall memories by meaning", responses={503: {"model": ProblemBody}})
-async def recall(body: RecallRequest, caller: Viewer, database: Stored, embedder: Embedding) -> RecallResponse:
+async def recall(body: RecallRequest, caller: Recalling, database: Stored, embedder: Embedding) -> RecallResponse:
     """Returns the `k` of the caller's memories that are nearest to the query by cosine similarity, best first."""
     embedded = await _embed(embedder, body.query)
     async with database.workspace(caller.workspace_id) as connection:

@@ -79,10 +79,17 @@ async def test_an_idempotency_key_stores_one_note(client, auth_headers):
     assert (other.status_code, other.json()["type"]) == (409, "idempotency-key-reused")
 
 
-async def test_a_viewer_reads_and_does_not_write(client, auth_headers):
-    headers = auth_headers(role=Role.viewer)
-    assert (await client.get("/v1/memories", headers=headers)).status_code == 200
-    assert (await client.post("/v1/memories", json={"content": "x"}, headers=headers)).status_code == 403
+async def test_a_viewer_reads_and_deletes_the_own_memories_and_writes_none(client, auth_headers):
+    """Episodes of viewers are remembered as well, so viewers may delete theirs."""
+    user_id = uuid4()
+    editor, viewer = (auth_headers(role=role, user_id=user_id) for role in (Role.editor, Role.viewer))
+    note = (await client.post("/v1/memories", json={"content": "x"}, headers=editor)).json()["id"]
+    assert (await client.get("/v1/memories", headers=viewer)).status_code == 200
+    assert (await client.post("/v1/memories", json={"content": "y"}, headers=viewer)).status_code == 403
+    other = auth_headers(role=Role.viewer, user_id=uuid4())
+    assert (await client.delete(f"/v1/memories/{note}", headers=other)).status_code == 404
+    assert (await client.delete(f"/v1/memories/{note}", headers=viewer)).status_code == 204
+    assert (await client.get("/v1/memories", headers=viewer)).json()["items"] == []
 
 
 BAD_NOTES = [

@@ -34,8 +34,8 @@ from orchestrator.sessions import api as sessions_api
 from orchestrator.sessions.attachments import DocumentAttacher
 from orchestrator.settings import Settings
 from service_kit.app import service_app
-from service_kit.auth import Tokens
 from service_kit.event_service import EventService
+from service_kit.tokens import Tokens
 from service_kit.work import WorkQueue
 
 NAME = "orchestrator"

@@ -147,7 +147,7 @@ async def test_a_stopped_process_hands_its_runs_over_at_once(start: Any, model_s
 @asynccontextmanager
 async def process(settings: Any, log: Path) -> AsyncIterator[asyncio.subprocess.Process]:
     """The service as a process of its own, to be killed."""
-    secret = {"internal_token_secret", "database_url", "redis_url"}
+    secret = {"token_private_key", "database_url", "redis_url"}
     values = {
         name.upper(): value.get_secret_value() if name in secret else str(value)
         for name, value in settings

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from contracts.events import RUN_EVENTS
+from contracts.gateway import Role
 
 TERMINAL = {event.name for event in RUN_EVENTS if event.terminal}
 QUESTION = "How long are tokens valid?"
@@ -186,12 +188,13 @@ async def test_a_model_that_breaks_off_is_replaced_by_quotations(start: Any, mod
 
 
 async def test_the_services_are_asked_in_the_name_of_the_user(
-    start: Any, settings: Any, world: Any, tokens: Any, principal: Any
+    start: Any, settings: Any, world: Any, token_keys: Any, principal: Any
 ) -> None:
     async with start(settings) as service:
         run = await service.ask(await service.session())
         await service.events(run["id"])
     body, authorization = world.searches[0]
-    assert tokens.verify(authorization.removeprefix("Bearer ")) == principal
+    told = token_keys.tokens("retrieval").verify(authorization.removeprefix("Bearer "))
+    assert told == replace(principal, role=Role.viewer)
     assert body["highlight"] is True
     assert "mode" not in body  # the workspace's search settings decide

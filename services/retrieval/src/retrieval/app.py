@@ -75,10 +75,10 @@ def create_app(settings: Settings) -> FastAPI:
             client = await stack.enter_async_context(httpx2.AsyncClient(trust_env=False))
             tokens = app.state.tokens
             graphs = HttpService(
-                "the knowledge graph", client, tokens, settings.knowledge_graph_url, settings.graph_deadline_seconds
+                "knowledge-graph", client, tokens, settings.knowledge_graph_url, settings.graph_deadline_seconds
             )
             orchestrator = HttpService(
-                "the orchestrator", client, tokens, settings.orchestrator_url, settings.sessions_deadline_seconds
+                "orchestrator", client, tokens, settings.orchestrator_url, settings.sessions_deadline_seconds
             )
             kept = cache if settings.search_cache else None
             searching = build_search(database, embedders, settings, reranker, kept, graphs)

@@ -93,19 +93,25 @@ def compaction(database):
 
 
 @pytest.fixture
-def make_settings(urls, redis_url, token_secret, object_store_settings):
+def audience() -> str:
+    return "retrieval"
+
+
+@pytest.fixture
+def make_settings(urls, own_redis_url, token_keys, object_store_settings, owners):
     """make_settings(embedding_backend=..., embedding_models=[...]): of a service on this test's engines."""
 
     def make(embedding_models: list[dict[str, Any]] | None = None, **more: Any) -> Settings:
         values = {
             "port": 0,
-            "internal_token_secret": token_secret,
+            **token_keys.settings("retrieval"),
             "database_url": urls.service,
-            "redis_url": redis_url,
+            "redis_url": own_redis_url("retrieval"),
             "embedding_threads": 1,
             "embedding_models": json.dumps(embedding_models or []),
             **dict.fromkeys(PATIENT, 60.0),
             **object_store_settings.model_dump(),
+            **owners.settings,
         }
         return Settings(**values | more)
 

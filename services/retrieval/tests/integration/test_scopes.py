@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 import uvicorn
+from deployment_keys import DELEGATED
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -17,14 +18,16 @@ from starlette.routing import Route
 
 from contracts.gateway import Role
 from retrieval.search.scoped_search import MOST_WORKSPACES
-from service_kit.auth import Principal, Tokens
+from service_kit.auth import Principal
+from service_kit.tokens import Tokens
 
 
 @dataclass
 class Others:
     """What the orchestrator and the knowledge graph answer, and whom they were asked by."""
 
-    tokens: Tokens
+    orchestrator: Tokens
+    graph: Tokens
     url: str = ""
     status: int = 200
     documents: list[UUID] = field(default_factory=list)
@@ -36,22 +39,22 @@ class Others:
     callers: list[Principal] = field(default_factory=list)
     expansions: list[dict[str, Any]] = field(default_factory=list)
 
-    def _caller(self, request: Request) -> None:
-        self.callers.append(self.tokens.verify(request.headers["authorization"].removeprefix("Bearer ")))
+    def _caller(self, request: Request, asked: Tokens) -> None:
+        self.callers.append(asked.verify(request.headers["authorization"].removeprefix("Bearer ")))
 
     async def session(self, request: Request) -> JSONResponse:
-        self._caller(request)
+        self._caller(request, self.orchestrator)
         first = int(request.query_params.get("cursor", 0))
         items = [{"document_id": str(one), "attached_at": "2025-01-01T00:00:00Z"} for one in self.documents]
         following = str(first + self.page) if first + self.page < len(items) else None
         return JSONResponse({"items": items[first : first + self.page], "next_cursor": following}, self.status)
 
     async def state(self, request: Request) -> JSONResponse:
-        self._caller(request)
+        self._caller(request, self.graph)
         return JSONResponse({"generation": self.generation}, self.status)
 
     async def expand(self, request: Request) -> JSONResponse:
-        self._caller(request)
+        self._caller(request, self.graph)
         self.expansions.append(await request.json())
         await self.open.wait()
         if self.expansions[-1]["seeds"]:
@@ -60,8 +63,8 @@ class Others:
 
 
 @pytest.fixture
-async def others(tokens):
-    found = Others(tokens)
+async def others(token_keys):
+    found = Others(token_keys.tokens("orchestrator"), token_keys.tokens("knowledge-graph"))
     found.open.set()
     routes = [
         Route("/v1/sessions/{session}/documents", found.session),
@@ -102,7 +105,8 @@ def ask(client, principal, tokens):
     """await ask(query, status=200, as_who=principal, **request): the body of the answer."""
 
     async def post(query: str, status: int = 200, as_who: Principal = principal, **request: Any) -> dict[str, Any]:
-        headers = {"Authorization": f"Bearer {tokens.sign(as_who)}"}
+        caller = replace(as_who, delegation=tokens.delegate(as_who, ["retrieval"], DELEGATED))
+        headers = {"Authorization": f"Bearer {tokens.sign(caller, 'retrieval')}"}
         response = await client.post("/v1/search", json={"query": query, **request}, headers=headers)
         assert response.status_code == status, response.text
         return response.json()
@@ -125,7 +129,7 @@ async def test_a_session_search_covers_the_attached_documents(ask, index, conver
     others.documents = [one.data.document_id for one in documents[:5]] + [uuid4()]
     session = {"scope": "session", "session_id": str(uuid4())}
     assert found(await ask("walrus", **session)) == {f"walrus number {number}" for number in range(5)}
-    assert others.callers[-1] == principal
+    assert others.callers[-1] == replace(principal, role=Role.viewer)
     two = [str(one.data.document_id) for one in documents[4:]]
     assert found(await ask("walrus", **session, document_ids=two)) == {"walrus number 4"}
     for mode in ("lexical", "dense", "rrf", "convex"):
@@ -173,7 +177,7 @@ async def test_every_readable_workspace_is_searched_and_no_other(ask, index, con
     assert sum(one["chunks"] for one in answer["facets"]["tag"]) == 3
     assert leg(answer, "lexical")["method"] == "in 3 workspaces"
     assert {(one.workspace_id, one.role) for one in others.callers} == {
-        (principal.workspace_id, Role.owner),
+        (principal.workspace_id, Role.viewer),
         (second, Role.viewer),
         (empty, Role.viewer),
     }
@@ -210,7 +214,7 @@ async def test_the_graph_brings_chunks_of_the_scope_with_their_path(ask, index, 
     query = {"query": "AuthService", "explain": True, "graph_method": "hops"}
     answer = await ask(**query, mode="rrf")
     assert others.expansions[-1]["query"] == "AuthService"
-    assert others.callers[-1] == principal
+    assert others.callers[-1] == replace(principal, role=Role.viewer)
     assert set(answer["timings"]) == {"opening", "filters", "legs", "fusion", "selection"}
     assert answer["understood"]["text"] == "AuthService"
     report = leg(answer, "graph")
@@ -263,7 +267,7 @@ async def test_a_bridge_leads_from_the_chunk_of_a_name_to_one_without_a_word_of_
 
     others.crossed = None
     failed = await ask(query)
-    assert leg(failed, "graph")["error"] == "the knowledge graph answered with status 500"
+    assert leg(failed, "graph")["error"] == "knowledge-graph answered with status 500"
     assert leg(failed, "residual") is None
     assert [(hit["content"], hit["score"]) for hit in failed["hits"]] == [
         (hit["content"], hit["score"]) for hit in plain["hits"]
@@ -285,7 +289,7 @@ async def test_a_graph_that_knows_nothing_or_fails_changes_nothing(ask, index, c
         others.status = 503
         failed = await ask("the walrus port", mode=mode)
         assert without_legs(failed) == plain
-        assert leg(failed, "graph")["error"] == "the knowledge graph answered with status 503"
+        assert leg(failed, "graph")["error"] == "knowledge-graph answered with status 503"
         others.status = 200
 
 

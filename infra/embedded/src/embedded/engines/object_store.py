@@ -19,6 +19,7 @@ from embedded.engines.engine import Engine, plain_environment
 from embedded.errors import NoEngine
 from embedded.ports import GRPC_OFFSET, LOOPBACK
 from embedded.processes.child import Command
+from service_kit.store_keys import write_store_keys
 
 BUCKET = "attractor"
 _PROBE_OBJECT = ".ready"
@@ -46,7 +47,10 @@ class ObjectStoreAccess:
 
 
 class ObjectStoreEngine(Engine):
-    """An S3 server on the loopback interface with one bucket."""
+    """An S3 server on the loopback interface with one bucket.
+
+    Its master, volume server and filer listen as well, and obey nobody without the keys that are made at each start.
+    """
 
     name = "object-store"
 
@@ -62,6 +66,9 @@ class ObjectStoreEngine(Engine):
 
     def prepare(self) -> None:
         self._place.mkdir(mode=0o700, exist_ok=True)
+        keys = self._place / ".seaweedfs"  # below HOME it is found
+        keys.mkdir(mode=0o700, exist_ok=True)
+        write_store_keys(keys)
 
     def command(self) -> Command:
         binary = Path(sys.executable).with_name("weed")
@@ -76,6 +83,7 @@ class ObjectStoreEngine(Engine):
                 *(f"-ip={LOOPBACK}", f"-ip.bind={LOOPBACK}", f"-bucket={BUCKET}"),
                 *(f"-s3.port={ports.s3}", f"-master.port={ports.master}", f"-volume.port={ports.volume}"),
                 *(f"-filer.port={ports.filer}", f"-admin.port={ports.admin}"),
+                *("-filer.localSocket=filer.sock", "-s3.localSocket=s3.sock"),  # in the working directory
                 *("-admin.ui=false", "-webdav=false", "-s3.port.iceberg=0", "-s3.port.lance=0"),
                 *("-volume.preStopSeconds=0", "-master.telemetry=false"),
             ],

@@ -96,6 +96,7 @@ class Postgres(Engine):
 
     def _initdb(self) -> None:
         """Makes the cluster beside its place and moves it there, so that one half made is never taken for whole."""
+        self._home.begin_making()
         part = self._home.empty_folder("cluster.part")
         password = self._home.private_file("password", self._password)
         initdb = Child(
@@ -109,7 +110,7 @@ class Postgres(Engine):
                 log=self._log,
                 env=plain_environment(),
                 cwd=self._home.folder,
-                user=self._home.user,
+                user=self._home.maker,
             )
         )
         try:
@@ -119,7 +120,7 @@ class Postgres(Engine):
             password.unlink(missing_ok=True)
         if initdb.exit_code() and (error := initdb.crash()):
             raise error
-        part.rename(self._home.cluster)
+        self._home.end_making(part)
 
     def _clear_stale_lock(self) -> None:
         """Removes a postmaster.pid left by a crash.

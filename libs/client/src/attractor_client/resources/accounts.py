@@ -1,8 +1,10 @@
-"""The caller, users, workspaces, members, API keys, and the state of the services."""
+"""The caller, users, workspaces, members, invitations, API keys, and the state of the services."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncIterator, Iterable
+from datetime import datetime
 from uuid import UUID
 
 from attractor_client.http.pages import every
@@ -13,22 +15,32 @@ from contracts.gateway import (
     ApiKeyCreate,
     ApiKeyCreated,
     Caller,
+    Invitation,
+    InvitationAccept,
+    InvitationAccepted,
+    InvitationCreate,
+    InvitationCreated,
     Member,
     MemberPut,
     Role,
     Status,
     User,
     UserCreate,
+    UserPatch,
     Workspace,
     WorkspaceCreate,
     WorkspaceDeletion,
 )
+from contracts.sign_in import PasswordLink
 
-USERS, WORKSPACES = "/v1/users", "/v1/workspaces"
+USERS, WORKSPACES, ACCEPT = "/v1/users", "/v1/workspaces", "/v1/invitations/accept"
 
 
 class Accounts:
-    """`client.accounts`. Members and keys require an owner's key, users and new workspaces an administrator's."""
+    """`client.accounts`. Members and invitations require an owner's key, users and new workspaces an administrator's.
+
+    Everyone creates, lists and revokes own keys; owners list and revoke all keys of their workspace.
+    """
 
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
@@ -42,10 +54,25 @@ class Accounts:
         return await self.transport.get("/v1/status", Status)
 
     def users(self) -> AsyncIterator[User]:
+        """Lists the users of the deployment, the oldest first."""
         return every(self.transport, USERS, Page[User])
 
     async def create_user(self, name: str, *, idempotency_key: str | None = None) -> User:
+        """Creates a user without a key. To let a person in, use `invite`."""
         return await self.transport.create(USERS, UserCreate(name=name), User, idempotency_key)
+
+    async def change_user(self, user_id: UUID, *, disabled: bool | None = None, is_admin: bool | None = None) -> User:
+        """Disables or enables a user, makes one an administrator or no longer one; what is None stays.
+
+        Raises Conflict if no administrator could get in any more.
+        """
+        body = UserPatch(disabled=disabled, is_admin=is_admin)
+        answer = await self.transport.send("PATCH", path("v1/users", user_id), body=body, repeatable=True)
+        return self.transport.parse(answer, User)
+
+    async def delete_user(self, user_id: UUID) -> None:
+        """Deletes a user with memberships, keys and invitations. Raises Conflict if a workspace needs the user."""
+        await self.transport.send("DELETE", path("v1/users", user_id))
 
     def workspaces(self) -> AsyncIterator[Workspace]:
         """Lists the workspaces that the caller may see; an administrator sees all."""
@@ -69,7 +96,7 @@ class Accounts:
         return every(self.transport, path("v1/workspaces", workspace_id, "members"), Page[Member])
 
     async def put_member(self, workspace_id: UUID, user_id: UUID, role: Role) -> Member:
-        """Adds the user to the workspace, or changes the role."""
+        """Changes a member's role. An administrator also adds users; owners `invite` them."""
         place = path("v1/workspaces", workspace_id, "members", user_id)
         return self.transport.parse(await self.transport.send("PUT", place, body=MemberPut(role=role)), Member)
 
@@ -77,8 +104,48 @@ class Accounts:
         """Removes a member; the user's keys of the workspace are revoked."""
         await self.transport.send("DELETE", path("v1/workspaces", workspace_id, "members", user_id))
 
+    def invitations(self, workspace_id: UUID) -> AsyncIterator[Invitation]:
+        """Lists the workspace's invitations without their tokens, also those that are no longer open."""
+        return every(self.transport, path("v1/workspaces", workspace_id, "invitations"), Page[Invitation])
+
+    async def invite(
+        self,
+        workspace_id: UUID,
+        *,
+        role: Role = Role.editor,
+        name: str | None = None,
+        note: str | None = None,
+        expires_at: datetime | None = None,
+        idempotency_key: str | None = None,
+    ) -> InvitationCreated:
+        """Creates an invitation; only this answer contains its one-time token. No mail is sent.
+
+        It is open for seven days, or until `expires_at`.
+        """
+        body = InvitationCreate(role=role, name=name, note=note, expires_at=expires_at)
+        place = path("v1/workspaces", workspace_id, "invitations")
+        return await self.transport.create(place, body, InvitationCreated, idempotency_key)
+
+    async def revoke_invitation(self, workspace_id: UUID, invitation_id: UUID) -> None:
+        await self.transport.send("DELETE", path("v1/workspaces", workspace_id, "invitations", invitation_id))
+
+    async def accept_invitation(
+        self,
+        token: str,
+        *,
+        name: str | None = None,
+        key_name: str = "first key",
+        workspaces: Iterable[UUID] = (),
+    ) -> InvitationAccepted:
+        """Joins a workspace: as the client's user, or as a new one called `name` if the client has no key.
+
+        Only this answer contains the key of the workspace. It is not retried, as the token works once.
+        """
+        body = InvitationAccept(token=token, name=name, key_name=key_name, workspaces=list(workspaces))
+        return self.transport.parse(await self.transport.send("POST", ACCEPT, body=body), InvitationAccepted)
+
     def keys(self, workspace_id: UUID) -> AsyncIterator[ApiKey]:
-        """Lists the workspace's keys without their secrets, including revoked ones."""
+        """Lists keys without their secrets, including revoked ones: the workspace's for owners, own ones for others."""
         return every(self.transport, path("v1/workspaces", workspace_id, "keys"), Page[ApiKey])
 
     async def create_key(
@@ -87,17 +154,36 @@ class Accounts:
         name: str,
         *,
         role: Role = Role.editor,
-        user_id: UUID | None = None,
         all_workspaces: bool = False,
+        workspaces: Iterable[UUID] = (),
+        expires_at: datetime | None = None,
         idempotency_key: str | None = None,
     ) -> ApiKeyCreated:
-        """Creates a key; only this answer contains the key itself. `user_id` defaults to the caller.
+        """Creates a key in the caller's name; only this answer contains the key itself.
 
-        With `all_workspaces` the key may search every workspace of its user; requires an administrator, or such a key.
+        It may also search `workspaces`, or with `all_workspaces` every workspace of its user; the client's own key must
+        read these as well. It ends at `expires_at`.
         """
-        body = ApiKeyCreate(name=name, role=role, user_id=user_id, all_workspaces=all_workspaces)
+        body = ApiKeyCreate(
+            name=name,
+            role=role,
+            all_workspaces=all_workspaces,
+            workspaces=list(workspaces),
+            expires_at=expires_at,
+        )
         place = path("v1/workspaces", workspace_id, "keys")
         return await self.transport.create(place, body, ApiKeyCreated, idempotency_key)
 
     async def revoke_key(self, workspace_id: UUID, key_id: UUID) -> None:
         await self.transport.send("DELETE", path("v1/workspaces", workspace_id, "keys", key_id))
+
+    async def set_password(self, new: str, old: str | None = None) -> None:
+        """Sets the own password, which ends the user's other web sessions. `old` is needed where there is one."""
+        content = json.dumps({"new_password": new} | ({} if old is None else {"old_password": old})).encode()
+        headers = {"Content-Type": "application/json"}
+        await self.transport.send("PUT", "/v1/auth/password", content=content, headers=headers, repeatable=False)
+
+    async def create_password_link(self, user_id: UUID) -> PasswordLink:
+        """Returns a token with which the user sets a password once, within a day. Requires an administrator's key."""
+        answer = await self.transport.send("POST", path("v1/users", user_id, "password-links"))
+        return self.transport.parse(answer, PasswordLink)

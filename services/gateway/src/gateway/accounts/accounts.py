@@ -1,11 +1,11 @@
-"""Users, workspaces and members: what may be done with them, and by whom."""
+"""Workspaces and members: what may be done with them, and by whom."""
 
 from __future__ import annotations
 
 from uuid import UUID
 
 from contracts.base import Page
-from contracts.gateway import Member, MemberPut, Role, User, UserCreate, Workspace, WorkspaceCreate
+from contracts.gateway import Member, MemberPut, Role, Workspace, WorkspaceCreate
 from gateway.accounts.caller import Authenticated
 from gateway.accounts.keys import Keys
 from gateway.accounts.members import MemberRow, Members
@@ -23,23 +23,6 @@ class Accounts:
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    async def create_user(self, caller: Authenticated, body: UserCreate, idempotency_key: str | None) -> User:
-        """Raises IdempotencyKeyReused if the key created a user with another name."""
-        caller.must_be_admin()
-        user_id = creation_id(caller.key_id, idempotency_key, "user/")
-        async with self.database.workspace(caller.workspace.id) as connection:
-            users = Users(connection)
-            user = await users.insert(user_id, body.name) or await users.find(user_id)
-        if user is None or user.name != body.name:
-            raise IdempotencyKeyReused
-        return user
-
-    async def users(self, caller: Authenticated, limit: int, cursor: str | None) -> Page[User]:
-        caller.must_be_admin()
-        async with self.database.workspace(caller.workspace.id) as connection:
-            rows = await Users(connection).list(*decode_cursor(cursor), limit + 1)
-        return page(rows, limit, lambda user: (user.created_at, user.id))
-
     async def create_workspace(
         self, caller: Authenticated, body: WorkspaceCreate, idempotency_key: str | None
     ) -> Workspace:
@@ -48,7 +31,7 @@ class Accounts:
         Raises IdempotencyKeyReused if the key created one with another name, or one that was deleted.
         """
         caller.must_be_admin()
-        workspace_id = creation_id(caller.key_id, idempotency_key, "workspace/")
+        workspace_id = creation_id(caller.credential_id, idempotency_key, "workspace/")
         async with self.database.system() as connection:  # whether it was deleted is not for one workspace to see
             workspaces = Workspaces(connection)
             workspace = await workspaces.insert(workspace_id, body.name)
@@ -84,17 +67,22 @@ class Accounts:
         return page(rows, limit, lambda row: (row.created_at, row.user_id), MemberRow.resource)
 
     async def put_member(self, caller: Authenticated, workspace_id: UUID, user_id: UUID, body: MemberPut) -> Member:
-        """Adds the user, or changes the role; the member's keys never do more than the new role."""
+        """Changes a member's role; the member's keys never do more than the new one. Administrators may add anyone.
+
+        To all others, a user who is not a member does not exist: they invite, and the invited accepts.
+        """
         caller.must_own(workspace_id)
         async with self.database.workspace(workspace_id) as connection:
             if not await Workspaces(connection).lock(workspace_id):
                 raise UnknownWorkspace
+            members = Members(connection, workspace_id)
+            present = await members.find(user_id)
+            if present is None and not caller.is_admin:
+                raise UnknownMember
             user = await Users(connection).find(user_id)
             if user is None:
                 raise UnknownUser
             caller.may_act_on(user.is_admin)
-            members = Members(connection, workspace_id)
-            present = await members.find(user_id)
             if present and body.role is not Role.owner:
                 await _must_leave_an_owner(members, present)
             await members.put(user_id, body.role)

@@ -3,22 +3,71 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from contracts.gateway import Caller, Role, User, Workspace
-from gateway.errors import NeedsAdmin, NeedsOwner, NeedsWiderKey, ProtectedAdmin, UnknownWorkspace
+from gateway.errors import (
+    LongerThanItsKey,
+    NeedsAdmin,
+    NeedsOwner,
+    NeedsWiderKey,
+    OwnNameOnly,
+    ProtectedAdmin,
+    UnknownWorkspace,
+)
 from service_kit.auth import Principal
 
 
 @dataclass(frozen=True)
-class Authenticated:
-    """A valid key with its user and workspace. `role` is the key's, or its user's current one where that is lower."""
+class SignedIn:
+    """A user with a web session, before one of the user's workspaces is chosen."""
 
-    key_id: UUID
+    session_id: UUID
+    user: User
+
+    @property
+    def presented_id(self) -> UUID:
+        """Returns the id of the web session."""
+        return self.session_id
+
+    @property
+    def rate_holder(self) -> str:
+        """Returns whose requests are counted together: a user has one allowance, however many sessions."""
+        return self.user.id.hex
+
+
+@dataclass(frozen=True)
+class Authenticated:
+    """A valid key or web session, with its user and workspace.
+
+    `role` is the key's, or its user's current one where that is lower. Exactly one of `key_id` and `session_id` is
+    given. `workspaces` are those that a key may search besides its own, while its user is a member of them.
+    """
+
+    key_id: UUID | None
     user: User
     workspace: Workspace
     role: Role
     all_workspaces: bool = False
+    workspaces: tuple[UUID, ...] = ()
+    expires_at: datetime | None = None
+    session_id: UUID | None = None
+
+    @property
+    def credential_id(self) -> UUID:
+        """Returns what repeated requests have in common: the key, or the user, who may sign in again and go on."""
+        return self.key_id or self.user.id
+
+    @property
+    def presented_id(self) -> UUID | None:
+        """Returns the id of the key or of the web session."""
+        return self.key_id or self.session_id
+
+    @property
+    def rate_holder(self) -> str:
+        """Returns whose requests are counted together."""
+        return self.credential_id.hex
 
     @property
     def is_admin(self) -> bool:
@@ -30,7 +79,9 @@ class Authenticated:
         return Principal(self.user.id, self.workspace.id, self.role)
 
     def describe(self) -> Caller:
-        return Caller(user=self.user, workspace=self.workspace, role=self.role, key_id=self.key_id)
+        return Caller(
+            user=self.user, workspace=self.workspace, role=self.role, key_id=self.key_id, session_id=self.session_id
+        )
 
     def must_be_admin(self) -> None:
         if not self.is_admin:
@@ -46,12 +97,22 @@ class Authenticated:
         if self.role is not Role.owner:
             raise NeedsOwner
 
-    def may_open_all(self, user_id: UUID) -> None:
+    def must_be(self, user_id: UUID) -> None:
+        """Raises OwnNameOnly: a key in another's name would read what is that user's alone."""
+        if user_id != self.user.id:
+            raise OwnNameOnly
+
+    def may_open_all(self) -> None:
         """Raises NeedsWiderKey: a key of one workspace must not reach its user's others by creating another key."""
-        if not self.is_admin and not (self.all_workspaces and user_id == self.user.id):
+        if not (self.is_admin or self.all_workspaces):
             raise NeedsWiderKey
 
+    def may_outlive(self, expires_at: datetime | None) -> None:
+        """Raises LongerThanItsKey: a key that was given for a time must not be made permanent by its holder."""
+        if self.expires_at is not None and (expires_at is None or expires_at > self.expires_at):
+            raise LongerThanItsKey
+
     def may_act_on(self, user_is_admin: bool) -> None:
-        """Raises ProtectedAdmin: an owner must not gain an administrator's powers by creating a key in that name."""
+        """Raises ProtectedAdmin: an owner must not take away an administrator's membership or keys."""
         if user_is_admin and not self.is_admin:
             raise ProtectedAdmin

@@ -8,23 +8,33 @@ import tempfile
 from pathlib import Path
 from uuid import uuid4
 
+from contracts.events import WorkspaceAdministered
 from contracts.gateway import ApiKeyCreate, Role
 from gateway.accounts import key_format
 from gateway.accounts.keys import Keys, KeysOfAllWorkspaces
 from gateway.accounts.members import Members
 from gateway.accounts.users import Users
 from gateway.accounts.workspaces import AdminHome, Workspaces
+from service_kit.outbox import Outbox
 from service_kit.postgres import Connection, Database
 
 log = logging.getLogger(__name__)
 LOCK = 7_305_118_224
 
 
+class NoAdministratorsKey(Exception):
+    """Nobody could get in: no administrator has a valid key, and the settings give none."""
+
+    def __init__(self) -> None:
+        super().__init__("no administrator has a valid key: start with ADMIN_API_KEY or ADMIN_KEY_FILE")
+
+
 async def ensure_admin(database: Database, chosen_key: str | None, key_file: Path | None) -> None:
     """Creates whatever is missing. Safe to repeat and to race: replicas take turns, and later ones find it done.
 
     The key is the one that the operator chose; otherwise one is generated and written to `key_file`, readable by its
-    owner alone. Another chosen key is added, so that an operator who has lost the key gets in again.
+    owner alone. Another chosen key is added, so that an operator who has lost the key gets in again. Raises
+    NoAdministratorsKey if there is none and neither is given.
     """
     async with database.system() as connection:
         await connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
@@ -33,12 +43,22 @@ async def ensure_admin(database: Database, chosen_key: str | None, key_file: Pat
             await _add_chosen(connection, home, chosen_key)
         elif await KeysOfAllWorkspaces(connection).has_admin_key():
             log.info("an administrator's key exists")
-        elif key_file is not None:
+        elif key_file is None:
+            raise NoAdministratorsKey
+        else:
             key = key_format.ApiKeyText(uuid4(), key_format.new_secret())
             await _insert(connection, home, key)
             # before the commit: a key that nobody has is of no use
             write_secret(key_file, key_format.render(key.id, key.secret))
             log.info("a new administrator's key was written", extra={"file": str(key_file)})
+
+
+async def announce_home(database: Database, outbox: Outbox) -> None:
+    """Tells which workspace is the administrator's: folders and stores that name no workspace are open to it alone."""
+    async with database.system() as connection:
+        home = await Workspaces(connection).find_admin()
+        if home is not None:
+            await outbox.write(connection, home.workspace_id, WorkspaceAdministered(), str(home.workspace_id))
 
 
 async def _create_home(connection: Connection) -> AdminHome:

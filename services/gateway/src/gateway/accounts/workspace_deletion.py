@@ -10,11 +10,11 @@ from redis.asyncio import Redis
 from contracts.events import DOCUMENTS, TURNS, Event, WorkspaceDeleted, WorkspacePurged
 from contracts.gateway import WorkspaceDeletion
 from contracts.registry import CONFIRM_WORKSPACE_DELETION, GATEWAY
+from gateway.accounts.administrators import lock_administrators, must_have_a_key_outside
 from gateway.accounts.caller import Authenticated
 from gateway.accounts.deletions import Deletion, DeletionRow, DueDeletions
-from gateway.accounts.keys import KeysOfAllWorkspaces
 from gateway.accounts.workspaces import Workspaces
-from gateway.errors import LastAdminKey, NameNotConfirmed, UnknownDeletion, UnknownWorkspace
+from gateway.errors import NameNotConfirmed, UnknownDeletion, UnknownWorkspace
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox
 from service_kit.postgres import Connection, Database
@@ -23,7 +23,6 @@ from service_kit.streams import dead_letters
 
 STREAMS = [name for stream in (DOCUMENTS, TURNS) for name in (stream, dead_letters(stream))]
 RECEIPTS = "gateway_workspace_receipt"
-LOCK = "SELECT pg_advisory_xact_lock(hashtext('gateway/delete_workspace'))"
 FIRST_AGAIN_SECONDS, LONGEST_AGAIN_SECONDS = 15.0, 600.0
 TICK_SECONDS = 5.0
 
@@ -46,15 +45,14 @@ class WorkspaceDeletions:
         """
         caller.must_own(workspace_id)
         async with self.database.system() as connection:  # whether keys are left is a question about all workspaces
-            await connection.execute(LOCK)  # two deletions at once must not each count on the other's keys
+            await lock_administrators(connection)
             workspaces = Workspaces(connection)
             if not await workspaces.lock(workspace_id):
                 raise UnknownWorkspace
             workspace = await workspaces.find(workspace_id)
             if workspace is None or workspace.name != confirmed_name:
                 raise NameNotConfirmed
-            if not await KeysOfAllWorkspaces(connection).has_admin_key(outside=workspace_id):
-                raise LastAdminKey
+            await must_have_a_key_outside(connection, workspace_id)
             await self._request(connection, workspace_id, caller.user.id)
         return await self._until_complete(workspace_id, timeout)
 
@@ -64,6 +62,11 @@ class WorkspaceDeletions:
         if not caller.is_admin and caller.user.id != row.requested_by:
             raise UnknownDeletion
         return receipt
+
+    async def is_deleted(self, workspace_id: UUID) -> bool:
+        """Returns whether the workspace was deleted, however long ago."""
+        async with self.database.workspace(workspace_id) as connection:
+            return await Deletion(connection, workspace_id).find() is not None
 
     async def confirm(self, event: Event) -> None:
         """Handles `workspace.purged`, in which a service says what it has deleted so far and what it still counts."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from uuid import UUID
@@ -34,6 +35,7 @@ class RowCounts:
     """Rows of a workspace by table."""
 
     api_key: int
+    invitation: int
     membership: int
     workspace: int = 0
 
@@ -54,14 +56,16 @@ class Workspaces(SystemRepository):
         """Returns workspaces from the oldest on, after the given one; `only` limits them to one."""
         return await self.all(WorkspaceSql.list, Workspace, only=only, at=at, after=after, limit=limit)
 
-    async def ids_of_user(self, user_id: UUID, limit: int) -> tuple[UUID, ...]:
-        return tuple(await self.values(WorkspaceSql.ids_of_user, user_id=user_id, limit=limit))
+    async def ids_of_user(self, user_id: UUID, limit: int, only: Sequence[UUID] | None = None) -> tuple[UUID, ...]:
+        """Returns the workspaces that the user is a member of, of all or of some."""
+        some = None if only is None else list(only)
+        return tuple(await self.values(WorkspaceSql.ids_of_user, user_id=user_id, limit=limit, only=some))
 
     async def find_admin(self) -> AdminHome | None:
         return await self.one(WorkspaceSql.find_admin, AdminHome)
 
     async def delete(self, workspace_id: UUID) -> dict[str, int]:
-        """Deletes the workspace with its keys and members; returns how many rows of each."""
+        """Deletes the workspace with its keys, invitations and members; returns how many rows of each."""
         contents = await self.one(WorkspaceSql.delete_contents, RowCounts, id=workspace_id)
         assert contents is not None, "counts are always returned"
         return asdict(contents) | {"workspace": await self.run(WorkspaceSql.delete, id=workspace_id)}

@@ -20,32 +20,36 @@ ORDER BY created_at, id
 LIMIT %(limit)s;
 
 -- name: ids_of_user
--- Returns the workspaces that a user is a member of, the oldest first.
+-- Returns the workspaces that a user is a member of, the oldest first; `only` limits them to some.
 SELECT membership.workspace_id
 FROM membership
 JOIN workspace ON workspace.id = membership.workspace_id
 WHERE membership.user_id = %(user_id)s
+  AND (%(only)s::uuid[] IS NULL OR membership.workspace_id = ANY(%(only)s))
 ORDER BY workspace.created_at, workspace.id
 LIMIT %(limit)s;
 
 -- name: find_admin
--- Returns the first administrator and a workspace that this user owns.
+-- Returns the first active administrator and a workspace that this user owns.
 SELECT member.workspace_id, app_user.id AS user_id
 FROM app_user JOIN membership AS member ON member.user_id = app_user.id
-WHERE app_user.is_admin AND member.role = 'owner'
+WHERE app_user.is_admin AND app_user.disabled_at IS NULL AND member.role = 'owner'
 ORDER BY app_user.created_at, member.created_at
 LIMIT 1;
 
 -- name: delete_contents
--- Keys and members refer to the workspace and go first; their counts are the gateway's own receipt.
+-- Keys, invitations and members refer to the workspace and go first; their counts are the gateway's own receipt.
 WITH keys AS (DELETE FROM api_key WHERE workspace_id = %(id)s RETURNING 1),
+invitations AS (DELETE FROM invitation WHERE workspace_id = %(id)s RETURNING 1),
 members AS (DELETE FROM membership WHERE workspace_id = %(id)s RETURNING 1)
-SELECT (SELECT count(*) FROM keys) AS api_key, (SELECT count(*) FROM members) AS membership;
+SELECT (SELECT count(*) FROM keys) AS api_key, (SELECT count(*) FROM invitations) AS invitation,
+       (SELECT count(*) FROM members) AS membership;
 
 -- name: delete
 DELETE FROM workspace WHERE id = %(id)s;
 
 -- name: count
 SELECT (SELECT count(*) FROM api_key WHERE workspace_id = %(id)s) AS api_key,
+       (SELECT count(*) FROM invitation WHERE workspace_id = %(id)s) AS invitation,
        (SELECT count(*) FROM membership WHERE workspace_id = %(id)s) AS membership,
        (SELECT count(*) FROM workspace WHERE id = %(id)s) AS workspace;

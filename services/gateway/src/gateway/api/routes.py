@@ -16,8 +16,6 @@ from contracts.gateway import (
     Member,
     MemberPut,
     Status,
-    User,
-    UserCreate,
     Workspace,
     WorkspaceCreate,
     WorkspaceDeletion,
@@ -77,20 +75,6 @@ async def get_status(caller: Admitted, request: Request) -> Status:  # noqa: ARG
     """`degraded` if a service is not ready or does not answer."""
     state = request.app.state
     return await status.ask_all(state.upstreams, state.health, state.status_seconds, VERSION)
-
-
-@router.post("/users", summary="Create a user", status_code=201, responses=FORBIDDEN)
-async def create_user(
-    caller: Admitted, accounts: UsedAccounts, body: UserCreate, idempotency_key: IdempotencyKey = None
-) -> User:
-    """Needs an administrator. The user can do nothing until added to a workspace and given a key."""
-    return await accounts.create_user(caller, body, idempotency_key)
-
-
-@router.get("/users", summary="List the users", responses=FORBIDDEN)
-async def list_users(caller: Admitted, accounts: UsedAccounts, limit: Limit = 50, cursor: Cursor = None) -> Page[User]:
-    """Needs an administrator; lists the oldest first."""
-    return await accounts.users(caller, limit, cursor)
 
 
 @router.post("/workspaces", summary="Create a workspace", status_code=201, responses=FORBIDDEN)
@@ -157,13 +141,16 @@ async def list_members(
 
 @router.put(
     "/workspaces/{workspace_id}/members/{user_id}",
-    summary="Add a member or change the role",
+    summary="Change a member's role, or add a member",
     responses=REFUSED | CONFLICT,
 )
 async def put_member(
     caller: Admitted, accounts: UsedAccounts, workspace_id: UUID, user_id: UUID, body: MemberPut
 ) -> Member:
-    """Needs an owner. The member's keys never do more than the role allows."""
+    """Needs an owner. The member's keys never do more than the role allows.
+
+    Only administrators add users who are not members; owners invite.
+    """
     return await accounts.put_member(caller, workspace_id, user_id, body)
 
 
@@ -178,7 +165,13 @@ async def remove_member(caller: Admitted, accounts: UsedAccounts, workspace_id: 
     await accounts.remove_member(caller, workspace_id, user_id)
 
 
-@router.post("/workspaces/{workspace_id}/keys", summary="Create an API key", status_code=201, responses=REFUSED)
+@router.post(
+    "/workspaces/{workspace_id}/keys",
+    summary="Create an API key in your own name",
+    status_code=201,
+    responses=REFUSED
+    | {409: {"model": ProblemBody, "description": "It was created, but its secret is not repeatable"}},
+)
 async def create_key(
     caller: Admitted,
     api_keys: UsedApiKeys,
@@ -186,7 +179,10 @@ async def create_key(
     body: ApiKeyCreate,
     idempotency_key: IdempotencyKey = None,
 ) -> ApiKeyCreated:
-    """Needs an owner. This response is the only one that shows the key itself."""
+    """For every member, up to the role of the presented key. This response is the only one that shows the key itself.
+
+    Nobody creates keys for others: owners invite.
+    """
     return await api_keys.create(caller, workspace_id, body, idempotency_key)
 
 
@@ -194,7 +190,10 @@ async def create_key(
 async def list_keys(
     caller: Admitted, api_keys: UsedApiKeys, workspace_id: UUID, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[ApiKey]:
-    """Needs an owner; lists the oldest first, including revoked keys. `last_used_at` is exact to a minute."""
+    """All keys for owners, their own for others; the oldest first, including revoked and expired ones.
+
+    `last_used_at` is exact to a minute.
+    """
     return await api_keys.page(caller, workspace_id, limit, cursor)
 
 
@@ -202,5 +201,5 @@ async def list_keys(
     "/workspaces/{workspace_id}/keys/{key_id}", summary="Revoke an API key", status_code=204, responses=REFUSED
 )
 async def revoke_key(caller: Admitted, api_keys: UsedApiKeys, workspace_id: UUID, key_id: UUID) -> None:
-    """Needs an owner. The key stops working at once; revoking it again is no error."""
+    """Any key for owners, their own for others. It stops working at once; revoking it again is no error."""
     await api_keys.revoke(caller, workspace_id, key_id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter
@@ -18,8 +19,11 @@ from gateway.proxy import query_cost, routing
 from gateway.proxy.incoming_body import IncomingBody
 from gateway.proxy.upstream_request import UpstreamRequest
 from gateway.proxy.upstreams import Upstreams
-from service_kit.auth import Tokens
+from service_kit.auth import Principal
 from service_kit.problems import NotFound, Problem
+from service_kit.tokens import Tokens
+
+ONLY_READ = ("GET", "HEAD")  # these never make a service ask another one
 
 
 class Proxy:
@@ -48,8 +52,9 @@ class Proxy:
 
     async def _pass(self, caller: Authenticated, request: Request, prefix: routing.Prefix, send: Send) -> None:
         principal = await self.authenticator.principal(caller, every_workspace=prefix.every_workspace)
+        token = self._token(principal, prefix, request.method)
         body = IncomingBody(request.receive)
-        upstream = UpstreamRequest(self.upstreams, request, prefix.service, self.tokens.sign(principal), body, send)
+        upstream = UpstreamRequest(self.upstreams, request, prefix.service, token, body, send)
         try:
             await body.start()
             with await self._charged(caller, request, prefix, body):
@@ -63,6 +68,12 @@ class Proxy:
             raise
         if upstream.cut:
             self.failures.labels(prefix.service, "cut").inc()
+
+    def _token(self, principal: Principal, prefix: routing.Prefix, method: str) -> str:
+        """Returns the service's token, with a delegation where the service has to ask others for the user."""
+        if prefix.actors and method not in ONLY_READ:
+            principal = replace(principal, delegation=self.tokens.delegate(principal, prefix.actors, prefix.lasting))
+        return self.tokens.sign(principal, prefix.service)
 
     async def _charged(
         self, caller: Authenticated, request: Request, prefix: routing.Prefix, body: IncomingBody

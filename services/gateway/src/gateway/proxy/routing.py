@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import timedelta
 from urllib.parse import unquote_to_bytes
+
+from contracts.registry import KNOWLEDGE_GRAPH, ORCHESTRATOR, RETRIEVAL
+from service_kit.tokens import LIFETIME, LONGEST_DELEGATION
 
 
 @dataclass(frozen=True)
@@ -17,6 +21,7 @@ class Prefix:
     `searches`, a request costs what its body asks for.
 
     With `every_workspace` the service also learns the other workspaces of a caller whose key covers all of them.
+    `actors` are those that may then ask other services for the user, `lasting` how long: a run outlives its request.
     """
 
     path: str
@@ -24,6 +29,8 @@ class Prefix:
     uploads: bool = False
     searches: bool = False
     every_workspace: bool = False
+    actors: tuple[str, ...] = ()
+    lasting: timedelta = LIFETIME
 
     def covers(self, path: str) -> bool:
         return path == self.path or path.startswith(f"{self.path}/")
@@ -32,14 +39,15 @@ class Prefix:
 TABLE = (
     Prefix("/v1/documents", "ingestion", uploads=True),
     Prefix("/v1/sources", "ingestion", uploads=True),
-    Prefix("/v1/search", "retrieval", searches=True, every_workspace=True),
-    Prefix("/v1/context", "retrieval", searches=True, every_workspace=True),
+    Prefix("/v1/search", "retrieval", searches=True, every_workspace=True, actors=(RETRIEVAL,)),
+    Prefix("/v1/context", "retrieval", searches=True, every_workspace=True, actors=(RETRIEVAL,)),
     Prefix("/v1/search-settings", "retrieval"),
     Prefix("/v1/embedding-spaces", "retrieval"),
     Prefix("/v1/graph/triples", "knowledge-graph", uploads=True),
+    Prefix("/v1/graph/tools", "knowledge-graph", actors=(KNOWLEDGE_GRAPH, RETRIEVAL)),
     Prefix("/v1/graph", "knowledge-graph"),
     Prefix("/v1/memories", "memory"),
-    Prefix("/v1/sessions", "orchestrator"),
+    Prefix("/v1/sessions", "orchestrator", actors=(ORCHESTRATOR, RETRIEVAL), lasting=LONGEST_DELEGATION),
     Prefix("/v1/runs", "orchestrator"),
 )
 ENCODED_SEPARATOR = re.compile(rb"%(2f|5c)", re.IGNORECASE)

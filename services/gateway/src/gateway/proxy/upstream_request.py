@@ -51,7 +51,7 @@ class UpstreamRequest:
         if response.status_code == 401:
             await response.aclose()
             log.error(
-                "a service rejects the internal token: does it have the same INTERNAL_TOKEN_SECRET?",
+                "a service rejects the gateway's token: is its key in TOKEN_PUBLIC_KEYS there, do the clocks agree?",
                 extra={"to": self.service},
             )
             raise UpstreamRefused(f"{self.service} does not accept the gateway's token", service=self.service)

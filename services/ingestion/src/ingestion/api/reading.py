@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 from fastapi.responses import StreamingResponse
 
 from contracts.base import Page, Text
@@ -22,6 +22,7 @@ from contracts.ingestion import (
     OriginKind,
 )
 from contracts.object_keys import original_key
+from contracts.registry import ORCHESTRATOR
 from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, ApiParts, Ingestion, Responses
 from ingestion.api.waiting import until
 from ingestion.documents import listing
@@ -32,7 +33,7 @@ from ingestion.documents.errors import NotConverted, OriginalNotFound
 from ingestion.documents.file_names import attachment
 from ingestion.documents.progress import SETTLED, Awaited
 from ingestion.documents.rows import DocumentRow, VersionRow
-from service_kit.auth import Viewer
+from service_kit.auth import Principal, Viewer, viewer_through
 from service_kit.objects import ObjectMissing
 from service_kit.pagination import Cursor, Limit, decode_cursor, encode_cursor, page
 from service_kit.problems import BadCursor, Problem
@@ -93,7 +94,7 @@ async def summarise_documents(
 )
 async def get_document(
     document_id: UUID,
-    caller: Viewer,
+    caller: Annotated[Principal, Depends(viewer_through(ORCHESTRATOR))],
     here: Ingestion,
     wait: Annotated[
         Awaited | None, Query(description="Wait until the newest version reaches this state, or fails")

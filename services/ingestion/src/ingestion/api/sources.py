@@ -13,6 +13,7 @@ from ingestion.api.parts import DOCUMENT_CHANNEL, Ingestion
 from ingestion.api.waiting import until
 from ingestion.documents.errors import ReceiptNotFound
 from ingestion.sources import removal
+from ingestion.sources.administrator import reach_of
 from ingestion.sources.errors import SourceReceiptNotFound
 from ingestion.sources.kinds import kind_module
 from ingestion.sources.source_update import changed
@@ -47,7 +48,9 @@ async def create_source(
 
     The same `Idempotency-Key` returns the same source.
     """
-    await kind_module(body.config.kind).check(body.config, here.settings)
+    async with here.catalogs.database.workspace(caller.workspace_id) as connection:
+        reach = await reach_of(connection, caller.workspace_id, here.settings)
+    await kind_module(body.config.kind).check(body.config, reach)
     source_id = creation_id(caller.workspace_id, key, f"source/{caller.user_id}/")
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         sources = Sources(connection, caller.workspace_id)

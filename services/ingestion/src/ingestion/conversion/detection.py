@@ -33,14 +33,15 @@ ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 IMAGES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\x00", b"MM\x00*", b"GIF87a", b"GIF89a")
 HEAD = 8192  # bytes in which markup is looked for
-PROLOGUE = rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*"
+# What is matched is never given back: otherwise each blank before a text doubles the time to read it.
+PROLOGUE = rb"\s*+(?:(?:<\?.*?\?>|<!--.*?-->)\s*+)*+"
 HTML_START = re.compile(PROLOGUE + rb"<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
 # Its DTD, or what only JATS (and its forerunner, the NLM DTD) has at the root of an article.
 JATS_START = re.compile(
     PROLOGUE + rb"(?:<!DOCTYPE\s+article\b[^>]*(?:NLM|JATS)|<article\s[^>]*\b(?:article-type|dtd-version)=)", re.S
 )
-LATEX_START = re.compile(rb"(?:\s+|%[^\n]*\n)*\\document(?:class|style)\b")
-BOX_NOTE = re.compile(rb'\s*\{.{0,2000}?"doc"\s*:\s*\{', re.S)
+LATEX_START = re.compile(rb"(?:\s++|%[^\n]*+\n)*+\\document(?:class|style)\b")
+BOX_NOTE = re.compile(rb'\s*+\{.{0,2000}?"doc"\s*+:\s*+\{', re.S)
 MAIL = ({"from", "date"}, {"from", "message-id"}, {"from", "to", "subject"})
 WEB_ARCHIVE = frozenset({"mhtml", "mht"})
 NAMES: tuple[tuple[frozenset[str], Format], ...] = (

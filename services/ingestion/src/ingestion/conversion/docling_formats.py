@@ -127,7 +127,7 @@ def join_heading_parts(document: DoclingDocument) -> None:
         if isinstance(item, TitleItem | SectionHeaderItem) and not item.text and item.children:
             parts = [part for part, _ in document.iterate_items(root=item, with_groups=True) if part is not item]
             text = " ".join(part.text for part in parts if isinstance(part, DocItem) and hasattr(part, "text"))
-            item.text = item.orig = re.sub(r"\s+([.,;:!?)])", r"\1", " ".join(text.split()))
+            item.text = item.orig = re.sub(r"\s([.,;:!?)])", r"\1", " ".join(text.split()))
             document.delete_items(node_items=[child.resolve(document) for child in item.children])
 
 

@@ -15,7 +15,7 @@ FEWEST_LETTERS = 24  # in scripts where a letter is a word or a syllable, a thir
 SURE = 0.9  # of 1
 NO_LANGUAGE = "zxx"  # ISO 639-2 for content without words, such as code
 CODE = re.compile(r"[a-z]{2}(?=$|[-_@.])")
-NOT_PROSE = re.compile(r"\b\w+://\S+|\S+@\S+|`[^`\n]*`|[\d_]+")
+NOT_PROSE = re.compile(r"\b\w+://\S+|(?<!\S)\S+@\S+|`[^`\n]*`|[\d_]+")
 
 
 class LanguageDetector:

@@ -26,7 +26,7 @@ MOST_AUTHORS = 50
 LONGEST_AUTHOR = 200
 TAG_LINE = re.compile(r"^ {0,2}(?:[-*>] +)?:?(?:\*\*|__)?tags(?:\*\*|__)?:(?:\*\*|__)?[ \t]*(\S.*)$", re.IGNORECASE)
 FENCE = re.compile(r"^ {0,3}(```+|~~~+)")
-MAIL_ADDRESS = re.compile(r"<[^<>]*>|\b[\w.+-]+(?:@| at )[\w-]+(?:\.[\w-]+)+")
+MAIL_ADDRESS = re.compile(r"<[^<>]*+>|(?<![\w.+-])[\w.+-]++(?:@| at )[\w-]++(?:\.[\w-]++)++")
 NOT_A_NAME = re.compile(
     r"^(?:https?:|www\.|(?:openpyxl|xlsxwriter|python-(?:docx|pptx)|unknown|microsoft office user)$)", re.IGNORECASE
 )
@@ -119,7 +119,7 @@ def tags(found: Iterable[object]) -> tuple[str, ...]:
     kept: dict[str, str] = {}
     for text in _strings(found):
         listed = text.strip().strip("[]")
-        hashed = re.findall(r"#(\S+)", listed) if re.fullmatch(r"(?:#\S+[\s,]*)+", listed) else None
+        hashed = re.findall(r"#(\S+)", listed) if re.fullmatch(r"(?:#\S++[\s,]*+)++", listed) else None
         for part in hashed or re.split(r"[,;\n、，]", listed):
             tag = tidy(part.strip(" \t\"'`*_#,")) or ""
             if 0 < len(tag) <= LONGEST_TAG:
@@ -143,7 +143,7 @@ def _people(text: str) -> list[str]:
     """Splits at semicolons; or at commas and `and`, if all names have several words or none has (no 'Last, First')."""
     if ";" in text:
         return text.split(";")
-    parts = [part for part in re.split(r",|\s+and\s+|\s&\s", text) if part.strip()]
+    parts = [part for part in re.split(r",|(?<!\s)\s++and\s+|\s&\s", text) if part.strip()]
     several = sum(len(part.split()) > 1 or "@" in part for part in parts)
     alike = several == len(parts) or (not several and re.search(r"\sand\s|\s&\s", text))
     return parts if alike else [text]

@@ -9,12 +9,12 @@ from itertools import pairwise
 from ingestion.conversion.passages import CHARACTERS_PER_TOKEN, Passage, TokenBudget
 
 SEPARATORS = (
-    re.compile(r"\n(?:[^\S\n]*\n)+"),
+    re.compile(r"\n(?:[^\S\n]*+\n)++"),
     re.compile(r"\n"),
     re.compile(r"(?<=[.!?。！？])\s+"),
     re.compile(r"\s+"),
 )
-WORD_START = re.compile(r"\s+(?=\S)")
+WORD_START = re.compile(r"(?<=\s)\S")
 Span = tuple[int, int]
 
 
@@ -78,8 +78,8 @@ class _Splitter:
         back = max(back, earliest, start - self._overlap * CHARACTERS_PER_TOKEN)
         if back == earliest:
             return earliest
-        word = WORD_START.search(self._text, back, start)
-        return word.end() if word else start
+        word = WORD_START.search(self._text, back + 1, start)
+        return word.start() if word else start
 
     def _size(self, start: int, end: int) -> int:
         return self._positions.between(start, end)
@@ -125,6 +125,6 @@ class _Splitter:
 
 def _trimmed(content: str, start: int) -> Span:
     """Strips blank lines before and white space after; the first line keeps its indent."""
-    lead = re.match(r"(?:[^\S\n]*\n)*", content)
+    lead = re.match(r"(?:[^\S\n]*+\n)*+", content)
     skipped = lead.end() if lead else 0
     return start + skipped, start + len(content.rstrip())

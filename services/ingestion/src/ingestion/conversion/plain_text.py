@@ -112,7 +112,7 @@ def text_document(text: str, name: str) -> DoclingDocument:
     for section in sections(text):
         if section.title is not None:
             document.add_heading(text=section.title, level=section.level)
-        for paragraph in re.split(r"\n(?:[^\S\n]*\n)+", section.text):
+        for paragraph in re.split(r"\n(?:[^\S\n]*+\n)++", section.text):
             if paragraph.strip():
                 document.add_text(label=DocItemLabel.TEXT, text=paragraph.strip("\n"))
     return document

@@ -62,7 +62,7 @@ TRANSPARENT = {
     "preproc_if",
     "preproc_ifdef",
 }
-RECEIVER_TYPE = re.compile(r"(\w+)(?:\[[^\]]*\])?\s*\)$")  # of a method in Go: (s *Stack[T])
+RECEIVER_TYPE = re.compile(r"(?<!\w)(\w++)(?:\[[^\[\]]*+\])?\s*+\)$")  # of a method in Go: (s *Stack[T])
 WORD = re.compile(r"\w")
 FUNCTION_VALUES = {"arrow_function", "function_expression", "class"}
 

@@ -19,10 +19,10 @@ from ingestion.reconciliation.drift import REMEDY, Drift, DriftKind, compare
 from ingestion.reconciliation.repair import Repair
 from ingestion.reconciliation.survey import Surveyor
 from ingestion.settings import ReconcileSettings
-from service_kit.auth import Tokens
 from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
+from service_kit.tokens import Tokens
 
 NAME = "ingestion"
 ANSWER_SECONDS = 30.0
@@ -63,7 +63,7 @@ async def _run(settings: ReconcileSettings, arguments: argparse.Namespace) -> li
 async def reconciler(settings: ReconcileSettings) -> AsyncIterator[tuple[Surveyor, Repair]]:
     """Opens the connections; ends the command with one line when a store or service does not answer."""
     objects = ObjectStore(settings)
-    tokens = Tokens(settings.internal_token_secret.get_secret_value(), NAME)
+    tokens = Tokens(NAME, settings)
     try:
         async with (
             Database(settings.database_url.get_secret_value(), 3).opened() as database,

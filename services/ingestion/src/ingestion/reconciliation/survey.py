@@ -10,19 +10,19 @@ from uuid import UUID
 import httpx2
 
 from contracts.base import Page
-from contracts.gateway import Role
 from contracts.knowledge_graph import GraphedDocument
+from contracts.registry import INGESTION, KNOWLEDGE_GRAPH, RETRIEVAL
 from contracts.retrieval import IndexedDocument
 from ingestion.reconciliation.drift import DocumentAtService, KeptVersion, RecordedDocument, Survey
-from service_kit.auth import Principal, Tokens
+from service_kit.auth import ServiceCaller
 from service_kit.objects import ObjectStore
 from service_kit.postgres import Database
 from service_kit.repository import Repository, SystemRepository
 from service_kit.statements import Statements
+from service_kit.tokens import Tokens
 
 T = TypeVar("T")
 PAGE = 200
-NOBODY = UUID(int=0)  # no user asks
 
 
 class SurveySql(Statements, file="survey.sql"):
@@ -33,7 +33,7 @@ class SurveySql(Statements, file="survey.sql"):
 
 
 class Surveyor:
-    """`retrieval_url` and `graph_url` are asked with a token that the deployment's services accept."""
+    """`retrieval_url` and `graph_url` are asked on ingestion's own behalf."""
 
     def __init__(
         self,
@@ -67,12 +67,14 @@ class Surveyor:
         index = {
             one.document_id: DocumentAtService(one.version, one.chunk_count)
             async for one in self._pages(
-                f"{self.retrieval_url}/v1/index/documents", Page[IndexedDocument], workspace_id
+                RETRIEVAL, f"{self.retrieval_url}/v1/index/documents", Page[IndexedDocument], workspace_id
             )
         }
         graph = {
             one.document_id: DocumentAtService(one.version)
-            async for one in self._pages(f"{self.graph_url}/v1/graph/documents", Page[GraphedDocument], workspace_id)
+            async for one in self._pages(
+                KNOWLEDGE_GRAPH, f"{self.graph_url}/v1/graph/documents", Page[GraphedDocument], workspace_id
+            )
         }
         objects = await asyncio.to_thread(self.objects.ages, f"{workspace_id}/")
         async with self.database.workspace(workspace_id) as connection:
@@ -89,10 +91,10 @@ class Surveyor:
             objects=objects,
         )
 
-    async def _pages(self, url: str, kind: type[Page[T]], workspace_id: UUID) -> AsyncIterator[T]:
+    async def _pages(self, service: str, url: str, kind: type[Page[T]], workspace_id: UUID) -> AsyncIterator[T]:
         cursor: str | None = None
         while True:
-            token = self.tokens.sign(Principal(NOBODY, workspace_id, Role.owner))
+            token = self.tokens.sign(ServiceCaller(INGESTION, workspace_id), service)
             params = {"limit": PAGE} | ({"cursor": cursor} if cursor else {})
             response = await self.http.get(url, params=params, headers={"Authorization": f"Bearer {token}"})
             response.raise_for_status()

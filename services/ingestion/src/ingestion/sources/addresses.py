@@ -14,7 +14,7 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 PORTS = frozenset({80, 443, 8080, 8443})
-HOST = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*")
+HOST = re.compile(r"[a-z0-9_]++(?:-++[a-z0-9_]++)*+(?:\.[a-z0-9_]++(?:-++[a-z0-9_]++)*+)*+")
 NAT64 = IPv6Network("64:ff9b::/96")
 SIX_TO_FOUR = IPv6Network("2002::/16")
 GLOBAL_UNICAST = IPv6Network("2000::/3")
@@ -33,7 +33,7 @@ RESERVED = tuple(
 
 
 class AddressRefused(ValueError):
-    """The text is a sentence that says which address and why."""
+    """The text is a sentence that says why; not at which address a name is: names inside could be mapped with it."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class AllowedAddresses:
         foreign = [address for address in addresses if not self._allows(address)]
         for address in foreign:
             if not is_public(address):
-                raise AddressRefused(f"{host} is at {address}, which is no address on the public internet.")
+                raise AddressRefused(f"{host} is not a public address.")
         if foreign and port not in PORTS:
             raise AddressRefused(f"The port {port} of {host} is not allowed.")
 

@@ -1,4 +1,4 @@
-"""Paths on this machine: below the roots that the operator allows, and opened without leaving them."""
+"""Paths on this machine: below the roots that the operator opens to a workspace, and opened without leaving them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-NO_ROOTS = "Folders are not open to sources here: the operator has not set SOURCE_ROOTS."
+NAME_IT = "The operator names it in SOURCE_ROOTS; a folder without names is open to the administrator's alone."
+NO_ROOTS = f"No folder is open to sources of this workspace. {NAME_IT}"
 DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 # Never follows what was exchanged for a link meanwhile, and never waits for a pipe's other end.
 FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -68,4 +69,4 @@ def _real(roots: Sequence[Path]) -> list[Path]:
 
 def _require_beneath(path: Path, roots: Sequence[Path]) -> None:
     if not any(path.is_relative_to(root) for root in roots):
-        raise NotAllowed("The path is not below one of the folders that the operator allows (SOURCE_ROOTS).")
+        raise NotAllowed(f"The path is not below a folder that is open to sources of this workspace. {NAME_IT}")

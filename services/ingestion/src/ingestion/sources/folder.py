@@ -5,33 +5,34 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
+from urllib.parse import quote_from_bytes
 
 from contracts.formats import has_extension
 from contracts.sources import FolderConfig
 from ingestion.documents.media_types import media_type_of
 from ingestion.sources.allowed_paths import NotAllowed, is_beneath, located, opened_beneath
 from ingestion.sources.selection import Selection
-from ingestion.sources.settings import SourceSettings
+from ingestion.sources.settings import Reach
 from ingestion.sources.source import Fetched, Gap, Item, ItemRefused, ItemVanished, SourceRefused, SourceUnavailable
 from ingestion.sources.spool import MEBIBYTE, SourceSpool, spooling
 
 BATCH = 500
 
 
-async def check(config: FolderConfig, settings: SourceSettings) -> None:
+async def check(config: FolderConfig, reach: Reach) -> None:
     """Raises SourceRefused."""
     Selection(config.include, config.exclude)
-    await asyncio.to_thread(_check, config.path, settings)
+    await asyncio.to_thread(_check, config.path, reach)
 
 
-def _check(path: str, settings: SourceSettings) -> None:
+def _check(path: str, reach: Reach) -> None:
     try:
-        if not located(path, settings.source_roots).is_dir():
+        if not located(path, reach.roots).is_dir():
             raise SourceRefused(f"{path} is not a folder")
     except NotAllowed as error:
         raise SourceRefused(str(error)) from error
@@ -41,17 +42,17 @@ def _check(path: str, settings: SourceSettings) -> None:
 
 @asynccontextmanager
 async def open_reader(
-    config: FolderConfig, settings: SourceSettings, _known: Mapping[str, str], _scratch: Path
+    config: FolderConfig, reach: Reach, _known: Mapping[str, str], _scratch: Path
 ) -> AsyncIterator[FolderReader]:
     """Raises SourceUnavailable when the folder is not there."""
     try:
-        root = await asyncio.to_thread(located, config.path, settings.source_roots)
+        root = await asyncio.to_thread(located, config.path, reach.roots)
         device = (await asyncio.to_thread(root.stat)).st_dev
     except NotAllowed as error:
         raise SourceUnavailable("not-allowed", str(error)) from error
     except OSError as error:
         raise _away(config.path, error) from error
-    yield FolderReader(config.path, root, Selection(config.include, config.exclude), settings, str(device))
+    yield FolderReader(config.path, root, Selection(config.include, config.exclude), reach.roots, str(device))
 
 
 def _away(path: str, error: OSError) -> SourceUnavailable:
@@ -61,8 +62,8 @@ def _away(path: str, error: OSError) -> SourceUnavailable:
 class FolderReader:
     """`place` tells apart the file systems that the folder was found on: one that is not mounted looks empty."""
 
-    def __init__(self, path: str, root: Path, selection: Selection, settings: SourceSettings, place: str) -> None:
-        self.path, self.root, self.selection, self.settings, self.place = path, root, selection, settings, place
+    def __init__(self, path: str, root: Path, selection: Selection, roots: Sequence[Path], place: str) -> None:
+        self.path, self.root, self.selection, self.roots, self.place = path, root, selection, roots, place
 
     async def items(self) -> AsyncIterator[Item | Gap]:
         """Raises SourceUnavailable when the folder itself cannot be listed."""
@@ -93,7 +94,7 @@ class FolderReader:
 
     def _entry(self, entry: os.DirEntry[str], path: str, above: frozenset[tuple[int, int]]) -> Iterator[Item | Gap]:
         try:
-            if entry.is_symlink() and not is_beneath(Path(entry.path).resolve(strict=True), self.settings.source_roots):
+            if entry.is_symlink() and not is_beneath(Path(entry.path).resolve(strict=True), self.roots):
                 yield from self._outside(entry, path)
                 return
             state = entry.stat()
@@ -114,11 +115,11 @@ class FolderReader:
 
     def _item(self, path: str, fingerprint: str | None, size: int | None) -> Item:
         name = path.rsplit("/", 1)[-1]
-        return Item(_storable(path), fingerprint, (self.root / path).as_uri(), _storable(name), size)
+        return Item(_storable(path), fingerprint, f"file:{quote_from_bytes(os.fsencode(path))}", _storable(name), size)
 
     def _fetch(self, item: Item, target: Path, max_bytes: int) -> Fetched:
         try:
-            with opened_beneath(self.root / item.path, self.settings.source_roots) as file:
+            with opened_beneath(self.root / item.path, self.roots) as file:
                 return _copied(file, item, target, max_bytes)
         except NotAllowed as error:
             raise ItemRefused("not-allowed", str(error)) from error

@@ -11,23 +11,25 @@ from itertools import islice
 from pathlib import Path
 from urllib.parse import quote
 
-from dulwich.errors import FileFormatException
+from dulwich.errors import ApplyDeltaError, FileFormatException
 from dulwich.object_store import MaxTreeDepthExceeded, iter_tree_contents
 from dulwich.objects import ObjectID
+from dulwich.pack import UnresolvedDeltas
 
 from contracts.formats import has_extension
 from contracts.sources import GitConfig
 from ingestion.documents.media_types import media_type_of
 from ingestion.sources.allowed_paths import NotAllowed, located
-from ingestion.sources.git_objects import MAX_TREE_DEPTH, GitRepository, NotARepository, RefNotFound
+from ingestion.sources.git_objects import MAX_TREE_DEPTH, GitRepository, NotARepository, ObjectTooLarge, RefNotFound
 from ingestion.sources.selection import Selection
-from ingestion.sources.settings import SourceSettings
+from ingestion.sources.settings import Reach
 from ingestion.sources.source import Fetched, Item, ItemRefused, ItemVanished, SourceRefused, SourceUnavailable
 from ingestion.sources.spool import spooling, too_large
 
 BATCH = 1000
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 LFS = "The repository holds a pointer to the file (Git LFS), not the file itself."
+UNPACKING = "The repository stores the file as a difference from others; to read it takes more than {} bytes."
 MISSING = "The repository lacks the file's content: {}."
 DAMAGED = "The repository is damaged, or lacks objects: {}."
 # What reading a broken or incomplete repository raises.
@@ -40,34 +42,36 @@ BROKEN = (
     AssertionError,
     FileFormatException,
     MaxTreeDepthExceeded,
+    ApplyDeltaError,
+    UnresolvedDeltas,
 )
 
 
-async def check(config: GitConfig, settings: SourceSettings) -> None:
+async def check(config: GitConfig, reach: Reach) -> None:
     """Raises SourceRefused, also when the repository has no such commit now."""
     Selection(config.include, config.exclude)
     try:
-        (await asyncio.to_thread(_open, config, settings)).repository.close()
+        (await asyncio.to_thread(_open, config, reach)).repository.close()
     except SourceUnavailable as error:
         raise SourceRefused(error.message) from error
 
 
 @asynccontextmanager
 async def open_reader(
-    config: GitConfig, settings: SourceSettings, _known: Mapping[str, str], _scratch: Path
+    config: GitConfig, reach: Reach, _known: Mapping[str, str], _scratch: Path
 ) -> AsyncIterator[GitReader]:
     """Raises SourceUnavailable when there is no repository, or no commit of this name."""
-    reader = await asyncio.to_thread(_open, config, settings)
+    reader = await asyncio.to_thread(_open, config, reach)
     try:
         yield reader
     finally:
         reader.repository.close()
 
 
-def _open(config: GitConfig, settings: SourceSettings) -> GitReader:
+def _open(config: GitConfig, reach: Reach) -> GitReader:
     try:
-        place = located(config.path, settings.source_roots)
-        repository = GitRepository(place, settings.source_roots)
+        place = located(config.path, reach.roots)
+        repository = GitRepository(place, reach.roots)
     except NotAllowed as error:
         raise SourceUnavailable("not-allowed", str(error)) from error
     except NotARepository as error:
@@ -77,7 +81,7 @@ def _open(config: GitConfig, settings: SourceSettings) -> GitReader:
         raise SourceUnavailable("folder-missing", message) from error
     try:
         commit = repository.commit(config.ref)
-        return GitReader(repository, place, commit.id.decode(), commit.tree, Selection(config.include, config.exclude))
+        return GitReader(repository, commit.id.decode(), commit.tree, Selection(config.include, config.exclude))
     except RefNotFound as error:
         repository.close()
         message = f"The repository has no branch, tag or commit {config.ref}."
@@ -90,11 +94,8 @@ def _open(config: GitConfig, settings: SourceSettings) -> GitReader:
 class GitReader:
     """A file's fingerprint is the id of its blob, so that nothing unchanged is read."""
 
-    def __init__(
-        self, repository: GitRepository, place: Path, commit: str, tree: ObjectID, selection: Selection
-    ) -> None:
+    def __init__(self, repository: GitRepository, commit: str, tree: ObjectID, selection: Selection) -> None:
         self.repository, self.selection, self.commit, self.tree = repository, selection, commit, tree
-        self.uri = f"git+{place.as_uri()}"
 
     async def items(self) -> AsyncIterator[Item]:
         """Raises SourceUnavailable when a part of the tree is missing."""
@@ -113,7 +114,7 @@ class GitReader:
             assert entry.sha is not None
             path = entry.path.decode("utf-8", "replace")
             if stat.S_ISREG(entry.mode) and self.selection.wants(path):  # not links and submodules
-                uri = f"{self.uri}/{quote(path)}?commit={self.commit}"
+                uri = f"git:{quote(path)}?commit={self.commit}"
                 yield Item(path, entry.sha.decode(), uri, path.rsplit("/", 1)[-1], None)
 
     def _fetch(self, item: Item, target: Path, max_bytes: int) -> Fetched:
@@ -122,7 +123,9 @@ class GitReader:
         try:
             if self.repository.size(sha) > max_bytes:
                 raise too_large(max_bytes)
-            content = self.repository.blob(sha)
+            content = self.repository.blob(sha, max_bytes)
+        except ObjectTooLarge as error:
+            raise ItemRefused("too-large-to-unpack", UNPACKING.format(max_bytes)) from error
         except BROKEN as error:
             raise ItemRefused("missing-object", MISSING.format(type(error).__name__)) from error
         if content.startswith(LFS_POINTER):

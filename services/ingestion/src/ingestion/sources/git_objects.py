@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dulwich.object_store import DiskObjectStore
-from dulwich.objects import Commit, ObjectID, ShaFile, Tag, hex_to_sha
+from dulwich.objects import Commit, ObjectID, RawObjectID, ShaFile, Tag, hex_to_sha
 from dulwich.refs import DiskRefsContainer, Ref
 
 from ingestion.sources.allowed_paths import located
+from ingestion.sources.git_packs import Weight, packed_weight
 
 MAX_TREE_DEPTH = 100
-# Types of objects in a pack that are stored as a difference (gitformat-pack).
-OFFSET_DELTA, REFERENCE_DELTA = 6, 7
-HASH_BYTES, HEX_DIGITS = 20, 40
+HEX_DIGITS = 40
+LOOSE_HEAD_BYTES = 32
+# Commits, tags and trees; a folder of a hundred thousand files has about four mebibytes.
+STRUCTURE_BYTES = 64 * 1024 * 1024
 
 
 class NotARepository(Exception):
@@ -24,6 +26,36 @@ class NotARepository(Exception):
 
 class RefNotFound(Exception):
     """No branch, tag or commit of this name."""
+
+
+class ObjectTooLarge(ValueError):
+    """To unpack the object takes more than is allowed, whatever its own size."""
+
+
+class _BoundedStore(DiskObjectStore):
+    """Looks at what an object takes before it unpacks it: a few kilobytes can stand for gigabytes."""
+
+    allowed_bytes = STRUCTURE_BYTES
+
+    def get_raw(self, name: RawObjectID | ObjectID) -> tuple[int, bytes]:
+        """Raises ObjectTooLarge, and zlib.error for an object that is larger than it says."""
+        raw = hex_to_sha(ObjectID(name)) if len(name) == HEX_DIGITS else RawObjectID(name)
+        self.loose_object_size_limit = self.allowed_bytes + LOOSE_HEAD_BYTES
+        weight = self.weight(raw)
+        if weight is not None and not weight.is_within(self.allowed_bytes):
+            raise ObjectTooLarge
+        return super().get_raw(name)
+
+    def weight(self, sha: RawObjectID) -> Weight | None:
+        """Returns what unpacking takes; None for what lies in no pack of this repository."""
+        for pack in self.packs:
+            try:
+                offset = pack.index.object_offset(sha)
+            except KeyError:
+                continue
+            path = Path(self.pack_dir) / Path(pack.data.filename).name
+            return packed_weight(path, offset, pack.index.object_offset)
+        return None
 
 
 class GitRepository:
@@ -38,7 +70,7 @@ class GitRepository:
             located(str(objects / line), roots)
         self.objects = objects
         self.refs = DiskRefsContainer(shared, worktree_path=git)
-        self.store = DiskObjectStore(objects, max_tree_depth=MAX_TREE_DEPTH)
+        self.store = _BoundedStore(objects, max_tree_depth=MAX_TREE_DEPTH)
 
     def close(self) -> None:
         self.store.close()
@@ -57,13 +89,10 @@ class GitRepository:
         raise RefNotFound
 
     def size(self, sha: ObjectID) -> int:
-        """Returns the size of an object's content in bytes, without unpacking it. Raises KeyError if it is missing."""
-        for pack in self.store.packs:
-            try:
-                offset = pack.index.object_offset(hex_to_sha(sha))
-            except KeyError:
-                continue
-            return _packed_size(Path(self.store.pack_dir) / Path(pack.data.filename).name, offset)
+        """Returns the size in bytes that an object says it has. Raises KeyError when it is missing."""
+        weight = self.store.weight(hex_to_sha(sha))
+        if weight is not None:
+            return weight.size
         name = sha.decode()
         loose = self.objects / name[:2] / name[2:]
         if not loose.is_file():
@@ -72,9 +101,13 @@ class GitRepository:
             header = zlib.decompressobj().decompress(file.read(128), 64)  # for instance: blob 1234, NUL, content
         return int(header.partition(b"\0")[0].split()[1])
 
-    def blob(self, sha: ObjectID) -> bytes:
-        """Returns the content; look at its size first. Raises KeyError when it is missing."""
-        return self.store.get_raw(sha)[1]
+    def blob(self, sha: ObjectID, max_bytes: int) -> bytes:
+        """Returns the content. Raises KeyError when it is missing, ObjectTooLarge, and what damaged objects raise."""
+        self.store.allowed_bytes = max_bytes
+        try:
+            return self.store.get_raw(sha)[1]
+        finally:
+            self.store.allowed_bytes = STRUCTURE_BYTES
 
     def _abbreviated(self, ref: str) -> list[ObjectID]:
         if not 7 <= len(ref) <= HEX_DIGITS or set(ref.lower()) - set("0123456789abcdef"):
@@ -105,36 +138,3 @@ def _named_folder(file: Path, relative_to: Path, roots: Sequence[Path]) -> Path:
     """The folder that the first line of the file names."""
     line = file.read_text(errors="replace")[:4096].partition("\n")[0].removeprefix("gitdir:").strip()
     return located(str(relative_to / line), roots)
-
-
-def _packed_size(pack: Path, offset: int) -> int:
-    with pack.open("rb") as file:
-        file.seek(offset)
-        byte = file.read(1)[0]
-        kind, size, shift = (byte >> 4) & 7, byte & 15, 4
-        while byte & 128:
-            byte = file.read(1)[0]
-            size |= (byte & 127) << shift
-            shift += 7
-        if kind == REFERENCE_DELTA:
-            file.seek(HASH_BYTES, 1)
-        elif kind == OFFSET_DELTA:
-            while file.read(1)[0] & 128:
-                pass
-        else:
-            return size
-        # A difference begins with the sizes of what it starts from and of what it makes.
-        begin = zlib.decompressobj().decompress(file.read(64), 32)
-    _, position = _number(begin, 0)
-    return _number(begin, position)[0]
-
-
-def _number(data: bytes, position: int) -> tuple[int, int]:
-    value, shift = 0, 0
-    while True:
-        byte = data[position]
-        position += 1
-        value |= (byte & 127) << shift
-        shift += 7
-        if not byte & 128:
-            return value, position

@@ -19,7 +19,7 @@ from contracts.sources import S3Config
 from ingestion.documents.file_names import safe_name
 from ingestion.sources.s3_store import is_same_store
 from ingestion.sources.selection import Selection
-from ingestion.sources.settings import S3Connection, SourceSettings
+from ingestion.sources.settings import Reach, S3Connection
 from ingestion.sources.source import (
     Fetched,
     Item,
@@ -31,6 +31,10 @@ from ingestion.sources.source import (
 )
 from ingestion.sources.spool import spooling, too_large
 
+NO_CONNECTION = (
+    "no S3 connection with the name {!r} is open to sources of this workspace; the operator names it in "
+    "SOURCE_S3_CONNECTIONS, where a connection without names is open to the administrator's alone"
+)
 BATCH = 1000
 PIECE_BYTES = 1024 * 1024
 CONNECT_SECONDS, READ_SECONDS, TRIES = 5.0, 60.0, 3
@@ -38,19 +42,19 @@ DENIED = frozenset({"AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch
 ABSENT = frozenset({"NoSuchKey", "NoSuchObject", "NoSuchVersion"})
 
 
-async def check(config: S3Config, settings: SourceSettings) -> None:
+async def check(config: S3Config, reach: Reach) -> None:
     """Raises SourceRefused. The bucket itself is not asked for."""
     Selection(config.include, config.exclude)
-    await _connection(config, settings)
+    await _connection(config, reach)
 
 
 @asynccontextmanager
 async def open_reader(
-    config: S3Config, settings: SourceSettings, _known: Mapping[str, str], _scratch: Path
+    config: S3Config, reach: Reach, _known: Mapping[str, str], _scratch: Path
 ) -> AsyncIterator[SourceReader]:
     """Raises SourceUnavailable when the connection is not configured any more."""
     try:
-        connection = await _connection(config, settings)
+        connection = await _connection(config, reach)
     except SourceRefused as error:
         raise SourceUnavailable("s3-not-allowed", error.detail or error.title) from error
     retries = urllib3.Retry(total=TRIES, backoff_factor=0.2, status_forcelist=[500, 502, 503, 504])
@@ -69,13 +73,13 @@ async def open_reader(
         http.clear()
 
 
-async def _connection(config: S3Config, settings: SourceSettings) -> S3Connection:
-    connection = settings.source_s3_connections.get(config.connection)
+async def _connection(config: S3Config, reach: Reach) -> S3Connection:
+    connection = reach.connections.get(config.connection)
     if connection is None:
-        raise SourceRefused(f"the operator has configured no S3 connection with the name {config.connection!r}")
+        raise SourceRefused(NO_CONNECTION.format(config.connection))
     if connection.buckets and config.bucket not in connection.buckets:
         raise SourceRefused(f"the connection {config.connection!r} is not for the bucket {config.bucket!r}")
-    if config.bucket == settings.s3_bucket and await is_same_store(connection, settings.s3_endpoint):
+    if config.bucket == reach.settings.s3_bucket and await is_same_store(connection, reach.settings.s3_endpoint):
         raise SourceRefused("this bucket holds the documents of all workspaces")
     return connection
 

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from pathspec import GitIgnoreSpec
-from pathspec.patterns.gitignore import GitIgnorePatternError
-
 from contracts.formats import MEDIA_TYPES, extension, has_extension
+from ingestion.sources.globs import GlobInvalid, Globs
 from ingestion.sources.source import SourceRefused
-
-# A pattern becomes a regular expression, whose worst case grows with each of them.
-MAX_WILDCARDS = 12
 
 
 class Selection:
@@ -31,15 +25,15 @@ class Selection:
 
     def enters(self, folder: str) -> bool:
         """False when nothing below this folder can be selected."""
-        if self.excluded.match_file(folder + "/"):
+        if self.excluded.match(folder + "/"):
             return False
-        return not is_hidden(folder) or (len(self.hidden.patterns) > 0 and PurePosixPath(folder).name != ".git")
+        return not is_hidden(folder) or (bool(self.hidden) and PurePosixPath(folder).name != ".git")
 
     def selects(self, path: str) -> bool:
         """True when the patterns take the file in; a hidden one only by a pattern that names a hidden part."""
-        if self.excluded.match_file(path) or not (self.everything or self.included.match_file(path)):
+        if self.excluded.match(path) or not (self.everything or self.included.match(path)):
             return False
-        return not is_hidden(path) or self.hidden.match_file(path)
+        return not is_hidden(path) or self.hidden.match(path)
 
     def wants(self, path: str) -> bool:
         """`selects`, but of formats that cannot be read only those whose extension a pattern asks for."""
@@ -61,11 +55,8 @@ def _name(path: str) -> str:
     return path.rsplit("/", 1)[-1]
 
 
-def _spec(patterns: Sequence[str]) -> GitIgnoreSpec:
-    for pattern in patterns:
-        if pattern.count("*") + pattern.count("?") + pattern.count("[") > MAX_WILDCARDS:
-            raise SourceRefused(f"the pattern {pattern!r} has more than {MAX_WILDCARDS} wildcards")
+def _spec(patterns: Sequence[str]) -> Globs:
     try:
-        return GitIgnoreSpec.from_lines(patterns)
-    except (GitIgnorePatternError, re.error) as error:
-        raise SourceRefused(f"a pattern is not valid: {error}") from error
+        return Globs(patterns)
+    except GlobInvalid as error:
+        raise SourceRefused(str(error)) from error

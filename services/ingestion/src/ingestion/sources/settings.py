@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
+from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 from pydantic_settings import NoDecode
@@ -17,8 +20,15 @@ from service_kit.settings import Environment
 MEBIBYTE = 1024 * 1024
 
 
-def _paths(value: object) -> object:
-    return [Path(one) for one in value.split(os.pathsep) if one] if isinstance(value, str) else value
+def _roots(value: object) -> object:
+    """Reads paths separated as in PATH, or a JSON list of paths and of objects with `path` and `workspaces`."""
+    listed: object = value
+    if isinstance(value, str):
+        is_json = value.lstrip().startswith("[")
+        listed = _decoded(value) if is_json else [one for one in value.split(os.pathsep) if one]
+    if not isinstance(listed, list | tuple):
+        return listed
+    return [{"path": one} if isinstance(one, str | Path) else one for one in listed]
 
 
 def _addresses(value: object) -> object:
@@ -29,7 +39,7 @@ def _decoded(value: object) -> object:
     try:
         return json.loads(value) if isinstance(value, str) else value
     except ValueError:
-        raise ValueError("is not a JSON object") from None
+        raise ValueError("is not valid JSON") from None
 
 
 def _proxy(url: SecretStr) -> SecretStr:
@@ -39,10 +49,30 @@ def _proxy(url: SecretStr) -> SecretStr:
     return url
 
 
-class S3Connection(BaseModel):
-    """An S3 endpoint, host:port without a scheme, and its credentials. `buckets`: only these; none named: all."""
+class SharedPlace(BaseModel):
+    """A place of this deployment. `workspaces`: ids of those whose sources may use it, or "*" for all of them.
+
+    Without any it is open to the administrator's workspace alone.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    workspaces: tuple[UUID | Literal["*"], ...] = ()
+
+    def is_open_to(self, workspace_id: UUID, is_administrators: bool) -> bool:
+        if not self.workspaces:
+            return is_administrators
+        return "*" in self.workspaces or workspace_id in self.workspaces
+
+
+class SourceRoot(SharedPlace):
+    """A folder below which folder and git sources may lie."""
+
+    path: Path
+
+
+class S3Connection(SharedPlace):
+    """An S3 endpoint, host:port without a scheme, and its credentials. `buckets`: only these; none named: all."""
 
     endpoint: str = Field(pattern=r"^[A-Za-z0-9._-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:]+\](:\d{1,5})?$")
     access_key: str = Field(min_length=1)
@@ -79,7 +109,7 @@ class S3SourceSettings(Environment):
     """S3 sources. `s3_bucket` is our own, which no source may name."""
 
     source_s3_connections: Annotated[dict[str, S3Connection], NoDecode, BeforeValidator(_decoded)] = {}
-    """Object stores that sources may name: a JSON object of connections by name"""
+    """Object stores that sources may name: a JSON object of connections by name, each with its `workspaces`"""
     s3_endpoint: str = ""
     s3_bucket: str = "attractor"
 
@@ -87,8 +117,8 @@ class S3SourceSettings(Environment):
 class FolderSettings(Environment):
     """Folder and git sources."""
 
-    source_roots: Annotated[tuple[Path, ...], NoDecode, BeforeValidator(_paths)] = ()
-    """Where folder and git sources may lie, separated as in PATH; without any they are refused"""
+    source_roots: Annotated[tuple[SourceRoot, ...], NoDecode, BeforeValidator(_roots)] = ()
+    """Where folder and git sources may lie: paths separated as in PATH, or JSON that names workspaces"""
     source_max_files: int = Field(default=100_000, gt=0, description="Files that one source may list")
 
 
@@ -111,3 +141,24 @@ class ScheduleSettings(Environment):
 
 class SourceSettings(FolderSettings, WebSettings, S3SourceSettings):
     """Sources of every kind."""
+
+    def reach(self, workspace_id: UUID, is_administrators: bool) -> Reach:
+        """Returns what the sources of this workspace may use; `is_administrators` when it is the administrator's."""
+        return Reach(
+            self,
+            tuple(one.path for one in self.source_roots if one.is_open_to(workspace_id, is_administrators)),
+            {
+                name: connection
+                for name, connection in self.source_s3_connections.items()
+                if connection.is_open_to(workspace_id, is_administrators)
+            },
+        )
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What the sources of one workspace may use: the folders below `roots`, and S3 connections by name."""
+
+    settings: SourceSettings
+    roots: tuple[Path, ...]
+    connections: Mapping[str, S3Connection]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar, runtime_checkable
 
-from ingestion.sources.settings import SourceSettings
+from ingestion.sources.settings import Reach
 from service_kit.problems import InvalidRequest
 
 Config = TypeVar("Config", contravariant=True)
@@ -19,7 +19,8 @@ class Item:
     """A file of the source. `path` identifies it there, for good; `size` in bytes, None when only reading tells.
 
     `fingerprint` differs whenever the content does, and is the same while it does not, as far as the source can tell
-    without reading it; None: only `fetch` tells. `uri` is shown to users as where the document is.
+    without reading it; None: only `fetch` tells. `uri` is shown to users: where the document is, without the path of
+    the source on this server.
     """
 
     path: str
@@ -82,11 +83,11 @@ class Placed(Protocol):
 class SourceKind(Protocol[Config]):
     """What a module of a kind offers by these names."""
 
-    async def check(self, config: Config, settings: SourceSettings) -> None:
+    async def check(self, config: Config, reach: Reach) -> None:
         """Raises SourceRefused when a source must not be made of this. A source that is only away is accepted."""
 
     def open_reader(
-        self, config: Config, settings: SourceSettings, known: Mapping[str, str], scratch: Path, /
+        self, config: Config, reach: Reach, known: Mapping[str, str], scratch: Path, /
     ) -> AbstractAsyncContextManager[SourceReader]:
         """`known`: the fingerprint of each path taken before. `scratch`: an empty folder, removed afterwards.
 

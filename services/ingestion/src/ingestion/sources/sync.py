@@ -19,6 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 from contracts.backoff import backoff
 from contracts.sources import SourceConfig, SyncStatus
 from ingestion.documents.intake import Intake, SourceGone
+from ingestion.sources.administrator import reach_of
 from ingestion.sources.kinds import kind_module
 from ingestion.sources.run import SyncLimits, SyncRun, fingerprints
 from ingestion.sources.settings import SourceSettings
@@ -128,11 +129,13 @@ class Synchroniser:
             config = CONFIG.validate_python(held.config)
         except ValidationError as error:
             raise SourceUnavailable("bad-config", "The source's configuration is no longer valid.") from error
+        async with self.database.workspace(held.workspace_id) as connection:
+            reach = await reach_of(connection, held.workspace_id, self.settings)
         known = await run.known()
         scratch = run.scratch / "reader"
         scratch.mkdir()
         try:
-            opened = kind_module(config.kind).open_reader(config, self.settings, fingerprints(known.values()), scratch)
+            opened = kind_module(config.kind).open_reader(config, reach, fingerprints(known.values()), scratch)
             async with opened as reader:
                 await run.synchronise(reader, known)
         except SourceRefused as error:

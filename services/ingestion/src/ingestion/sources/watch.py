@@ -14,9 +14,10 @@ from uuid import UUID
 import anyio.to_thread
 from watchfiles import Change, awatch
 
+from ingestion.sources.administrator import reach_of
 from ingestion.sources.allowed_paths import NotAllowed, located
 from ingestion.sources.selection import Selection
-from ingestion.sources.settings import ScheduleSettings
+from ingestion.sources.settings import ScheduleSettings, SourceSettings
 from ingestion.sources.sources import AllSources, WatchedFolder
 from ingestion.sources.syncs import Syncs
 from service_kit.notifications import Notifications
@@ -50,9 +51,9 @@ class FolderWatcher:
     """
 
     def __init__(
-        self, database: Database, notifications: Notifications, roots: tuple[Path, ...], settings: ScheduleSettings
+        self, database: Database, notifications: Notifications, places: SourceSettings, settings: ScheduleSettings
     ) -> None:
-        self.database, self.notifications, self.roots, self.settings = database, notifications, roots, settings
+        self.database, self.notifications, self.places, self.settings = database, notifications, places, settings
         self.tasks: dict[UUID, tuple[WatchedFolder, asyncio.Task[None]]] = {}
 
     async def run(self) -> None:
@@ -98,7 +99,9 @@ class FolderWatcher:
     async def _watch(self, source: WatchedFolder, polling: bool) -> None:
         """Returns when the folder is gone, or another one has taken its place; raises OSError when it is not there."""
         path = source.config["path"]
-        root = await asyncio.to_thread(located, path, self.roots)
+        async with self.database.workspace(source.workspace_id) as connection:
+            reach = await reach_of(connection, source.workspace_id, self.places)
+        root = await asyncio.to_thread(located, path, reach.roots)
         identity = await asyncio.to_thread(_identity, root)
         selection = Selection(source.config["include"], source.config["exclude"])
         log.info("watching", extra={"source_id": str(source.id), "polling": polling})

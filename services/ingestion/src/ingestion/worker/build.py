@@ -29,8 +29,10 @@ from ingestion.worker.slots import ALL_LANES, Slots
 from ingestion.worker.stages import StageRecords
 from ingestion.worker.syncs import SyncThread
 from ingestion.worker.vectors import VectorMaker
+from ingestion.worker.walls import WallReport
 from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox
+from service_kit.own_folder import own_folder
 from service_kit.postgres import Database
 from service_kit.work import WorkQueue
 
@@ -49,6 +51,8 @@ class DocumentWorker:
 
 def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack) -> DocumentWorker:
     """Builds everything that a worker needs; closed with the stack in reverse order."""
+    folder = stack.enter_context(own_folder(settings.work_folder, "work-"))
+    settings = settings.model_copy(update={"work_folder": folder})
     # Two connections per document (its heartbeat has one), and one each for the registration and the choice.
     database = WorkerDatabase(settings.database_url.get_secret_value(), 2 * (settings.worker_concurrency + 1) + 2)
     stack.enter_context(database.opened())
@@ -56,7 +60,12 @@ def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack)
     stack.callback(objects.close)
     name, metrics = f"{socket.gethostname()}-{os.getpid()}", WorkerMetrics()
     stages = StageRecords(database, name)
-    processor = _processor(settings, database, stages, objects, shutdown, metrics, stack)
+    embedders = build_embedders(settings)
+    converter = stack.enter_context(Converter(settings.conversion(embedders.default.space), settings.work_folder))
+    walls = WallReport(lambda: converter.walls)
+    loop = stack.enter_context(running_loop("embedding"))
+    vectors = VectorMaker(database, objects, TextEmbedder(embedders, loop))
+    processor = Processor(stages, objects, converter, vectors, shutdown, _policy(settings), metrics)
 
     def is_closed() -> bool:
         return shutdown.has_begun
@@ -65,7 +74,14 @@ def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack)
     slots = Slots(settings.worker_concurrency, queue.take, processor.process)
     syncs = _syncs(settings, name, objects, is_closed, stack)
     stack.enter_context(
-        Registration(database, name, settings.worker_concurrency, settings.lease_seconds, lambda: slots.documents)
+        Registration(
+            database,
+            name,
+            settings.worker_concurrency,
+            settings.lease_seconds,
+            lambda: slots.documents,
+            lambda: walls.found,
+        )
     )
     if settings.private_port is not None:
         metrics.registry.register(
@@ -75,19 +91,8 @@ def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack)
     return DocumentWorker(slots, syncs)
 
 
-def _processor(
-    settings: WorkerSettings,
-    database: WorkerDatabase,
-    stages: StageRecords,
-    objects: ObjectStore,
-    shutdown: Shutdown,
-    metrics: WorkerMetrics,
-    stack: ExitStack,
-) -> Processor:
-    embedders = build_embedders(settings)
-    loop = stack.enter_context(running_loop("embedding"))
-    converter = stack.enter_context(Converter(settings.conversion(embedders.default.space)))
-    policy = ProcessingPolicy(
+def _policy(settings: WorkerSettings) -> ProcessingPolicy:
+    return ProcessingPolicy(
         settings.limits,
         settings.max_losses,
         settings.max_postponements,
@@ -95,8 +100,6 @@ def _processor(
         settings.lease_seconds,
         settings.work_folder,
     )
-    vectors = VectorMaker(database, objects, TextEmbedder(embedders, loop))
-    return Processor(stages, objects, converter, vectors, shutdown, policy, metrics)
 
 
 def _syncs(

@@ -17,6 +17,7 @@ from opentelemetry.trace import SpanKind
 from contracts.ingestion import StageName
 from contracts.object_keys import original_key
 from ingestion.conversion import ConversionProgress, Converted, Limits
+from ingestion.conversion.time_limit import limits_for
 from ingestion.documents.derived_objects import DerivedKeys, derived_keys
 from ingestion.documents.rows import HeldStage
 from ingestion.worker.holding import Holding, Shutdown, WorkerStopped
@@ -43,6 +44,8 @@ class FileConverter(Protocol):
         output: Path,
         limits: Limits,
         on_progress: Callable[[ConversionProgress], None],
+        *,
+        workspace_id: UUID,
     ) -> Converted: ...
 
 
@@ -128,8 +131,10 @@ class Processor:
                 self._begin(work, "chunk")
             work.holding.progress(progress.page, progress.pages)
 
-        limits = self.policy.limits
-        converted = self.converter.convert(source, job.name, job.document_id, output, limits, on_progress)
+        limits = limits_for(source, self.policy.limits)
+        converted = self.converter.convert(
+            source, job.name, job.document_id, output, limits, on_progress, workspace_id=job.workspace_id
+        )
         # Not after the lease has expired: another worker may be writing the same objects.
         work.holding.check()
         self._store(work, output)

@@ -33,14 +33,14 @@ class WorkerSettings(
     )
     worker_shutdown_seconds: float = Field(default=6.0, ge=0)
     """What a stage may still use after SIGTERM; then it goes back to the queue"""
-    worker_health_file: Path = Path(tempfile.gettempdir()) / "attractor-ingestion-worker.alive"
-    """Touched while the worker lives; one for each worker"""
+    worker_health_file: Path = Path("ingestion-worker.alive")
+    """Touched while the worker lives, by default in its working directory; one for each worker"""
     work_folder: Path = Path(tempfile.gettempdir())
     """Room for the originals of the running documents and what is made of them"""
     convert_threads: int = Field(default=2, gt=0)
     """CPU threads of one conversion"""
     convert_seconds: float = Field(default=600.0, gt=0)
-    """The longest time of one conversion"""
+    """The most that any conversion may take; a file has a minute, and more with its size and kind"""
     convert_memory_mib: int = Field(default=2048, gt=0)
     """The most memory of one conversion"""
     convert_pages: int = Field(default=5000, gt=0)

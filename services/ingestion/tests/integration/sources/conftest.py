@@ -12,6 +12,7 @@ import pytest
 from ingestion.documents.incoming_files import IntakeLimits
 from ingestion.documents.intake import Intake
 from ingestion.settings import Settings
+from ingestion.sources.settings import SourceRoot
 from ingestion.sources.sync import Synchroniser, SyncPolicy
 from ingestion.sources.syncs import sync_work
 from service_kit.objects import ObjectStore
@@ -32,7 +33,7 @@ def documents(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def settings(settings: Settings, documents: Path) -> Settings:
-    return settings.model_copy(update={"source_roots": (documents,)})
+    return settings.model_copy(update={"source_roots": (SourceRoot(path=documents, workspaces=("*",)),)})
 
 
 @pytest.fixture

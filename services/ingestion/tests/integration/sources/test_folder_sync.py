@@ -37,7 +37,7 @@ async def test_files_become_documents_and_follow_their_changes(make_source: Make
     assert set(found) == {"a.md", "b.md", "c.md"}
     assert found["a.md"]["source_type"] == "folder"
     assert found["a.md"]["source_name"] == "Handbook"
-    assert found["a.md"]["source_uri"] == (documents / "a.md").as_uri()
+    assert found["a.md"]["source_uri"] == "file:a.md"
 
     write(documents, a="one, changed", d="four")
     (documents / "b.md").unlink()

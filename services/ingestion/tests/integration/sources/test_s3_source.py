@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -17,6 +18,7 @@ from service_kit.objects import ObjectStore
 from service_kit.settings import ObjectStoreSettings
 
 MAX_BYTES = 1_000_000
+ANY = uuid4()
 Settings = Callable[..., SourceSettings]
 
 
@@ -46,7 +48,7 @@ def reader(object_store: ObjectStore, settings: Settings, tmp_path: Path):  # ty
     @asynccontextmanager
     async def opened(prefix: str = "", **config: object) -> AsyncIterator[SourceReader]:
         wanted = S3Config.model_validate({"bucket": object_store.bucket, "prefix": prefix, **config})
-        async with s3.open_reader(wanted, settings(), {}, tmp_path) as reader:
+        async with s3.open_reader(wanted, settings().reach(ANY, True), {}, tmp_path) as reader:
             yield reader
 
     return opened
@@ -128,7 +130,9 @@ async def test_a_bucket_that_cannot_be_listed_is_away(
     object_store: ObjectStore, settings: Settings, tmp_path: Path, changes: dict[str, str], slug: str
 ) -> None:
     configured = settings(**changes)
-    async with s3.open_reader(S3Config(bucket=object_store.bucket), configured, {}, tmp_path) as reader:
+    async with s3.open_reader(
+        S3Config(bucket=object_store.bucket), configured.reach(ANY, True), {}, tmp_path
+    ) as reader:
         with pytest.raises(SourceUnavailable) as away:
             await listed(reader)
     assert away.value.slug == slug
@@ -139,31 +143,31 @@ async def test_a_bucket_that_cannot_be_listed_is_away(
 
 async def test_a_bucket_that_does_not_exist(settings: Settings, object_store: ObjectStore, tmp_path: Path) -> None:
     assert object_store.bucket
-    async with s3.open_reader(S3Config(bucket="no-such-bucket"), settings(), {}, tmp_path) as reader:
+    async with s3.open_reader(S3Config(bucket="no-such-bucket"), settings().reach(ANY, True), {}, tmp_path) as reader:
         with pytest.raises(SourceUnavailable, match="does not exist"):
             await listed(reader)
 
 
 async def test_the_bucket_of_all_workspaces_is_no_source(settings: Settings, tmp_path: Path) -> None:
     config = S3Config(bucket="documents")
-    await s3.check(config, settings())
+    await s3.check(config, settings().reach(ANY, True))
     port = settings().s3_endpoint.rpartition(":")[2]
     for endpoint in ("", f"localhost:{port}", settings().s3_endpoint.upper()):
         with pytest.raises(SourceRefused, match="all workspaces"):
-            await s3.check(config, settings(own_bucket="documents", own_endpoint=endpoint))
+            await s3.check(config, settings(own_bucket="documents", own_endpoint=endpoint).reach(ANY, True))
     with pytest.raises(SourceUnavailable, match="all workspaces"):
-        async with s3.open_reader(config, settings(own_bucket="documents"), {}, tmp_path):
+        async with s3.open_reader(config, settings(own_bucket="documents").reach(ANY, True), {}, tmp_path):
             raise AssertionError("opened")
     amazon = settings("documents", "s3.amazonaws.com", endpoint="s3.eu-central-1.amazonaws.com")
     with pytest.raises(SourceRefused, match="all workspaces"):
-        await s3.check(config, amazon)
-    await s3.check(config, settings(own_bucket="documents", own_endpoint="127.0.0.2:1"))
+        await s3.check(config, amazon.reach(ANY, True))
+    await s3.check(config, settings(own_bucket="documents", own_endpoint="127.0.0.2:1").reach(ANY, True))
 
 
 async def test_only_what_the_operator_configured(settings: Settings) -> None:
     with pytest.raises(SourceRefused, match="no S3 connection"):
-        await s3.check(S3Config(bucket="documents", connection="other"), settings())
+        await s3.check(S3Config(bucket="documents", connection="other"), settings().reach(ANY, True))
     restricted = settings(buckets=["wiki"])
-    await s3.check(S3Config(bucket="wiki"), restricted)
+    await s3.check(S3Config(bucket="wiki"), restricted.reach(ANY, True))
     with pytest.raises(SourceRefused, match="not for the bucket"):
-        await s3.check(S3Config(bucket="documents"), restricted)
+        await s3.check(S3Config(bucket="documents"), restricted.reach(ANY, True))

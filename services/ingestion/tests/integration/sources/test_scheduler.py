@@ -13,6 +13,7 @@ import pytest
 
 from ingestion.settings import Settings
 from ingestion.sources.scheduler import Scheduler
+from ingestion.sources.settings import SourceRoot
 from ingestion.sources.watch import SOURCE_CHANNEL, FolderWatcher
 from service_kit.background import Background
 from service_kit.notifications import Notifications
@@ -29,11 +30,12 @@ def scheduler(settings: Settings, documents: Path) -> Scheduling:
 
     @asynccontextmanager
     async def run(**changed: Any) -> AsyncIterator[None]:
-        options = settings.model_copy(update={"watch_quiet_seconds": 0.3, **changed})
+        roots = (SourceRoot(path=documents.parent, workspaces=("*",)),)
+        options = settings.model_copy(update={"source_roots": roots, "watch_quiet_seconds": 0.3, **changed})
         url = settings.database_url.get_secret_value()
         notifications = Notifications(url, SOURCE_CHANNEL)
         async with Database(url, 4).opened() as database, Background(Metrics()) as background:
-            watcher = FolderWatcher(database, notifications, (documents.parent,), options)
+            watcher = FolderWatcher(database, notifications, options, options)
             background.start("notifications", notifications.run)
             background.start("scheduler", Scheduler(database, 0.2).run)
             background.start("watcher", watcher.run)

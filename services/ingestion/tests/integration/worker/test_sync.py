@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import httpx2
 import pytest
 
 from ingestion.settings import Settings
+from ingestion.sources.settings import SourceRoot
 
 
 @pytest.fixture
@@ -22,14 +24,14 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def settings(settings: Settings, folder: Path) -> Settings:
-    return settings.model_copy(update={"source_roots": (folder,)})
+    return settings.model_copy(update={"source_roots": (SourceRoot(path=folder, workspaces=("*",)),)})
 
 
 async def test_the_files_of_a_folder_become_searchable_in_the_bulk_lane(
     workers: Any, client: httpx2.AsyncClient, neighbours: Any, eventually: Any, folder: Path
 ) -> None:
     assert neighbours
-    with workers.started(SOURCE_ROOTS=str(folder)):
+    with workers.started(SOURCE_ROOTS=json.dumps([{"path": str(folder), "workspaces": ["*"]}])):
         body = {"name": "Notes", "config": {"kind": "folder", "path": str(folder), "watch": False}}
         created = await client.post("/v1/sources", json=body)
         assert created.status_code in {201, 202}, created.text

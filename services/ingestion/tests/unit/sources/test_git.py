@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from dulwich import porcelain
@@ -12,7 +13,7 @@ from dulwich.repo import Repo
 
 from contracts.sources import GitConfig
 from ingestion.sources import git
-from ingestion.sources.settings import SourceSettings
+from ingestion.sources.settings import Reach, SourceSettings
 from ingestion.sources.source import Item, ItemRefused, SourceRefused, SourceUnavailable
 
 MAX_BYTES = 100_000
@@ -21,8 +22,8 @@ LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n"
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> SourceSettings:
-    return SourceSettings(source_roots=(tmp_path,))
+def reach(tmp_path: Path) -> Reach:
+    return SourceSettings(source_roots=(tmp_path,)).reach(uuid4(), True)
 
 
 @pytest.fixture
@@ -43,13 +44,13 @@ def commit(path: Path, files: dict[str, bytes]) -> str:
     return bytes(made).decode()
 
 
-async def listed(path: Path, settings: SourceSettings, ref: str = "HEAD") -> dict[str, Item]:
-    async with git.open_reader(GitConfig(path=str(path), ref=ref), settings, {}, path) as reader:
+async def listed(path: Path, reach: Reach, ref: str = "HEAD") -> dict[str, Item]:
+    async with git.open_reader(GitConfig(path=str(path), ref=ref), reach, {}, path) as reader:
         return {item.path: item async for item in reader.items()}
 
 
-async def read(path: Path, name: str, settings: SourceSettings, ref: str = "HEAD") -> str:
-    async with git.open_reader(GitConfig(path=str(path), ref=ref), settings, {}, path) as reader:
+async def read(path: Path, name: str, reach: Reach, ref: str = "HEAD") -> str:
+    async with git.open_reader(GitConfig(path=str(path), ref=ref), reach, {}, path) as reader:
         [item] = [item async for item in reader.items() if item.path == name]
         return (await reader.fetch(item, path.parent / "out", MAX_BYTES)).content_hash
 
@@ -58,57 +59,53 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-async def test_the_commit_counts_and_not_the_work_tree(path: Path, settings: SourceSettings) -> None:
+async def test_the_commit_counts_and_not_the_work_tree(path: Path, reach: Reach) -> None:
     (path / "docs" / "a.md").write_text("not committed")
     (path / "docs" / "b.md").write_text("not committed")
-    found = await listed(path, settings)
+    found = await listed(path, reach)
     assert set(found) == {"docs/a.md", "LICENSE"}
-    assert await read(path, "docs/a.md", settings) == sha256(b"first")
+    assert await read(path, "docs/a.md", reach) == sha256(b"first")
 
 
-async def test_an_unchanged_file_keeps_its_fingerprint_from_commit_to_commit(
-    path: Path, settings: SourceSettings
-) -> None:
-    before = await listed(path, settings)
+async def test_an_unchanged_file_keeps_its_fingerprint_from_commit_to_commit(path: Path, reach: Reach) -> None:
+    before = await listed(path, reach)
     second = commit(path, {"docs/a.md": b"second"})
-    after = await listed(path, settings)
+    after = await listed(path, reach)
     assert before["LICENSE"].fingerprint == after["LICENSE"].fingerprint
     assert before["docs/a.md"].fingerprint != after["docs/a.md"].fingerprint
-    assert after["docs/a.md"].uri == f"git+{path.as_uri()}/docs/a.md?commit={second}"
+    assert after["docs/a.md"].uri == f"git:docs/a.md?commit={second}"
 
 
-async def test_a_branch_a_tag_and_a_commit_name_their_files(path: Path, settings: SourceSettings) -> None:
+async def test_a_branch_a_tag_and_a_commit_name_their_files(path: Path, reach: Reach) -> None:
     with Repo(str(path)) as repository:
         first = repository.head().decode()
     porcelain.tag_create(str(path), b"v1", message=b"one", annotated=True, author=WHO)
     porcelain.branch_create(str(path), "old")
     commit(path, {"docs/a.md": b"second"})
     for ref in ("v1", "old", "refs/heads/old", first, first[:10]):
-        assert await read(path, "docs/a.md", settings, ref) == sha256(b"first"), ref
-    assert await read(path, "docs/a.md", settings) == sha256(b"second")
+        assert await read(path, "docs/a.md", reach, ref) == sha256(b"first"), ref
+    assert await read(path, "docs/a.md", reach) == sha256(b"second")
     with pytest.raises(SourceUnavailable, match="no branch, tag or commit nothing"):
-        await listed(path, settings, "nothing")
+        await listed(path, reach, "nothing")
 
 
-async def test_packed_and_bare_repositories_are_read_alike(path: Path, settings: SourceSettings) -> None:
+async def test_packed_and_bare_repositories_are_read_alike(path: Path, reach: Reach) -> None:
     text = b"".join(b"line %d\n" % number for number in range(3000))
     commit(path, {"long.md": text})
     commit(path, {"long.md": text + b"end\n"})
     commit(path, {"large.md": b"0" * (MAX_BYTES + 1)})
     with pytest.raises(ItemRefused, match="larger"):
-        await read(path, "large.md", settings)
+        await read(path, "large.md", reach)
     porcelain.pack_refs(str(path), all=True)
     with Repo(str(path)) as repository:
         repository.object_store.repack()
-    assert await read(path, "long.md", settings) == sha256(text + b"end\n")
+    assert await read(path, "long.md", reach) == sha256(text + b"end\n")
     with pytest.raises(ItemRefused, match="larger"):
-        await read(path, "large.md", settings)
-    assert await read(path / ".git", "long.md", settings) == sha256(text + b"end\n")
+        await read(path, "large.md", reach)
+    assert await read(path / ".git", "long.md", reach) == sha256(text + b"end\n")
 
 
-async def test_links_and_submodules_are_left_out_and_lfs_pointers_are_refused(
-    path: Path, settings: SourceSettings
-) -> None:
+async def test_links_and_submodules_are_left_out_and_lfs_pointers_are_refused(path: Path, reach: Reach) -> None:
     with Repo(str(path)) as repository:
         blob, pointer = Blob.from_string(b"/etc/passwd"), Blob.from_string(LFS)
         tree = Tree()
@@ -121,22 +118,22 @@ async def test_links_and_submodules_are_left_out_and_lfs_pointers_are_refused(
         for one in (blob, pointer, tree, made):
             repository.object_store.add_object(one)
         repository.refs[b"refs/heads/odd"] = made.id
-    assert set(await listed(path, settings, "odd")) == {"large.pdf"}
+    assert set(await listed(path, reach, "odd")) == {"large.pdf"}
     with pytest.raises(ItemRefused, match="Git LFS"):
-        await read(path, "large.pdf", settings, "odd")
+        await read(path, "large.pdf", reach, "odd")
 
 
-async def test_a_missing_object_is_told_and_stops_nothing_else(path: Path, settings: SourceSettings) -> None:
-    blob = (await listed(path, settings))["docs/a.md"].fingerprint
+async def test_a_missing_object_is_told_and_stops_nothing_else(path: Path, reach: Reach) -> None:
+    blob = (await listed(path, reach))["docs/a.md"].fingerprint
     assert blob
     (path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     with pytest.raises(ItemRefused, match="lacks the file's content"):
-        await read(path, "docs/a.md", settings)
-    assert await read(path, "LICENSE", settings) == sha256(b"free")
+        await read(path, "docs/a.md", reach)
+    assert await read(path, "LICENSE", reach) == sha256(b"free")
 
 
 async def test_what_leads_out_of_the_roots_is_refused(path: Path, tmp_path: Path) -> None:
-    inside = SourceSettings(source_roots=(tmp_path / "inside",))
+    inside = SourceSettings(source_roots=(tmp_path / "inside",)).reach(uuid4(), True)
     (tmp_path / "inside" / "tree").mkdir(parents=True)
     (tmp_path / "inside" / "tree" / ".git").write_text(f"gitdir: {path / '.git'}\n")
     for place in (tmp_path / "inside" / "tree", path):
@@ -151,7 +148,7 @@ async def test_what_leads_out_of_the_roots_is_refused(path: Path, tmp_path: Path
         await git.check(GitConfig(path=str(tmp_path / "inside" / "borrowing")), inside)
 
 
-async def test_a_folder_without_a_repository_is_refused(tmp_path: Path, settings: SourceSettings) -> None:
+async def test_a_folder_without_a_repository_is_refused(tmp_path: Path, reach: Reach) -> None:
     (tmp_path / "plain").mkdir()
     with pytest.raises(SourceRefused, match="not a git repository"):
-        await git.check(GitConfig(path=str(tmp_path / "plain")), settings)
+        await git.check(GitConfig(path=str(tmp_path / "plain")), reach)

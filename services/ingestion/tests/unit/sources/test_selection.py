@@ -45,7 +45,7 @@ def test_folders_without_anything_to_take_are_not_entered() -> None:
     assert Selection([".github/**"], []).enters(".github")
 
 
-@pytest.mark.parametrize("pattern", ["!", "[z-a]", "a*" * 20])
+@pytest.mark.parametrize("pattern", ["!", "[z-a]", "a\\"])
 def test_a_pattern_that_is_none_is_refused_with_itself(pattern: str) -> None:
     with pytest.raises(SourceRefused):
         Selection([pattern], [])

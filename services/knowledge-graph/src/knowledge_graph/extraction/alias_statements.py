@@ -13,8 +13,8 @@ from knowledge_graph.extraction.word_lists import equations
 SHORT = re.compile(r"\(\s*(?:or\s+)?[\"“]?([A-Z][A-Za-z0-9&./-]{1,9})[\"”]?\s*[);,]")
 LONG = re.compile(r"\b([A-Z][A-Za-z0-9&.-]{1,9})\s*\(\s*([^\W\d_][^()\n]{4,80}?)\s*\)")
 KNOWN_AS = re.compile(
-    r"(?:\s*\([^()\n]{0,80}\))?\s*[,(]?\s*(?:(?:also|better|formerly|commonly|previously|originally|otherwise|widely|sometimes|popularly|simply)\s+)*"
-    r"(?:known\s+(?:[a-z]+\s+){0,3}?as|called|named|nicknamed|referred\s+to\s+as|abbreviated\s+(?:as|to)?|a\.?k\.?a\.?|"
+    r"(?:\s*+\([^()\n]{0,80}+\))?\s*+(?:[,(]\s*+)?(?:(?:also|better|formerly|commonly|previously|originally|otherwise|widely|sometimes|popularly|simply)\s++)*+"
+    r"(?:known\s++(?:[a-z]++\s++){0,3}?as|called|named|nicknamed|referred\s+to\s+as|abbreviated\s+(?:as|to)?|a\.?k\.?a\.?|"
     r"or\s+simply|stylized\s+as|stylised\s+as)\s+(?:the\s+)?[\"“‘']?",
     re.IGNORECASE,
 )

@@ -10,7 +10,7 @@ from knowledge_graph.extraction.identifiers import without_addresses
 from knowledge_graph.extraction.names import ACRONYMS, EPITHETS, HEADS, PARTICLES, STOP_WORDS, is_generic, is_name
 from knowledge_graph.extraction.records import Span
 
-TOKEN = re.compile(r"[^\W_]+(?:[-’'.&][^\W_]+)*")
+TOKEN = re.compile(r"[^\W_]++(?:[-’'.&][^\W_]++)*+")
 ROMAN = re.compile(r"[IVX]{1,5}$")
 OPENS_SENTENCE = re.compile(r"(?:^|[.!?:;|>*#•\"“(\[\n-]\s*|\d[.)]\s*)$")
 QUOTED = re.compile(r"[\"“]([^\W_][^\"“”\n]{2,80}?)[,.]?[\"”]|(?<![*\w])\*([^\W_][^*\n]{2,80}?)\*(?![*\w])")

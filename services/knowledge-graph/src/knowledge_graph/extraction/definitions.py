@@ -20,16 +20,16 @@ MOST_NAMES_OF_PERSON = 5
 BEFORE = re.compile(r"[\s\"“”'‘*_]*")
 # A bracket, the verb, what goes on in small letters, a full stop that belongs to no initial or title.
 ENDS_NAME = re.compile(
-    r"[\s\"”’'*_,]*(?:\(|\b(?:is|was|are|were)\b|[,;]\s+(?=[^\W\d_A-Z])|(?<=\w{4})[.;]\s+(?=[A-Z])|\n|$)"
+    r"(?<![\s\"”’'*_,])[\s\"”’'*_,]*(?:\(|\b(?:is|was|are|were)\b|[,;]\s+(?=[^\W\d_A-Z])|(?<=\w{4})[.;]\s+(?=[A-Z])|\n|$)"
 )
-BRACKETS = re.compile(r"(?:\s*\((?:[^()\n]|\([^()\n]*\)){0,240}\))+")
+BRACKETS = re.compile(r"(?:\s*+\((?:[^()\n]|\([^()\n]*+\)){0,240}+\))++")
 LIVED = re.compile(r"\b(?:born|died|née|né)\b|\b(?:b|d|c|fl)\.|\b\d{3,4}\b")
 LIVED_AS_PERSON = re.compile(r"\b(?:born|died|née|né)\b|\d{1,2},? (?:\w+ )?\d{3,4} ?[–—-] ?(?:\w+ )?\d")
 IS_A = re.compile(
     r"[\"”’'*_]*(?:,(?:[^.;\n]|(?<=\b[A-Z])\.){0,200}?,)?[\s,]*(?:is|was|are|were)\s+(?:also\s+|currently\s+|both\s+)?"
     r"(?:an?|the|one|part|any|located|situated|[^\W\d_][\w.]*(?:\s[A-Z][\w.]*){0,3}['’]s?)\b"
 )
-NICKNAME = re.compile(r"\s*[\"“'‘]\s*([A-Z][\w.-]+(?: [A-Z][\w.-]+)?)\s*[\"”'’](?=\s+[A-Z])")
+NICKNAME = re.compile(r"(?<!\s)\s*+[\"“'‘]\s*+([A-Z][\w.-]++(?: [A-Z][\w.-]++)?)\s*+[\"”'’](?=\s+[A-Z])")
 ARTICLE = re.compile(r"(?:The|An?) (?=\S)")
 SMALL = PARTICLES | words("small_words")
 WORKS, LEGAL_FORMS, ELSEWHERE = words("works"), words("legal_forms"), words("openings_not")

@@ -22,12 +22,12 @@ FILE = re.compile(rf"(?<![\w/.-])[\w-]{{1,80}}(?:[./][\w-]{{1,80}}){{0,8}}\.({EX
 PATH = re.compile(
     r"(?<![\w/.:~-])(?:(?:~|\.{1,2})?(?:/[\w.-]{1,80}){2,10}|[\w.-]{1,80}(?:/[\w.-]{1,80}){3,10})/?(?![\w/])"
 )
-SPOKEN_SERVICE = re.compile(rf"\b[A-Z][\w-]*(?: [A-Z][\w-]*){{0,2}} (?:{KINDS})s?\b")
+SPOKEN_SERVICE = re.compile(rf"\b[A-Z][\w-]{{0,80}}+(?: [A-Z][\w-]{{0,80}}+){{0,2}} (?:{KINDS})s?\b")
 CAMEL = re.compile(
-    r"\b(?!Mc[A-Z]|Mac[A-Z]|De[A-Z]|La[A-Z])[A-Z]+[a-z0-9]+(?:[A-Z][a-z0-9]*)+\b|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b"
+    r"\b(?!Mc[A-Z]|Mac[A-Z]|De[A-Z]|La[A-Z])[A-Z]+[a-z0-9]++(?:[A-Z][a-z0-9]*+)++\b|\b[a-z]++(?:[A-Z][a-z0-9]++)++\b"
 )
-SNAKE = re.compile(r"(?<![\w.])[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+\b")
-DOTTED = re.compile(r"(?<![\w.@/-])[A-Za-z_]\w{1,}(?:\.[A-Za-z_]\w{1,})+\b(?!\()")
+SNAKE = re.compile(r"(?<![\w.])[A-Za-z][A-Za-z0-9]*+(?:_[A-Za-z0-9]++)++\b")
+DOTTED = re.compile(r"(?<![\w.@/-])[A-Za-z_]\w++(?:\.[A-Za-z_]\w++)+\b(?!\()")
 # What backticks hold: a lower-case name, a package (@scope/name, std::vec), a path.
 QUOTED_CODE = re.compile(r"`([@~./]{0,3}[A-Za-z][\w.:/@-]{1,78}\w)(?:\(\))?`")
 IS_SERVICE = re.compile(rf"(?:{KINDS})s?$")

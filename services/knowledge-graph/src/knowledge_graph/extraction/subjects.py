@@ -21,7 +21,7 @@ LABELS = re.compile(
     r"[ \t]*(?::|[–—-][ \t]|(?<=:\*\*))",
     re.MULTILINE,
 )
-BEFORE_SUBJECT = re.compile(r"[\"“'*_>#\s-]*(?:the|an?)?[\s\"“'*_`]*", re.IGNORECASE)
+BEFORE_SUBJECT = re.compile(r"[\"“'*_>#\s-]*+(?:the|an?)?[\s\"“'*_`]*+", re.IGNORECASE)
 MOST_WORDS = 4
 
 

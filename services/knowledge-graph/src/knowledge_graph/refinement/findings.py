@@ -82,8 +82,8 @@ def read_answer(answer: str, content: str) -> Findings | None:
 
 def occurrences(content: str, name: str) -> list[tuple[int, int]]:
     """Returns where the name stands in the text, as whole words, whatever its case and white space."""
-    pattern = r"\s+".join(map(re.escape, name.split()))
-    return [found.span() for found in re.finditer(rf"(?<!\w){pattern}(?!\w)", content, re.IGNORECASE)]
+    wanted = re.compile(r"(?<!\w)" + r"\s++".join(map(re.escape, name.split())) + r"(?!\w)", re.IGNORECASE)
+    return [found.span() for found in wanted.finditer(content)]
 
 
 def written(name: object, content: str) -> str | None:

@@ -31,6 +31,7 @@ VERBS = {
     "MAINTAINS": r"maintain(?:s|ed)?",
     "PART_OF": r"(?:are |is )?part of|belong(?:s|ed)? to",
 }
+VERB_PATTERNS = {relation: re.compile(words, re.IGNORECASE) for relation, words in VERBS.items()}
 VERB = "|".join(VERBS.values())
 PASSIVE_VERB = "used|called|owned|maintained|required|needed"
 RELATIONS = "relations?|relationships?|connections?|links?|edges?|neighbours?|neighbors?"
@@ -41,6 +42,7 @@ MEASURES = {
     r"documents?|widespread": Measure.documents,
     r"central|centrality|important|importance|influential": Measure.centrality,
 }
+MEASURE_PATTERNS = [(re.compile(words, re.IGNORECASE), one) for words, one in MEASURES.items()]
 MEASURE = "|".join(MEASURES)
 NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
 POSSIBLE = [
@@ -66,8 +68,8 @@ POSSIBLE = [
 
 def relation_types(verb: str) -> list[str] | None:
     """The types that a verb asks for; to depend on something is also to use or to call it."""
-    for relation, words in VERBS.items():
-        if re.fullmatch(words, verb, re.IGNORECASE):
+    for relation, words in VERB_PATTERNS.items():
+        if words.fullmatch(verb):
             return list(DEPENDENCY_TYPES) if relation == "DEPENDS_ON" else [relation]
     return None
 
@@ -96,4 +98,4 @@ def name(text: str) -> str:
 
 
 def measure(word: str) -> Measure | None:
-    return next((one for words, one in MEASURES.items() if re.fullmatch(words, word, re.IGNORECASE)), None)
+    return next((one for words, one in MEASURE_PATTERNS if words.fullmatch(word)), None)

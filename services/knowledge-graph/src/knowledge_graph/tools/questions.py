@@ -29,7 +29,7 @@ Found = dict[str, Any] | None
 Rule = tuple[str, Callable[[Groups], Found]]
 OPENING = re.compile(
     r"^(?:(?:please|can you|could you|tell me|show me|show|give me|list|calculate|compute|find|what is|what are|what's|"
-    r"and|so|then|the|a)\s+)+",
+    r"and|so|then|the|a)\s++)+",
     re.IGNORECASE,
 )
 HOW = r"(?P<how>directly|indirectly|transitively|in total|altogether)"

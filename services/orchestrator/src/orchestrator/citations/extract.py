@@ -15,12 +15,13 @@ MOST_SENTENCES = 4
 # A sentence joins the answer when it is about as good as the best one.
 NEAR_BEST = 0.7
 SAME_WORDS = 0.75
-_MARKER_LIKE = re.compile(r"[\[【]\s*\^?\d[^\]】]*[\]】]")
+_MARKER_BEGINS = re.compile(r"[\[【]\s*+\^?\d")
+_MARKER_ENDS = re.compile(r"[\]】]")
 _LIST_MARK = re.compile(r"^(?:[-*+•]|\d+[.)]|#{1,6}|>)\s+")
-_NEXT_ITEM = re.compile(r"\s*\n\s*[-*+•]\s+")
+_NEXT_ITEM = re.compile(r"(?<!\s)[^\S\n]*+\n\s*+[-*+•]\s++")
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3})(?=\S)([^*`]+?)(?<=\S)\1(?![\w*])")
-_COMMENT_MARK = re.compile(r"(?m)^[ \t]*(?:/\*\*?|\*/|\*(?=\s)|//+|--+(?=\s)|#+(?=\s))[ \t]*|\s*\*/\s*$")
-_DOCSTRING_END = re.compile(r"\s*(?:\"{3}|'{3})$")
+_COMMENT_MARK = re.compile(r"(?m)^[ \t]*(?:/\*\*?|\*/|\*(?=\s)|//+|--+(?=\s)|#+(?=\s))[ \t]*|(?<!\s)\s*+\*/\s*$")
+_DOCSTRING_END = re.compile(r"(?<!\s)\s*+(?:\"{3}|'{3})$")
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def _displayed(content: str, start: int, end: int) -> str:
     text = _readable(content, start, end)
     if end < len(content) and not content[end].isspace() and content[end - 1].isalnum():
         text += "…"
-    if _MARKER_LIKE.search(text):
+    if (begins := _MARKER_BEGINS.search(text)) and _MARKER_ENDS.search(text, begins.end()):
         return f"`{text.replace('`', '')}`"
     return f"“{text if text.count('`') % 2 == 0 else text.replace('`', '')}”"
 

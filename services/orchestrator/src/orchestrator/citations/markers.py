@@ -102,7 +102,7 @@ class MarkerScanner:
         run = re.match("`+", self._pending)
         assert run is not None
         paragraph = self._pending[: _LONGEST_CODE_SPAN + 1].split("\n\n", 1)[0]
-        closing = re.compile(rf"(?<!`){run[0]}(?!`)").search(paragraph, run.end())
+        closing = re.compile(rf"(?<!`){re.escape(run[0])}(?!`)").search(paragraph, run.end())
         if closing and (final or closing.end() < len(self._pending)) and closing.end() <= _LONGEST_CODE_SPAN:
             return self._take(closing.end())
         if not final and paragraph == self._pending and len(paragraph) <= _LONGEST_CODE_SPAN:
@@ -176,6 +176,6 @@ class MarkerScanner:
 
 
 def _expanded(numbers: str) -> Iterator[int]:
-    for part in re.split(r"\s*[,;]\s*", numbers):
-        first, *last = (int(number) for number in re.split(r"\s*[–-]\s*", part))
+    for part in re.split(r"(?<!\s)\s*+[,;]\s*+", numbers):
+        first, *last = (int(number) for number in re.split(r"(?<!\s)\s*+[–-]\s*+", part))
         yield from range(first, min(last[-1], first + 20) + 1) if last and last[-1] >= first else [first, *last]

@@ -11,8 +11,8 @@ from orchestrator.citations.terms import terms
 from service_kit.sentences import sentences
 
 LONGEST_QUOTE = 500
-_QUOTED = re.compile(r"“([^”]{8,1000})”|\"([^\"\n]{8,1000})\"|«([^»]{8,1000})»|„([^“”]{8,1000})[“”]")
-_ELLIPSIS = re.compile(r"\s*(?:\[?(?:\.\.\.|…)\]?)\s*")
+_QUOTED = re.compile(r"“([^”]{8,1000})”|\"([^\"\n]{8,1000})\"|«([^»]{8,1000})»|„([^“”„]{8,1000})[“”]")
+_ELLIPSIS = re.compile(r"(?<!\s)\s*+(?:\[?(?:\.\.\.|…)\]?)\s*+")
 _WORD = re.compile(r"\w+", re.UNICODE)
 _SHORTEST_QUOTE_WORDS = 3
 

@@ -16,7 +16,7 @@ class ClaimedRun:
     """A run that this process may work on as long as it extends the lease.
 
     `attempts` counts claims and never falls: it fences the run's event stream. `attempts_left` is what crashes and
-    errors reduce.
+    errors reduce. `delegation` is the gateway's, for the services that are asked for the user.
     """
 
     workspace_id: UUID
@@ -29,10 +29,11 @@ class ClaimedRun:
     attempts_left: int
     lease_token: UUID
     cancel_requested: bool
+    delegation: str | None
 
     @property
     def principal(self) -> Principal:
-        return Principal(self.created_by, self.workspace_id, Role(self.role))
+        return Principal(self.created_by, self.workspace_id, Role(self.role), delegation=self.delegation)
 
 
 @dataclass

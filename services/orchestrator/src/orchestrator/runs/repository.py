@@ -30,7 +30,7 @@ RUNS = WorkTable(
           AND (earlier.created_at, earlier.id) < (work.created_at, work.id))""",
     stop="work.cancel_requested",
     on_claim="attempts_left = work.attempts_left - 1, started_at = coalesce(work.started_at, now())",
-    on_finish="finished_at = now()",
+    on_finish="finished_at = now(), delegation = NULL",
 )
 
 

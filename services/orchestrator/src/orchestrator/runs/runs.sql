@@ -15,7 +15,8 @@ WITH asked AS (
     UPDATE run
     SET cancel_requested = true,
         state = CASE state WHEN 'queued' THEN 'cancelled' ELSE state END,
-        finished_at = CASE state WHEN 'queued' THEN now() END
+        finished_at = CASE state WHEN 'queued' THEN now() END,
+        delegation = CASE state WHEN 'queued' THEN NULL ELSE delegation END
     WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND created_by = %(user_id)s
       AND state IN ('queued', 'running')
     RETURNING state, attempts
@@ -65,7 +66,8 @@ WHERE workspace_id = %(workspace_id)s AND id = %(session_id)s;
 -- Ends every run of the workspace; those under way lose their lease, and their processes are told to look.
 WITH ended AS (
     UPDATE run
-    SET state = 'cancelled', cancel_requested = true, finished_at = now(), lease_token = NULL, lease_expires_at = NULL
+    SET state = 'cancelled', cancel_requested = true, finished_at = now(), lease_token = NULL, lease_expires_at = NULL,
+        delegation = NULL
     WHERE workspace_id = %(workspace_id)s AND state IN ('queued', 'running')
     RETURNING id
 )

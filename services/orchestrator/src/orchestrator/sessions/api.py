@@ -22,10 +22,11 @@ from contracts.orchestrator import (
     SessionDocument,
     SessionUpdate,
 )
+from contracts.registry import RETRIEVAL
 from orchestrator.runs.api import Runs, Streams, event_stream
 from orchestrator.sessions.attachments import MOST_DOCUMENTS, DocumentAttacher
 from orchestrator.sessions.repository import AttachedDocuments, CallerSessions
-from service_kit.auth import Viewer
+from service_kit.auth import Principal, Viewer, viewer_through
 from service_kit.pagination import Cursor, Limit
 from service_kit.postgres import Database
 from service_kit.request_headers import ExpectedVersion, IdempotencyKey
@@ -44,8 +45,20 @@ ATTACHING: dict[int | str, dict[str, Any]] = {
 }
 
 
-def opened_sessions(request: Request, caller: Viewer) -> Callable[[], AbstractAsyncContextManager[CallerSessions]]:
+Opening = Callable[[], AbstractAsyncContextManager[CallerSessions]]
+Searching = Annotated[Principal, Depends(viewer_through(RETRIEVAL))]
+
+
+def opened_sessions(request: Request, caller: Viewer) -> Opening:
     """Returns what opens a transaction over the caller's sessions."""
+    return _opening(request, caller)
+
+
+def opened_for_search(request: Request, caller: Searching) -> Opening:
+    return _opening(request, caller)
+
+
+def _opening(request: Request, caller: Principal) -> Opening:
     database: Database = request.app.state.database
 
     @asynccontextmanager
@@ -61,7 +74,8 @@ def attachments(request: Request) -> DocumentAttacher:
     return found
 
 
-Opened = Annotated[Callable[[], AbstractAsyncContextManager[CallerSessions]], Depends(opened_sessions)]
+Opened = Annotated[Opening, Depends(opened_sessions)]
+OpenedForSearch = Annotated[Opening, Depends(opened_for_search)]
 Attaching = Annotated[DocumentAttacher, Depends(attachments)]
 DocumentLimit = Annotated[int, Query(ge=1, le=MOST_DOCUMENTS, description="Items on a page")]
 
@@ -116,7 +130,7 @@ async def delete_session(session_id: UUID, opened: Opened, version: ExpectedVers
 
 @router.get("/{session_id}/documents", summary="List a session's documents", responses={**NOT_FOUND})
 async def list_session_documents(
-    session_id: UUID, opened: Opened, limit: DocumentLimit = 100, cursor: Cursor = None
+    session_id: UUID, opened: OpenedForSearch, limit: DocumentLimit = 100, cursor: Cursor = None
 ) -> Page[SessionDocument]:
     """Lists the documents in the order in which they were attached. A deleted document is detached everywhere."""
     async with opened() as sessions:

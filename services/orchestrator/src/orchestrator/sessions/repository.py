@@ -133,6 +133,7 @@ class CallerSessions(Repository):
             run_id=uuid4(),
             message_id=uuid4(),
             role=self.caller.role.value,
+            delegation=self.caller.delegation,
             traceparent=outgoing_headers().get("traceparent"),
             key=key,
             document_ids=message.document_ids,

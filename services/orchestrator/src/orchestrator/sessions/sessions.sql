@@ -50,9 +50,9 @@ WITH owned AS (
     WHERE workspace_id = %(workspace_id)s AND id = %(session_id)s AND created_by = %(user_id)s
     FOR KEY SHARE
 ), new_run AS (
-    INSERT INTO run (workspace_id, id, session_id, created_by, role, traceparent, idempotency_key, document_ids,
-                     attempts_left)
-    SELECT %(workspace_id)s, %(run_id)s, owned.id, %(user_id)s, %(role)s, %(traceparent)s, %(key)s,
+    INSERT INTO run (workspace_id, id, session_id, created_by, role, delegation, traceparent, idempotency_key,
+                     document_ids, attempts_left)
+    SELECT %(workspace_id)s, %(run_id)s, owned.id, %(user_id)s, %(role)s, %(delegation)s, %(traceparent)s, %(key)s,
            %(document_ids)s::uuid[], %(max_attempts)s
     FROM owned
     ON CONFLICT (workspace_id, session_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING

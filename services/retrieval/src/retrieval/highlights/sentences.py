@@ -15,9 +15,11 @@ _FENCE = re.compile(r"\s*(```|~~~)")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)]|\[[ xX]\])\s+")
 _TABLE_ROW = re.compile(r"\s*\|")
 # A table's first row names the columns where a rule and another row follow.
-_COLUMN_NAMES = re.compile(r"[ \t]*\|[^\n]*\n[ \t]*\|[ \t:|-]*-[ \t:|-]*\n[ \t]*\|")
-_ITEMS_LINES = re.compile(r"(?:[ \t]*\n){1,3}[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t][^\n]*(?:\n[ \t]+[^\s\-*+•\d][^\n]*)*")
-_HEADING = re.compile(r"\s*#{1,6}\s+|.*\n?(?=\s*(?:===|---))")
+_COLUMN_NAMES = re.compile(r"[ \t]*\|[^\n]*\n[ \t]*\|(?=[ \t:|]*+-)[ \t:|-]++\n[ \t]*\|")
+_ITEMS_LINES = re.compile(
+    r"(?:[ \t]*\n){1,3}[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t][^\n]*+(?:\n[ \t]++[^\s\-*+•\d][^\n]*+)*+"
+)
+_HEADING = re.compile(r"\s*#{1,6}\s+|[^\n]*?(?:===|---)")
 _RULE = re.compile(r"[\s|:=+*~_-]+$")
 _WORD = re.compile(r"\w")
 LINES_A_BLOCK = 8

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from typing import Annotated
+from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request
 
 from contracts.base import Page
+from contracts.registry import INGESTION
 from contracts.retrieval import IndexedDocument
 from retrieval.index.listing import IndexDocuments
-from service_kit.auth import Viewer
+from service_kit.auth import viewer_or
 from service_kit.pagination import Cursor, Limit
 
 router = APIRouter(prefix="/v1/index", tags=["retrieval"])
@@ -21,11 +23,12 @@ def index_documents(request: Request) -> IndexDocuments:
 
 
 InUse = Annotated[IndexDocuments, Depends(index_documents)]
+Surveyed = Annotated[UUID, Depends(viewer_or(INGESTION))]
 
 
 @router.get("/documents", summary="List the indexed documents")
 async def list_indexed(
-    caller: Viewer, using: InUse, limit: Limit = 100, cursor: Cursor = None
+    workspace_id: Surveyed, using: InUse, limit: Limit = 100, cursor: Cursor = None
 ) -> Page[IndexedDocument]:
     """Lists by id, for comparison with what should be indexed; the gateway does not route it."""
-    return await using.page(caller.workspace_id, limit, cursor)
+    return await using.page(workspace_id, limit, cursor)

@@ -89,7 +89,9 @@ def _beginning(value: str) -> str:
 
 def _stands(value: str, texts: Iterable[str], *, whole: bool = True) -> bool:
     """Returns whether the text has it from the beginning of a word on, if `whole` to the end of one."""
-    before = r"(?<!\w)" if re.match(r"\w", value) else ""
-    after = r"(?!\w)" if whole and re.search(r"\w$", value) else ""
-    wanted = re.compile(f"{before}{re.escape(value)}{after}")
+    wanted = re.compile(
+        (r"(?<!\w)" if re.match(r"\w", value) else "")
+        + re.escape(value)
+        + (r"(?!\w)" if whole and re.search(r"\w$", value) else "")
+    )
     return any(wanted.search(folded(text)) for text in texts)

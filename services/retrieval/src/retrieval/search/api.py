@@ -7,9 +7,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request
 
 from contracts.base import ProblemBody
+from contracts.registry import KNOWLEDGE_GRAPH, ORCHESTRATOR
 from contracts.retrieval import SearchRequest, SearchResponse
 from retrieval.search.scoped_search import ScopedSearch
-from service_kit.auth import Viewer
+from service_kit.auth import Principal, viewer_through
 
 router = APIRouter(prefix="/v1", tags=["retrieval"])
 
@@ -20,7 +21,7 @@ async def search(request: Request) -> ScopedSearch:
 
 
 InUse = Annotated[ScopedSearch, Depends(search)]
-
+Searcher = Annotated[Principal, Depends(viewer_through(ORCHESTRATOR, KNOWLEDGE_GRAPH))]
 
 REFUSED: dict[int | str, dict[str, Any]] = {
     403: {"model": ProblemBody, "description": "The scope `global` requires a key for all workspaces"},
@@ -31,7 +32,7 @@ REFUSED: dict[int | str, dict[str, Any]] = {
 
 
 @router.post("/search", summary="Search documents", responses=REFUSED)
-async def search_chunks(body: SearchRequest, caller: Viewer, using: InUse) -> SearchResponse:
+async def search_chunks(body: SearchRequest, caller: Searcher, using: InUse) -> SearchResponse:
     """Returns the `k` chunks that answer the query best, among the documents that scope and filters leave.
 
     `hybrid` (the default) adds up meaning (cosine of embeddings), words (BM25), names and what the knowledge graph

@@ -20,7 +20,7 @@ from retrieval.reading.threads import releasing_gil
 from retrieval.search.statements import SearchSql
 from retrieval.text.analysis import Analyzer
 
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)')
 _FIELDS = ("tag", "type", "language", "source")
 _LISTS = ("document_ids", "source_ids", "media_types", "source_types", "tags", "languages")
 

@@ -12,7 +12,7 @@ from ingestion.conversion.pdf.lines import Box, TextLine, rows
 
 BULLET = re.compile(r"^\s*([•●▪■◦‣∙·–—*\uf0b7-]|SM590000|\(?[0-9]{1,2}[.)]|\(?[a-z][.)]|[ivx]{1,4}[.)])\s+\S")
 NUMBERED_HEADING = re.compile(r"^\s*(\d+(\.\d+){0,4}\.?|[A-Z]\.|[IVX]+\.|Appendix [A-Z]|Chapter \d+)\s+[A-Z]")
-CAPTION = re.compile(r"^\s*(Figure|Fig\.|Table|Example|Listing)\s*\d+([.\-:]\d*)*\s*[.:]?\s", re.IGNORECASE)
+CAPTION = re.compile(r"^\s*(Figure|Fig\.|Table|Example|Listing)\s*\d+([.\-:]\d*+)*\s*[.:]?\s", re.IGNORECASE)
 LOOK_BACK = 12  # paragraphs; enough for the columns of a page
 
 

@@ -17,11 +17,10 @@ from docutils.writers.html5_polyglot import Writer
 
 from ingestion.conversion.declared_text import has_header
 
-DIRECTIVE = re.compile(
-    r"(?:^|\s)\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([A-Za-z0-9]+(?:[-._+:][A-Za-z0-9]+)*)[ \t]?::(?=\s|$)", re.M
-)
-ROLE = re.compile(r":([A-Za-z0-9]+(?:[-._+:][A-Za-z0-9]+)*):`|`:([A-Za-z0-9]+(?:[-._+:][A-Za-z0-9]+)*):")
-TITLE_AND_TARGET = re.compile(r"(.+?)\s*<[^<>]+>$", re.S)
+# Of at most eighty letters and digits: otherwise each colon of a long chain of them would be followed to its end.
+NAME = r"([A-Za-z0-9](?:[-._+:]?[A-Za-z0-9]){0,79}+)"
+DIRECTIVE = re.compile(rf"(?:^|\s)\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?{NAME}[ \t]?::(?=\s|$)", re.M)
+ROLE = re.compile(rf":{NAME}:`|`:{NAME}:")
 # Directives with text that is not reStructuredText, their names in Sphinx included.
 VERBATIM = frozenset(
     """
@@ -162,9 +161,15 @@ def _text_role(
 ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
     """`title <target>` is its title; `~module.name` and `!name` are without their mark."""
     shown = nodes.unescape(text)
-    if titled := TITLE_AND_TARGET.match(shown):
-        shown = titled[1]
+    shown = _title(shown) or shown
     return [nodes.inline(rawtext, shown.lstrip("~!"))], []
+
+
+def _title(shown: str) -> str | None:
+    """Returns the title of `title <target>`; None of a text of another form."""
+    title, opened, target = shown.rpartition("<")
+    is_target = opened and target.endswith(">") and 0 < target.find(">") == len(target) - 1
+    return title.rstrip() or None if is_target else None
 
 
 def _numbered(prefix: str) -> Role:
@@ -172,8 +177,7 @@ def _numbered(prefix: str) -> Role:
         _role: str, rawtext: str, text: str, *_: object, **__: object
     ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         shown = nodes.unescape(text)
-        titled = TITLE_AND_TARGET.match(shown)
-        return [nodes.inline(rawtext, titled[1] if titled else f"{prefix} {shown.partition('#')[0]}")], []
+        return [nodes.inline(rawtext, _title(shown) or f"{prefix} {shown.partition('#')[0]}")], []
 
     return role
 

@@ -10,16 +10,16 @@ from pathlib import Path
 from contracts.sources import WebConfig
 from ingestion.sources.addresses import AddressRefused
 from ingestion.sources.selection import Selection
-from ingestion.sources.settings import SourceSettings
+from ingestion.sources.settings import Reach
 from ingestion.sources.source import SourceReader, SourceRefused
 from ingestion.sources.web.url import MAX_CHARACTERS, canonical
 
 
-async def check(config: WebConfig, settings: SourceSettings) -> None:
+async def check(config: WebConfig, reach: Reach) -> None:
     """Raises SourceRefused. Nothing is requested and no name resolved: literal internal addresses are refused here."""
     Selection(config.include, config.exclude)
     try:
-        settings.web_allowed_networks.check_url(str(config.url))
+        reach.settings.web_allowed_networks.check_url(str(config.url))
     except AddressRefused as error:
         raise SourceRefused(str(error)) from error
     if canonical(str(config.url)) is None:
@@ -28,10 +28,10 @@ async def check(config: WebConfig, settings: SourceSettings) -> None:
 
 @asynccontextmanager
 async def open_reader(
-    config: WebConfig, settings: SourceSettings, known: Mapping[str, str], scratch: Path
+    config: WebConfig, reach: Reach, known: Mapping[str, str], scratch: Path
 ) -> AsyncIterator[SourceReader]:
     """Nothing is requested before the first item."""
     # The API checks sources in an image that has no HTML parser.
     reading = import_module("ingestion.sources.web.reading")
-    async with reading.web_reader(config, settings, known, scratch) as reader:
+    async with reading.web_reader(config, reach.settings, known, scratch) as reader:
         yield reader

@@ -13,7 +13,7 @@ from orchestrator.graphs.conversation.state import State
 _COURTESY = re.compile(
     r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|hallo|guten (?:morgen|tag|abend)|bonjour|hola"
     r"|thanks|thank you|many thanks|thx|danke|merci|gracias|cheers|bye|goodbye|good ?bye|see you|ok|okay|great|perfect)"
-    r"(?: (?:there|all|everyone|attractor|again|so much|very much|a lot))?[\s,.!…:;)-]*)+",
+    r"(?: (?:there|all|everyone|attractor|again|so much|very much|a lot))?[\s,.!…:;)-]*+)+",
     re.IGNORECASE,
 )
 

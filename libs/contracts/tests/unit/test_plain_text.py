@@ -1,0 +1,62 @@
+"""No text of any request holds characters that stores cannot hold or that steer a terminal."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+import contracts
+from contracts.base import Request
+from contracts.orchestrator import MessageCreate
+from contracts.sources import SourceCreate
+
+
+def _models() -> list[type[Request]]:
+    for info in pkgutil.iter_modules(contracts.__path__):
+        importlib.import_module(f"contracts.{info.name}")
+    found, left = [], [Request]
+    while left:
+        found += (below := left.pop().__subclasses__())
+        left += below
+    return sorted(set(found), key=lambda model: model.__name__)
+
+
+def _texts() -> list[Any]:
+    """Returns (model, field, a value with a text that is not plain) for each field that takes texts."""
+    cases = []
+    for model in _models():
+        schema = model.model_json_schema()
+        for name, field in schema.get("properties", {}).items():
+            forms = [field, *field.get("anyOf", [])]
+            if any(form.get("type") == "string" for form in forms):
+                cases.append(pytest.param(model, name, "a{}b", id=f"{model.__name__}.{name}"))
+            elif any(form.get("items", {}).get("type") == "string" for form in forms):
+                cases.append(pytest.param(model, name, ["a{}b"], id=f"{model.__name__}.{name}"))
+    return cases
+
+
+@pytest.mark.parametrize(("model", "name", "value"), _texts())
+@pytest.mark.parametrize("character", ["\x00", "\x07", "\x1b", "\x7f"])
+def test_a_text_with_control_characters_is_refused(
+    model: type[Request], name: str, value: str | list[str], character: str
+) -> None:
+    text = value.format(character) if isinstance(value, str) else [one.format(character) for one in value]
+    with pytest.raises(ValidationError) as refused:
+        model.model_validate({name: text})
+    assert any(error["loc"][0] == name for error in refused.value.errors()), refused.value
+
+
+def test_a_pattern_with_nul_is_refused() -> None:
+    """`POST /v1/sources` with a NUL in `include` was answered with 500."""
+    body = {"name": "a", "config": {"kind": "folder", "path": ".", "include": ["a\x00"]}}
+    with pytest.raises(ValidationError, match="NUL"):
+        SourceCreate.model_validate(body)
+
+
+def test_white_space_is_text() -> None:
+    content = "a\tb\r\nc\fd\v\N{SNOWMAN}"
+    assert MessageCreate.model_validate({"content": content}).content == content

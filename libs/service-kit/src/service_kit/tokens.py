@@ -1,0 +1,167 @@
+"""Tokens between services (JWT, RFC 7519): who signed them, for whom, and what the signer may do there.
+
+The gateway alone speaks for users. Another service acts for a user with a delegation: a statement that the gateway
+signed, which names the user, the workspaces, the services that may use it, and its end. Such a service puts it into a
+token of its own, so that a delegation alone is of no use to anybody, and neither is a service's key.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from enum import Flag, auto
+from typing import Any
+from uuid import UUID
+
+import jwt
+
+from contracts.gateway import Role
+from contracts.registry import GATEWAY, INGESTION, KNOWLEDGE_GRAPH, MEMORY, ORCHESTRATOR, RETRIEVAL
+from service_kit.auth import Principal, ServiceCaller
+from service_kit.problems import Unauthenticated
+from service_kit.settings import TokenSettings
+from service_kit.token_keys import SigningKey, parse_public_keys
+
+ALGORITHM = "EdDSA"
+LIFETIME = timedelta(minutes=2)
+LONGEST_DELEGATION = timedelta(hours=1)
+LEEWAY_SECONDS = 5
+DELEGATION = "attractor-delegation"  # the audience of delegations: no service has this name
+log = logging.getLogger(__name__)
+
+
+class May(Flag):
+    """What a service accepts from the holder of another service's key."""
+
+    SPEAK = auto()  # name any user, with any role
+    ACT = auto()  # act as a viewer, for a user whom the gateway has delegated to it, where a route names it
+    CALL = auto()  # call on its own behalf, for nobody, where a route names it
+
+
+# By the service that is addressed, and who signed. What is not here is refused.
+ACCEPTED: Mapping[str, Mapping[str, May]] = {
+    GATEWAY: dict.fromkeys((ORCHESTRATOR, INGESTION, RETRIEVAL, KNOWLEDGE_GRAPH, MEMORY), May.CALL),
+    ORCHESTRATOR: {GATEWAY: May.SPEAK, RETRIEVAL: May.ACT},
+    INGESTION: {
+        GATEWAY: May.SPEAK,
+        ORCHESTRATOR: May.ACT | May.CALL,
+        **dict.fromkeys((RETRIEVAL, KNOWLEDGE_GRAPH, MEMORY), May.CALL),
+    },
+    RETRIEVAL: {GATEWAY: May.SPEAK, ORCHESTRATOR: May.ACT, KNOWLEDGE_GRAPH: May.ACT, INGESTION: May.CALL},
+    KNOWLEDGE_GRAPH: {GATEWAY: May.SPEAK, RETRIEVAL: May.ACT, INGESTION: May.CALL},
+    MEMORY: {GATEWAY: May.SPEAK, ORCHESTRATOR: May.ACT},
+}
+
+
+class Tokens:
+    """Signs the tokens of one service, and verifies those addressed to it."""
+
+    def __init__(self, service: str, settings: TokenSettings) -> None:
+        self.service = service
+        self.key = SigningKey.parse(settings.token_private_key.get_secret_value())
+        self.known = parse_public_keys(settings.token_public_keys)
+
+    def sign(self, caller: Principal | ServiceCaller, audience: str) -> str:
+        """Returns a token for the service `audience`, good for two minutes.
+
+        Raises ValueError for a user whom the gateway has not delegated to this service, or no longer.
+        """
+        claims: dict[str, Any] = {"workspace": str(caller.workspace_id)}
+        if isinstance(caller, Principal):
+            if self.service == GATEWAY:
+                claims |= _spoken(caller) | {"role": caller.role.value}
+            elif caller.delegation is None:
+                raise ValueError("the request carries no delegation")
+            elif _expired(caller.delegation):
+                raise ValueError("the user asked too long ago")
+            if caller.delegation is not None:
+                claims["delegation"] = caller.delegation
+        return self._signed(claims, audience, LIFETIME)
+
+    def delegate(self, principal: Principal, actors: Sequence[str], lasting: timedelta) -> str:
+        """Returns a delegation by which `actors` may act for the user, as a viewer; only the gateway's is accepted."""
+        claims = {**_spoken(principal), "workspace": str(principal.workspace_id), "actors": list(actors)}
+        return self._signed(claims, DELEGATION, lasting)
+
+    def verify(self, token: str) -> Principal | ServiceCaller:
+        """Returns who calls. Raises Unauthenticated, also for a caller that this service does not accept."""
+        try:
+            return self._verified(token)
+        except (jwt.PyJWTError, KeyError, ValueError, TypeError, AttributeError) as error:
+            log.warning("a token was refused", extra={"reason": str(error)})
+            raise Unauthenticated("the internal token is not valid") from error
+
+    def _verified(self, token: str) -> Principal | ServiceCaller:
+        claims = self._claims(token, self.service, LIFETIME)
+        issuer, workspace_id = claims["iss"], UUID(claims["workspace"])
+        may = ACCEPTED.get(self.service, {}).get(issuer, May(0))
+        if "sub" in claims:
+            _require(may, May.SPEAK, issuer)
+            return Principal(
+                UUID(claims["sub"]), workspace_id, Role(claims["role"]), _readable(claims), claims.get("delegation")
+            )
+        if "delegation" in claims:
+            _require(may, May.ACT, issuer)
+            return self._delegated(claims["delegation"], issuer, workspace_id)
+        _require(may, May.CALL, issuer)
+        return ServiceCaller(issuer, workspace_id)
+
+    def _delegated(self, delegation: str, actor: str, workspace_id: UUID) -> Principal:
+        claims = self._claims(delegation, DELEGATION, LONGEST_DELEGATION)
+        if claims["iss"] != GATEWAY:
+            raise jwt.InvalidIssuerError("the delegation is not of the gateway")
+        if actor not in claims.get("actors", ()):
+            raise jwt.InvalidTokenError(f"the delegation is not for {actor}")
+        if workspace_id not in (UUID(claims["workspace"]), *(_readable(claims) or ())):
+            raise jwt.InvalidTokenError("the delegation is not for this workspace")
+        return Principal(UUID(claims["sub"]), workspace_id, Role.viewer, delegation=delegation, via=actor)
+
+    def _claims(self, token: str, audience: str, longest: timedelta) -> dict[str, Any]:
+        """Returns the claims of a token of a known key that is meant for `audience` and neither early, late nor long.
+
+        The key's id alone decides which key and which issuer it has to be, never what the token says of either.
+        """
+        known = self.known.get(jwt.get_unverified_header(token).get("kid", ""))
+        if known is None:
+            raise jwt.InvalidKeyError("its key is not known here")
+        claims = jwt.decode(
+            token,
+            known.key,
+            [ALGORITHM],
+            audience=audience,
+            issuer=known.issuer,
+            leeway=LEEWAY_SECONDS,
+            options={"require": ["iss", "aud", "iat", "exp", "workspace"], "strict_aud": True},
+        )
+        if int(claims["exp"]) - int(claims["iat"]) > longest.total_seconds():
+            raise jwt.InvalidTokenError("it is meant to last too long")
+        return claims
+
+    def _signed(self, claims: Mapping[str, Any], audience: str, lasting: timedelta) -> str:
+        now = datetime.now(UTC)
+        whole = {**claims, "iss": self.service, "aud": audience, "iat": now, "exp": now + lasting}
+        return jwt.encode(whole, self.key.private, ALGORITHM, {"kid": self.key.id})
+
+
+def _expired(delegation: str) -> bool:
+    """Returns whether its time is over. Its holder asks, who need not verify it."""
+    claims = jwt.decode(delegation, options={"verify_signature": False})
+    return bool(claims["exp"] <= datetime.now(UTC).timestamp())
+
+
+def _spoken(principal: Principal) -> dict[str, Any]:
+    claims: dict[str, Any] = {"sub": str(principal.user_id)}
+    if principal.readable is not None:
+        claims["readable"] = [str(workspace_id) for workspace_id in principal.readable]
+    return claims
+
+
+def _readable(claims: Mapping[str, Any]) -> tuple[UUID, ...] | None:
+    readable = claims.get("readable")
+    return None if readable is None else tuple(map(UUID, readable))
+
+
+def _require(may: May, needed: May, issuer: str) -> None:
+    if needed not in may:
+        raise jwt.InvalidIssuerError(f"{issuer} may not do this here")

@@ -1,0 +1,30 @@
+import subprocess
+import sys
+from pathlib import Path
+
+from service_kit.own_folder import own_folder
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from service_kit.own_folder import own_folder
+with own_folder(Path(sys.argv[1]), "work-") as folder:
+    (folder / "half").write_bytes(b"x" * 1000)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    """Work files lie on a volume in Compose, which a restart does not empty as it empties a tmpfs."""
+    other = tmp_path / "mine"
+    other.mkdir()
+    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
+    assert [path.name for path in tmp_path.glob("work-*/*")] == ["half"]
+    with own_folder(tmp_path, "work-") as folder:
+        assert list(tmp_path.glob("work-*")) == [folder]
+    assert list(tmp_path.iterdir()) == [other]
+
+
+def test_what_a_living_process_has_stays(tmp_path: Path) -> None:
+    with own_folder(tmp_path, "work-") as first, own_folder(tmp_path, "work-") as second:
+        assert sorted(tmp_path.iterdir()) == sorted([first, second])

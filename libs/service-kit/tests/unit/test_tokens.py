@@ -1,0 +1,283 @@
+"""Tokens between services: who may say what to whom, for how long, and with which keys."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+from uuid import UUID, uuid4
+
+import jwt
+import pytest
+from deployment_keys import SERVICES, DeploymentKeys
+from fastapi import Depends, FastAPI
+from pydantic import ValidationError
+
+from contracts.gateway import Role
+from service_kit import problems
+from service_kit.auth import Principal, ServiceCaller, Viewer, called_by, viewer_or, viewer_through
+from service_kit.problems import Unauthenticated
+from service_kit.settings import TokenSettings
+from service_kit.token_keys import SigningKey, parse_public_keys
+from service_kit.tokens import ACCEPTED, DELEGATION, LIFETIME, LONGEST_DELEGATION, May, Tokens
+
+KEYS = DeploymentKeys()
+GATEWAY, RETRIEVAL, GRAPH = (KEYS.tokens(name) for name in ("gateway", "retrieval", "knowledge-graph"))
+OfMemory = Annotated[ServiceCaller, Depends(called_by("memory"))]
+Either = Annotated[UUID, Depends(viewer_or("memory"))]
+Through = Annotated[Principal, Depends(viewer_through("retrieval"))]
+USER = Principal(uuid4(), uuid4(), Role.owner, (uuid4(), uuid4()))
+
+
+def delegated(*actors: str, user: Principal = USER, lasting: timedelta = LIFETIME) -> Principal:
+    return replace(user, delegation=GATEWAY.delegate(user, actors, lasting))
+
+
+def signed(signer: str, audience: str, header: dict[str, Any] | None = None, **claims: Any) -> str:
+    """A token with this service's key; `claims` are set or, where None, left out."""
+    key, now = SigningKey.parse(KEYS.private[signer]), datetime.now(UTC)
+    whole = {"iss": signer, "aud": audience, "workspace": str(USER.workspace_id), "iat": now, "exp": now + LIFETIME}
+    whole = {name: value for name, value in (whole | claims).items() if value is not None}
+    return jwt.encode(whole, key.private, "EdDSA", {"kid": key.id} | (header or {}))
+
+
+def as_owner(signer: str, audience: str, **claims: Any) -> str:
+    return signed(signer, audience, **{"sub": str(uuid4()), "role": "owner"} | claims)
+
+
+def unsigned(header: dict[str, Any], audience: str, sign: Callable[[bytes], bytes]) -> str:
+    now = int(datetime.now(UTC).timestamp())
+    claims = {"iss": "gateway", "aud": audience, "sub": str(uuid4()), "role": "owner", "iat": now, "exp": now + 60}
+    parts = [json.dumps(part).encode() for part in (header, claims | {"workspace": str(uuid4())})]
+    text = b".".join(base64.urlsafe_b64encode(part).rstrip(b"=") for part in parts)
+    return (text + b"." + base64.urlsafe_b64encode(sign(text)).rstrip(b"=")).decode()
+
+
+def refused(tokens: Tokens, token: str) -> bool:
+    try:
+        tokens.verify(token)
+    except Unauthenticated:
+        return True
+    return False
+
+
+def test_the_gateway_speaks_for_users():
+    assert RETRIEVAL.verify(GATEWAY.sign(USER, "retrieval")) == USER
+    narrow = replace(USER, role=Role.editor, readable=None)
+    assert RETRIEVAL.verify(GATEWAY.sign(narrow, "retrieval")) == narrow
+
+
+def test_a_service_acts_for_a_user_as_a_viewer_where_the_gateway_says_so():
+    carried = RETRIEVAL.verify(GATEWAY.sign(delegated("retrieval"), "retrieval"))
+    assert isinstance(carried, Principal)
+    told = GRAPH.verify(RETRIEVAL.sign(carried, "knowledge-graph"))
+    assert told == replace(USER, role=Role.viewer, readable=None)
+    elsewhere = replace(carried, workspace_id=USER.readable[1])
+    told = GRAPH.verify(RETRIEVAL.sign(elsewhere, "knowledge-graph"))
+    assert told == Principal(USER.user_id, USER.readable[1], Role.viewer)
+
+
+def test_a_delegation_goes_on_with_the_request():
+    run = delegated("orchestrator", "retrieval", lasting=LONGEST_DELEGATION)
+    at_retrieval = RETRIEVAL.verify(KEYS.tokens("orchestrator").sign(run, "retrieval"))
+    assert isinstance(at_retrieval, Principal)
+    assert GRAPH.verify(RETRIEVAL.sign(at_retrieval, "knowledge-graph")) == at_retrieval
+
+
+@pytest.mark.parametrize(
+    ("carried", "why"),
+    [
+        (delegated("orchestrator"), "for other services"),
+        (delegated("retrieval", lasting=timedelta(hours=2)), "for too long"),
+        (replace(delegated("retrieval"), workspace_id=uuid4()), "for other workspaces"),
+        (replace(USER, delegation=RETRIEVAL.delegate(USER, ["retrieval"], LIFETIME)), "made by the service itself"),
+        (replace(USER, delegation=GATEWAY.sign(USER, "knowledge-graph")), "a token and no delegation"),
+    ],
+    ids=["services", "time", "workspaces", "own", "token"],
+)
+def test_a_delegation_is_refused(carried: Principal, why: str):
+    assert refused(GRAPH, RETRIEVAL.sign(carried, "knowledge-graph")), why
+
+
+def test_a_delegation_is_no_token():
+    delegation = delegated("retrieval").delegation
+    assert delegation is not None
+    assert all(refused(KEYS.tokens(name), delegation) for name in SERVICES)
+
+
+@pytest.mark.parametrize(
+    ("carried", "why"),
+    [
+        (USER, "the request carries no delegation"),
+        (delegated("retrieval", lasting=-timedelta(seconds=1)), "the user asked too long ago"),
+    ],
+    ids=["without", "ended"],
+)
+def test_without_a_delegation_a_service_does_not_even_ask(carried: Principal, why: str):
+    with pytest.raises(ValueError, match=why):
+        RETRIEVAL.sign(carried, "knowledge-graph")
+
+
+@pytest.mark.parametrize("signer", [name for name in SERVICES if name != "gateway"])
+@pytest.mark.parametrize("audience", SERVICES)
+def test_no_other_service_speaks_for_users(signer: str, audience: str):
+    tokens = KEYS.tokens(audience)
+    assert refused(tokens, as_owner(signer, audience))
+    assert refused(tokens, as_owner(signer, audience, iss="gateway"))
+    delegation = delegated("orchestrator", "retrieval", "knowledge-graph").delegation
+    assert refused(tokens, as_owner(signer, audience, delegation=delegation))
+
+
+@pytest.mark.parametrize("signer", SERVICES)
+@pytest.mark.parametrize("audience", SERVICES)
+def test_the_table_says_who_may_call_whom(signer: str, audience: str):
+    may = ACCEPTED[audience].get(signer, May(0))
+    delegation = delegated(*SERVICES).delegation
+    asked = [signed(signer, audience, delegation=delegation), signed(signer, audience)]
+    assert [refused(KEYS.tokens(audience), token) for token in asked] == [May.ACT not in may, May.CALL not in may]
+
+
+def test_only_the_gateway_speaks_and_nothing_unknown_is_accepted():
+    speaking = {(to, of) for to, row in ACCEPTED.items() for of, may in row.items() if May.SPEAK in may}
+    assert {of for _, of in speaking} == {"gateway"}
+    assert refused(KEYS.tokens("memory"), GATEWAY.sign(USER, "retrieval"))
+    assert refused(RETRIEVAL, DeploymentKeys().tokens("gateway").sign(USER, "retrieval"))
+
+
+NOW = datetime.now(UTC)
+
+
+WRONG: list[dict[str, Any]] = [
+    {"aud": "ingestion"},
+    {"aud": ["retrieval", "ingestion"]},
+    {"aud": None},
+    {"aud": DELEGATION},
+    {"iss": "retrieval"},
+    {"iss": None},
+    {"exp": None},
+    {"exp": datetime(2286, 11, 20, tzinfo=UTC)},
+    {"exp": NOW + timedelta(minutes=10)},
+    {"exp": NOW - timedelta(minutes=1)},
+    {"exp": "soon"},
+    {"iat": None},
+    {"iat": NOW + timedelta(minutes=5), "exp": NOW + timedelta(minutes=6)},
+    {"iat": datetime(2286, 11, 20, tzinfo=UTC), "exp": datetime(2286, 11, 20, 0, 1, tzinfo=UTC)},
+    {"workspace": None},
+    {"workspace": "every"},
+    {"workspace": ["a"]},
+    {"role": "admin"},
+    {"role": None},
+    {"sub": "root"},
+]
+
+
+@pytest.mark.parametrize("claims", WRONG, ids=[f"{number}-{'-'.join(one)}" for number, one in enumerate(WRONG)])
+def test_even_the_gateways_key_does_not_sign_anything(claims: dict[str, Any]):
+    assert not refused(RETRIEVAL, as_owner("gateway", "retrieval"))
+    assert refused(RETRIEVAL, as_owner("gateway", "retrieval", **claims))
+
+
+def test_another_algorithm_is_refused():
+    public = SigningKey.parse(KEYS.private["gateway"]).public_text
+    kid = SigningKey.parse(KEYS.private["gateway"]).id
+    for secret in (public.encode(), bytes.fromhex(public), b""):
+        forged = unsigned(
+            {"alg": "HS256", "kid": kid}, "retrieval", lambda text, key=secret: hmac.digest(key, text, hashlib.sha256)
+        )
+        assert refused(RETRIEVAL, forged)
+    for name in ("none", "None", "NONE", "RS256", "ES256", ""):
+        assert refused(RETRIEVAL, unsigned({"alg": name, "kid": kid}, "retrieval", lambda _: b""))
+
+
+@pytest.mark.parametrize("kid", [None, "", "0" * 16, 7, ["a"], {"a": 1}], ids=str)
+def test_a_key_that_is_not_known_is_refused(kid: Any):
+    assert refused(RETRIEVAL, unsigned({"alg": "EdDSA", "kid": kid}, "retrieval", lambda _: bytes(64)))
+    assert refused(RETRIEVAL, unsigned({"alg": "EdDSA"}, "retrieval", lambda _: bytes(64)))
+
+
+@pytest.mark.parametrize("spoil", [lambda token: token[:-6] + "AAAAAA", lambda _: "nonsense", lambda _: ""])
+def test_an_altered_token_is_refused(spoil: Callable[[str], str]):
+    assert refused(RETRIEVAL, spoil(GATEWAY.sign(USER, "retrieval")))
+
+
+def test_keys_are_replaced_without_a_gap():
+    old, new = DeploymentKeys(), DeploymentKeys()
+    only_old = old.tokens("retrieval").known
+    both = parse_public_keys(f"{old.public}, gateway:{SigningKey.parse(new.private['gateway']).public_text}")
+    without_old = {key_id: key for key_id, key in both.items() if key_id != old.tokens("gateway").key.id}
+    by_old, by_new = (keys.tokens("gateway").sign(USER, "retrieval") for keys in (old, new))
+    receiver = old.tokens("retrieval")
+    steps = []
+    for known in (only_old, both, without_old):
+        receiver.known = known
+        steps.append((refused(receiver, by_old), refused(receiver, by_new)))
+    assert steps == [(False, True), (False, False), (True, False)]
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"token_private_key": "s" * 64}, "openssl rand -hex 32"),
+        ({"token_private_key": "ab" * 16}, "openssl rand -hex 32"),
+        ({"token_public_keys": "retrieval"}, "service:key"),
+        ({"token_public_keys": f"retrieval:{'g' * 64}"}, "service:key"),
+        ({"token_public_keys": ""}, "service:key"),
+        ({"token_public_keys": DeploymentKeys().public}, "lacks the public half"),
+        ({"token_public_keys": f"{KEYS.public} other:{KEYS.public[8:72]}"}, "two services have the same public key"),
+    ],
+)
+def test_keys_that_cannot_work_are_named_at_the_start(settings: dict[str, str], why: str):
+    with pytest.raises(ValidationError, match=why) as raised:
+        TokenSettings.model_validate(KEYS.settings("gateway") | settings)
+    assert KEYS.private["gateway"] not in str(raised.value)
+    assert "ab" * 16 not in str(raised.value)
+
+
+async def test_a_route_says_who_may_call_it(running):
+    app = FastAPI()
+    problems.install(app)
+
+    @app.get("/users")
+    async def users(_: Viewer) -> None: ...
+
+    @app.get("/through")
+    async def through(_: Through) -> None: ...
+
+    @app.get("/memory")
+    async def memory(_: OfMemory) -> None: ...
+
+    @app.get("/both")
+    async def both(workspace_id: Either) -> UUID:
+        return workspace_id
+
+    class Known:
+        def verify(self, token: str) -> Principal | ServiceCaller:
+            return callers[token]
+
+    app.state.tokens = Known()
+    through_retrieval, through_memory = (replace(USER, role=Role.viewer, via=via) for via in ("retrieval", "memory"))
+    callers = {
+        "user": USER,
+        "user through retrieval": through_retrieval,
+        "user through memory": through_memory,
+        "memory": ServiceCaller("memory", USER.workspace_id),
+        "retrieval": ServiceCaller("retrieval", USER.workspace_id),
+    }
+    answers = {}
+    async with running(app) as client:
+        for name in callers:
+            headers = {"Authorization": f"Bearer {name}"}
+            paths = ("/users", "/through", "/memory", "/both")
+            answers[name] = [(await client.get(path, headers=headers)).status_code for path in paths]
+    assert answers == {
+        "user": [200, 200, 403, 200],
+        "user through retrieval": [403, 200, 403, 403],
+        "user through memory": [403, 403, 403, 403],
+        "memory": [403, 403, 200, 200],
+        "retrieval": [403, 403, 403, 403],
+    }

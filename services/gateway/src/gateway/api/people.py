@@ -1,0 +1,147 @@
+"""The routes of users and invitations."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Request
+
+from contracts.base import Page, ProblemBody
+from contracts.gateway import (
+    Invitation,
+    InvitationAccept,
+    InvitationAccepted,
+    InvitationCreate,
+    InvitationCreated,
+    User,
+    UserCreate,
+    UserPatch,
+)
+from gateway.access.authenticator import Admitted, AdmittedIfKnown, Authenticator
+from gateway.accounts.inviting import Inviting
+from gateway.accounts.joining import Joining
+from gateway.accounts.user_administration import UserAdministration
+from gateway.api.routes import FORBIDDEN, REFUSED, IdempotencyKey, Responses
+from gateway.errors import UnknownInvitation
+from service_kit.pagination import Cursor, Limit
+
+router = APIRouter(prefix="/v1", tags=["gateway"])
+LAST: Responses = {
+    409: {"model": ProblemBody, "description": "No administrator could get in any more, or the e-mail address is taken"}
+}
+TAKEN: Responses = {409: {"model": ProblemBody, "description": "Another user has this e-mail address"}}
+ORPHANED: Responses = {
+    409: {"model": ProblemBody, "description": "No administrator could get in, or a workspace would have no owner"}
+}
+REPEATED: Responses = {409: {"model": ProblemBody, "description": "It exists, and its token is not shown again"}}
+CLOSED: Responses = {
+    404: {"model": ProblemBody, "description": "There is no invitation with this token"},
+    409: {"model": ProblemBody, "description": "Accepted already, expired, revoked, or the user is a member"},
+    429: {"model": ProblemBody, "description": "Too many failed attempts from this address"},
+}
+
+
+def _users(request: Request) -> UserAdministration:
+    users: UserAdministration = request.app.state.users
+    return users
+
+
+def _inviting(request: Request) -> Inviting:
+    inviting: Inviting = request.app.state.inviting
+    return inviting
+
+
+def _joining(request: Request) -> Joining:
+    joining: Joining = request.app.state.joining
+    return joining
+
+
+UsedUsers = Annotated[UserAdministration, Depends(_users)]
+UsedInviting = Annotated[Inviting, Depends(_inviting)]
+UsedJoining = Annotated[Joining, Depends(_joining)]
+
+
+@router.post("/users", summary="Create a user", status_code=201, responses=FORBIDDEN | TAKEN)
+async def create_user(
+    caller: Admitted, users: UsedUsers, body: UserCreate, idempotency_key: IdempotencyKey = None
+) -> User:
+    """Needs an administrator. The user has no key, and nobody can make one for another: to let a person in, invite."""
+    return await users.create(caller, body, idempotency_key)
+
+
+@router.get("/users", summary="List the users", responses=FORBIDDEN)
+async def list_users(caller: Admitted, users: UsedUsers, limit: Limit = 50, cursor: Cursor = None) -> Page[User]:
+    """Needs an administrator; lists the oldest first."""
+    return await users.page(caller, limit, cursor)
+
+
+@router.patch("/users/{user_id}", summary="Disable, enable or promote a user", responses=REFUSED | LAST)
+async def change_user(caller: Admitted, users: UsedUsers, user_id: UUID, body: UserPatch) -> User:
+    """Needs an administrator. A disabled user's keys stop at once, and work again when the user is enabled.
+
+    The last active administrator with a valid owner's key stays one.
+    """
+    return await users.change(caller, user_id, body)
+
+
+@router.delete("/users/{user_id}", summary="Delete a user", status_code=204, responses=REFUSED | ORPHANED)
+async def delete_user(caller: Admitted, users: UsedUsers, user_id: UUID) -> None:
+    """Needs an administrator. Deletes the user's memberships, keys and invitations.
+
+    What the user did in workspaces stays, with the user's id. Rejected while the user is the only owner of a workspace
+    (`workspaces` in the problem), or the last administrator who can get in.
+    """
+    await users.delete(caller, user_id)
+
+
+@router.post(
+    "/workspaces/{workspace_id}/invitations",
+    summary="Invite a person to a workspace",
+    status_code=201,
+    responses=REFUSED | REPEATED,
+)
+async def create_invitation(
+    caller: Admitted,
+    inviting: UsedInviting,
+    workspace_id: UUID,
+    body: InvitationCreate,
+    idempotency_key: IdempotencyKey = None,
+) -> InvitationCreated:
+    """Needs an owner. Returns the one-time token, only now; no mail is sent: hand it to the person yourself."""
+    return await inviting.invite(caller, workspace_id, body, idempotency_key)
+
+
+@router.get("/workspaces/{workspace_id}/invitations", summary="List the invitations", responses=REFUSED)
+async def list_invitations(
+    caller: Admitted, inviting: UsedInviting, workspace_id: UUID, limit: Limit = 50, cursor: Cursor = None
+) -> Page[Invitation]:
+    """Needs an owner; lists the oldest first, including those that are no longer open."""
+    return await inviting.page(caller, workspace_id, limit, cursor)
+
+
+@router.delete(
+    "/workspaces/{workspace_id}/invitations/{invitation_id}",
+    summary="Revoke an invitation",
+    status_code=204,
+    responses=REFUSED,
+)
+async def revoke_invitation(caller: Admitted, inviting: UsedInviting, workspace_id: UUID, invitation_id: UUID) -> None:
+    """Needs an owner. Ends it at once; one that was accepted stays so: remove the member instead."""
+    await inviting.revoke(caller, workspace_id, invitation_id)
+
+
+@router.post("/invitations/accept", summary="Accept an invitation", status_code=201, responses=FORBIDDEN | CLOSED)
+async def accept_invitation(
+    request: Request, caller: AdmittedIfKnown, joining: UsedJoining, body: InvitationAccept
+) -> InvitationAccepted:
+    """With an API key its user joins the workspace; without one a new user is created and joins.
+
+    Returns a key of the workspace, shown this once. Wrong tokens count as failed authentications of the address.
+    """
+    try:
+        return await joining.accept(caller, body)
+    except UnknownInvitation:
+        authenticator: Authenticator = request.app.state.authenticator
+        await authenticator.count_failure(request)
+        raise

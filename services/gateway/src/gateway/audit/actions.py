@@ -1,0 +1,157 @@
+"""Which requests the audit records, and under which name. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+REFUSED_CREDENTIAL, ACCEPTED = "credential.refuse", "invitation.accept"
+
+
+@dataclass(frozen=True)
+class Action:
+    """An audited operation. `target` names the path parameter that says what was acted on; creates have none."""
+
+    name: str
+    method: str
+    path: str
+    target: str | None = None
+
+    @property
+    def of_deployment(self) -> bool:
+        """Says whether the action concerns the deployment, not a workspace."""
+        return self.name.startswith(("user.", "sign_in.")) or self.name == "workspace.create"
+
+    def match(self, segments: list[str]) -> dict[str, str] | None:
+        """Returns the path parameters if the action's path has these segments."""
+        own = self.path.split("/")
+        if len(own) != len(segments):
+            return None
+        found = {}
+        for expected, segment in zip(own, segments, strict=True):
+            if expected.startswith("{"):
+                found[expected.strip("{}")] = segment
+            elif expected != segment:
+                return None
+        return found
+
+
+def _actions(resource: str, target: str, *operations: tuple[str, str, str]) -> Iterator[Action]:
+    for verb, method, path in operations:
+        yield Action(f"{resource}.{verb}", method, path, target if f"{{{target}}}" in path else None)
+
+
+_WORKSPACE = "/v1/workspaces/{workspace_id}"
+_DOCUMENT, _SOURCE, _SESSION = "/v1/documents/{document_id}", "/v1/sources/{source_id}", "/v1/sessions/{session_id}"
+_SPACE = "/v1/embedding-spaces/{space_id}"
+ACTIONS = (
+    *_actions(
+        "user",
+        "user_id",
+        ("create", "POST", "/v1/users"),
+        ("change", "PATCH", "/v1/users/{user_id}"),
+        ("delete", "DELETE", "/v1/users/{user_id}"),
+    ),
+    *_actions(
+        "sign_in",
+        "user_id",
+        ("password", "POST", "/v1/auth/sign-in"),
+        ("openid", "GET", "/v1/auth/openid/callback"),
+        ("join", "POST", "/v1/auth/join"),
+        ("change_password", "PUT", "/v1/auth/password"),
+        ("create_password_link", "POST", "/v1/users/{user_id}/password-links"),
+        ("use_password_link", "POST", "/v1/auth/password-links"),
+        ("end", "POST", "/v1/auth/sign-out"),
+        ("end_all", "DELETE", "/v1/auth/sessions"),
+    ),
+    Action("sign_in.end", "DELETE", "/v1/auth/sessions/{session_id}", "session_id"),
+    *_actions("workspace", "workspace_id", ("create", "POST", "/v1/workspaces"), ("delete", "DELETE", _WORKSPACE)),
+    *_actions(
+        "member",
+        "user_id",
+        ("put", "PUT", f"{_WORKSPACE}/members/{{user_id}}"),
+        ("remove", "DELETE", f"{_WORKSPACE}/members/{{user_id}}"),
+    ),
+    *_actions(
+        "invitation",
+        "invitation_id",
+        ("create", "POST", f"{_WORKSPACE}/invitations"),
+        ("revoke", "DELETE", f"{_WORKSPACE}/invitations/{{invitation_id}}"),
+        ("accept", "POST", "/v1/invitations/accept"),
+    ),
+    *_actions(
+        "key", "key_id", ("create", "POST", f"{_WORKSPACE}/keys"), ("revoke", "DELETE", f"{_WORKSPACE}/keys/{{key_id}}")
+    ),
+    *_actions(
+        "document",
+        "document_id",
+        ("create", "POST", "/v1/documents"),
+        ("replace", "PUT", _DOCUMENT),
+        ("delete", "DELETE", _DOCUMENT),
+        ("download", "GET", f"{_DOCUMENT}/original"),
+        ("download", "GET", f"{_DOCUMENT}/markdown"),
+    ),
+    *_actions(
+        "source",
+        "source_id",
+        ("create", "POST", "/v1/sources"),
+        ("change", "PATCH", _SOURCE),
+        ("delete", "DELETE", _SOURCE),
+        ("synchronise", "POST", f"{_SOURCE}/sync"),
+    ),
+    *_actions(
+        "session",
+        "session_id",
+        ("delete", "DELETE", _SESSION),
+        ("attach", "PUT", f"{_SESSION}/documents/{{document_id}}"),
+        ("detach", "DELETE", f"{_SESSION}/documents/{{document_id}}"),
+    ),
+    *_actions("memory", "memory_id", ("delete", "DELETE", "/v1/memories/{memory_id}")),
+    *_actions(
+        "graph",
+        "import_id",
+        ("export", "GET", "/v1/graph/export"),
+        ("import", "POST", "/v1/graph/triples"),
+        ("remove_import", "DELETE", "/v1/graph/triples/{import_id}"),
+        ("remove_refinement", "DELETE", "/v1/graph/refinement/results"),
+    ),
+    *_actions(
+        "settings",
+        "space_id",
+        ("change_search", "PATCH", "/v1/search-settings"),
+        ("change_refinement", "PATCH", "/v1/graph/refinement/settings"),
+        ("create_embedding_space", "POST", "/v1/embedding-spaces"),
+        ("activate_embedding_space", "POST", f"{_SPACE}/activate"),
+        ("delete_embedding_space", "DELETE", _SPACE),
+    ),
+    *_actions("audit", "", ("export", "GET", "/v1/audit/export")),
+)
+# Writes that are no deeds: questions, and what a user does in the own conversations and on the own queue.
+NOT_AUDITED = frozenset(
+    {
+        ("POST", "/v1/context"),
+        ("POST", "/v1/search"),
+        ("POST", "/v1/documents/cancel"),
+        ("POST", "/v1/documents/retry"),
+        ("POST", "/v1/documents/{document_id}/cancel"),
+        ("POST", "/v1/documents/{document_id}/retry"),
+        ("POST", "/v1/graph/estimates"),
+        ("POST", "/v1/graph/expand"),
+        ("POST", "/v1/memories"),
+        ("POST", "/v1/memories/recall"),
+        ("POST", "/v1/runs/{run_id}/cancel"),
+        ("POST", "/v1/sessions"),
+        ("PATCH", "/v1/sessions/{session_id}"),
+        ("POST", "/v1/sessions/{session_id}/messages"),
+        ("POST", "/v1/sources/{source_id}/syncs/{sync_id}/cancel"),
+    }
+)
+
+
+def find(method: str, path: str) -> tuple[Action, str | None, str | None] | None:
+    """Returns the action of a request, the id that it acts on and the workspace that its path names, if any."""
+    segments = path.split("/")
+    for action in ACTIONS:
+        if action.method == method and (found := action.match(segments)) is not None:
+            return action, found.get(action.target or ""), found.get("workspace_id")
+    return None

@@ -1,0 +1,31 @@
+"""How long the conversion of a file may take: by its size, and by what its first bytes say that it is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+from ingestion.conversion.detection import IMAGES, OLE, ZIP
+from ingestion.conversion.values import Limits
+
+HEAD_BYTES = 1024
+# What any file may take: on a busy machine the process and its models start slowly.
+LEAST_SECONDS = 60.0
+# Seconds for each KiB, ten to fifty times what was measured on two busy cores. A page of a PDF file may have one KiB
+# and takes up to a second to lay out and to recognise; office files are compressed some ten times.
+RENDERED, PACKED, TEXT = 3.0, 0.5, 0.2
+
+
+def limits_for(source: Path, limits: Limits) -> Limits:
+    """Returns the limits with the file's own time, in whole seconds; `limits.seconds` is the most that any may take."""
+    with source.open("rb") as file:
+        head = file.read(HEAD_BYTES)
+    seconds = math.ceil(LEAST_SECONDS + _seconds_a_kib(head) * source.stat().st_size / 1024)
+    return replace(limits, seconds=min(limits.seconds, seconds))
+
+
+def _seconds_a_kib(head: bytes) -> float:
+    if b"%PDF-" in head or head.startswith((*IMAGES, b"BM")) or (head.startswith(b"RIFF") and head[8:12] == b"WEBP"):
+        return RENDERED
+    return PACKED if head.startswith((*ZIP, OLE, b"{\\rtf")) else TEXT

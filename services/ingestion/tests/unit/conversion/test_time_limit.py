@@ -1,0 +1,33 @@
+"""The longest time of a conversion follows the file (finding 2): small ones may not hold a slot for ten minutes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ingestion.conversion import Limits
+from ingestion.conversion.time_limit import limits_for
+
+LIMITS = Limits(seconds=600, memory_bytes=1, pages=1, input_bytes=1)
+
+
+def seconds(folder: Path, content: bytes, limits: Limits = LIMITS) -> float:
+    file = folder / "file"
+    file.write_bytes(content)
+    return limits_for(file, limits).seconds
+
+
+def test_the_limit_of_a_small_file_is_a_minute(tmp_path: Path) -> None:
+    assert seconds(tmp_path, b"x" * 40) == 61
+
+
+def test_the_setting_is_the_most_that_any_file_may_take(tmp_path: Path) -> None:
+    assert seconds(tmp_path, b"x" * (10 << 20)) == 600
+    assert seconds(tmp_path, b"x", Limits(5, 1, 1, 1)) == 5
+
+
+@pytest.mark.parametrize("head", [b"%PDF-1.7", b"\x89PNG\r\n\x1a\n", b"PK\x03\x04", b"RIFF0000WEBP"])
+def test_what_is_rendered_or_packed_may_take_longer_than_text(tmp_path: Path, head: bytes) -> None:
+    rest = b"x" * (100 << 10)
+    assert 600 >= seconds(tmp_path, head + rest) > seconds(tmp_path, rest) > 60

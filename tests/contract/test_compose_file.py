@@ -1,0 +1,126 @@
+"""What compose.yaml promises: no privileges, no secret where others read it, no way out but for those who need one."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import stat
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import yaml
+from api_calls import REPOSITORY
+
+COMPOSE: dict[str, Any] = yaml.safe_load((REPOSITORY / "compose.yaml").read_text(encoding="utf-8"))
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+EXAMPLE = (REPOSITORY / ".env.example").read_text(encoding="utf-8")
+# What the entrypoint needs to give the data to its user and become that user. The others begin as their user.
+CAPABILITIES = {"seaweedfs": ["CHOWN", "SETGID", "SETUID"]}
+WRITES_ITS_OWN_IMAGE = {"neo4j"}
+
+
+@pytest.fixture(scope="module")
+def new_env() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("new_env", REPOSITORY / "infra" / "docker" / "new_env.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(REPOSITORY / "infra" / "docker")
+        spec.loader.exec_module(module)
+    return module
+
+
+def on(network: str) -> set[str]:
+    return {name for name, one in SERVICES.items() if network in one.get("networks", [])}
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_container_has_no_privileges(name: str) -> None:
+    """Of the stores, PostgreSQL and Neo4j had all capabilities that Docker gives, and could gain others."""
+    one = SERVICES[name]
+    assert one["cap_drop"] == ["ALL"]
+    assert one.get("cap_add", []) == CAPABILITIES.get(name, [])
+    assert one["security_opt"] == ["no-new-privileges:true"]
+    assert one["read_only"] is (name not in WRITES_ITS_OWN_IMAGE)
+    assert not one.get("privileged")
+    assert one["mem_limit"]
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_memory_is_no_disk(name: str) -> None:
+    """A tmpfs without a size took uploads until the container was killed: they lie on volumes now."""
+    for place in SERVICES[name].get("tmpfs", []):
+        assert re.search(r":size=\d+m$", place), place
+    assert SERVICES["ingestion"]["environment"]["UPLOAD_FOLDER"] == "/spool"
+    assert SERVICES["ingestion-worker"]["environment"]["WORK_FOLDER"] == "/spool"
+    assert "uploads:/spool" in SERVICES["ingestion"]["volumes"]
+    assert "work:/spool" in SERVICES["ingestion-worker"]["volumes"]
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_no_secret_stands_in_an_environment_or_a_command(name: str, new_env: ModuleType) -> None:
+    """`docker inspect` and the list of processes show both."""
+    secret = {*re.findall(r"^([A-Z0-9_]+)=<generate>$", EXAMPLE, re.MULTILINE)} - {"TOKEN_PUBLIC_KEYS"}
+    secret |= {one.upper() for one in new_env.OF_OTHERS}
+    one = SERVICES[name]
+    shown = repr([one.get(key) for key in ("environment", "command", "entrypoint", "healthcheck", "labels")])
+    assert not set(re.findall(r"\$\{([A-Z0-9_]+)", shown)) & secret
+    assert not set(one.get("environment", {})) & secret
+
+
+def test_only_named_containers_have_a_way_out() -> None:
+    """Every container could send what it knew anywhere."""
+    networks = {name: bool((one or {}).get("internal")) for name, one in COMPOSE["networks"].items()}
+    assert networks == {"edge": False, "egress": False, "services": True, "stores": True, "objects": True}
+    assert on("edge") == {"gateway"}
+    assert on("egress") == {"ingestion-worker", "orchestrator", "retrieval", "memory", "knowledge-graph"}
+    assert {name for name, one in SERVICES.items() if one.get("ports")} == {"gateway"}
+    for name, one in SERVICES.items():
+        assert one.get("networks") or one.get("network_mode") == "none", name
+
+
+def test_the_object_store_is_near_those_alone_that_have_its_keys() -> None:
+    """Its filer, master and volume ports were open to every container on the network of the stores."""
+    assert on("objects") == {"seaweedfs", "ingestion", "ingestion-worker", "retrieval", "knowledge-graph"}
+    assert SERVICES["seaweedfs"]["networks"] == ["objects"]
+
+
+def test_every_secret_is_written_and_named(new_env: ModuleType) -> None:
+    env = new_env.values(EXAMPLE.replace("<generate>", "x"))
+    declared = {name: one["file"] for name, one in COMPOSE["secrets"].items()}
+    assert declared == {name: f".secrets/{name}" for name in new_env.files(env)}
+    used = {
+        one if isinstance(one, str) else one["source"] for each in SERVICES.values() for one in each.get("secrets", [])
+    }
+    assert used == set(declared)
+
+
+def test_an_older_env_gets_the_secrets_that_it_lacks(
+    new_env: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An upgrade is one command, and changes no secret that is in use."""
+    (tmp_path / ".env.example").write_text(EXAMPLE, encoding="utf-8")
+    assert new_env.main(tmp_path) == 0
+    whole = (tmp_path / ".env").read_text(encoding="utf-8")
+    older = re.sub(r"^(S3_SECRET_KEY|NEO4J_PASSWORD)=.*\n", "", whole, flags=re.MULTILINE) + "CHAT_API_KEY='of mine'\n"
+    (tmp_path / ".env").write_text(older, encoding="utf-8")
+    capsys.readouterr()
+    assert new_env.main(tmp_path) == 0
+    assert "NEO4J_PASSWORD, S3_SECRET_KEY" in capsys.readouterr().out
+    completed = (tmp_path / ".env").read_text(encoding="utf-8")
+    assert completed.startswith(older)
+    known, before = new_env.values(completed), new_env.values(whole)
+    assert {name for name in before if before[name] != known[name]} == {"S3_SECRET_KEY", "NEO4J_PASSWORD"}
+    assert (tmp_path / ".secrets" / "chat_api_key").read_text(encoding="utf-8") == "of mine"
+    assert new_env.main(tmp_path) == 0
+    assert (tmp_path / ".env").read_text(encoding="utf-8") == completed
+
+
+def test_the_secrets_are_kept_from_other_users_of_the_machine(new_env: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / ".env.example").write_text(EXAMPLE, encoding="utf-8")
+    new_env.main(tmp_path)
+    assert stat.S_IMODE((tmp_path / ".env").stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / ".secrets").stat().st_mode) == 0o700

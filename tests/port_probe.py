@@ -1,0 +1,127 @@
+"""Tries ports as somebody who has no key, no password and no certificate; prints what each of them obeyed.
+
+    port_probe.py '[["127.0.0.1", 8888], ...]'
+
+Standard library only, and one file: it also runs as another user, and inside containers (`python - ARGUMENT < this`).
+Liveness, readiness and metrics are open by design, say nothing about content, and are not tried.
+"""
+
+import json
+import socket
+import ssl
+import struct
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+
+SECONDS = 5.0
+# What is worth reading and writing on the object store's servers, and on Attractor's own.
+READ = (
+    *(
+        "/",
+        "/buckets/",
+        "/buckets/attractor/",
+        "/ui/index.html",
+        "/status",
+        "/stats/disk",
+        "/dir/status",
+        "/dir/assign",
+    ),
+    *("/dir/lookup?volumeId=1", "/vol/status", "/cluster/status", "/attractor/", "/api/cluster/topology", "/admin"),
+    *("/v1/documents", "/v1/sources", "/v1/sessions", "/v1/graph/entities", "/v1/memories", "/v1/search"),
+)
+WRITTEN = (("PUT", "/attractor/planted"), ("POST", "/buckets/attractor/planted"), ("DELETE", "/buckets/attractor/"))
+HTTP2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
+SETTINGS = 4
+
+
+def http(host, port, secure):
+    """Yields the requests that were answered with 2xx or 3xx and some content."""
+    for method, path in (*(("GET", path) for path in READ), *WRITTEN):
+        connection = (
+            HTTPSConnection(host, port, timeout=SECONDS, context=trusting())
+            if secure
+            else HTTPConnection(host, port, timeout=SECONDS)
+        )
+        try:
+            connection.request(method, path, body=b"x" if method in {"PUT", "POST"} else None)
+            answer = connection.getresponse()
+            told = answer.read(1) or method != "GET"  # an empty page is a sign of life
+        except (OSError, HTTPException):
+            return  # it does not speak HTTP with strangers
+        finally:
+            connection.close()
+        if answer.status < 400 and told:
+            yield f"{method} {path}: {answer.status}"
+
+
+def grpc(host, port, secure):
+    """Yields a line when the server begins to talk HTTP/2, the language of gRPC."""
+    try:
+        with socket.create_connection((host, port), timeout=SECONDS) as plain:
+            stream = trusting("h2").wrap_socket(plain) if secure else plain
+            stream.sendall(HTTP2)
+            answer = stream.recv(9)
+    except OSError:
+        return
+    if len(answer) == 9 and answer[3] == SETTINGS:
+        yield f"gRPC {'with TLS' if secure else 'in the clear'}"
+
+
+def redis(host, port):
+    for command in (b"PING\r\n", b"KEYS *\r\n"):
+        answer = exchange(host, port, command)
+        if answer[:1] in {b"+", b"*", b"$"}:
+            yield f"Redis {command.decode().strip()}"
+
+
+def postgres(host, port):
+    """Yields a line when a login without a password is accepted: AuthenticationOk."""
+    parameters = b"user\0postgres\0database\0attractor\0\0"
+    answer = exchange(host, port, struct.pack("!ii", 8 + len(parameters), 196608) + parameters)
+    if answer[:1] == b"R" and answer[5:9] == bytes(4):
+        yield "PostgreSQL login"
+
+
+def bolt(host, port):
+    """Yields a line when Neo4j greets somebody without a password: version 4.4, HELLO with the scheme `none`."""
+    hello = b"\xb1\x01\xa2\x8auser_agent\x85probe\x86scheme\x84none"
+    begin = b"\x60\x60\xb0\x17" + b"\0\0\4\4" + bytes(12)
+    answer = exchange(host, port, begin, struct.pack("!H", len(hello)) + hello + bytes(2))
+    if answer[2:4] == b"\xb1\x70":  # SUCCESS
+        yield "Bolt HELLO"
+
+
+def exchange(host, port, *messages):
+    """Returns the answer to the last message; empty when there is none."""
+    answer = b""
+    try:
+        with socket.create_connection((host, port), timeout=SECONDS) as stream:
+            for message in messages:
+                stream.sendall(message)
+                answer = stream.recv(64)
+    except OSError:
+        return b""
+    return answer
+
+
+def trusting(protocol=None):
+    """Returns a client that takes any certificate and has none itself."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    if protocol:
+        context.set_alpn_protocols([protocol])
+    return context
+
+
+def obeyed(host, port):
+    found = [*http(host, port, False), *http(host, port, True), *grpc(host, port, False), *grpc(host, port, True)]
+    return [*found, *redis(host, port), *postgres(host, port), *bolt(host, port)]
+
+
+if __name__ == "__main__":
+    places = json.loads(sys.argv[1])
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda place: obeyed(*place), places))
+    results = {f"{host}:{port}": those for (host, port), those in zip(places, found, strict=True) if those}
+    sys.stdout.write(json.dumps(results) + "\n")

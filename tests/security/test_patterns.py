@@ -1,0 +1,35 @@
+"""No regular expression of the product takes more than linear time, whatever the text (findings 2 and 7)."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from security.patterns import Found, product_patterns
+from security.slow_patterns import allowed_seconds, slow_texts
+
+
+@pytest.mark.timeout(1800)  # about a minute of one core, which others may want
+def test_no_pattern_of_the_product_takes_more_than_linear_time() -> None:
+    """31 blanks before a text held a conversion for ten minutes: each blank doubled the time."""
+    allowed = allowed_seconds()
+    patterns = product_patterns()
+    assert len(patterns) > 200, "the product's patterns are found"
+    slow = {found.where: texts for found in patterns if (texts := slow_texts(found, allowed))}
+    assert not slow, "\n".join(f"{where}: {texts}" for where, texts in slow.items())
+
+
+@pytest.mark.parametrize(
+    ("pattern", "method"),
+    [
+        (rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*<html", "match"),
+        (rb"(?:\s+|%[^\n]*\n)*\\document", "match"),
+        (r"(?:#\S+[\s,]*)+", "fullmatch"),
+        (r"\s+$", "search"),
+        (r"\w+@", "search"),
+        (r".*x.*y", "match"),
+    ],
+)
+def test_the_search_for_slow_patterns_finds_those_that_were_slow(pattern: str | bytes, method: str) -> None:
+    """Shows that the test above sees exponential and quadratic patterns."""
+    assert slow_texts(Found("here", re.compile(pattern), frozenset({method})), allowed_seconds())

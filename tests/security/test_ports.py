@@ -1,0 +1,87 @@
+"""Who has no key gets nothing from any port behind the gateway: not from the stores' own, not from the services'."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+from api_calls import REPOSITORY
+from stack import EmbeddedStack
+
+from embedded.accounts import reachable
+
+STRANGER = 12345
+PROBE = (REPOSITORY / "tests" / "port_probe.py").read_text(encoding="utf-8")
+
+
+def family(stack: EmbeddedStack) -> list[tuple[str, psutil.Process]]:
+    return [
+        (name, one) for name, parent in stack.processes().items() for one in [parent, *parent.children(recursive=True)]
+    ]
+
+
+def listening(stack: EmbeddedStack) -> dict[tuple[str, int], str]:
+    """Returns the name of the process by each address that the stack listens on, without the gateway's door."""
+    found = {}
+    for name, process in family(stack):
+        for one in process.net_connections(kind="inet"):
+            if one.status == psutil.CONN_LISTEN and not stack.url.endswith(f":{one.laddr.port}"):
+                found[(one.laddr.ip, one.laddr.port)] = name
+    return found
+
+
+def as_a_stranger(ports: list[tuple[str, int]]) -> dict[str, list[str]]:
+    """Runs the probe, by root as another user; returns what was obeyed, by address."""
+    python = Path(sys.executable).resolve()
+    user = STRANGER if os.geteuid() == 0 and reachable(python) else None
+    done = subprocess.run(
+        [str(python), "-I", "-S", "-", json.dumps(ports)],
+        input=PROBE,
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd="/",
+        user=user,
+        group=user,
+        extra_groups=None if user is None else [],
+    )
+    return json.loads(done.stdout)
+
+
+def test_no_port_but_the_gateways_obeys_a_stranger(stack: EmbeddedStack) -> None:
+    """The object store's filer, master, volume and gRPC ports gave all files of all workspaces to any local account."""
+    ports = listening(stack)
+    assert {"postgres", "valkey", "object-store", "ingestion", "retrieval"} <= set(ports.values())
+    assert len([port for port, name in ports.items() if name == "object-store"]) >= 8
+    obeyed = as_a_stranger(sorted(ports))
+    assert obeyed == {}, {ports[(place.rpartition(":")[0], int(place.rpartition(":")[2]))] for place in obeyed}
+
+
+def test_every_port_listens_on_this_machine_alone(stack: EmbeddedStack) -> None:
+    assert {address for address, _ in listening(stack)} <= {"127.0.0.1", "::1"}
+
+
+def test_local_sockets_belong_to_their_user(stack: EmbeddedStack) -> None:
+    """The object store's servers also listen on sockets in the file system, where others must not connect."""
+    places = {
+        Path(one.laddr) if one.laddr.startswith("/") else Path(process.cwd(), one.laddr)
+        for _, process in family(stack)
+        for one in process.net_connections(kind="unix")
+        if one.laddr and not one.laddr.startswith(("@", "\0"))
+    }
+    open_to_others = {
+        place for place in places if place.exists() and place.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+    }
+    assert open_to_others == set()
+
+
+def test_the_object_stores_own_keys_are_private(stack: EmbeddedStack) -> None:
+    folder = stack.folder.path / "object-store" / ".seaweedfs"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()}
+    assert modes == {"security.toml": 0o600, "store.crt": 0o600, "store.key": 0o600}

@@ -1,0 +1,39 @@
+"""What the operator mounted for one workspace is no source of another one (finding 6), on the running product."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from uuid import uuid4
+
+import httpx2
+from api_calls import PATIENCE, Tenant, created
+from stack import EmbeddedStack
+
+FOLDERS = ({"kind": "folder", "path": "."}, {"kind": "git", "path": "."}, {"kind": "folder", "path": "{place}"})
+
+
+async def test_the_folder_of_documents_is_the_administrators_workspaces_alone(
+    stack: EmbeddedStack, admin: httpx2.AsyncClient, make_tenant: Callable[[str], AbstractAsyncContextManager[Tenant]]
+) -> None:
+    """Two owners of two workspaces could both make a source of `.`: each read what was mounted for the other."""
+    name = f"secret-{uuid4()}"
+    place = stack.folder.path / "documents" / name
+    place.mkdir(parents=True)
+    (place / "secret.md").write_text("# Secret\n\nThe herring is in the third barrel.\n")
+    async with make_tenant("curious") as tenant:
+        for config in FOLDERS:
+            wanted = {**config, "path": config["path"].format(place=place)}
+            answer = await tenant.http.post("/v1/sources", json={"name": "theirs", "config": wanted})
+            assert answer.status_code == 422, answer.text
+            assert "SOURCE_ROOTS" in answer.json()["detail"]
+            assert str(stack.folder.path) not in answer.text
+        assert (await tenant.http.get("/v1/documents")).json()["items"] == []
+    own = await created(admin, "/v1/sources", {"name": "mine", "config": {"kind": "folder", "path": name}})
+    async with asyncio.timeout(PATIENCE):
+        while (last := (await admin.get(f"/v1/sources/{own['id']}")).json()["last_sync"])["status"] != "succeeded":
+            assert last["status"] in {"queued", "running"}, last
+            await asyncio.sleep(0.2)  # a synchronisation is polled
+    assert last["added"] == 1
+    await admin.delete(f"/v1/sources/{own['id']}")

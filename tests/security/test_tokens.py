@@ -1,0 +1,223 @@
+"""One stolen key: a service that was taken over is not the administrator of all data.
+
+A token signed by `memory` in the name of an owner, good until 2286, was once accepted by every service.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx2
+import jwt
+import psutil
+import pytest
+from api_calls import EXAMPLES, created, events_of, ingest
+from deployment_keys import SERVICES
+from stack import EmbeddedStack
+
+from service_kit.token_keys import SigningKey, parse_public_keys
+
+# A route of each that a viewer may ask, and what it answers to one.
+ASKED: Mapping[str, tuple[str, str, dict[str, Any] | None]] = {
+    "ingestion": ("GET", "/v1/documents", None),
+    "retrieval": ("POST", "/v1/search", {"query": "AuthService"}),
+    "knowledge-graph": ("GET", "/v1/graph/entities", None),
+    "memory": ("GET", "/v1/memories", None),
+    "orchestrator": ("GET", "/v1/sessions", None),
+}
+BEHIND = tuple(ASKED)
+QUESTION = "Which projects depend on AuthService?"
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What somebody has who took over the process of a service: its environment."""
+
+    name: str
+    environment: Mapping[str, str]
+
+    @property
+    def key(self) -> SigningKey:
+        return SigningKey.parse(self.environment["TOKEN_PRIVATE_KEY"])
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.environment['PORT']}"
+
+    def forge(self, audience: str, workspace_id: UUID, algorithm: str = "EdDSA", **claims: Any) -> str:
+        """A token in the name of an owner; a claim that is None is left out."""
+        now = datetime.now(UTC)
+        whole = {
+            "iss": self.name,
+            "aud": audience,
+            "sub": str(uuid4()),
+            "role": "owner",
+            "workspace": str(workspace_id),
+            "readable": [str(workspace_id)],
+            "iat": now,
+            "exp": now + timedelta(minutes=1),
+        }
+        whole = {name: value for name, value in (whole | claims).items() if value is not None}
+        key: Any = self.key.private if algorithm == "EdDSA" else None
+        return jwt.encode(whole, key, algorithm, {"kid": self.key.id})
+
+
+@pytest.fixture(scope="session")
+def taken(stack: EmbeddedStack) -> dict[str, Taken]:
+    processes: dict[str, psutil.Process] = stack.processes()
+    return {name: Taken(name, processes[name].environ()) for name in SERVICES}
+
+
+@pytest.fixture(scope="session")
+async def workspace_id(admin: httpx2.AsyncClient) -> UUID:
+    return UUID((await admin.get("/v1/me")).json()["workspace"]["id"])
+
+
+async def asked(to: Taken, token: str) -> int:
+    method, path, body = ASKED[to.name]
+    async with httpx2.AsyncClient(base_url=to.url, headers={"Authorization": f"Bearer {token}"}) as http:
+        return (await http.request(method, path, json=body, timeout=60)).status_code
+
+
+def test_every_process_has_its_own_key_and_the_public_halves_alone(stack: EmbeddedStack, taken: dict[str, Taken]):
+    private = {one.environment["TOKEN_PRIVATE_KEY"] for one in taken.values()}
+    assert len(private) == len(SERVICES)
+    for name, process in stack.processes().items():
+        environment = process.environ()
+        own = {environment["TOKEN_PRIVATE_KEY"]} if name in taken else set()
+        assert {value for value in environment.values() if value in private} == own, name
+        assert not [variable for variable in environment if "INTERNAL_TOKEN" in variable], name
+    for one in taken.values():
+        known = parse_public_keys(one.environment["TOKEN_PUBLIC_KEYS"])
+        assert sorted(key.issuer for key in known.values()) == sorted(SERVICES)
+
+
+@pytest.mark.parametrize("to", BEHIND)
+async def test_the_gateways_key_opens_each_service(taken: dict[str, Taken], workspace_id: UUID, to: str):
+    """Shows that the refusals of the other tests are about the signer."""
+    assert await asked(taken[to], taken["gateway"].forge(to, workspace_id)) == 200
+
+
+@pytest.mark.parametrize("to", BEHIND)
+@pytest.mark.parametrize("thief", BEHIND)
+async def test_a_stolen_key_makes_nobody_an_owner(taken: dict[str, Taken], workspace_id: UUID, thief: str, to: str):
+    one, gateway = taken[thief], taken["gateway"]
+    other_time = {"exp": datetime(2286, 11, 20, tzinfo=UTC)}
+    forged = [
+        one.forge(to, workspace_id),
+        one.forge(to, workspace_id, **other_time),
+        one.forge(to, workspace_id, iss="gateway"),
+        one.forge(to, workspace_id, role="viewer"),
+        one.forge(to, workspace_id, delegation=one.forge("attractor-delegation", workspace_id, actors=list(BEHIND))),
+        one.forge(
+            to,
+            workspace_id,
+            sub=None,
+            role=None,
+            delegation=one.forge("attractor-delegation", workspace_id, actors=list(BEHIND), iss="gateway"),
+        ),
+        jwt.encode({"sub": "x"}, gateway.key.public_text, "HS256", {"kid": gateway.key.id}),
+    ]
+    assert [await asked(taken[to], token) for token in forged] == [401] * len(forged)
+
+
+@pytest.mark.parametrize("to", BEHIND)
+async def test_a_token_is_for_one_service_and_two_minutes(taken: dict[str, Taken], workspace_id: UUID, to: str):
+    """Even with the gateway's signature."""
+    gateway, now = taken["gateway"], datetime.now(UTC)
+    wrong: list[dict[str, Any]] = [
+        {"aud": next(name for name in BEHIND if name != to)},
+        {"aud": list(BEHIND)},
+        {"aud": "attractor-internal"},
+        {"exp": datetime(2286, 11, 20, tzinfo=UTC)},
+        {"exp": now + timedelta(minutes=3)},
+        {"iat": now + timedelta(minutes=1), "exp": now + timedelta(minutes=2)},
+        {"iat": None},
+        {"exp": None},
+    ]
+    tokens = [gateway.forge(to, workspace_id, **claims) for claims in wrong]
+    tokens.append(gateway.forge(to, workspace_id, algorithm="none"))
+    assert [await asked(taken[to], token) for token in tokens] == [401] * len(tokens)
+
+
+@pytest.mark.parametrize("to", BEHIND)
+@pytest.mark.parametrize("thief", BEHIND)
+async def test_on_its_own_behalf_a_service_reads_nothing_of_a_user(
+    taken: dict[str, Taken], workspace_id: UUID, thief: str, to: str
+):
+    token = taken[thief].forge(to, workspace_id, sub=None, role=None, readable=None)
+    assert await asked(taken[to], token) in {401, 403}
+
+
+THROUGH = [
+    ("orchestrator", "retrieval", "POST", "/v1/search", {"query": "x"}, 200),
+    ("orchestrator", "retrieval", "GET", "/v1/search-settings", None, 403),
+    ("orchestrator", "memory", "POST", "/v1/memories/recall", {"query": "x"}, 200),
+    ("orchestrator", "memory", "GET", "/v1/memories", None, 403),
+    ("orchestrator", "memory", "POST", "/v1/memories", {"content": "x"}, 403),
+    ("orchestrator", "ingestion", "GET", f"/v1/documents/{uuid4()}", None, 404),
+    ("orchestrator", "ingestion", "GET", "/v1/documents", None, 403),
+    ("orchestrator", "ingestion", "DELETE", f"/v1/documents/{uuid4()}", None, 403),
+    ("orchestrator", "knowledge-graph", "GET", "/v1/graph/generation", None, 401),
+    ("retrieval", "knowledge-graph", "GET", "/v1/graph/generation", None, 200),
+    ("retrieval", "knowledge-graph", "GET", "/v1/graph/entities", None, 403),
+    ("retrieval", "orchestrator", "GET", f"/v1/sessions/{uuid4()}/documents", None, 404),
+    ("retrieval", "orchestrator", "GET", "/v1/sessions", None, 403),
+    ("retrieval", "orchestrator", "POST", "/v1/sessions", {}, 403),
+    ("retrieval", "memory", "POST", "/v1/memories/recall", {"query": "x"}, 401),
+    ("knowledge-graph", "retrieval", "POST", "/v1/search", {"query": "x"}, 200),
+    ("memory", "retrieval", "POST", "/v1/search", {"query": "x"}, 401),
+    ("ingestion", "retrieval", "POST", "/v1/search", {"query": "x"}, 401),
+]
+
+
+@pytest.mark.parametrize(
+    ("thief", "to", "method", "path", "body", "status"), THROUGH, ids=[str(number) for number in range(len(THROUGH))]
+)
+async def test_for_a_user_who_asked_a_service_may_ask_what_it_is_there_for(
+    taken: dict[str, Taken],
+    workspace_id: UUID,
+    thief: str,
+    to: str,
+    method: str,
+    path: str,
+    body: dict[str, Any] | None,
+    status: int,
+):
+    """Even with a delegation of the gateway that names every service."""
+    delegation = taken["gateway"].forge("attractor-delegation", workspace_id, role=None, actors=list(BEHIND))
+    token = taken[thief].forge(to, workspace_id, sub=None, role=None, readable=None, delegation=delegation)
+    async with httpx2.AsyncClient(base_url=taken[to].url, headers={"Authorization": f"Bearer {token}"}) as http:
+        answer = await http.request(method, path, json=body, timeout=60)
+    assert answer.status_code == status, answer.text
+
+
+async def test_services_still_ask_each_other_for_the_user_who_asked(admin: httpx2.AsyncClient, make_tenant):
+    """Follows a search in a session (retrieval asks orchestrator and graph) and a run (orchestrator asks retrieval)."""
+    async with make_tenant("delegation") as tenant:
+        http = tenant.http
+        documents = await ingest(http, [EXAMPLES / "services.md"])
+        session = (await created(http, "/v1/sessions", {}))["id"]
+        attached = await http.put(f"/v1/sessions/{session}/documents/{documents['services.md']['id']}")
+        assert attached.status_code == 200, attached.text
+        body = {"query": "AuthService", "scope": "session", "session_id": session}
+        found = (await http.post("/v1/search", json=body)).raise_for_status().json()
+        assert found["hits"]
+        assert {leg["leg"]: leg["error"] for leg in found["legs"] if leg["error"]} == {}
+        assert "graph" in {leg["leg"] for leg in found["legs"]}
+        topic = {"topic": "AuthService"}
+        told = (await http.post("/v1/graph/tools/summarize_document", json=topic)).raise_for_status().json()
+        assert told["result"]["found_by"] == "search", told
+        headers = {"Accept": "text/event-stream"}
+        path = f"/v1/sessions/{session}/messages"
+        async with http.stream("POST", path, json={"content": QUESTION}, headers=headers) as response:
+            *_, (_, name, data) = [event async for event in events_of(response)]
+        assert name == "run_completed", data
+        assert data["citations"], data
+        # Nobody else: a foreign session is not found with the delegation of this user.
+        other = await admin.post("/v1/search", json=body)
+        assert (other.status_code, other.json()["type"]) == (404, "session-not-found")
