@@ -13,8 +13,8 @@ HEAD_BYTES = 1024
 # What any file may take: where ten times as much runs as there are cores, a small one takes a minute.
 LEAST_SECONDS = 120.0
 # Seconds for each KiB beside that. Text takes 0.05 while all services share two cores (docs/figures.md, the first
-# synchronisation). A page of a PDF file may have one KiB and takes up to a second to lay out and to recognise. What is in
-# office files is compressed some ten times.
+# synchronisation). A page of a PDF file may have one KiB and takes up to a second to lay out and to recognise. Office
+# files are compressed some ten times.
 RENDERED, PACKED, TEXT = 3.0, 0.5, 0.2
 
 
