@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints
 
-from contracts.base import Name, Request, Resource
+from contracts.base import Name, Request, Resource, storable
 from contracts.ingestion import StoreReceipt
 
 
@@ -44,8 +44,18 @@ def _in_utc(moment: datetime) -> datetime:
 Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
 
 
+Email = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, max_length=320, pattern=r"^[^\s@]{1,64}@[^\s@]{1,255}$"),
+    AfterValidator(storable),
+]
+
+
 class UserCreate(Request):
+    """`email` is what the user may sign in with besides the name; nothing is sent to it."""
+
     name: Name
+    email: Email | None = None
 
 
 class UserPatch(Request):
@@ -53,6 +63,7 @@ class UserPatch(Request):
 
     disabled: bool | None = None
     is_admin: bool | None = None
+    email: Email | None = None
 
 
 class User(Resource):
@@ -60,6 +71,7 @@ class User(Resource):
 
     id: UUID
     name: str
+    email: str | None = None
     is_admin: bool
     created_at: datetime
     disabled_at: datetime | None = None
@@ -205,18 +217,30 @@ class InvitationAccepted(Resource):
 
 
 class Caller(Resource):
-    """The user, workspace and role of the presented key."""
+    """The user, workspace and role of the presented key, or of the web session (then `session_id` is set)."""
 
     user: User
     workspace: Workspace
     role: Role
-    key_id: UUID
+    key_id: UUID | None
+    session_id: UUID | None = None
+
+
+class WallStatus(Resource):
+    """A wall around the processes that read files. `detail` says how it is built, or why a machine lacks it."""
+
+    name: str
+    active: bool
+    detail: str
 
 
 class ServiceStatus(Resource):
+    """`walls`: of services that read files; one is active if every worker has it. Empty while no worker lives."""
+
     name: str
     status: Literal["ready", "not_ready", "unreachable"]
     detail: str | None = None
+    walls: list[WallStatus] = []
 
 
 class Status(Resource):
@@ -225,6 +249,12 @@ class Status(Resource):
     status: Literal["ready", "degraded"]
     version: str
     services: list[ServiceStatus]
+
+
+class WorkspaceState(Resource):
+    """What other services ask before they erase a workspace."""
+
+    is_deleted: bool
 
 
 class AuditResult(StrEnum):
