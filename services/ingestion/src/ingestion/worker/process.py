@@ -16,7 +16,7 @@ from opentelemetry.trace import SpanKind
 
 from contracts.ingestion import StageName
 from contracts.object_keys import original_key
-from ingestion.conversion import ConversionProgress, Converted, Limits
+from ingestion.conversion import ConversionProgress, Converted, Limits, WorkerDied
 from ingestion.conversion.time_limit import limits_for
 from ingestion.documents.derived_objects import DerivedKeys, derived_keys
 from ingestion.documents.rows import HeldStage
@@ -115,6 +115,11 @@ class Processor:
             raise
         except WorkerStopped:
             self.stages.release(job)
+        except WorkerDied as error:
+            if self.shutdown.has_begun:  # the conversion was ended with the worker, not by its file
+                self.stages.release(job)
+            else:
+                self.failures.record(job, stage, error)
         except Exception as error:  # noqa: BLE001  the boundary of a task: it is recorded, and the worker goes on
             self.failures.record(job, stage, error)
         return stage
