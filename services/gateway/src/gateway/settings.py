@@ -9,12 +9,12 @@ from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import NoDecode
 
 from gateway.accounts.key_format import valid_operator_key
-from service_kit.settings import EventSettings, ServiceSettings
+from service_kit.settings import EventSettings, ServiceSettings, TlsSettings
 
 MEBIBYTE = 2**20
 
 
-class Settings(ServiceSettings, EventSettings):
+class Settings(ServiceSettings, EventSettings, TlsSettings):
     """Sizes are in bytes, times in seconds."""
 
     port: int = 8080
