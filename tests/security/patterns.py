@@ -26,7 +26,7 @@ PACKAGES = (
 NEVER_IMPORTED = ("__main__",)
 METHODS = frozenset({"match", "fullmatch", "search", "finditer", "findall", "sub", "subn", "split"})
 UNKNOWN_USE = frozenset({"match", "fullmatch", "finditer"})
-MOST_CHARACTERS, MOST_PAIRED, MOST_PREFIXES = 10, 5, 6
+MOST_CHARACTERS, MOST_PAIRED, MOST_PREFIXES = 10, 5, 4
 CATEGORIES = {
     op.CATEGORY_DIGIT: "0",
     op.CATEGORY_NOT_DIGIT: "a",

@@ -9,6 +9,7 @@ from security.patterns import Found, product_patterns
 from security.slow_patterns import allowed_seconds, slow_texts
 
 
+@pytest.mark.timeout(1800)  # about a minute of one core, which others may want
 def test_no_pattern_of_the_product_takes_more_than_linear_time() -> None:
     """31 blanks before a text held a conversion for ten minutes: each blank doubled the time."""
     allowed = allowed_seconds()

@@ -60,7 +60,7 @@ async def calling(request: Request) -> Principal | ServiceCaller:
     tokens: Verifier = request.app.state.tokens
     caller = tokens.verify(bearer(request))
     request.state.logged = {"workspace_id": caller.workspace_id} | (
-        {"user_id": caller.user_id} if isinstance(caller, Principal) else {"service": caller.name}
+        {"user_id": caller.user_id} if isinstance(caller, Principal) else {"asked_by": caller.name}
     )
     trace.get_current_span().set_attribute("attractor.workspace_id", str(caller.workspace_id))
     return caller

@@ -1,0 +1,23 @@
+"""The patterns of a robots.txt, which any site may write as it likes (finding 7)."""
+
+from __future__ import annotations
+
+from time import thread_time
+
+import pytest
+from protego import Protego
+from security.slow_patterns import LENGTH, MOST_GROWTH, SHORT, allowed_seconds
+
+
+@pytest.mark.parametrize("pattern", ["/" + "*a" * 2000 + "*b", "/*" + "a" * 200 + "*b$", "/" + "*a*b" * 500 + "$"])
+def test_no_pattern_of_a_site_takes_long(pattern: str) -> None:
+    rules = Protego.parse(f"User-agent: *\nDisallow: {pattern}\n")
+
+    def seconds(length: int) -> float:
+        url = "https://example.org/" + "a" * length
+        began = thread_time()
+        assert rules.can_fetch(url, "Attractor")
+        return thread_time() - began
+
+    short, long = (min(seconds(length) for _ in range(5)) for length in (SHORT, LENGTH))
+    assert long <= allowed_seconds(pattern) or long < MOST_GROWTH * short
