@@ -37,7 +37,8 @@ def serve(
     _allow_files(settings.max_connections + OTHER_FILES)
     app, admitted = build(), Connections(settings.max_connections, connections_per_address)
     options: dict[str, Any] = {"timeout_graceful_shutdown": GRACEFUL_SECONDS}
-    config = server_config(app, admitted, host=settings.host, port=settings.port, **(tls or {}), **options)
+    public: dict[str, Any] = {**options, **(tls or {}), "host": settings.host, "port": settings.port}
+    config = server_config(app, admitted, **public)
     server = uvicorn.Server(config)
     if settings.private_port is not None:
         options |= {"host": settings.private_host, "port": settings.private_port, "lifespan": "off"}
