@@ -25,10 +25,17 @@ EVERYWHERE = {
 }
 WITH_BODY = {"413": "The body is too large"}
 PROXIED = {"502": "The service cannot be reached", "504": "The service did not answer in time"}
+# Of the cookie over TLS; on this machine without TLS its name has no prefix.
+SCHEMES = {
+    "bearer": {"type": "http", "scheme": "bearer"},
+    "web_session": {"type": "apiKey", "in": "cookie", "name": "__Host-attractor_session"},
+}
+SECURITY = [{name: []} for name in SCHEMES]
 INFO = {
     "title": "Attractor",
-    "description": "A workspace that answers from your own documents, with checked citations. Every route takes an API "
-    "key: `Authorization: Bearer <key>`. Errors are problems (RFC 9457).",
+    "description": "A workspace that answers from your own documents, with checked citations. Routes take an API key, "
+    "`Authorization: Bearer <key>`, or the cookie of a web session, whose user names a workspace in `X-Workspace-Id`. "
+    "Errors are problems (RFC 9457).",
 }
 
 
@@ -36,14 +43,14 @@ def merge(documents: Mapping[str, Document], version: str = VERSION) -> Document
     """Merges the public routes of `documents`, given by service name: those that the gateway sends to that service.
 
     Components that are equal in several services become one; those that differ get the service's name in front.
-    Operation ids are unique; every operation has its service's tag, bearer security and the gateway's own problems.
+    Operation ids are unique; every operation has its service's tag, its security and the gateway's own problems.
     """
     public = {name: _public(name, document) for name, document in documents.items()}
     clashing = _clashing(public)
     merged: Document = {
         "openapi": "3.1.0",
         "info": INFO | {"version": version},
-        "security": [{"bearer": []}],
+        "security": SECURITY,
         "tags": [{"name": name} for name in public],
         "paths": {},
         "components": {"schemas": {"ProblemBody": _problem_schema()}},
@@ -53,7 +60,7 @@ def merge(documents: Mapping[str, Document], version: str = VERSION) -> Document
         for kind, members in renamed.get("components", {}).items():
             merged["components"].setdefault(kind, {}).update(members)
         merged["paths"].update(renamed["paths"])
-    merged["components"]["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
+    merged["components"]["securitySchemes"] = SCHEMES
     _make_operation_ids_unique(merged["paths"])
     return merged
 
@@ -77,7 +84,7 @@ def _public(service: str, document: Document) -> Document:
 
 def _complete(service: str, operation: Document) -> None:
     operation["tags"] = [service]
-    operation["security"] = [{"bearer": []}]
+    operation.setdefault("security", SECURITY)  # a route that needs neither says so itself
     responses = operation.setdefault("responses", {})
     possible = EVERYWHERE | (WITH_BODY if "requestBody" in operation else {}) | ({} if service == OWN else PROXIED)
     for status, description in possible.items():

@@ -100,11 +100,11 @@ def test_every_operation_has_an_id_of_its_own_its_tag_security_and_problems():
     operations = [merged["paths"][path]["get"] for path in ("/v1/me", "/v1/memories", "/v1/search")]
     assert [operation["operationId"] for operation in operations] == ["read", "memory_read", "retrieval_read"]
     assert [operation["tags"] for operation in operations] == [["gateway"], ["memory"], ["retrieval"]]
-    assert all(operation["security"] == [{"bearer": []}] for operation in operations)
+    assert all(operation["security"] == [{"bearer": []}, {"web_session": []}] for operation in operations)
     assert {"401", "429", "502", "504"} <= set(operations[1]["responses"])
     assert "502" not in operations[0]["responses"]
     assert "HTTPValidationError" not in json.dumps(merged)
-    assert merged["components"]["securitySchemes"] == {"bearer": {"type": "http", "scheme": "bearer"}}
+    assert set(merged["components"]["securitySchemes"]) == {"bearer", "web_session"}
 
 
 def test_the_input_is_not_changed():

@@ -16,6 +16,7 @@ from attractor_client.commands import (
     invitations,
     keys,
     memories,
+    passwords,
     search_settings,
     sessions,
     sources,
@@ -87,6 +88,7 @@ for name, group in (
     ("keys", keys.app),
     ("invitations", invitations.app),
     ("users", users.app),
+    ("password", passwords.app),
     ("spaces", spaces.app),
     ("workspaces", workspaces.app),
 ):

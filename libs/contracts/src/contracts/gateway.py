@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints
 
-from contracts.base import Name, Request, Resource
+from contracts.base import Name, Request, Resource, storable
 from contracts.ingestion import StoreReceipt
 
 
@@ -44,8 +44,18 @@ def _in_utc(moment: datetime) -> datetime:
 Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
 
 
+Email = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, max_length=320, pattern=r"^[^\s@]{1,64}@[^\s@]{1,255}$"),
+    AfterValidator(storable),
+]
+
+
 class UserCreate(Request):
+    """`email` is what the user may sign in with besides the name; nothing is sent to it."""
+
     name: Name
+    email: Email | None = None
 
 
 class UserPatch(Request):
@@ -53,6 +63,7 @@ class UserPatch(Request):
 
     disabled: bool | None = None
     is_admin: bool | None = None
+    email: Email | None = None
 
 
 class User(Resource):
@@ -60,6 +71,7 @@ class User(Resource):
 
     id: UUID
     name: str
+    email: str | None = None
     is_admin: bool
     created_at: datetime
     disabled_at: datetime | None = None
@@ -205,12 +217,13 @@ class InvitationAccepted(Resource):
 
 
 class Caller(Resource):
-    """The user, workspace and role of the presented key."""
+    """The user, workspace and role of the presented key, or of the web session (then `session_id` is set)."""
 
     user: User
     workspace: Workspace
     role: Role
-    key_id: UUID
+    key_id: UUID | None
+    session_id: UUID | None = None
 
 
 class ServiceStatus(Resource):

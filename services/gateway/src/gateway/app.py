@@ -39,6 +39,16 @@ from gateway.proxy.proxy import Proxy
 from gateway.proxy.response_headers import ResponseHeaders
 from gateway.proxy.upstreams import Upstreams
 from gateway.settings import Settings
+from gateway.signin import routes as signin_routes
+from gateway.signin.attempts import Attempts
+from gateway.signin.host_check import HostCheck
+from gateway.signin.openid import routes as openid_routes
+from gateway.signin.openid.provider import Provider, new_client
+from gateway.signin.openid.sign_ins import OpenIdSignIns
+from gateway.signin.origins import Origins
+from gateway.signin.password_sign_ins import PasswordSignIns
+from gateway.signin.passwords import Passwords
+from gateway.signin.web_sessions import Lifetime, WebSessions
 from service_kit.app import service_app
 from service_kit.background import Background
 from service_kit.notifications import Notifications
@@ -52,10 +62,10 @@ from service_kit.telemetry import Metrics
 def create_app(settings: Settings) -> FastAPI:
     """Connects to nothing until its lifespan begins."""
     parts = Parts(settings)
-    routers = [routes.router, people.router, audit.router]
+    routers = [routes.router, people.router, audit.router, signin_routes.router, openid_routes.router]
     app = service_app("gateway", settings, routers, parts.lifespan, openapi_url=None)
     parts.install(app)
-    _add_middleware(app, settings, AuditTrail(parts.database, app.state.metrics.registry))
+    _add_middleware(app, settings, parts.origins, AuditTrail(parts.database, app.state.metrics.registry))
     return app
 
 
@@ -71,6 +81,11 @@ class Parts:
         self.deletions = WorkspaceDeletions(
             self.database, self.redis, self.notifications, Outbox(GATEWAY), settings.workspace_settle_seconds
         )
+        self.origins = Origins(settings.public_url, settings.allowed_hosts)
+        lifetime = Lifetime(settings.session_idle_seconds, settings.session_seconds)
+        self.web_sessions = WebSessions(self.database, self.origins, lifetime)
+        registration = settings.provider()
+        self.provider = Provider(registration, new_client()) if registration else None
         self.upstreams = Upstreams(
             settings.upstreams(),
             settings.upstream_connect_seconds,
@@ -81,7 +96,19 @@ class Parts:
     def install(self, app: FastAPI) -> None:
         settings, state = self.settings, app.state
         registry = state.metrics.registry
-        state.authenticator = Authenticator(self.database, self.last_used, limits(settings, self.redis, registry))
+        caller_limits = limits(settings, self.redis, registry)
+        state.authenticator = Authenticator(self.database, self.web_sessions, self.last_used, caller_limits)
+        state.web_sessions = self.web_sessions
+        per_address = settings.sign_in_attempts_per_address
+        attempts = Attempts(
+            Buckets(self.redis, "sign_ins_of_account", 1, settings.sign_in_attempts, registry),
+            Buckets(self.redis, "sign_ins_from_address", per_address, per_address, registry),
+        )
+        state.openid_sign_ins = None
+        if self.provider:
+            domains = settings.oidc_allowed_domains
+            state.openid_sign_ins = OpenIdSignIns(self.database, self.provider, self.web_sessions, attempts, domains)
+        state.sign_ins = PasswordSignIns(self.database, Passwords(), self.web_sessions, attempts)
         state.database = self.database
         state.accounts = Accounts(self.database)
         state.api_keys = ApiKeys(self.database)
@@ -104,6 +131,8 @@ class Parts:
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self.redis.aclose)
             await stack.enter_async_context(self.upstreams.client)
+            if self.provider:
+                await stack.enter_async_context(self.provider.client)
             await stack.enter_async_context(self.database.opened())
             await ensure_admin(self.database, chosen, settings.admin_key_file)
             await announce_home(self.database, Outbox(GATEWAY))
@@ -161,8 +190,9 @@ def limits(settings: Settings, redis: Redis, registry: CollectorRegistry) -> Lim
     )
 
 
-def _add_middleware(app: FastAPI, settings: Settings, trail: AuditTrail) -> None:
-    """Adds, from the outside: response headers, CORS, (telemetry,) audit, body limit, (problem handlers, routes)."""
+def _add_middleware(app: FastAPI, settings: Settings, origins: Origins, trail: AuditTrail) -> None:
+    """Adds, from the outside: response headers, CORS, (telemetry,) host check, audit, body limit, (routes)."""
+    app.user_middleware.append(Middleware(HostCheck, origins))
     app.user_middleware.append(Middleware(Audit, trail))
     app.user_middleware.append(Middleware(BodyLimit, settings.max_body_bytes, settings.max_json_bytes))
     if settings.cors_origins:
@@ -174,7 +204,7 @@ def _add_middleware(app: FastAPI, settings: Settings, trail: AuditTrail) -> None
             expose_headers=["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After", "ETag"],
             max_age=600,
         )
-    app.add_middleware(ResponseHeaders)
+    app.add_middleware(ResponseHeaders, by_tls=origins.is_public_by_tls)
 
 
 async def _workspace_gone(request: Request, _: Exception) -> JSONResponse:

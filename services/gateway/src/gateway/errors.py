@@ -42,6 +42,101 @@ class TooManyFailures(Problem):
     status, type, title = 429, "too-many-failed-authentications", "Too many failed authentications from this address"
 
 
+class WrongCredentials(Unauthenticated):
+    """Does not tell an unknown user from a wrong password, a missing one or a disabled user."""
+
+    type, title = "wrong-credentials", "The name or the password is not right"
+
+
+class SessionEnded(Unauthenticated):
+    type, title = "session-ended", "The web session has ended; sign in again"
+
+
+class CrossSiteRequest(Forbidden):
+    type, title = "cross-site-request", "A browser may do this from a page of this deployment alone"
+
+
+class HostNotAllowed(Problem):
+    status, type = 400, "host-not-allowed"
+    title = "This host name is not this deployment's: an operator names it in PUBLIC_URL or ALLOWED_HOSTS"
+
+
+class NotConfidential(Forbidden):
+    type, title = "tls-needed", "Signing in needs https; an operator names the address of the deployment in PUBLIC_URL"
+
+
+class NeedsSession(Forbidden):
+    type, title = "web-session-needed", "This is for users who are signed in, not for API keys"
+
+
+class WorkspaceNotChosen(InvalidRequest):
+    type, title = "workspace-not-chosen", "Name one of your workspaces in the header X-Workspace-Id"
+
+
+class UnknownWebSession(NotFound):
+    type, title = "web-session-not-found", "You have no such web session"
+
+
+class TooManyAttempts(Problem):
+    status, type, title = 429, "too-many-sign-ins", "Too many attempts for this account or from this address"
+
+
+class EmailTaken(Conflict):
+    type, title = "email-taken", "Another user has this e-mail address"
+
+
+class PasswordTooCommon(InvalidRequest):
+    type, title = "password-too-common", "This password is among the first that others would try; choose another"
+
+
+class PasswordNeeded(InvalidRequest):
+    type, title = "password-needed", "Choose a password, or sign in first to join as yourself"
+
+
+class WrongPassword(Forbidden):
+    type, title = "wrong-password", "The old password is not right"
+
+
+class NeedsPasswordLink(Forbidden):
+    """A key of one workspace must not gain the whole user by setting a password."""
+
+    type, title = "password-link-needed", "The first password is set with a one-time link from an administrator"
+
+
+class UnknownPasswordLink(NotFound):
+    type, title = "password-link-not-found", "The link is not known, was used or has ended"
+
+
+class OpenIdNotConfigured(NotFound):
+    type, title = "openid-not-configured", "This deployment has no OpenID Connect provider"
+
+
+class OpenIdRequestUnknown(Forbidden):
+    """The browser did not begin here, took too long, or comes back a second time."""
+
+    type, title = "openid-request-unknown", "This sign-in was not begun in this browser, or has ended; begin again"
+
+
+class OpenIdRefused(Forbidden):
+    type, title = "openid-refused", "The OpenID Connect provider did not sign you in"
+
+
+class OpenIdTokenInvalid(Forbidden):
+    type, title = "openid-token-invalid", "The provider's token is not valid for this sign-in"
+
+
+class OpenIdProviderSilent(Problem):
+    status, type, title = 502, "openid-provider-silent", "The OpenID Connect provider gave no answer that can be used"
+
+
+class NotInvited(Forbidden):
+    type, title = "not-invited", "Nobody has let you in: ask for an invitation"
+
+
+class IdentityTaken(Conflict):
+    type, title = "identity-taken", "This account of the provider belongs to another user here"
+
+
 class UpstreamUnreachable(Problem):
     status, type, title = 502, "service-unreachable", "A service behind the gateway cannot be reached"
 

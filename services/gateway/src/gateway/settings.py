@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import NoDecode
 
 from gateway.accounts.key_format import valid_operator_key
+from gateway.signin.openid.provider import CALLBACK, Registration
+from gateway.signin.origins import host_name, is_loopback_url
 from service_kit.settings import EventSettings, ServiceSettings, TlsSettings
 
 MEBIBYTE = 2**20
@@ -71,17 +74,89 @@ class Settings(ServiceSettings, EventSettings, TlsSettings):
         150.0, ge=0, description="How long after its deletion a workspace is searched for remains once more"
     )
 
+    public_url: str | None = Field(
+        None, description="Where users find the deployment, such as https://attractor.example.org"
+    )
+    allowed_hosts: Annotated[list[str], NoDecode] = Field(
+        [],
+        description="Further host names of the deployment, separated by commas; that of PUBLIC_URL and localhost are "
+        "always allowed",
+    )
     audit_days: int = Field(365, ge=30, description="Days that audit entries are kept")
 
     cors_origins: Annotated[list[str], NoDecode] = Field(
-        [], description="Web origins that may call the API, separated by commas"
+        [], description="Web origins that may call the API with a key, separated by commas; never `*`"
     )
 
-    @field_validator("cors_origins", mode="before")
+    session_idle_seconds: int = Field(43_200, gt=0, description="A web session ends after so long without use")
+    session_seconds: int = Field(604_800, gt=0, description="A web session ends so long after the user signed in")
+    sign_in_attempts: int = Field(
+        10, gt=0, description="Attempts at the password of one account at once; one comes back each minute"
+    )
+    sign_in_attempts_per_address: int = Field(
+        30, gt=0, description="Attempts at any password from one address per minute"
+    )
+
+    oidc_issuer: str | None = Field(None, description="The OpenID Connect provider that users may sign in at; an URL")
+    oidc_client_id: str | None = Field(None, description="The deployment's id at the provider")
+    oidc_client_secret: SecretStr | None = Field(None, description="None for a public client")
+    oidc_allowed_domains: Annotated[list[str], NoDecode] = Field(
+        [],
+        description="Domains of e-mail addresses, separated by commas, whose users may come in without an invitation",
+    )
+
+    @field_validator("cors_origins", "allowed_hosts", "oidc_allowed_domains", mode="before")
     @classmethod
     def split(cls, value: object) -> object:
-        """Reads origins separated by commas."""
-        return [origin.strip() for origin in value.split(",") if origin.strip()] if isinstance(value, str) else value
+        """Reads what is separated by commas."""
+        return [one.strip() for one in value.split(",") if one.strip()] if isinstance(value, str) else value
+
+    @field_validator("cors_origins")
+    @classmethod
+    def no_wildcard(cls, value: list[str]) -> list[str]:
+        if any("*" in origin for origin in value):
+            raise ValueError("must name each origin: any page of any site could call the API otherwise")
+        return value
+
+    @field_validator("allowed_hosts")
+    @classmethod
+    def names(cls, value: list[str]) -> list[str]:
+        for host in value:
+            if host_name(host) != host.lower():
+                raise ValueError(f"{host!r} is no host name (without a scheme, a port or a wildcard)")
+        return value
+
+    @field_validator("public_url")
+    @classmethod
+    def confidential(cls, value: str | None) -> str | None:
+        parts = urlsplit(value or "")
+        if value is None:
+            return None
+        if host_name(parts.netloc) is None or parts.path not in ("", "/") or parts.query or parts.fragment:
+            raise ValueError("must be a scheme and a host, such as https://attractor.example.org")
+        if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback_url(value)):
+            raise ValueError("must be https: passwords and sessions would be readable on the way")
+        return value.rstrip("/")
+
+    @field_validator("oidc_issuer")
+    @classmethod
+    def confidential_issuer(cls, value: str | None) -> str | None:
+        if value and not (value.startswith("https://") or (value.startswith("http://") and is_loopback_url(value))):
+            raise ValueError("must be https: whoever is on the way could sign in as anyone")
+        return value
+
+    @model_validator(mode="after")
+    def complete_provider(self) -> Self:
+        if self.oidc_issuer and not (self.oidc_client_id and self.public_url):
+            raise ValueError("OIDC_ISSUER needs OIDC_CLIENT_ID and PUBLIC_URL")
+        return self
+
+    def provider(self) -> Registration | None:
+        """Returns what the operator agreed with the OpenID Connect provider, if there is one."""
+        if not (self.oidc_issuer and self.oidc_client_id and self.public_url):
+            return None
+        secret = self.oidc_client_secret.get_secret_value() if self.oidc_client_secret else None
+        return Registration(self.oidc_issuer, self.oidc_client_id, secret, self.public_url + CALLBACK)
 
     @field_validator("admin_api_key")
     @classmethod

@@ -5,6 +5,8 @@ from urllib.parse import urlsplit
 
 import psycopg
 
+from gateway.proxy.response_headers import PAGE_POLICY
+
 
 async def test_the_openapi_document_describes_the_public_api_and_supports_etags(gateway_client):
     async with gateway_client() as client:
@@ -52,6 +54,26 @@ async def test_every_response_has_protective_headers_and_no_cors_by_default(prox
             assert answer.headers["cache-control"] == "no-store"
             assert "access-control-allow-origin" not in answer.headers
             assert "server" not in answer.headers
+            assert answer.headers["referrer-policy"] == "no-referrer"
+            assert "camera=()" in answer.headers["permissions-policy"]
+            assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+            assert answer.headers["cross-origin-opener-policy"] == "same-origin"
+            assert "strict-transport-security" not in answer.headers
+
+
+async def test_a_deployment_that_is_reached_by_tls_says_so_to_browsers(proxied_client):
+    async with proxied_client(public_url="https://attractor.example.org") as client:
+        for path in ("/v1/documents/echo", "/docs", "/nothing"):
+            answer = await client.get(path)
+            assert answer.headers["strict-transport-security"].startswith("max-age=31536000")
+
+
+def test_a_page_runs_its_own_files_alone_and_cannot_be_framed():
+    policy = dict(part.strip().split(" ", 1) for part in PAGE_POLICY.split(";"))
+    assert policy["default-src"] == "'self'"
+    assert policy["require-trusted-types-for"] == "'script'"
+    assert (policy["frame-ancestors"], policy["object-src"], policy["base-uri"]) == ("'none'", "'none'", "'none'")
+    assert "unsafe" not in PAGE_POLICY
 
 
 async def test_configured_origins_may_call(proxied_client):

@@ -9,6 +9,7 @@ def test_credentials_hop_by_hop_headers_and_forged_client_headers_are_not_forwar
         (b"Transfer-Encoding", b"chunked"),
         (b"Cookie", b"a=b"),
         (b"Host", b"public"),
+        (b"X-Workspace-Id", b"another"),
         (b"X-Forwarded-For", b"6.6.6.6"),
         (b"Forwarded", b"for=6.6.6.6"),
         (b"traceparent", b"old"),
@@ -28,7 +29,14 @@ def test_credentials_hop_by_hop_headers_and_forged_client_headers_are_not_forwar
 
 
 def test_a_response_keeps_its_end_to_end_headers():
-    answer = [(b"Server", b"uvicorn"), (b"Date", b"x"), (b"Keep-Alive", b"5"), (b"ETag", b'"1"'), (b"Allow", b"GET")]
+    answer = [
+        (b"Server", b"uvicorn"),
+        (b"Date", b"x"),
+        (b"Keep-Alive", b"5"),
+        (b"Set-Cookie", b"a=b"),
+        (b"ETag", b'"1"'),
+        (b"Allow", b"GET"),
+    ]
     assert for_caller(answer, "http://ingestion:8000") == [(b"etag", b'"1"'), (b"allow", b"GET")]
 
 

@@ -38,3 +38,41 @@ def test_a_weak_key_is_rejected_without_repeating_it(environment):
 def test_origins_are_separated_by_commas(environment):
     environment.setenv("CORS_ORIGINS", "https://a.example, https://b.example")
     assert Settings().cors_origins == ["https://a.example", "https://b.example"]
+
+
+@pytest.mark.parametrize("origins", ["*", "https://a.example,*", "https://*.example"])
+def test_not_every_origin_may_call(environment, origins):
+    """Finding: `CORS_ORIGINS=*` has to be refused once there are cookies."""
+    environment.setenv("CORS_ORIGINS", origins)
+    with pytest.raises(ValidationError, match="must name each origin"):
+        Settings()
+
+
+@pytest.mark.parametrize(
+    ("url", "accepted"),
+    [
+        ("https://attractor.example.org", True),
+        ("https://attractor.example.org:8443/", True),
+        ("http://localhost:8080", True),
+        ("http://127.0.0.1:8080", True),
+        ("http://attractor.example.org", False),
+        ("https://attractor.example.org/path", False),
+        ("https://user@attractor.example.org", False),
+        ("attractor.example.org", False),
+        ("ftp://localhost", False),
+    ],
+)
+def test_the_public_url_is_https_or_on_this_machine(environment, url, accepted):
+    environment.setenv("PUBLIC_URL", url)
+    if accepted:
+        assert Settings().public_url == url.rstrip("/")
+    else:
+        with pytest.raises(ValidationError, match="public_url"):
+            Settings()
+
+
+@pytest.mark.parametrize("host", ["https://a.example", "*.example", "a.example:80", "a/b"])
+def test_allowed_hosts_are_names(environment, host):
+    environment.setenv("ALLOWED_HOSTS", host)
+    with pytest.raises(ValidationError, match="no host name"):
+        Settings()

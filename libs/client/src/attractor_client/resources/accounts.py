@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Iterable
 from datetime import datetime
 from uuid import UUID
@@ -30,6 +31,7 @@ from contracts.gateway import (
     WorkspaceCreate,
     WorkspaceDeletion,
 )
+from contracts.sign_in import PasswordLink
 
 USERS, WORKSPACES, ACCEPT = "/v1/users", "/v1/workspaces", "/v1/invitations/accept"
 
@@ -174,3 +176,14 @@ class Accounts:
 
     async def revoke_key(self, workspace_id: UUID, key_id: UUID) -> None:
         await self.transport.send("DELETE", path("v1/workspaces", workspace_id, "keys", key_id))
+
+    async def set_password(self, new: str, old: str | None = None) -> None:
+        """Sets the own password, which ends the user's other web sessions. `old` is needed where there is one."""
+        content = json.dumps({"new_password": new} | ({} if old is None else {"old_password": old})).encode()
+        headers = {"Content-Type": "application/json"}
+        await self.transport.send("PUT", "/v1/auth/password", content=content, headers=headers, repeatable=False)
+
+    async def create_password_link(self, user_id: UUID) -> PasswordLink:
+        """Returns a token with which the user sets a password once, within a day. Requires an administrator's key."""
+        answer = await self.transport.send("POST", path("v1/users", user_id, "password-links"))
+        return self.transport.parse(answer, PasswordLink)

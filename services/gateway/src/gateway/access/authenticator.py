@@ -1,11 +1,11 @@
-"""Turns the Authorization header into a caller. Each request looks its key up, so a revoked key ends at once."""
+"""Turns a credential into a caller. Each request looks its key or session up, so one that is revoked ends at once."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Protocol
 
 from fastapi import Depends, Request
 from opentelemetry import trace
@@ -15,7 +15,7 @@ from gateway.access.in_flight import InFlight
 from gateway.access.last_used import LastUsed
 from gateway.access.rate_limit import Buckets
 from gateway.accounts import key_format
-from gateway.accounts.caller import Authenticated
+from gateway.accounts.caller import Authenticated, SignedIn
 from gateway.accounts.keys import KeysOfAllWorkspaces
 from gateway.accounts.workspaces import Workspaces
 from gateway.errors import InvalidKey, KeyExpired, RateLimited, TooManyFailures, UserDisabled
@@ -26,6 +26,16 @@ from service_kit.problems import Unauthenticated
 NO_SECRET = bytes(32)
 # Workspaces in a token: one more than a search takes, which shows that there are too many.
 MOST_READABLE = MOST_WORKSPACES + 1
+
+
+class WebSessions(Protocol):
+    """Users who present the cookie of a web session instead of a key."""
+
+    async def signed_in(self, request: Request) -> SignedIn | None:
+        """Returns None without a cookie. Raises SessionEnded or CrossSiteRequest."""
+
+    async def in_workspace(self, user: SignedIn, request: Request) -> Authenticated:
+        """Returns the user in the workspace that the request names. Raises WorkspaceNotChosen or UnknownWorkspace."""
 
 
 @dataclass(frozen=True)
@@ -42,54 +52,70 @@ class Limits:
 
 
 class Authenticator:
-    """Admits valid keys within their limits, and limits failed attempts by client address.
+    """Admits valid keys and web sessions within their limits, and limits failed attempts by client address.
 
     Failed attempts never lock out a valid key: a whole office may share its address.
     """
 
-    def __init__(self, database: Database, last_used: LastUsed, limits: Limits) -> None:
-        self.database, self.last_used, self.limits = database, last_used, limits
+    def __init__(self, database: Database, web_sessions: WebSessions, last_used: LastUsed, limits: Limits) -> None:
+        self.database, self.web_sessions, self.last_used = database, web_sessions, last_used
+        self.limits = limits
 
     async def admit(self, request: Request) -> tuple[Authenticated, dict[str, str]]:
         """Returns the caller and the RateLimit headers of the response.
 
-        Raises InvalidKey, KeyExpired, UserDisabled, TooManyFailures or RateLimited.
+        Raises InvalidKey, KeyExpired, UserDisabled, SessionEnded, TooManyFailures or RateLimited.
         """
-        address = request.client.host if request.client else "unknown"
-        request.state.logged = {"address": address}
+        user, headers = await self.admit_user(request)
+        caller = await self.web_sessions.in_workspace(user, request) if isinstance(user, SignedIn) else user
+        request.state.caller = caller
+        request.state.logged["workspace_id"] = caller.workspace.id
+        trace.get_current_span().set_attribute("attractor.workspace_id", str(caller.workspace.id))
+        await self._charge_workspace(caller, 1)
+        return caller, headers
+
+    async def admit_user(self, request: Request) -> tuple[Authenticated | SignedIn, dict[str, str]]:
+        """Does the same without a choice of a workspace, which a user with a web session may not have made yet."""
+        request.state.logged = {"address": request.client.host if request.client else "unknown"}
         try:
-            caller = await self._authenticate(bearer(request))
+            user = await self._authenticate(request)
         except Unauthenticated:
             await self.count_failure(request)
             raise
-        request.state.caller = caller
-        request.state.logged |= {
-            "key_id": caller.key_id,
-            "user_id": caller.user.id,
-            "workspace_id": caller.workspace.id,
-        }
-        trace.get_current_span().set_attribute("attractor.workspace_id", str(caller.workspace.id))
-        self.last_used.note(caller)
-        return caller, await self.charge(caller, 1)
+        request.state.audited_user, request.state.audited_credential = user.user.id, user.presented_id
+        if isinstance(user, Authenticated):
+            request.state.caller = user
+            request.state.logged |= {"key_id": user.key_id, "user_id": user.user.id, "workspace_id": user.workspace.id}
+            self.last_used.note(user)
+        else:
+            request.state.logged |= {"session_id": user.session_id, "user_id": user.user.id}
+        return user, await self._charge_holder(user, 1)
 
     async def charge(self, caller: Authenticated, cost: int) -> dict[str, str]:
-        """Takes tokens of the key and of its workspace; returns the key's RateLimit headers. Raises RateLimited."""
-        allowance = await self.limits.requests.take(caller.key_id.hex, cost)
+        """Takes tokens of the caller and the workspace; returns the caller's RateLimit headers. Raises RateLimited."""
+        headers = await self._charge_holder(caller, cost)
+        await self._charge_workspace(caller, cost)
+        return headers
+
+    async def _charge_holder(self, caller: Authenticated | SignedIn, cost: int) -> dict[str, str]:
+        allowance = await self.limits.requests.take(caller.rate_holder, cost)
         if allowance and not allowance.allowed:
             raise RateLimited(headers=allowance.headers)
+        return allowance.headers if allowance else {}
+
+    async def _charge_workspace(self, caller: Authenticated, cost: int) -> None:
         shared = await self.limits.workspace.take(caller.workspace.id.hex, cost)
         if shared and not shared.allowed:
             raise RateLimited("the keys of this workspace together ask too much", headers=shared.headers)
-        return allowance.headers if allowance else {}
 
     def in_progress(self, caller: Authenticated, request: Request) -> AbstractContextManager[None]:
         """Returns a context in which the request counts as in progress. Entering it raises TooManyInFlight."""
         kind = self.limits.long if is_long(request) else self.limits.short
-        return kind.held(caller.key_id, caller.workspace.id)
+        return kind.held(caller.credential_id, caller.workspace.id)
 
     def weighing(self, caller: Authenticated, weight: int) -> AbstractContextManager[None]:
         """Returns a context in which a request that is in progress weighs so much. Entering raises TooManyInFlight."""
-        return self.limits.short.held(caller.key_id, caller.workspace.id, weight - 1, beside=1)
+        return self.limits.short.held(caller.credential_id, caller.workspace.id, weight - 1, beside=1)
 
     async def count_failure(self, request: Request) -> None:
         """Counts a failed attempt of the client's address. Raises TooManyFailures if it has none left."""
@@ -100,7 +126,8 @@ class Authenticator:
     async def principal(self, caller: Authenticated, *, every_workspace: bool) -> Principal:
         """Returns the caller as a service sees it.
 
-        With `every_workspace`, and a key for further workspaces, it includes those that its user is a member of now.
+        With `every_workspace`, and a credential for further workspaces, it includes those that its user is a member of
+        now.
         """
         if not (every_workspace and (caller.all_workspaces or caller.workspaces)):
             return caller.principal
@@ -109,7 +136,15 @@ class Authenticator:
             readable = await Workspaces(connection).ids_of_user(caller.user.id, MOST_READABLE, only)
         return replace(caller.principal, readable=readable)
 
-    async def _authenticate(self, text: str) -> Authenticated:
+    async def _authenticate(self, request: Request) -> Authenticated | SignedIn:
+        """Prefers the key: no web page can send one unless it knows it."""
+        if "authorization" not in request.headers:
+            user = await self.web_sessions.signed_in(request)
+            if user:
+                return user
+        return await self._by_key(bearer(request))
+
+    async def _by_key(self, text: str) -> Authenticated:
         key = key_format.parse(text)
         if key is None:
             raise InvalidKey
@@ -139,8 +174,15 @@ async def admitted(request: Request) -> AsyncIterator[Authenticated]:
         yield caller
 
 
+async def admitted_user(request: Request) -> Authenticated | SignedIn:
+    """Authenticates the caller of a route that concerns the user, in whatever workspace."""
+    authenticator: Authenticator = request.app.state.authenticator
+    caller, request.state.response_headers = await authenticator.admit_user(request)
+    return caller
+
+
 async def admitted_if_known(request: Request) -> AsyncIterator[Authenticated | None]:
-    """Authenticates a caller who presents a credential; yields None for one who presents none."""
+    """Authenticates a caller who presents a key; yields None for one who presents none."""
     if "authorization" not in request.headers:
         yield None
         return
@@ -149,4 +191,5 @@ async def admitted_if_known(request: Request) -> AsyncIterator[Authenticated | N
 
 
 Admitted = Annotated[Authenticated, Depends(admitted)]
+AdmittedUser = Annotated[Authenticated | SignedIn, Depends(admitted_user)]
 AdmittedIfKnown = Annotated[Authenticated | None, Depends(admitted_if_known)]

@@ -26,6 +26,9 @@ class LastUsed:
         self.wake = asyncio.Event()
 
     def note(self, caller: Authenticated) -> None:
+        """Notes the use of a key; a web session records its own."""
+        if caller.key_id is None:
+            return
         key, now = (caller.workspace.id, caller.key_id), datetime.now(UTC)
         if now - self.noted.get(key, datetime.min.replace(tzinfo=UTC)) >= INTERVAL:
             self.noted[key] = self.pending[key] = now

@@ -31,7 +31,7 @@ class Accounts:
         Raises IdempotencyKeyReused if the key created one with another name, or one that was deleted.
         """
         caller.must_be_admin()
-        workspace_id = creation_id(caller.key_id, idempotency_key, "workspace/")
+        workspace_id = creation_id(caller.credential_id, idempotency_key, "workspace/")
         async with self.database.system() as connection:  # whether it was deleted is not for one workspace to see
             workspaces = Workspaces(connection)
             workspace = await workspaces.insert(workspace_id, body.name)

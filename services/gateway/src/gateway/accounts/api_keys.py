@@ -47,7 +47,7 @@ class ApiKeys:
         """
         caller.must_see(workspace_id)
         caller.must_be(body.user_id or caller.user.id)
-        key_id = creation_id(caller.key_id, idempotency_key, f"key/{workspace_id}/")
+        key_id = creation_id(caller.credential_id, idempotency_key, f"key/{workspace_id}/")
         key = key_format.ApiKeyText(key_id, key_format.new_secret())
         user_id = caller.user.id
         async with self.database.system() as connection:  # what the key may read beyond its workspace is asked as well

@@ -20,19 +20,54 @@ from service_kit.auth import Principal
 
 
 @dataclass(frozen=True)
-class Authenticated:
-    """A valid key with its user and workspace. `role` is the key's, or its user's current one where that is lower.
+class SignedIn:
+    """A user with a web session, before one of the user's workspaces is chosen."""
 
-    `workspaces` are those that the key may search besides its own, while its user is a member of them.
+    session_id: UUID
+    user: User
+
+    @property
+    def presented_id(self) -> UUID:
+        """Returns the id of the web session."""
+        return self.session_id
+
+    @property
+    def rate_holder(self) -> str:
+        """Returns whose requests are counted together: a user has one allowance, however many sessions."""
+        return self.user.id.hex
+
+
+@dataclass(frozen=True)
+class Authenticated:
+    """A valid key or web session, with its user and workspace.
+
+    `role` is the key's, or its user's current one where that is lower. Exactly one of `key_id` and `session_id` is
+    given. `workspaces` are those that a key may search besides its own, while its user is a member of them.
     """
 
-    key_id: UUID
+    key_id: UUID | None
     user: User
     workspace: Workspace
     role: Role
     all_workspaces: bool = False
     workspaces: tuple[UUID, ...] = ()
     expires_at: datetime | None = None
+    session_id: UUID | None = None
+
+    @property
+    def credential_id(self) -> UUID:
+        """Returns what repeated requests have in common: the key, or the user, who may sign in again and go on."""
+        return self.key_id or self.user.id
+
+    @property
+    def presented_id(self) -> UUID | None:
+        """Returns the id of the key or of the web session."""
+        return self.key_id or self.session_id
+
+    @property
+    def rate_holder(self) -> str:
+        """Returns whose requests are counted together."""
+        return self.credential_id.hex
 
     @property
     def is_admin(self) -> bool:
@@ -44,7 +79,9 @@ class Authenticated:
         return Principal(self.user.id, self.workspace.id, self.role)
 
     def describe(self) -> Caller:
-        return Caller(user=self.user, workspace=self.workspace, role=self.role, key_id=self.key_id)
+        return Caller(
+            user=self.user, workspace=self.workspace, role=self.role, key_id=self.key_id, session_id=self.session_id
+        )
 
     def must_be_admin(self) -> None:
         if not self.is_admin:

@@ -39,7 +39,9 @@ class Inviting:
         expires_at = body.expires_at or now + OPEN_FOR
         if not now < expires_at <= now + OPEN_FOR_AT_MOST:
             raise BadExpiry(f"an invitation is open for {OPEN_FOR_AT_MOST.days} days at most")
-        token = Credential(creation_id(caller.key_id, idempotency_key, f"invitation/{workspace_id}/"), new_secret())
+        token = Credential(
+            creation_id(caller.credential_id, idempotency_key, f"invitation/{workspace_id}/"), new_secret()
+        )
         async with self.database.workspace(workspace_id) as connection:
             if not await Workspaces(connection).lock(workspace_id):
                 raise UnknownWorkspace

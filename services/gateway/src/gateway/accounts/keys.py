@@ -45,6 +45,7 @@ class AuthenticationRow:
     is_expired: bool
     user_id: UUID
     user_name: str
+    user_email: str | None
     is_admin: bool
     user_created_at: datetime
     user_disabled_at: datetime | None
@@ -56,6 +57,7 @@ class AuthenticationRow:
         user = User(
             id=self.user_id,
             name=self.user_name,
+            email=self.user_email,
             is_admin=self.is_admin,
             created_at=self.user_created_at,
             disabled_at=self.user_disabled_at,

@@ -2,7 +2,8 @@
 -- The one look-up that comes before the workspace is known. The role is the key's, or the member's where that is lower.
 SELECT key.id AS key_id, key.secret_sha256, least(key.role, member.role) AS role, key.all_workspaces, key.workspaces,
        key.expires_at, coalesce(key.expires_at <= clock_timestamp(), false) AS is_expired,
-       key.user_id, app_user.name AS user_name, app_user.is_admin, app_user.created_at AS user_created_at,
+       key.user_id, app_user.name AS user_name, app_user.email AS user_email, app_user.is_admin,
+       app_user.created_at AS user_created_at,
        app_user.disabled_at AS user_disabled_at,
        key.workspace_id, workspace.name AS workspace_name, workspace.created_at AS workspace_created_at
 FROM api_key AS key

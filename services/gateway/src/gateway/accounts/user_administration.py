@@ -22,13 +22,13 @@ class UserAdministration:
         self.database = database
 
     async def create(self, caller: Authenticated, body: UserCreate, idempotency_key: str | None) -> User:
-        """Raises IdempotencyKeyReused if the key created a user with another name."""
+        """Raises IdempotencyKeyReused if the key created a different user, and EmailTaken."""
         caller.must_be_admin()
-        user_id = creation_id(caller.key_id, idempotency_key, "user/")
+        user_id = creation_id(caller.credential_id, idempotency_key, "user/")
         async with self.database.workspace(caller.workspace.id) as connection:
             users = Users(connection)
-            user = await users.insert(user_id, body.name) or await users.find(user_id)
-        if user is None or user.name != body.name:
+            user = await users.insert(user_id, body.name, body.email) or await users.find(user_id)
+        if user is None or (user.name, user.email) != (body.name, body.email):
             raise IdempotencyKeyReused
         return user
 
@@ -41,7 +41,8 @@ class UserAdministration:
     async def change(self, caller: Authenticated, user_id: UUID, body: UserPatch) -> User:
         """Disables or enables the user, makes the user an administrator or no longer one.
 
-        A disabled user's keys are refused at once, in every replica: each request looks its key up.
+        A disabled user's keys are refused at once, in every replica: each request looks its key up. Web sessions end.
+        Raises EmailTaken.
         """
         caller.must_be_admin()
         async with self.database.system() as connection:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
+from psycopg.errors import UniqueViolation
+
 from contracts.gateway import User, UserPatch
+from gateway.errors import EmailTaken
 from service_kit.repository import SystemRepository
 from service_kit.statements import Statements
 
 
-class UserSql(Statements, file="users.sql", columns="id, name, is_admin, created_at, disabled_at"):
+class UserSql(Statements, file="users.sql", columns="id, name, email, is_admin, created_at, disabled_at"):
     insert: str
     find: str
     list: str
@@ -22,9 +25,14 @@ class UserSql(Statements, file="users.sql", columns="id, name, is_admin, created
 
 
 class Users(SystemRepository):
-    async def insert(self, user_id: UUID, name: str, *, is_admin: bool = False) -> User | None:
-        """Returns the new user, or None if there is one with this id."""
-        return await self.one(UserSql.insert, User, id=user_id, name=name, is_admin=is_admin)
+    async def insert(
+        self, user_id: UUID, name: str, email: str | None = None, *, is_admin: bool = False
+    ) -> User | None:
+        """Returns the new user, or None if there is one with this id. Raises EmailTaken."""
+        try:
+            return await self.one(UserSql.insert, User, id=user_id, name=name, email=email, is_admin=is_admin)
+        except UniqueViolation as error:
+            raise EmailTaken from error
 
     async def find(self, user_id: UUID) -> User | None:
         return await self.one(UserSql.find, User, id=user_id)
@@ -34,8 +42,12 @@ class Users(SystemRepository):
         return await self.all(UserSql.list, User, at=at, after=after, limit=limit)
 
     async def change(self, user_id: UUID, body: UserPatch) -> User | None:
-        """Returns the user as changed, or None if there is no such user."""
-        return await self.one(UserSql.change, User, id=user_id, disabled=body.disabled, is_admin=body.is_admin)
+        """Returns the user as changed, or None if there is no such user. Raises EmailTaken."""
+        values = {"disabled": body.disabled, "is_admin": body.is_admin, "email": body.email}
+        try:
+            return await self.one(UserSql.change, User, id=user_id, **values)
+        except UniqueViolation as error:
+            raise EmailTaken from error
 
     async def sole_owner_of(self, user_id: UUID) -> tuple[UUID, ...]:
         """Returns the workspaces without another owner; until the transaction ends, their members stay the same."""

@@ -1,5 +1,5 @@
 -- name: insert
-INSERT INTO app_user (id, name, is_admin) VALUES (%(id)s, %(name)s, %(is_admin)s)
+INSERT INTO app_user (id, name, email, is_admin) VALUES (%(id)s, %(name)s, %(email)s, %(is_admin)s)
 ON CONFLICT (id) DO NOTHING
 RETURNING {columns};
 
@@ -13,11 +13,13 @@ ORDER BY created_at, id
 LIMIT %(limit)s;
 
 -- name: change
--- What is null stays. A user who is disabled already keeps the time.
+-- What is null stays. A user who is disabled already keeps the time. The web sessions of one who is disabled end for good.
+WITH ended AS (DELETE FROM web_session WHERE user_id = %(id)s AND %(disabled)s::boolean)
 UPDATE app_user
 SET disabled_at = CASE WHEN %(disabled)s::boolean IS NULL THEN disabled_at
                        WHEN %(disabled)s THEN coalesce(disabled_at, clock_timestamp()) END,
-    is_admin = coalesce(%(is_admin)s::boolean, is_admin)
+    is_admin = coalesce(%(is_admin)s::boolean, is_admin),
+    email = coalesce(%(email)s, email)
 WHERE id = %(id)s
 RETURNING {columns};
 

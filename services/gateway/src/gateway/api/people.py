@@ -27,7 +27,10 @@ from gateway.errors import UnknownInvitation
 from service_kit.pagination import Cursor, Limit
 
 router = APIRouter(prefix="/v1", tags=["gateway"])
-LAST: Responses = {409: {"model": ProblemBody, "description": "No administrator could get in any more"}}
+LAST: Responses = {
+    409: {"model": ProblemBody, "description": "No administrator could get in any more, or the e-mail address is taken"}
+}
+TAKEN: Responses = {409: {"model": ProblemBody, "description": "Another user has this e-mail address"}}
 ORPHANED: Responses = {
     409: {"model": ProblemBody, "description": "No administrator could get in, or a workspace would have no owner"}
 }
@@ -59,7 +62,7 @@ UsedInviting = Annotated[Inviting, Depends(_inviting)]
 UsedJoining = Annotated[Joining, Depends(_joining)]
 
 
-@router.post("/users", summary="Create a user", status_code=201, responses=FORBIDDEN)
+@router.post("/users", summary="Create a user", status_code=201, responses=FORBIDDEN | TAKEN)
 async def create_user(
     caller: Admitted, users: UsedUsers, body: UserCreate, idempotency_key: IdempotencyKey = None
 ) -> User:

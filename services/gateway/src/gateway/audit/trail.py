@@ -48,7 +48,7 @@ class AuditTrail:
             log.error("audit entry not written", exc_info=error, extra={"entry": values})
 
     def is_first_refusal(self, address: str) -> bool:
-        """Returns whether no credential from the address was refused in the last minute: a guesser gets one entry."""
+        """Returns whether nothing of the kind was refused in the last minute: who guesses or floods gets one entry."""
         now = time.monotonic()
         if now - self.refusals.get(address, -REFUSALS_KEPT_SECONDS) < REFUSALS_KEPT_SECONDS:
             return False
@@ -111,14 +111,15 @@ class _Recorder:
                 return None
             entry = NewEntry(actions.REFUSED_CREDENTIAL, self.status)
         else:
+            if self.status == 429 and not self.trail.is_first_refusal(f"limited {address}"):
+                return None
             action, target, workspace = self.found
             entry = NewEntry(action.name, self.status, target_id=target or _created(answer))
-            entry.workspace_id = self._workspace(action, workspace, caller)
+            entry.workspace_id = state.get("audited_workspace") or self._workspace(action, workspace, caller)
             entry.detail = {name: answer[name] for name in DECIDED if answer.get(name) is not None}
             if documents := [one["document"]["id"] for one in answer.get("files", []) if one.get("document")]:
                 entry.detail["document_ids"] = documents
-        if caller:
-            entry.user_id, entry.credential_id = caller.user.id, caller.key_id
+        entry.user_id, entry.credential_id = state.get("audited_user"), state.get("audited_credential")
         if (
             entry.action == actions.ACCEPTED and answer
         ):  # the workspace is the one that was joined, by a new user perhaps

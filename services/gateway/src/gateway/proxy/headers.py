@@ -15,9 +15,10 @@ HOP_BY_HOP = frozenset(
 # The caller's credentials stay here; headers about the caller and the trace are set by the gateway
 NOT_FORWARDED = frozenset(
     {b"authorization", b"cookie", b"expect", b"forwarded", b"host", b"traceparent", b"tracestate", b"x-real-ip"}
+    | {b"x-workspace-id"}
 )
-# The server that writes the answer sets its own
-NOT_RETURNED = frozenset({b"date", b"server"})
+# The server that writes the answer sets its own; cookies are the gateway's alone
+NOT_RETURNED = frozenset({b"date", b"server", b"set-cookie"})
 
 
 def _end_to_end(headers: Iterable[tuple[bytes, bytes]], dropped: frozenset[bytes]) -> Headers:

@@ -11,8 +11,19 @@ PROTECTION = {
     "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
+    "permissions-policy": "camera=(), display-capture=(), geolocation=(), hid=(), microphone=(), midi=(), payment=(), "
+    "publickey-credentials-get=(), screen-wake-lock=(), serial=(), usb=(), xr-spatial-tracking=()",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
+STRICT_TRANSPORT = "max-age=31536000"
+# Of a page of the gateway's own: no inline script or style, and no text that becomes HTML or script unseen
+PAGE_POLICY = (
+    "default-src 'self'; object-src 'none'; img-src 'self' data: blob:; base-uri 'none'; form-action 'self'; "
+    "frame-src 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+)
+# Swagger UI writes HTML itself, so it cannot require trusted types
 DOCS_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -22,10 +33,13 @@ CHOOSABLE = frozenset({"cache-control"})
 
 
 class ResponseHeaders:
-    """ASGI middleware. A route adds headers, or replaces some, through `request.state.response_headers`."""
+    """ASGI middleware. A route adds headers, or replaces some, through `request.state.response_headers`.
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    `by_tls`: users reach the deployment by TLS, even if a proxy in front terminates it.
+    """
+
+    def __init__(self, app: ASGIApp, by_tls: bool) -> None:
+        self.app, self.by_tls = app, by_tls
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -40,6 +54,8 @@ class ResponseHeaders:
                 for name, value in PROTECTION.items():
                     if name not in CHOOSABLE or name not in headers:
                         headers[name] = value
+                if self.by_tls or scope["scheme"] == "https":
+                    headers["strict-transport-security"] = STRICT_TRANSPORT
                 headers.update(state["response_headers"])
             await send(message)
 

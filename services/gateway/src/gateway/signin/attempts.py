@@ -1,0 +1,42 @@
+"""How often a password may be tried: for one account from anywhere, and from one address for any account."""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+
+from gateway.access.rate_limit import Buckets
+from gateway.errors import TooManyAttempts
+
+IPV6_NETWORK = 64  # what one customer of a provider has
+
+
+class Attempts:
+    """An account is what was typed as login, whether a user has it or not: a refusal tells nothing about users."""
+
+    def __init__(self, accounts: Buckets, addresses: Buckets) -> None:
+        self.accounts, self.addresses = accounts, addresses
+
+    async def spend(self, login: str, address: str) -> None:
+        """Counts an attempt before the password is compared. Raises TooManyAttempts."""
+        await self.spend_address(address)
+        await _take(self.accounts, hashlib.sha256(login.casefold().encode()).hexdigest())
+
+    async def spend_address(self, address: str) -> None:
+        """Counts an attempt that is at no account. Raises TooManyAttempts."""
+        await _take(self.addresses, network(address))
+
+
+async def _take(buckets: Buckets, holder: str) -> None:
+    allowance = await buckets.take(holder)
+    if allowance and not allowance.allowed:
+        raise TooManyAttempts(headers=allowance.headers)
+
+
+def network(address: str) -> str:
+    """Returns the address, or the network of an IPv6 address."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    return str(ipaddress.ip_network((parsed, IPV6_NETWORK), strict=False)) if parsed.version == 6 else address

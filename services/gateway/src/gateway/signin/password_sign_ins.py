@@ -1,0 +1,150 @@
+"""Signs users in by password, and sets passwords: the first by an administrator's link, later ones with the old."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from contracts.sign_in import InvitationSignUp, PasswordLink, SignedInUser
+from gateway.accounts.caller import Authenticated, SignedIn
+from gateway.accounts.joining import join
+from gateway.accounts.key_format import new_secret
+from gateway.errors import (
+    NeedsPasswordLink,
+    NotConfidential,
+    PasswordNeeded,
+    UnknownPasswordLink,
+    UnknownUser,
+    WrongCredentials,
+    WrongPassword,
+)
+from gateway.signin.attempts import Attempts
+from gateway.signin.credentials import Credentials, PasswordUser
+from gateway.signin.passwords import Passwords, must_be_uncommon
+from gateway.signin.sessions import Sessions
+from gateway.signin.web_sessions import WebSessions, sha256
+from service_kit.postgres import Connection, Database
+
+LINK_SECONDS = 24 * 3600
+
+
+class PasswordSignIns:
+    """No connection is held while a password is hashed."""
+
+    def __init__(self, database: Database, passwords: Passwords, web_sessions: WebSessions, attempts: Attempts) -> None:
+        self.database, self.passwords = database, passwords
+        self.web_sessions, self.attempts = web_sessions, attempts
+
+    async def sign_in(self, request: Request, response: Response, login: str, password: str) -> SignedInUser:
+        """Begins a web session. Raises WrongCredentials, TooManyAttempts, CrossSiteRequest or NotConfidential.
+
+        The response and the work are the same for an unknown user, a wrong password, none, and a disabled user.
+        """
+        self._must_be_safe(request)
+        await self.attempts.spend(login, address_of(request))
+        async with self.database.system() as connection:
+            found = await Credentials(connection).find(login)
+        right = await self.passwords.match(password, found.hash if found else None)
+        request.state.audited_user = found.id if found else None
+        if not right or found is None or found.hash is None or found.disabled_at:
+            raise WrongCredentials
+        renewed = await self.passwords.hash(password) if self.passwords.is_outdated(found.hash) else None
+        async with self.database.system() as connection:
+            if renewed:
+                await Credentials(connection).rehash(found.id, found.hash, renewed)
+            return await self.web_sessions.begin(connection, request, response, found.user, "password")
+
+    async def join(self, request: Request, response: Response, body: InvitationSignUp) -> SignedInUser:
+        """Accepts an invitation: as the user who is signed in, or as a new one with a password, who is so then.
+
+        Raises PasswordNeeded, PasswordTooCommon, TooManyAttempts, CrossSiteRequest, NotConfidential, and what
+        `accounts.joining.join` does.
+        """
+        self._must_be_safe(request)
+        await self.attempts.spend_address(address_of(request))
+        user = await self.web_sessions.signed_in(request)
+        if user:
+            async with self.database.system() as connection:
+                joined = await join(connection, body.token, user.user, None)
+            request.state.audited_user, request.state.audited_workspace = user.user.id, joined.workspace.id
+            return await self.web_sessions.describe(user)
+        if body.password is None:
+            raise PasswordNeeded
+        password = body.password.get_secret_value()
+        must_be_uncommon(password, body.name)
+        hashed = await self.passwords.hash(password)
+        async with self.database.system() as connection:
+            joined = await join(connection, body.token, None, body.name)
+            await Credentials(connection).put(joined.user.id, hashed)
+            request.state.audited_workspace = joined.workspace.id
+            return await self.web_sessions.begin(connection, request, response, joined.user, "password")
+
+    async def change(self, request: Request, caller: Authenticated | SignedIn, old: str | None, new: str) -> None:
+        """Sets the caller's own password and ends the user's other web sessions.
+
+        Raises NeedsPasswordLink, WrongPassword, PasswordTooCommon or TooManyAttempts.
+        """
+        async with self.database.system() as connection:
+            user = await Credentials(connection).of_user(caller.user.id)
+        if user is None:
+            raise UnknownUser
+        if user.hash is None:
+            if not (isinstance(caller, Authenticated) and caller.is_admin):
+                raise NeedsPasswordLink
+        else:
+            await self.attempts.spend(user.id.hex, address_of(request))
+            if not await self.passwords.match(old or "", user.hash):
+                raise WrongPassword
+        hashed = await self._hashed(new, user)
+        async with self.database.system() as connection:
+            await self._put(connection, user.id, hashed, but=caller.session_id)
+
+    async def make_link(self, caller: Authenticated, user_id: UUID) -> PasswordLink:
+        """Returns a link for a user, which ends the earlier one. Raises NeedsAdmin or UnknownUser."""
+        caller.must_be_admin()
+        token = new_secret()
+        async with self.database.system() as connection:
+            credentials = Credentials(connection)
+            user = await credentials.of_user(user_id)
+            if user is None or user.disabled_at:
+                raise UnknownUser
+            expires_at = await credentials.put_link(user_id, sha256(token), caller.user.id, LINK_SECONDS)
+        return PasswordLink(user_id=user_id, token=token, expires_at=expires_at)
+
+    async def use_link(self, request: Request, token: str, password: str) -> None:
+        """Sets the password of the link's user and ends the user's web sessions.
+
+        Raises UnknownPasswordLink, PasswordTooCommon or TooManyAttempts. A password that is refused leaves the link.
+        """
+        await self.attempts.spend(token, address_of(request))
+        async with self.database.system() as connection:
+            user = await Credentials(connection).find_link(sha256(token))
+        if user is None:
+            raise UnknownPasswordLink
+        request.state.audited_user = user.id
+        hashed = await self._hashed(password, user)
+        async with self.database.system() as connection:
+            if await Credentials(connection).find_link(sha256(token)) is None:
+                raise UnknownPasswordLink
+            await self._put(connection, user.id, hashed)
+
+    def _must_be_safe(self, request: Request) -> None:
+        self.web_sessions.must_be_own_page(request)
+        if not self.web_sessions.origins.is_confidential(request):
+            raise NotConfidential
+
+    async def _hashed(self, password: str, user: PasswordUser) -> str:
+        must_be_uncommon(password, user.name, user.email)
+        return await self.passwords.hash(password)
+
+    async def _put(self, connection: Connection, user_id: UUID, hashed: str, but: UUID | None = None) -> None:
+        credentials = Credentials(connection)
+        await credentials.put(user_id, hashed)
+        await credentials.delete_link(user_id)
+        await Sessions(connection).delete_of_user(user_id, but)
+
+
+def address_of(request: Request) -> str:
+    return request.client.host if request.client else "unknown"

@@ -1,0 +1,64 @@
+"""Passwords: which are good enough, and how they are hashed (argon2id, RFC 9106) and compared."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import unicodedata
+from importlib import resources
+
+from argon2 import PasswordHasher
+from argon2.exceptions import VerifyMismatchError
+
+from gateway.errors import PasswordTooCommon
+
+# 64 MiB and some 50 ms each: more at a time would let those who guess take the machine from those who work.
+AT_ONCE = 2
+COMMON = frozenset(resources.files("gateway.signin").joinpath("common_passwords.txt").read_text("utf-8").split())
+FEWEST_DIFFERENT_CHARACTERS = 4
+
+
+def must_be_uncommon(password: str, *own_words: str | None) -> None:
+    """Raises PasswordTooCommon if others would try it first: a common one, or the user's own name or address.
+
+    There are no rules of composition (NIST SP 800-63B): length is what counts.
+    """
+    text = _normalized(password).casefold()
+    own = {word.casefold() for word in own_words if word}
+    if text in COMMON or text in own or len(set(text)) < FEWEST_DIFFERENT_CHARACTERS:
+        raise PasswordTooCommon
+
+
+class Passwords:
+    """Hashes and compares on threads, as each takes long on purpose."""
+
+    def __init__(self, hasher: PasswordHasher | None = None) -> None:
+        self.hasher = hasher or PasswordHasher()
+        self.free = asyncio.Semaphore(AT_ONCE)
+        self.nobodys = self.hasher.hash(secrets.token_urlsafe())
+
+    async def hash(self, password: str) -> str:
+        """Returns the hash in the PHC string format, which names its parameters."""
+        async with self.free:
+            return await asyncio.to_thread(self.hasher.hash, _normalized(password))
+
+    async def match(self, password: str, hashed: str | None) -> bool:
+        """Does the same work where there is no hash to compare with, and returns False."""
+        async with self.free:
+            same = await asyncio.to_thread(self._matches, password, hashed or self.nobodys)
+        return same and hashed is not None
+
+    def is_outdated(self, hashed: str) -> bool:
+        """Returns whether the hash was made with other parameters than today's."""
+        return self.hasher.check_needs_rehash(hashed)
+
+    def _matches(self, password: str, hashed: str) -> bool:
+        try:
+            return self.hasher.verify(hashed, _normalized(password))
+        except VerifyMismatchError:
+            return False
+
+
+def _normalized(password: str) -> str:
+    """Returns one form for what keyboards may send in several."""
+    return unicodedata.normalize("NFKC", password)

@@ -1,0 +1,159 @@
+"""The routes of signing in, of web sessions and of passwords."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from contracts.base import Page, ProblemBody
+from contracts.sign_in import (
+    InvitationSignUp,
+    OwnWorkspace,
+    PasswordByLink,
+    PasswordChange,
+    PasswordLink,
+    SignedInUser,
+    SignIn,
+    WebSession,
+)
+from gateway.access.authenticator import Admitted, AdmittedUser
+from gateway.accounts.caller import SignedIn
+from gateway.errors import NeedsSession
+from gateway.signin.password_sign_ins import PasswordSignIns
+from gateway.signin.web_sessions import WebSessions
+from service_kit.pagination import Cursor, Limit
+
+Responses = dict[int | str, dict[str, Any]]
+FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "A page of another origin, or no web session"}}
+NEEDS_ADMIN: Responses = {403: {"model": ProblemBody, "description": "Needs an administrator"}}
+UNKNOWN: Responses = {404: {"model": ProblemBody, "description": "There is none, or not any more"}}
+CLOSED: Responses = {
+    404: {"model": ProblemBody, "description": "There is no invitation with this token"},
+    409: {"model": ProblemBody, "description": "Accepted already, expired, revoked, or the user is a member"},
+}
+TOO_MANY: Responses = {
+    429: {"model": ProblemBody, "description": "Too many attempts; `Retry-After` says when to go on"}
+}
+WRONG: Responses = {401: {"model": ProblemBody, "description": "The name or the password is not right"}}
+OPEN: dict[str, Any] = {"security": []}
+router = APIRouter(prefix="/v1", tags=["gateway"])
+
+
+def _sign_ins(request: Request) -> PasswordSignIns:
+    sign_ins: PasswordSignIns = request.app.state.sign_ins
+    return sign_ins
+
+
+def _web_sessions(request: Request) -> WebSessions:
+    web_sessions: WebSessions = request.app.state.web_sessions
+    return web_sessions
+
+
+async def _signed_in(caller: AdmittedUser) -> SignedIn:
+    if not isinstance(caller, SignedIn):
+        raise NeedsSession
+    return caller
+
+
+UsedSignIns = Annotated[PasswordSignIns, Depends(_sign_ins)]
+UsedWebSessions = Annotated[WebSessions, Depends(_web_sessions)]
+WithSession = Annotated[SignedIn, Depends(_signed_in)]
+
+
+@router.post(
+    "/auth/sign-in", summary="Sign in with a password", responses=WRONG | FORBIDDEN | TOO_MANY, openapi_extra=OPEN
+)
+async def sign_in(request: Request, response: Response, sign_ins: UsedSignIns, body: SignIn) -> SignedInUser:
+    """Begins a web session, whose cookie is in the response; the session that the browser had ends."""
+    return await sign_ins.sign_in(request, response, body.login, body.password.get_secret_value())
+
+
+@router.post(
+    "/auth/join",
+    summary="Accept an invitation in a browser",
+    responses=FORBIDDEN | CLOSED | TOO_MANY,
+    openapi_extra=OPEN,
+)
+async def join_with_password(
+    request: Request, response: Response, sign_ins: UsedSignIns, body: InvitationSignUp
+) -> SignedInUser:
+    """With a web session its user joins the workspace; without one a new user with this password, who is signed in."""
+    return await sign_ins.join(request, response, body)
+
+
+@router.post("/auth/sign-out", summary="End this web session", status_code=204, responses=FORBIDDEN)
+async def sign_out(request: Request, response: Response, web_sessions: UsedWebSessions, user: WithSession) -> None:
+    """The cookie is worthless from then on."""
+    await web_sessions.end(user, user.session_id)
+    web_sessions.cookie.delete(request, response)
+
+
+@router.get("/auth/session", summary="Show who is signed in", responses=FORBIDDEN)
+async def get_web_session(web_sessions: UsedWebSessions, user: WithSession) -> SignedInUser:
+    """The user and the web session of the cookie."""
+    return await web_sessions.describe(user)
+
+
+@router.get("/auth/workspaces", summary="List the own workspaces", responses=FORBIDDEN)
+async def list_own_workspaces(
+    web_sessions: UsedWebSessions, user: WithSession, limit: Limit = 50, cursor: Cursor = None
+) -> Page[OwnWorkspace]:
+    """What the user may name in `X-Workspace-Id`, which other routes need of users with several workspaces."""
+    return await web_sessions.workspaces(user, limit, cursor)
+
+
+@router.get("/auth/sessions", summary="List the own web sessions", responses=FORBIDDEN)
+async def list_web_sessions(
+    web_sessions: UsedWebSessions, user: WithSession, limit: Limit = 50, cursor: Cursor = None
+) -> Page[WebSession]:
+    """The user's sessions that have not ended, the oldest first."""
+    return await web_sessions.of_user(user, limit, cursor)
+
+
+@router.delete("/auth/sessions", summary="Sign out everywhere", status_code=204, responses=FORBIDDEN)
+async def end_web_sessions(
+    request: Request, response: Response, web_sessions: UsedWebSessions, user: WithSession
+) -> None:
+    """Ends all of the user's web sessions, this one included. API keys stay."""
+    await web_sessions.end_all(user)
+    web_sessions.cookie.delete(request, response)
+
+
+@router.delete(
+    "/auth/sessions/{session_id}", summary="End a web session", status_code=204, responses=FORBIDDEN | UNKNOWN
+)
+async def end_web_session(web_sessions: UsedWebSessions, user: WithSession, session_id: UUID) -> None:
+    """Ends one of the user's own sessions at once."""
+    await web_sessions.end(user, session_id)
+
+
+@router.put("/auth/password", summary="Set the own password", status_code=204, responses=FORBIDDEN | TOO_MANY)
+async def change_password(request: Request, sign_ins: UsedSignIns, caller: AdmittedUser, body: PasswordChange) -> None:
+    """Needs the old password; the first is set with a link, or by an administrator's key. Ends other web sessions."""
+    old = body.old_password.get_secret_value() if body.old_password else None
+    await sign_ins.change(request, caller, old, body.new_password.get_secret_value())
+
+
+@router.post(
+    "/users/{user_id}/password-links",
+    summary="Create a link to set a password",
+    status_code=201,
+    responses=NEEDS_ADMIN | UNKNOWN,
+)
+async def create_password_link(caller: Admitted, sign_ins: UsedSignIns, user_id: UUID) -> PasswordLink:
+    """Needs an administrator. The user sets a password with it once, within a day; an earlier link ends."""
+    return await sign_ins.make_link(caller, user_id)
+
+
+@router.post(
+    "/auth/password-links",
+    summary="Set a password with a link",
+    status_code=204,
+    responses=UNKNOWN | TOO_MANY,
+    openapi_extra=OPEN,
+)
+async def use_password_link(request: Request, sign_ins: UsedSignIns, body: PasswordByLink) -> None:
+    """Uses the link up and ends the user's web sessions; the user signs in next."""
+    await sign_ins.use_link(request, body.token, body.password.get_secret_value())

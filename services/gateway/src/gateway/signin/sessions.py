@@ -1,0 +1,123 @@
+"""The table of web sessions, and the memberships that a session may choose from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from contracts.gateway import Role, User, Workspace
+from contracts.sign_in import OwnWorkspace, WebSession
+from gateway.accounts.caller import SignedIn
+from service_kit.repository import SystemRepository
+from service_kit.statements import Statements
+
+COLUMNS = "id, method, address, user_agent, created_at, last_used_at, expires_at"
+
+
+class SessionSql(Statements, file="sessions.sql", columns=COLUMNS):
+    insert: str
+    authenticate: str
+    touch: str
+    find: str
+    of_user: str
+    delete: str
+    delete_presented: str
+    delete_of_user: str
+    delete_ended: str
+    memberships: str
+
+
+@dataclass(frozen=True)
+class SessionRow:
+    """A session that has not ended. `is_stale`: its last use was recorded more than a minute ago."""
+
+    id: UUID
+    is_stale: bool
+    user_id: UUID
+    user_name: str
+    email: str | None
+    is_admin: bool
+    user_created_at: datetime
+
+    def signed_in(self) -> SignedIn:
+        user = User(
+            id=self.user_id,
+            name=self.user_name,
+            email=self.email,
+            is_admin=self.is_admin,
+            created_at=self.user_created_at,
+        )
+        return SignedIn(self.id, user)
+
+
+@dataclass(frozen=True)
+class Membership:
+    """A workspace, and its member's role."""
+
+    id: UUID
+    name: str
+    created_at: datetime
+    role: str
+
+    def resource(self) -> OwnWorkspace:
+        workspace = Workspace(id=self.id, name=self.name, created_at=self.created_at)
+        return OwnWorkspace(workspace=workspace, role=Role(self.role))
+
+
+class Sessions(SystemRepository):
+    """`idle` is in seconds: how long a session may be unused."""
+
+    async def insert(
+        self, session_id: UUID, user_id: UUID, secret_sha256: bytes, method: str, address: str, agent: str, seconds: int
+    ) -> WebSession:
+        values = {"id": session_id, "user_id": user_id, "secret_sha256": secret_sha256, "method": method}
+        made = await self.one(
+            SessionSql.insert, WebSession, **values, address=address, user_agent=agent, seconds=seconds
+        )
+        assert made is not None, "a new random id is free"
+        return made
+
+    async def authenticate(self, secret_sha256: bytes, idle: int) -> SessionRow | None:
+        """Returns the session with this secret, and records its use, to a minute."""
+        row = await self.one(SessionSql.authenticate, SessionRow, secret_sha256=secret_sha256, idle=idle)
+        if row and row.is_stale:
+            await self.run(SessionSql.touch, id=row.id)
+        return row
+
+    async def find(self, session_id: UUID) -> WebSession | None:
+        return await self.one(SessionSql.find, WebSession, id=session_id)
+
+    async def of_user(
+        self, user_id: UUID, idle: int, at: datetime | None, after: UUID | None, limit: int
+    ) -> list[WebSession]:
+        """Returns the user's sessions that have not ended, from the oldest on."""
+        return await self.all(
+            SessionSql.of_user, WebSession, user_id=user_id, idle=idle, at=at, after=after, limit=limit
+        )
+
+    async def delete(self, user_id: UUID, session_id: UUID) -> bool:
+        """Returns whether the user had this session."""
+        return await self.run(SessionSql.delete, user_id=user_id, id=session_id) > 0
+
+    async def delete_presented(self, secret_sha256: bytes) -> None:
+        await self.run(SessionSql.delete_presented, secret_sha256=secret_sha256)
+
+    async def delete_of_user(self, user_id: UUID, but: UUID | None = None) -> None:
+        await self.run(SessionSql.delete_of_user, user_id=user_id, but=but)
+
+    async def delete_ended(self, idle: int) -> None:
+        await self.run(SessionSql.delete_ended, idle=idle)
+
+    async def memberships(
+        self,
+        user_id: UUID,
+        limit: int,
+        only: UUID | None = None,
+        at: datetime | None = None,
+        after: UUID | None = None,
+    ) -> list[Membership]:
+        """Returns the user's workspaces from the oldest on; `only` limits them to one."""
+        return await self.all(
+            SessionSql.memberships, Membership, user_id=user_id, only=only, at=at, after=after, limit=limit
+        )

@@ -1,0 +1,156 @@
+"""Begins, recognises and ends web sessions."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Literal
+from uuid import UUID, uuid4
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from contracts.base import Page
+from contracts.gateway import User
+from contracts.sign_in import OwnWorkspace, SignedInUser, WebSession
+from gateway.accounts.caller import Authenticated, SignedIn
+from gateway.accounts.key_format import new_secret
+from gateway.errors import (
+    CrossSiteRequest,
+    SessionEnded,
+    UnknownWebSession,
+    UnknownWorkspace,
+    WorkspaceNotChosen,
+)
+from gateway.signin.cookies import SessionCookie
+from gateway.signin.origins import SAFE_METHODS, Origins
+from gateway.signin.sessions import Sessions
+from service_kit.pagination import decode_cursor, page
+from service_kit.postgres import Connection, Database
+
+WORKSPACE_HEADER = "x-workspace-id"
+LONGEST_USER_AGENT = 300
+
+
+def sha256(secret: str) -> bytes:
+    """Returns what is stored of a secret that cannot be guessed."""
+    return hashlib.sha256(secret.encode()).digest()
+
+
+@dataclass(frozen=True)
+class Lifetime:
+    """Seconds: a session ends after so many without use, and in any case after so many in all."""
+
+    idle: int
+    longest: int
+
+
+class WebSessions:
+    """Implements `access.authenticator.WebSessions`, and what the routes need."""
+
+    def __init__(self, database: Database, origins: Origins, lifetime: Lifetime) -> None:
+        self.database, self.origins, self.lifetime = database, origins, lifetime
+        self.cookie = SessionCookie(origins, lifetime.longest)
+
+    async def signed_in(self, request: Request) -> SignedIn | None:
+        secret = self.cookie.read(request)
+        if secret is None:
+            return None
+        if request.method not in SAFE_METHODS:
+            self.must_be_own_page(request)
+        async with self.database.system() as connection:
+            row = await Sessions(connection).authenticate(sha256(secret), self.lifetime.idle)
+        if row is None:
+            raise SessionEnded
+        return row.signed_in()
+
+    def must_be_own_page(self, request: Request) -> None:
+        """Raises CrossSiteRequest if the browser says that a page of another origin made the request."""
+        if not self.origins.is_same_origin(request):
+            raise CrossSiteRequest
+
+    async def in_workspace(self, user: SignedIn, request: Request) -> Authenticated:
+        chosen = _workspace_header(request)
+        async with self.database.system() as connection:
+            found = await Sessions(connection).memberships(user.user.id, 2, only=chosen)
+        if chosen and not found:
+            raise UnknownWorkspace
+        if len(found) != 1:
+            raise WorkspaceNotChosen("you are a member of several" if found else "you are a member of none")
+        own = found[0].resource()
+        return Authenticated(None, user.user, own.workspace, own.role, all_workspaces=True, session_id=user.session_id)
+
+    async def begin(
+        self,
+        connection: Connection,
+        request: Request,
+        response: Response,
+        user: User,
+        method: Literal["password", "openid"],
+    ) -> SignedInUser:
+        """Begins a session with a new secret, in the response's cookie; the one that the browser had ends."""
+        secret, sessions = new_secret(), Sessions(connection)
+        await sessions.delete_ended(self.lifetime.idle)
+        await self._end_presented(sessions, request)
+        session = await sessions.insert(
+            uuid4(),
+            user.id,
+            sha256(secret),
+            method,
+            request.client.host if request.client else "unknown",
+            _printable(request.headers.get("user-agent", ""))[:LONGEST_USER_AGENT],
+            self.lifetime.longest,
+        )
+        self.cookie.write(request, response, secret)
+        request.state.audited_user, request.state.audited_credential = user.id, session.id
+        return SignedInUser(user=user, session=session)
+
+    async def describe(self, user: SignedIn) -> SignedInUser:
+        async with self.database.system() as connection:
+            session = await Sessions(connection).find(user.session_id)
+        if session is None:
+            raise SessionEnded
+        return SignedInUser(user=user.user, session=session)
+
+    async def of_user(self, user: SignedIn, limit: int, cursor: str | None) -> Page[WebSession]:
+        """Lists the user's sessions, the oldest first."""
+        async with self.database.system() as connection:
+            rows = await Sessions(connection).of_user(
+                user.user.id, self.lifetime.idle, *decode_cursor(cursor), limit + 1
+            )
+        return page(rows, limit, lambda session: (session.created_at, session.id))
+
+    async def workspaces(self, user: SignedIn, limit: int, cursor: str | None) -> Page[OwnWorkspace]:
+        """Lists the workspaces that the user may choose from, the oldest first."""
+        at, after = decode_cursor(cursor)
+        async with self.database.system() as connection:
+            rows = await Sessions(connection).memberships(user.user.id, limit + 1, at=at, after=after)
+        return page(rows, limit, lambda row: (row.created_at, row.id), lambda row: row.resource())
+
+    async def end(self, user: SignedIn, session_id: UUID) -> None:
+        """Ends one of the user's sessions. Raises UnknownWebSession."""
+        async with self.database.system() as connection:
+            if not await Sessions(connection).delete(user.user.id, session_id):
+                raise UnknownWebSession
+
+    async def end_all(self, user: SignedIn) -> None:
+        async with self.database.system() as connection:
+            await Sessions(connection).delete_of_user(user.user.id)
+
+    async def _end_presented(self, sessions: Sessions, request: Request) -> None:
+        presented = self.cookie.read(request)
+        if presented is not None:
+            await sessions.delete_presented(sha256(presented))
+
+
+def _workspace_header(request: Request) -> UUID | None:
+    """Returns the chosen workspace. Raises UnknownWorkspace for what is no id."""
+    text = request.headers.get(WORKSPACE_HEADER)
+    try:
+        return UUID(text) if text else None
+    except ValueError:
+        raise UnknownWorkspace from None
+
+
+def _printable(text: str) -> str:
+    return "".join(character for character in text if character.isprintable())

@@ -1,0 +1,95 @@
+"""Which hosts are this deployment's, and which pages are its own."""
+
+import pytest
+from starlette.requests import Request
+
+from gateway.signin.origins import Origins, host_name
+
+
+def request(scheme="http", **headers):
+    pairs = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+    return Request(
+        {"type": "http", "method": "POST", "scheme": scheme, "path": "/", "headers": pairs, "query_string": b""}
+    )
+
+
+@pytest.mark.parametrize(
+    ("authority", "name"),
+    [
+        ("Example.ORG:8080", "example.org"),
+        ("[::1]:8080", "[::1]"),
+        ("127.0.0.1", "127.0.0.1"),
+        ("user@example.org", None),
+        ("example.org:", None),
+        ("example.org/evil", None),
+        ("a b", None),
+        ("", None),
+        ("::1", None),
+    ],
+)
+def test_the_name_in_a_host_header(authority, name):
+    assert host_name(authority) == name
+
+
+@pytest.mark.parametrize("host", ["localhost:8080", "127.0.0.1:1", "[::1]:1", "attractor.example.org", "Other.Example"])
+def test_own_names_are_answered(host):
+    assert Origins("https://attractor.example.org", ["other.example"]).names_this(request(host=host))
+
+
+@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "evil-localhost", "127.0.0.1.nip.io"])
+def test_other_names_are_not(host):
+    assert not Origins("https://attractor.example.org", ["other.example"]).names_this(request(host=host))
+
+
+def test_no_host_and_two_hosts_are_not_answered():
+    none = Request({"type": "http", "scheme": "http", "path": "/", "headers": [], "query_string": b""})
+    two = Request({**none.scope, "headers": [(b"host", b"localhost"), (b"host", b"evil.example")]})
+    origins = Origins(None, [])
+    assert not origins.names_this(none)
+    assert not origins.names_this(two)
+
+
+OWN = Origins("https://attractor.example.org", ["other.example"])
+
+
+@pytest.mark.parametrize(
+    ("headers", "own"),
+    [
+        ({"origin": "https://attractor.example.org"}, True),
+        ({"origin": "https://attractor.example.org", "sec_fetch_site": "same-origin"}, True),
+        ({"origin": "null", "sec_fetch_site": "same-origin"}, True),
+        ({"sec_fetch_site": "same-origin"}, True),
+        ({}, False),
+        ({"origin": "null"}, False),
+        ({"sec_fetch_site": "same-site"}, False),
+        ({"sec_fetch_site": "cross-site"}, False),
+        ({"sec_fetch_site": "none"}, False),
+        ({"origin": "https://attractor.example.org", "sec_fetch_site": "cross-site"}, False),
+        ({"origin": "https://evil.example", "sec_fetch_site": "same-origin"}, False),
+        ({"origin": "http://attractor.example.org"}, False),
+        ({"origin": "https://attractor.example.org:8443"}, False),
+        ({"origin": "https://attractor.example.org.evil.example"}, False),
+    ],
+)
+def test_a_page_is_known_by_what_its_browser_says(headers, own):
+    # A proxy that terminates TLS, and says so
+    assert OWN.is_same_origin(request("https", host="attractor.example.org", **headers)) is own
+
+
+def test_another_port_of_this_machine_is_another_origin():
+    origins = Origins(None, [])
+    assert origins.is_same_origin(request(host="localhost:8080", origin="http://localhost:8080"))
+    assert not origins.is_same_origin(request(host="localhost:8080", origin="http://localhost:3000"))
+    assert not origins.is_same_origin(request(host="localhost:8080", origin="http://127.0.0.1:8080"))
+
+
+def test_a_name_that_is_not_ours_vouches_for_nobody():
+    assert not Origins(None, []).is_same_origin(request(host="evil.example", origin="http://evil.example"))
+
+
+def test_passwords_are_taken_where_nobody_can_read_them():
+    plain = Origins(None, ["team.example"])
+    assert plain.is_confidential(request(host="localhost:8080"))
+    assert plain.is_confidential(request("https", host="team.example"))
+    assert not plain.is_confidential(request(host="team.example"))
+    assert Origins("https://team.example", []).is_confidential(request(host="team.example"))

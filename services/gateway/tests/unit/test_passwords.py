@@ -1,0 +1,54 @@
+"""Which passwords are taken, and how they are kept."""
+
+import pytest
+from argon2 import PasswordHasher
+
+from gateway.errors import PasswordTooCommon
+from gateway.signin.passwords import COMMON, Passwords, must_be_uncommon
+
+QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+
+
+@pytest.mark.parametrize(
+    "password", ["password1234", "PASSWORD1234", "aaaaaaaaaaaa", "ababababababab", "Ada Lovelace", "ADA@example.org"]
+)
+def test_what_others_would_try_first_is_refused(password):
+    with pytest.raises(PasswordTooCommon):
+        must_be_uncommon(password, "Ada Lovelace", "ada@example.org")
+
+
+@pytest.mark.parametrize("password", ["only small letters", "one two three four", "näher am ziel 🙂"])
+def test_there_are_no_rules_of_composition(password):
+    must_be_uncommon(password, "Ada", None)
+
+
+def test_every_common_password_would_pass_by_its_length():
+    assert min(map(len, COMMON)) == 12
+    assert len(COMMON) > 150
+
+
+async def test_a_hash_is_argon2id_and_fits_its_password_alone():
+    passwords = Passwords()
+    hashed = await passwords.hash("one two three four")
+    assert hashed.startswith("$argon2id$v=19$m=65536,t=3,p=4$")
+    assert await passwords.match("one two three four", hashed)
+    assert not await passwords.match("one two three fours", hashed)
+
+
+async def test_one_password_typed_on_two_keyboards_is_one_password():
+    passwords = Passwords(QUICK)
+    assert await passwords.match("scho\u0308ne Aussicht", await passwords.hash("sch\u00f6ne Aussicht"))
+
+
+async def test_nobody_has_a_password_that_costs_as_much_as_anybodys():
+    passwords = Passwords(QUICK)
+    assert not await passwords.match("one two three four", None)
+    assert QUICK.check_needs_rehash(passwords.nobodys) is False
+
+
+async def test_a_hash_with_other_parameters_is_outdated():
+    passwords = Passwords(QUICK)
+    assert not passwords.is_outdated(await passwords.hash("one two three four"))
+    assert Passwords(PasswordHasher(time_cost=2, memory_cost=8, parallelism=1)).is_outdated(
+        await passwords.hash("one two three four")
+    )

@@ -1,0 +1,476 @@
+"""Signing in by password: what a foreign page, a guesser, a thief of an old cookie and a disabled user get."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator, Callable
+from http.cookies import SimpleCookie
+from typing import Any
+from uuid import uuid4
+
+import httpx2
+import psycopg
+import pytest
+from argon2 import PasswordHasher
+from sign_in_calls import HOME, NAME, OWN_PAGE, PASSWORD, Door, member, opened_door, problem, sign_in, signed_in
+
+
+@pytest.fixture
+def make_door(make_database, redis_url, token_keys) -> Callable[..., Any]:
+    database = make_database("gateway")
+    return lambda **changes: opened_door(database, changes.pop("redis_url", redis_url), token_keys, **changes)
+
+
+@pytest.fixture
+async def door(make_door) -> AsyncIterator[Door]:
+    async with make_door() as opened:
+        yield opened
+
+
+async def test_a_user_signs_in_works_with_a_role_and_signs_out(door: Door) -> None:
+    user = await member(door, "Ada")
+    browser = await signed_in(door, "Ada")
+    me = (await browser.get("/v1/me")).json()
+    assert (me["user"]["id"], me["role"], me["key_id"]) == (user, "editor", None)
+    assert me["session_id"] == (await browser.get("/v1/auth/session")).json()["session"]["id"]
+    assert (await browser.get(f"/v1/workspaces/{me['workspace']['id']}/members")).status_code == 403
+    made = await browser.post(f"/v1/workspaces/{me['workspace']['id']}/keys", json={"name": "x"}, headers=OWN_PAGE)
+    assert (made.status_code, made.json()["user_id"]) == (201, user)
+    kept = dict(browser.cookies)
+    assert (await browser.post("/v1/auth/sign-out", headers=OWN_PAGE)).status_code == 204
+    assert dict(browser.cookies) == {}
+    assert problem(await browser.get("/v1/me", headers={"Cookie": f"{NAME}={kept[NAME]}"})) == (401, "session-ended")
+
+
+@pytest.mark.parametrize(
+    ("url", "changes", "name", "secure"),
+    [
+        ("http://localhost:8080", {}, NAME, False),
+        ("https://localhost:8080", {}, f"__Host-{NAME}", True),
+        ("https://team.example", {"public_url": "https://team.example"}, f"__Host-{NAME}", True),
+        # Behind a proxy that terminates TLS and does not say so
+        ("http://team.example", {"public_url": "https://team.example"}, f"__Host-{NAME}", True),
+    ],
+)
+async def test_the_cookie_is_out_of_reach_of_scripts_other_sites_and_other_hosts(
+    make_door, url: str, changes: dict[str, str], name: str, secure: bool
+) -> None:
+    async with make_door(**changes) as door:
+        await member(door, "Ada")
+        origin = {"Origin": changes.get("public_url", url)}
+        body = {"login": "Ada", "password": PASSWORD}
+        answer = await door.browser(base_url=url).post("/v1/auth/sign-in", json=body, headers=origin)
+        assert answer.status_code == 200, answer.text
+        [header] = answer.headers.get_list("set-cookie")
+        cookie = SimpleCookie(header)[name]
+        assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "strict", "/")
+        assert bool(cookie["secure"]) is secure
+        assert cookie["domain"] == ""
+        assert len(cookie.value) >= 43  # 256 bits
+        assert cookie.value not in answer.text
+
+
+async def test_only_the_hash_of_a_session_and_of_a_password_is_stored(door: Door) -> None:
+    await member(door, "Ada")
+    browser = await signed_in(door, "Ada")
+    with psycopg.connect(door.database) as connection:
+        stored = str(connection.execute("SELECT s, p FROM gateway.web_session s, gateway.user_password p").fetchall())
+    assert browser.cookies[NAME] not in stored
+    assert PASSWORD not in stored
+    assert "$argon2id$" in stored
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "http://localhost:3000"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Origin": HOME, "Sec-Fetch-Site": "cross-site"},
+        {},
+    ],
+)
+async def test_a_page_of_another_origin_changes_nothing(door: Door, headers: dict[str, str]) -> None:
+    """For the web UI: an Origin and Sec-Fetch-Site check on every change of a caller with a cookie."""
+    await member(door, "Ada", role="owner")
+    browser = await signed_in(door, "Ada")
+    place = (await browser.get("/v1/me")).json()["workspace"]["id"]
+    for method, path in (
+        ("POST", f"/v1/workspaces/{place}/keys"),
+        ("POST", "/v1/documents"),
+        ("DELETE", f"/v1/workspaces/{place}"),
+        ("PUT", "/v1/auth/password"),
+        ("POST", "/v1/auth/sign-out"),
+        ("DELETE", "/v1/auth/sessions"),
+        ("POST", "/v1/auth/sign-in"),
+    ):
+        body = {"name": "x"} if "keys" in path else {"login": "Ada", "password": PASSWORD}
+        body = {"new_password": PASSWORD} if method == "PUT" else body
+        answer = await browser.request(method, path, json=body, headers=headers)
+        assert problem(answer) == (403, "cross-site-request"), (method, path)
+    assert (await browser.get("/v1/me")).status_code == 200
+
+
+async def test_a_listed_cors_origin_calls_with_keys_and_never_with_the_cookie(make_door) -> None:
+    async with make_door(cors_origins=["https://ui.example"]) as door:
+        await member(door, "Ada")
+        browser = await signed_in(door, "Ada")
+        answer = await browser.get("/v1/me", headers={"Origin": "https://ui.example"})
+        assert "access-control-allow-credentials" not in answer.headers  # so no browser shows it to the page
+        refused = await browser.post("/v1/auth/sign-out", headers={"Origin": "https://ui.example"})
+        assert problem(refused) == (403, "cross-site-request")
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8080", "localhost.evil.example", "192.0.2.9", ""])
+async def test_another_host_name_is_refused(door: Door, host: str) -> None:
+    """A name of an attacker that resolves to this machine (DNS rebinding) gets no answer of the API."""
+    await member(door, "Ada")
+    browser = await signed_in(door, "Ada")
+    for path in ("/v1/me", "/v1/auth/session", "/openapi.json", "/docs", "/"):
+        assert problem(await browser.get(path, headers={"Host": host})) == (400, "host-not-allowed"), path
+    body = {"login": "Ada", "password": PASSWORD}
+    headers = {"Host": host, "Origin": f"http://{host}"}
+    assert problem(await browser.post("/v1/auth/sign-in", json=body, headers=headers)) == (400, "host-not-allowed")
+    assert (await door.admin().get("/v1/me", headers={"Host": host})).status_code == 200  # a page has no key
+    assert (await browser.get("/livez", headers={"Host": host})).status_code == 200
+
+
+async def test_a_name_of_an_operator_is_answered(make_door) -> None:
+    async with make_door(allowed_hosts=["team.example"]) as door:
+        assert (await door.browser().get("/openapi.json", headers={"Host": "TEAM.example:8080"})).status_code == 200
+
+
+async def test_passwords_are_not_taken_where_others_can_read_them(make_door) -> None:
+    async with make_door(allowed_hosts=["team.example"]) as door:
+        await member(door, "Ada")
+        browser = door.browser(base_url="http://team.example")
+        body = {"login": "Ada", "password": PASSWORD}
+        refused = await browser.post("/v1/auth/sign-in", json=body, headers={"Origin": "http://team.example"})
+        assert problem(refused) == (403, "tls-needed")
+
+
+async def test_a_cookie_from_before_the_sign_in_is_dead_after_it(door: Door) -> None:
+    """Fixation: whoever planted a session in the browser does not share the next one."""
+    await member(door, "Ada")
+    await member(door, "Eve")
+    planted = (await signed_in(door, "Eve")).cookies[NAME]
+    answer = await door.browser().post(
+        "/v1/auth/sign-in",
+        json={"login": "Ada", "password": PASSWORD},
+        headers=OWN_PAGE | {"Cookie": f"{NAME}={planted}"},
+    )
+    assert answer.status_code == 200
+    new = SimpleCookie(answer.headers["set-cookie"])[NAME].value
+    assert new != planted
+    assert problem(await door.browser().get("/v1/me", headers={"Cookie": f"{NAME}={planted}"})) == (
+        401,
+        "session-ended",
+    )
+
+
+@pytest.mark.parametrize(
+    "passed",
+    ["last_used_at = last_used_at - interval '12 hours 1 second'", "expires_at = expires_at - interval '7 days'"],
+)
+async def test_a_session_ends_unused_and_in_any_case(door: Door, passed: str) -> None:
+    await member(door, "Ada")
+    browser = await signed_in(door, "Ada")
+    assert (await browser.get("/v1/me")).status_code == 200
+    door.sql(f"UPDATE web_session SET {passed}")
+    assert problem(await browser.get("/v1/me")) == (401, "session-ended")
+    assert (await signed_in(door, "Ada")) is not None
+    with psycopg.connect(door.database) as connection:
+        assert connection.execute("SELECT count(*) FROM gateway.web_session").fetchone() == (1,)
+
+
+async def test_use_keeps_a_session_alive_up_to_its_end(door: Door) -> None:
+    await member(door, "Ada")
+    browser = await signed_in(door, "Ada")
+    for _ in range(3):
+        door.sql("UPDATE web_session SET last_used_at = last_used_at - interval '11 hours'")
+        assert (await browser.get("/v1/me")).status_code == 200
+
+
+async def test_the_sessions_of_a_disabled_user_end_at_once_and_for_good(door: Door) -> None:
+    user = await member(door, "Ada")
+    browser = await signed_in(door, "Ada")
+    assert (await door.admin().patch(f"/v1/users/{user}", json={"disabled": True})).status_code == 200
+    assert problem(await browser.get("/v1/me")) == (401, "session-ended")
+    assert problem(await sign_in(door.browser(), "Ada")) == (401, "wrong-credentials")
+    assert (await door.admin().patch(f"/v1/users/{user}", json={"disabled": False})).status_code == 200
+    assert problem(await browser.get("/v1/me")) == (401, "session-ended")
+    assert (await sign_in(door.browser(), "Ada")).status_code == 200
+
+
+async def test_nothing_of_a_deleted_user_signs_in(door: Door) -> None:
+    user = await member(door, "Ada")
+    browser = await signed_in(door, "Ada")
+    assert (await door.admin().delete(f"/v1/users/{user}")).status_code == 204
+    assert problem(await browser.get("/v1/me")) == (401, "session-ended")
+    assert problem(await sign_in(door.browser(), "Ada")) == (401, "wrong-credentials")
+
+
+async def test_a_user_signs_in_with_an_address_that_an_administrator_gave_and_nobody_else_has(door: Door) -> None:
+    user = await member(door, "Ada")
+    admin = door.admin()
+    patched = await admin.patch(f"/v1/users/{user}", json={"email": "Ada@example.org"})
+    assert (patched.status_code, patched.json()["email"]) == (200, "Ada@example.org")
+    assert (await sign_in(door.browser(), "ada@EXAMPLE.org")).json()["user"]["id"] == user
+    taken = await admin.post("/v1/users", json={"name": "Eve", "email": "ada@example.org"})
+    assert problem(taken) == (409, "email-taken")
+    bad = await admin.post("/v1/users", json={"name": "Eve", "email": "no address"})
+    assert problem(bad) == (422, "invalid-request")
+
+
+async def test_a_removed_member_loses_the_workspace_and_keeps_the_session(door: Door) -> None:
+    user = await member(door, "Ada", workspaces=2)
+    browser = await signed_in(door, "Ada")
+    first, second = (one["workspace"]["id"] for one in (await browser.get("/v1/auth/workspaces")).json()["items"])
+    in_first = {"X-Workspace-Id": first}
+    assert (await browser.get("/v1/me", headers=in_first)).json()["workspace"]["id"] == first
+    assert (await door.admin().delete(f"/v1/workspaces/{first}/members/{user}")).status_code == 204
+    assert (await browser.get("/v1/me", headers=in_first)).status_code == 404
+    assert (await browser.get("/v1/me")).json()["workspace"]["id"] == second
+
+
+async def test_a_user_of_several_workspaces_names_one_and_reaches_no_other(door: Door) -> None:
+    await member(door, "Ada", workspaces=2)
+    await member(door, "Eve")
+    browser, other = await signed_in(door, "Ada"), await signed_in(door, "Eve")
+    assert problem(await browser.get("/v1/me")) == (422, "workspace-not-chosen")
+    foreign = (await other.get("/v1/me")).json()["workspace"]["id"]
+    for header in (foreign, str(uuid4()), "no id"):
+        assert (await browser.get("/v1/me", headers={"X-Workspace-Id": header})).status_code == 404
+    for path in (f"/v1/workspaces/{foreign}", f"/v1/workspaces/{foreign}/members"):
+        mine = (await browser.get("/v1/auth/workspaces")).json()["items"][0]["workspace"]["id"]
+        assert (await browser.get(path, headers={"X-Workspace-Id": mine})).status_code == 404
+
+
+async def test_one_account_is_not_guessed_from_many_addresses(door: Door) -> None:
+    await member(door, "Ada")
+    answers = [await sign_in(door.browser(f"198.51.100.{n}"), "Ada", f"guess number {n}") for n in range(12)]
+    assert [problem(answer) for answer in answers[:10]] == [(401, "wrong-credentials")] * 10
+    assert {problem(answer) for answer in answers[10:]} == {(429, "too-many-sign-ins")}
+    assert int(answers[-1].headers["retry-after"]) > 0
+    late = await sign_in(door.browser("203.0.113.5"), "Ada")  # not even with the right one
+    assert problem(late) == (429, "too-many-sign-ins")
+
+
+async def test_many_accounts_are_not_guessed_from_one_address(make_door) -> None:
+    async with make_door(sign_in_attempts_per_address=5) as door:
+        answers = [await sign_in(door.browser("2001:db8::1"), f"user {n}", "a guess") for n in range(5)]
+        assert {answer.status_code for answer in answers} == {401}
+        # The same customer's next address
+        assert (await sign_in(door.browser("2001:db8::2"), "another", "a guess")).status_code == 429
+        assert (await sign_in(door.browser("2001:db8:0:1::1"), "another", "a guess")).status_code == 401
+
+
+async def test_attempts_are_limited_while_redis_is_away(make_door) -> None:
+    """A limit that ends with Redis would be an invitation to end Redis."""
+    async with make_door(redis_url="redis://127.0.0.1:1") as door:
+        answers = [await sign_in(door.browser(f"198.51.100.{n}"), "Ada", "a guess") for n in range(12)]
+        assert [answer.status_code for answer in answers] == [401] * 10 + [429] * 2
+
+
+async def test_a_guesser_does_not_learn_who_exists(door: Door) -> None:
+    """Same status, same body, same headers, for a wrong password, no password, a disabled user and nobody."""
+    await member(door, "Ada")
+    disabled = await member(door, "Eve")
+    door.sql("UPDATE app_user SET disabled_at = now() WHERE id = %s", disabled)
+    await door.admin().post("/v1/users", json={"name": "without password"})
+    answers = []
+    for login, password in (("Ada", "wrong"), ("Eve", PASSWORD), ("without password", "x"), ("nobody", "x")):
+        answer = await sign_in(door.browser(), login, password)
+        body = {name: value for name, value in answer.json().items() if name != "trace_id"}
+        answers.append((answer.status_code, body, sorted(answer.headers)))
+    assert answers[0][0] == 401
+    assert all(answer == answers[0] for answer in answers)
+
+
+async def test_a_guess_at_nobody_costs_as_much_as_at_somebody(door: Door, monkeypatch) -> None:
+    """The hash function runs once for each of them, with the same parameters."""
+    await member(door, "Ada")
+    passwords, costs = door.app.state.sign_ins.passwords, []
+
+    def recorded(_password: str, hashed: str) -> bool:
+        costs.append(hashed.rsplit("$", 2)[0])
+        return False
+
+    monkeypatch.setattr(passwords, "_matches", recorded)
+    for login in ("Ada", "nobody"):
+        assert (await sign_in(door.browser(), login, "a guess")).status_code == 401
+    assert len(costs) == 2
+    assert costs[0] == costs[1]
+
+
+async def test_a_later_user_of_the_same_name_or_with_an_address_as_name_takes_nothing_over(door: Door) -> None:
+    first = await member(door, "Ada")
+    admin = door.admin()
+    await admin.patch(f"/v1/users/{first}", json={"email": "ada@example.org"})
+    for name in ("Ada", "ada@example.org"):
+        user = (await admin.post("/v1/users", json={"name": name})).json()["id"]
+        link = (await admin.post(f"/v1/users/{user}/password-links")).json()
+        body = {"token": link["token"], "password": "eight other words of mine"}
+        assert (await door.browser().post("/v1/auth/password-links", json=body)).status_code == 204
+    for login in ("Ada", "ada@example.org", "ADA@Example.org"):
+        assert (await sign_in(door.browser(), login)).json()["user"]["id"] == first
+        assert (await sign_in(door.browser(), login, "eight other words of mine")).status_code == 401
+
+
+async def test_a_key_of_one_workspace_does_not_become_the_whole_user(door: Door) -> None:
+    admin = door.admin()
+    place = (await admin.get("/v1/me")).json()["workspace"]["id"]
+    weak = (await admin.post(f"/v1/workspaces/{place}/keys", json={"name": "x", "role": "viewer"})).json()["key"]
+    browser = door.browser()
+    browser.headers["Authorization"] = f"Bearer {weak}"
+    refused = await browser.put("/v1/auth/password", json={"new_password": PASSWORD})
+    assert problem(refused) == (403, "password-link-needed")
+    assert problem(await browser.get("/v1/auth/session")) == (403, "web-session-needed")
+    assert problem(await browser.post(f"/v1/users/{uuid4()}/password-links")) == (403, "admin-needed")
+    assert (await admin.put("/v1/auth/password", json={"new_password": PASSWORD})).status_code == 204
+    refused = await browser.put("/v1/auth/password", json={"old_password": "a guess", "new_password": PASSWORD})
+    assert problem(refused) == (403, "wrong-password")
+    assert (await sign_in(door.browser(), "admin")).status_code == 200
+
+
+async def test_a_new_password_needs_the_old_one_and_ends_the_other_sessions(door: Door) -> None:
+    await member(door, "Ada")
+    browser, other = await signed_in(door, "Ada"), await signed_in(door, "Ada")
+    new = "nine entirely different words"
+    for body, refused in (
+        ({"new_password": new}, (403, "wrong-password")),
+        ({"new_password": new, "old_password": "a guess"}, (403, "wrong-password")),
+        ({"new_password": "password1234", "old_password": PASSWORD}, (422, "password-too-common")),
+        ({"new_password": "too short", "old_password": PASSWORD}, (422, "invalid-request")),
+    ):
+        answer = await browser.put("/v1/auth/password", json=body, headers=OWN_PAGE)
+        assert problem(answer) == refused
+        assert "too short" not in answer.text
+    body = {"new_password": new, "old_password": PASSWORD}
+    assert (await browser.put("/v1/auth/password", json=body, headers=OWN_PAGE)).status_code == 204
+    assert (await browser.get("/v1/me")).status_code == 200
+    assert problem(await other.get("/v1/me")) == (401, "session-ended")
+    assert (await sign_in(door.browser(), "Ada")).status_code == 401
+    assert (await sign_in(door.browser(), "Ada", new)).status_code == 200
+
+
+async def test_a_link_sets_one_password_once_within_its_day(door: Door) -> None:
+    user = await member(door, "Ada")
+    browser = await signed_in(door, "Ada")
+    admin = door.admin()
+
+    async def use(token: str, password: str = "nine entirely different words") -> httpx2.Response:
+        return await door.browser().post("/v1/auth/password-links", json={"token": token, "password": password})
+
+    replaced = (await admin.post(f"/v1/users/{user}/password-links")).json()["token"]
+    current = (await admin.post(f"/v1/users/{user}/password-links")).json()["token"]
+    assert problem(await use(replaced)) == (404, "password-link-not-found")
+    assert problem(await use(current, "password1234")) == (422, "password-too-common")
+    assert (await use(current)).status_code == 204
+    assert problem(await browser.get("/v1/me")) == (401, "session-ended")
+    assert problem(await use(current)) == (404, "password-link-not-found")
+    late = (await admin.post(f"/v1/users/{user}/password-links")).json()["token"]
+    door.sql("UPDATE password_link SET expires_at = now()")
+    assert problem(await use(late)) == (404, "password-link-not-found")
+
+
+async def test_users_see_and_end_their_own_sessions_alone(door: Door) -> None:
+    await member(door, "Ada")
+    await member(door, "Eve")
+    one, two, eve = await signed_in(door, "Ada"), await signed_in(door, "Ada"), await signed_in(door, "Eve")
+    sessions = (await one.get("/v1/auth/sessions")).json()["items"]
+    assert len(sessions) == 2
+    current = (await one.get("/v1/auth/session")).json()["session"]["id"]
+    [other] = [session["id"] for session in sessions if session["id"] != current]
+    refused = await eve.delete(f"/v1/auth/sessions/{other}", headers=OWN_PAGE)
+    assert problem(refused) == (404, "web-session-not-found")
+    assert (await one.delete(f"/v1/auth/sessions/{other}", headers=OWN_PAGE)).status_code == 204
+    assert (await two.get("/v1/me")).status_code == 401
+    assert (await one.delete("/v1/auth/sessions", headers=OWN_PAGE)).status_code == 204
+    assert (await one.get("/v1/me")).status_code == 401
+    assert (await eve.get("/v1/me")).status_code == 200
+
+
+async def test_sessions_have_the_rate_limit_of_their_user(make_door) -> None:
+    async with make_door(rate_limit_per_minute=1, rate_limit_burst=100) as door:
+        await member(door, "Ada")
+        one, two = await signed_in(door, "Ada"), await signed_in(door, "Ada")
+        first = await one.get("/v1/me")
+        second = await two.get("/v1/me")
+        assert (first.headers["ratelimit-remaining"], second.headers["ratelimit-remaining"]) == ("99", "98")
+
+
+async def test_an_old_hash_is_renewed_when_its_user_signs_in(door: Door) -> None:
+    user = await member(door, "Ada")
+    old = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1).hash(PASSWORD)
+    door.sql("UPDATE user_password SET hash = %s WHERE user_id = %s", old, user)
+    assert (await sign_in(door.browser(), "Ada")).status_code == 200
+    with psycopg.connect(door.database) as connection:
+        [(renewed,)] = connection.execute("SELECT hash FROM gateway.user_password").fetchall()
+    assert renewed.startswith("$argon2id$v=19$m=65536")
+    assert (await sign_in(door.browser(), "Ada")).status_code == 200
+
+
+async def test_a_session_is_worth_nothing_without_its_secret(door: Door) -> None:
+    await member(door, "Ada")
+    for value in ("", "x", secrets.token_urlsafe(32), "a" * 5000):
+        answer = await door.browser().get("/v1/me", headers={"Cookie": f"{NAME}={value}"})
+        assert answer.status_code == 401
+
+
+async def test_an_invited_person_joins_with_a_password_and_a_member_with_the_session(door: Door) -> None:
+    admin = door.admin()
+
+    async def invited() -> str:
+        place = (await admin.post("/v1/workspaces", json={"name": "Research"})).json()["id"]
+        made = await admin.post(f"/v1/workspaces/{place}/invitations", json={"name": "Ada", "role": "viewer"})
+        return str(made.json()["token"])
+
+    async def join(browser: httpx2.AsyncClient, token: str, **more: str) -> httpx2.Response:
+        return await browser.post("/v1/auth/join", json={"token": token, **more}, headers=OWN_PAGE)
+
+    token, browser = await invited(), door.browser()
+    assert problem(await join(browser, token)) == (422, "password-needed")
+    assert problem(await join(browser, token, password="password1234")) == (422, "password-too-common")
+    joined = await join(browser, token, password=PASSWORD)
+    assert (joined.status_code, joined.json()["user"]["name"]) == (200, "Ada")
+    assert (await browser.get("/v1/me")).json()["role"] == "viewer"
+    assert problem(await join(door.browser(), token, password=PASSWORD)) == (409, "invitation-used")
+    again = await join(browser, await invited())
+    assert again.json()["user"] == joined.json()["user"]
+    assert len((await browser.get("/v1/auth/workspaces")).json()["items"]) == 2
+    assert (await sign_in(door.browser(), "Ada")).status_code == 200
+    guess = "ati_" + "0" * 32 + "_" + "a" * 43
+    assert problem(await join(door.browser(), guess, password=PASSWORD)) == (404, "invitation-not-found")
+
+
+async def test_signing_in_leaves_an_account_of_who_tried_from_where(door: Door) -> None:
+    user = await member(door, "Ada")
+    await sign_in(door.browser("198.51.100.7"), "Ada", "a guess")
+    await sign_in(door.browser("198.51.100.8"), "nobody", "a guess")
+    browser = await signed_in(door, "Ada")
+    session = (await browser.get("/v1/auth/session")).json()["session"]["id"]
+    await browser.post("/v1/auth/sign-out", headers=OWN_PAGE)
+    entries = (await door.admin().get("/v1/audit", params={"everywhere": True, "limit": 100})).json()["items"]
+    told = {
+        (entry["action"], entry["result"], entry["user_id"], entry["address"], entry["credential_id"])
+        for entry in entries
+        if entry["action"].startswith("sign_in.") and "password_link" not in entry["action"]
+    }
+    assert told == {
+        ("sign_in.password", "refused", user, "198.51.100.7", None),
+        ("sign_in.password", "refused", None, "198.51.100.8", None),
+        ("sign_in.password", "done", user, "192.0.2.1", session),
+        ("sign_in.end", "done", user, "192.0.2.1", session),
+    }
+    assert PASSWORD not in str(entries)
+    assert "a guess" not in str(entries)
+
+
+async def test_a_flood_of_attempts_does_not_fill_the_audit(door: Door) -> None:
+    for _ in range(45):
+        await sign_in(door.browser(), "nobody", "a guess")
+    entries = (await door.admin().get("/v1/audit", params={"everywhere": True, "limit": 200})).json()["items"]
+    assert [entry["status"] for entry in entries].count(429) == 1
