@@ -240,6 +240,12 @@ class Status(Resource):
     services: list[ServiceStatus]
 
 
+class WorkspaceState(Resource):
+    """What other services ask before they erase a workspace."""
+
+    is_deleted: bool
+
+
 class AuditResult(StrEnum):
     """`refused`: the caller may not, or the request was wrong; `failed`: something is broken on this side."""
 

@@ -11,6 +11,7 @@ from fastapi import FastAPI
 
 from contracts.events import DOCUMENTS
 from ingestion.api.documents import router
+from ingestion.api.internal import router as internal_router
 from ingestion.api.parts import DOCUMENT_CHANNEL, WORK_CHANNEL, ApiParts
 from ingestion.api.reading import router as reading_router
 from ingestion.api.sources import router as sources_router
@@ -49,7 +50,9 @@ def create_app(settings: Settings) -> FastAPI:
             await _build(app, settings, stack)
             yield
 
-    return service_app(NAME, settings, [router, reading_router, sources_router, syncs_router], lifespan)
+    return service_app(
+        NAME, settings, [router, reading_router, sources_router, syncs_router, internal_router], lifespan
+    )
 
 
 async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> None:
