@@ -226,10 +226,21 @@ class Caller(Resource):
     session_id: UUID | None = None
 
 
+class WallStatus(Resource):
+    """A wall around the processes that read files. `detail` says how it is built, or why a machine lacks it."""
+
+    name: str
+    active: bool
+    detail: str
+
+
 class ServiceStatus(Resource):
+    """`walls`: of services that read files; one is active if every worker has it. Empty while no worker lives."""
+
     name: str
     status: Literal["ready", "not_ready", "unreachable"]
     detail: str | None = None
+    walls: list[WallStatus] = []
 
 
 class Status(Resource):

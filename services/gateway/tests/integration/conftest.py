@@ -164,14 +164,18 @@ async def proxied_client(upstream, seen, gateway_client):
 
 @pytest.fixture
 def process(upstream, seen, settings, admin_key, free_port, private_port):
-    """`async with process() as (client, pid)`: the gateway as operators start it, in front of the service."""
+    """`async with process(**settings) as (client, pid)`: the gateway as operators start it, in front of the service.
+
+    It trusts no proxy, so that limits by address count for this machine.
+    """
 
     @asynccontextmanager
-    async def start() -> AsyncIterator[tuple[httpx2.AsyncClient, int]]:
+    async def start(**changes: Any) -> AsyncIterator[tuple[httpx2.AsyncClient, int]]:
         async with serve(upstream.service(seen)) as url:
-            chosen = settings(**{f"{name}_url": url for name in SERVICES})
+            chosen = settings(**{f"{name}_url": url for name in SERVICES}, **changes)
             environment = {name.upper(): _plain(value) for name, value in chosen if value not in (None, [])}
             environment |= {"PORT": str(free_port), "PRIVATE_PORT": str(private_port), "PATH": os.environ["PATH"]}
+            environment["FORWARDED_ALLOW_IPS"] = "none"
             child = await asyncio.create_subprocess_exec(
                 sys.executable, "-m", "gateway", "serve", env=environment, stdout=asyncio.subprocess.DEVNULL
             )

@@ -119,6 +119,8 @@ class LineConverter:
         output: Path,
         limits: Limits,
         on_progress: Callable[[ConversionProgress], None],
+        *,
+        workspace_id: UUID,  # noqa: ARG002  of the interface
     ) -> Converted:
         assert limits.pages > 0
         self.conversions.append(file_name)
