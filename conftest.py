@@ -14,6 +14,7 @@ from uuid import UUID, uuid4
 import httpx2
 import psycopg
 import pytest
+from deletion_owners import DeletionOwners
 from deployment_keys import ACTORS, DELEGATED, DeploymentKeys
 from fastapi import FastAPI
 from hypothesis import settings
@@ -85,10 +86,26 @@ def make_database(engines: RealEngines) -> Iterator[Callable[[str], DatabaseUrls
 
 @pytest.fixture
 def redis_url(engines: RealEngines) -> str:
-    """An empty server."""
-    with Redis.from_url(engines.redis_url) as client:
+    """An empty server, as its administrator, who stands for all other services."""
+    with Redis.from_url(engines.admin_redis_url) as client:
         client.flushall()
-    return engines.redis_url
+    return engines.admin_redis_url
+
+
+@pytest.fixture
+def own_redis_url(engines: RealEngines, redis_url: str) -> Iterator[Callable[[str], str]]:
+    """own_redis_url("retrieval"): the same server, as the user of this service. It may be refused nothing in a test."""
+    with Redis.from_url(redis_url) as client:
+        client.acl_log_reset()
+        yield engines.redis_url
+        assert client.acl_log() == []
+
+
+@pytest.fixture
+def owners() -> Iterator[DeletionOwners]:
+    """Who is asked before anything is erased: says yes, unless told otherwise."""
+    with DeletionOwners.serving() as serving:
+        yield serving
 
 
 @pytest.fixture

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import secrets
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from neo4j import GraphDatabase
+from redis import Redis
 from testcontainers.core.container import DockerContainer
 from testcontainers.core.wait_strategies import HttpWaitStrategy, LogMessageWaitStrategy
 
+from embedded import redis_acl
 from embedded.engines import Engines
 
 POSTGRES_IMAGE = os.environ.get("POSTGRES_IMAGE", "pgvector/pgvector:pg18")
@@ -23,14 +25,15 @@ NEO4J_IMAGE = "neo4j:5"
 
 @dataclass(frozen=True)
 class RealEngines:
-    """Where the servers are; `neo4j` is (url, user, password) or None."""
+    """Where the servers are; `neo4j` is (url, user, password) or None. `redis_url` gives the URL of a user."""
 
     admin_database_url: str
-    redis_url: str
+    admin_redis_url: str
     s3_endpoint: str
     s3_access_key: str
     s3_secret_key: str
     neo4j: tuple[str, str, str] | None
+    redis_url: Callable[[str], str]
 
 
 @contextmanager
@@ -38,7 +41,13 @@ def embedded_engines() -> Iterator[RealEngines]:
     with Engines.temporary() as engines:
         store = engines.object_store
         yield RealEngines(
-            engines.admin_database_url, engines.redis_url, store.endpoint, store.access_key, store.secret_key, None
+            engines.admin_database_url,
+            engines.admin_redis_url,
+            store.endpoint,
+            store.access_key,
+            store.secret_key,
+            None,
+            engines.redis_url,
         )
 
 
@@ -82,12 +91,23 @@ def container_engines() -> Iterator[RealEngines]:
             pass
         yield RealEngines(
             f"postgresql://postgres:{password}@{_address(postgres, 5432)}/attractor",
-            f"redis://{_address(redis, 6379)}/0",
+            _with_users(_address(redis, 6379), password),
             _address(store, 8333),
             "attractor",
             key,
             (bolt, "neo4j", password),
+            lambda user: f"redis://{user}:{password}@{_address(redis, 6379)}/0",
         )
+
+
+def _with_users(address: str, password: str) -> str:
+    """Gives an open server its users; returns the administrator's URL."""
+    with Redis.from_url(f"redis://{address}/0") as client:
+        for line in reversed(
+            redis_acl.rendered(lambda _: password).splitlines()
+        ):  # the default user, who is here, last
+            client.execute_command("ACL", "SETUSER", *line.split()[1:])  # type: ignore[no-untyped-call]
+    return f"redis://{redis_acl.ADMINISTRATOR}:{password}@{address}/0"
 
 
 def _address(container: DockerContainer, port: int) -> str:

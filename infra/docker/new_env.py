@@ -18,6 +18,9 @@ from urllib.parse import quote
 import token_keys
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "infra" / "embedded" / "src"))
+from embedded import redis_acl  # noqa: E402  the table of Redis users, which both ways to run share
+
 SERVICES = ("gateway", "orchestrator", "ingestion", "retrieval", "knowledge_graph", "memory")
 # Of services that somebody else runs; each may be absent.
 OF_OTHERS = (
@@ -82,6 +85,7 @@ def files(env: Mapping[str, str]) -> dict[str, str]:
     """Returns the content of each secret file by its name, which is the `source` in compose.yaml."""
     own = {f"{name}_database_url": _database(f"attractor_{name}", env[f"{name.upper()}_DATABASE_PASSWORD"])
            for name in SERVICES}  # fmt: skip
+    own |= {f"{user.replace('-', '_')}_redis_url": _redis(user, env[_redis_password(user)]) for user in redis_acl.RULES}
     own |= {f"{name}_token_key": env[f"{name.upper()}_TOKEN_KEY"] for name in SERVICES}
     keys = {"accessKey": env["S3_ACCESS_KEY"], "secretKey": env["S3_SECRET_KEY"]}
     identity = {"name": "attractor", "credentials": [keys], "actions": ["Admin"]}
@@ -90,9 +94,7 @@ def files(env: Mapping[str, str]) -> dict[str, str]:
         **{name: env.get(name.upper(), "") for name in (*OF_OTHERS, "admin_api_key")},
         "admin_database_url": _database("postgres", env["POSTGRES_PASSWORD"]),
         "postgres_password": env["POSTGRES_PASSWORD"],
-        "redis_password": env["REDIS_PASSWORD"],
-        "redis.conf": f"requirepass {env['REDIS_PASSWORD']}\n",
-        "redis_url": f"redis://:{quote(env['REDIS_PASSWORD'], safe='')}@redis:6379/0",
+        "redis.acl": redis_acl.rendered(lambda user: env[_redis_password(user)]),
         "neo4j_password": env["NEO4J_PASSWORD"],
         "neo4j_auth": f"neo4j/{env['NEO4J_PASSWORD']}",
         "s3_access_key": env["S3_ACCESS_KEY"],
@@ -103,6 +105,15 @@ def files(env: Mapping[str, str]) -> dict[str, str]:
 
 def _database(role: str, password: str) -> str:
     return f"postgresql://{role}:{quote(password, safe='')}@postgres:5432/attractor"
+
+
+def _redis(user: str, password: str) -> str:
+    return f"redis://{user}:{quote(password, safe='')}@redis:6379/0"
+
+
+def _redis_password(user: str) -> str:
+    """Returns the name of its variable."""
+    return f"REDIS_{user.upper().replace('-', '_')}_PASSWORD"
 
 
 def _unquoted(value: str) -> str:

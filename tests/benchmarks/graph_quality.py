@@ -95,7 +95,9 @@ async def graphs(engines: Engines) -> AsyncIterator[Graphs]:
         port=0,
         **keys.settings("knowledge-graph"),
         database_url=service_url,
-        redis_url=engines.redis_url,
+        redis_url=engines.redis_url("knowledge-graph"),
+        gateway_url="http://127.0.0.1:1",  # nothing is deleted here
+        ingestion_url="http://127.0.0.1:1",
         s3_endpoint=store.endpoint,
         s3_access_key=store.access_key,
         s3_secret_key=store.secret_key,

@@ -54,6 +54,7 @@ BARE = """
         ORDER BY distance LIMIT {at_least}
     ) AS nearest ORDER BY distance + 0 LIMIT 10
 """
+NOBODY = "http://127.0.0.1:1"  # nothing is deleted here
 
 
 def search_speed() -> list[Row]:
@@ -86,7 +87,9 @@ def served(index: LoadedIndex, scenario: Scenario, *, cache: bool, **settings: s
         "PORT": str(port),
         **keys.environment("retrieval"),
         "DATABASE_URL": index.service_url,
-        "REDIS_URL": index.engines.redis_url,
+        "REDIS_URL": index.engines.redis_url("retrieval"),
+        "GATEWAY_URL": NOBODY,
+        "INGESTION_URL": NOBODY,
         "S3_ENDPOINT": access.endpoint,
         "S3_ACCESS_KEY": access.access_key,
         "S3_SECRET_KEY": access.secret_key,

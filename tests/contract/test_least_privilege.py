@@ -54,7 +54,7 @@ def test_a_process_of_the_embedded_stack_has_the_secrets_that_it_reads(process, 
     store = SimpleNamespace(endpoint="localhost:1", access_key="a", secret_key="s", bucket="b")
     engines = SimpleNamespace(
         object_store=store,
-        redis_url="redis://localhost:1",
+        redis_url=lambda user: f"redis://{user}@localhost:1",
         admin_database_url="postgresql://localhost:1",
         database_url=lambda role, _password: f"postgresql://{role}@localhost:1",
     )

@@ -49,13 +49,13 @@ def test_what_is_stored_survives_a_restart(data: Path) -> None:
             connection.execute("create extension vector")
             connection.execute("create table kept (v vector(2))")
             connection.execute("insert into kept values ('[1,2]')")
-        with redis.Redis.from_url(engines.redis_url) as client:
+        with redis.Redis.from_url(engines.admin_redis_url) as client:
             client.xadd("kept", {"a": "1"})
         _store(engines).put_object("attractor", "kept/one", io.BytesIO(b"text"), 4)
     with Engines.start(data) as engines:
         with psycopg.connect(engines.admin_database_url) as connection:
             assert connection.execute("select v::text from kept").fetchone() == ("[1,2]",)
-        with redis.Redis.from_url(engines.redis_url) as client:
+        with redis.Redis.from_url(engines.admin_redis_url) as client:
             assert client.xlen("kept") == 1
         answer = _store(engines).get_object("attractor", "kept/one")
         assert answer.read() == b"text"

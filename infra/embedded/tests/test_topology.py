@@ -15,8 +15,9 @@ from embedded.allocation import allocate
 from embedded.data_folder import DataFolder
 from embedded.errors import EmbeddedError, PortInUse
 from embedded.ports import free_port
+from embedded.redis_acl import ADMINISTRATOR, RULES, USERS, rendered
 from embedded.removal import remove
-from embedded.topology import SERVICES, user_settings
+from embedded.topology import PROCESSES, SERVICES, user_settings
 
 
 def test_a_taken_public_port_names_port_and_setting() -> None:
@@ -57,6 +58,17 @@ def test_only_shared_lines_of_dotenv_count_and_the_environment_wins(
     settings = user_settings(dotenv)
     assert (settings["CHAT_MODEL"], settings["CHAT_BASE_URL"]) == ("mine", "http://x")
     assert "ADMIN_API_KEY" not in settings
+
+
+def test_each_process_that_uses_redis_has_a_user_there_and_the_default_one_is_off() -> None:
+    assert set(RULES) == {process.name for process in PROCESSES if process.redis}
+    text = rendered(lambda user: f"password of {user}")
+    lines = {line.split()[1]: line for line in text.splitlines()}
+    assert set(lines) == {"default", *USERS}
+    assert "password" not in text
+    assert lines["default"].startswith("user default off ")
+    assert [user for user, line in lines.items() if "+@all" in line] == [ADMINISTRATOR]
+    assert not [line for line in lines.values() if "nopass" in line or "allkeys" in line]
 
 
 def test_the_data_folder_is_closed_to_others(tmp_path: Path) -> None:

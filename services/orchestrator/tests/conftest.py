@@ -20,6 +20,7 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from orchestrator import checkpoints
 from orchestrator.app import create_app
 from orchestrator.settings import Settings
+from service_kit.owners import DOCUMENTS_PATH
 
 DOCUMENT = UUID("00000000-0000-4000-8000-00000000000d")
 TOKENS_TEXT = "The AuthService issues tokens. Tokens expire after fifteen minutes. The UserDB keeps the accounts."
@@ -108,6 +109,10 @@ def other_services(world: World) -> FastAPI:
         world.documents_checked.append(str(document_id))
         return JSONResponse({"id": str(document_id)}, world.document_status)
 
+    @app.post(DOCUMENTS_PATH)
+    async def deleted_documents(request: Request) -> Response:
+        return JSONResponse({"deleted": (await request.json())["document_ids"]})
+
     return app
 
 
@@ -188,14 +193,17 @@ async def others(world: World) -> AsyncIterator[str]:
 
 
 @pytest.fixture
-async def settings(make_database: Callable[[str], Any], redis_url: str, token_keys: Any, others: str) -> Settings:
+async def settings(
+    make_database: Callable[[str], Any], own_redis_url: Any, token_keys: Any, others: str, owners: Any
+) -> Settings:
     urls = make_database("orchestrator")
     await asyncio.to_thread(checkpoints.prepare, urls.admin, "orchestrator")
     return Settings.model_validate(
         {
             **token_keys.settings("orchestrator"),
             "database_url": urls.service,
-            "redis_url": redis_url,
+            "redis_url": own_redis_url("orchestrator"),
+            "gateway_url": owners.url,
             "ingestion_url": others,
             "retrieval_url": others,
             "memory_url": others,

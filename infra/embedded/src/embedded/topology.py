@@ -106,22 +106,26 @@ class Site:
         host = LOOPBACK if service != GATEWAY or self.host == "0.0.0.0" else self.host
         return f"http://{host}:{self.ports[service]}"
 
+    @property
+    def private_url(self) -> str:
+        """Returns the gateway's private port, where it is observed and asked by other services."""
+        return f"http://{LOOPBACK}:{self.private_port}"
+
     def health_url(self, process: Process) -> str:
         """Returns where a process tells whether it is ready: the gateway does so on its private port."""
-        own = self.url(process.service) if process.name != GATEWAY else f"http://{LOOPBACK}:{self.private_port}"
+        own = self.url(process.service) if process.name != GATEWAY else self.private_url
         return f"{own}{process.health}"
 
     def environment(self, process: Process) -> dict[str, str]:
         """Returns a process's environment: what this installation decides over the user's own settings."""
-        decided = {
-            **{f"{name.upper().replace('-', '_')}_URL": self.url(name) for name in SERVICES if name != GATEWAY},
-        }
+        decided = {f"{name.upper().replace('-', '_')}_URL": self.url(name) for name in SERVICES}
+        decided["GATEWAY_URL"] = self.private_url
         decided["PRIVATE_PORT"] = ""
         if process.name == GATEWAY:
             decided |= {"ADMIN_KEY_FILE": str(self.admin_key_file)}
             decided |= {"PRIVATE_HOST": LOOPBACK, "PRIVATE_PORT": str(self.private_port)}
         if process.redis:
-            decided |= {"REDIS_URL": self.engines.redis_url}
+            decided |= {"REDIS_URL": self.engines.redis_url(process.name)}
         if process.sources:
             decided |= {"SOURCE_ROOTS": self.source_roots}
         if process.objects:

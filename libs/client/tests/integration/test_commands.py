@@ -118,6 +118,14 @@ class TestReading:
         settled.on("GET", "/v1/status", {"status": "degraded", "version": "0.1.0", "services": [service]})
         assert attractor("status").code == 1
 
+    def test_status_names_the_walls_that_a_machine_lacks(self, settled, attractor) -> None:
+        wall = {"name": "files", "active": False, "detail": "the kernel has no Landlock"}
+        service = {"name": "ingestion", "status": "ready", "detail": None, "walls": [wall]}
+        settled.on("GET", "/v1/status", {"status": "ready", "version": "0.1.0", "services": [service]})
+        out = attractor("status").out
+        assert "MISSING" in out
+        assert "the kernel has no Landlock" in out
+
     def test_search_says_when_nothing_fits(self, settled, attractor) -> None:
         leg = {"leg": "dense", "candidates": 0, "milliseconds": 1.0, "error": "timeout"}
         weak = {

@@ -30,13 +30,17 @@ class EventRefused(ValueError):
 
 
 class EventData(BaseModel):
-    """The typed part of an event; a subclass names its type, the stream that it goes to and the services it is from."""
+    """The typed part of an event; a subclass names its type, the stream that it goes to and the services it is from.
+
+    `owner` is the service that has to confirm what the event says before anything is erased for it.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     event_type: ClassVar[str]
     stream: ClassVar[str]
     sources: ClassVar[tuple[str, ...]]
+    owner: ClassVar[str | None] = None
 
     def check(self, event: Event) -> None:
         """Raises EventRefused if the data do not fit the event that carries them."""
@@ -179,6 +183,7 @@ class DocumentDeleted(EventData):
     event_type = "document.deleted.v1"
     stream = DOCUMENTS
     sources = (INGESTION,)
+    owner = INGESTION
     document_id: UUID
 
 
@@ -207,6 +212,7 @@ class WorkspaceDeleted(EventData):
     event_type = "workspace.deleted.v1"
     stream = DOCUMENTS
     sources = (GATEWAY,)
+    owner = GATEWAY
 
 
 class WorkspaceAdministered(EventData):

@@ -226,10 +226,21 @@ class Caller(Resource):
     session_id: UUID | None = None
 
 
+class WallStatus(Resource):
+    """A wall around the processes that read files. `detail` says how it is built, or why a machine lacks it."""
+
+    name: str
+    active: bool
+    detail: str
+
+
 class ServiceStatus(Resource):
+    """`walls`: of services that read files; one is active if every worker has it. Empty while no worker lives."""
+
     name: str
     status: Literal["ready", "not_ready", "unreachable"]
     detail: str | None = None
+    walls: list[WallStatus] = []
 
 
 class Status(Resource):
@@ -238,6 +249,12 @@ class Status(Resource):
     status: Literal["ready", "degraded"]
     version: str
     services: list[ServiceStatus]
+
+
+class WorkspaceState(Resource):
+    """What other services ask before they erase a workspace."""
+
+    is_deleted: bool
 
 
 class AuditResult(StrEnum):

@@ -238,6 +238,16 @@ def embedding_text(heading_path: Sequence[str], content: str) -> str:
     return "\n".join([*heading_path, content])
 
 
+class DocumentIds(Resource):
+    document_ids: list[UUID] = Field(max_length=1000)
+
+
+class DeletedDocuments(Resource):
+    """Those of the documents that were asked about that are deleted."""
+
+    deleted: list[UUID]
+
+
 class StoreReceipt(Resource):
     """What one service deleted, by kind, and what it still counts afterwards (0 proves the deletion)."""
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from uuid import UUID
 
-from contracts.events import Event, EventRefused, event_data
+from contracts.events import BY_TYPE, Event, EventRefused, event_data
 from service_kit.http_service import ServiceSilent
 
 # Returns for each event whether its owner confirms it; all are of one type and one workspace. Raises ServiceSilent.
@@ -39,7 +39,7 @@ DENIED = Decision(Verdict.refused, "the owner of the fact denies it")
 
 @dataclass(frozen=True)
 class Admission:
-    """`owners` by event type: who is asked before events of this type are handled."""
+    """`owners` by the name of the service that is asked before an event of its own is handled."""
 
     owners: Mapping[str, Owner] = field(default_factory=dict)
 
@@ -51,13 +51,24 @@ class Admission:
         decisions = [_by_itself(event) for event in events]
         asked = defaultdict[tuple[str, UUID], list[int]](list)
         for position, event in enumerate(events):
-            if event.type in self.owners and decisions[position] is ADMITTED:
+            if decisions[position] is ADMITTED and BY_TYPE[event.type].owner:
                 asked[event.type, event.workspace_id].append(position)
         for (kind, _), positions in asked.items():
-            answers = await _asked(self.owners[kind], [events[position] for position in positions])
+            owner = self.owner_of(kind)
+            assert owner is not None
+            answers = await _asked(owner, [events[position] for position in positions])
             for position, answer in zip(positions, answers, strict=True):
                 decisions[position] = answer
         return decisions
+
+    def owner_of(self, kind: str) -> Owner | None:
+        """Returns who is asked about events of this type, if they have an owner. Raises ValueError if it is missing."""
+        data = BY_TYPE.get(kind)
+        if data is None or data.owner is None:
+            return None
+        if data.owner not in self.owners:
+            raise ValueError(f"nobody to ask whether {kind} is true: {data.owner} is not among the owners")
+        return self.owners[data.owner]
 
 
 def _by_itself(event: Event) -> Decision:

@@ -17,6 +17,7 @@ from service_kit.connections import Connections
 from service_kit.problems import MEDIA_TYPE, Problem
 
 LINGER_SECONDS = 1.0
+LINGER_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ class BoundedHttp(HttpToolsProtocol):
         self.head_is_open, self.body_is_open = True, False
         self.unconsumed = 0  # bytes given to the parser since it last handed something on
         self.body_received = 0  # bytes of the body in the current interval
+        self.still_read = 0  # bytes that came after the refusal
         self.has_begun = self.is_refused = False
         self.receiving: asyncio.TimerHandle | None = None
         self.writing: asyncio.TimerHandle | None = None
@@ -98,6 +100,17 @@ class BoundedHttp(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         self._unset_keepalive_if_required()
+        if self.is_refused:
+            self._discard(len(data))
+        else:
+            self._read(data)
+
+    def _discard(self, size: int) -> None:
+        self.still_read += size
+        if self.still_read > LINGER_BYTES:
+            self.transport.abort()
+
+    def _read(self, data: bytes) -> None:
         view, at = memoryview(data), 0
         while at < len(view) and not self.is_refused:
             piece = view[at : at + self.bounds.head_bytes - self.unconsumed]

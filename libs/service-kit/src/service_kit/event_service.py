@@ -10,18 +10,23 @@ from fastapi import FastAPI
 from redis.asyncio import Redis
 
 from contracts.events import DOCUMENTS
+from service_kit.admission import Admission, Owner
 from service_kit.background import Background
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox, OutboxRelay, keep_forgetting
+from service_kit.owners import deletion_owners
 from service_kit.postgres import Database
-from service_kit.settings import EventSettings
+from service_kit.settings import ConsumerSettings, DocumentConsumerSettings
 from service_kit.streams import Consumer, DeadLetter, Handler, Together
 from service_kit.workspace_purge import Erasure, WorkspacePurge
 
 
 @dataclass(frozen=True)
 class EventService:
-    """`name` is the source of the service's events and its consumer group; `schema` its schema in the database."""
+    """`name` is the source of the service's events and its consumer group; `schema` its schema in the database.
+
+    `owners` are asked before anything is erased (`Admission`).
+    """
 
     app: FastAPI
     name: str
@@ -30,13 +35,14 @@ class EventService:
     redis: Redis
     notifications: Notifications
     outbox: Outbox
+    owners: Mapping[str, Owner]
 
     @classmethod
     @asynccontextmanager
     async def opened(
         cls,
         app: FastAPI,
-        settings: EventSettings,
+        settings: ConsumerSettings,
         name: str,
         channels: Sequence[str] = (),
         redis: Redis | None = None,
@@ -50,8 +56,12 @@ class EventService:
         async with AsyncExitStack() as stack:
             database = await stack.enter_async_context(Database(url, settings.database_pool_size).opened())
             connected = await stack.enter_async_context(redis or Redis.from_url(settings.redis_url.get_secret_value()))
+            ingestion_url = settings.ingestion_url if isinstance(settings, DocumentConsumerSettings) else None
+            owners = await stack.enter_async_context(
+                deletion_owners(name, app.state.tokens, settings.gateway_url, ingestion_url)
+            )
             notifications = Notifications(url, *listened)
-            yield cls(app, name, schema, database, connected, notifications, Outbox(name))
+            yield cls(app, name, schema, database, connected, notifications, Outbox(name), owners)
 
     @asynccontextmanager
     async def running(
@@ -77,7 +87,16 @@ class EventService:
             background.start("outbox", relay.run)
             for stream, handlers in streams.items():
                 own = purge.around(handlers)
-                consumer = Consumer(self.redis, stream, self.name, own, metrics, on_dead, together=together or {})
+                consumer = Consumer(
+                    self.redis,
+                    stream,
+                    self.name,
+                    own,
+                    metrics,
+                    on_dead,
+                    together=together or {},
+                    admission=Admission(self.owners),
+                )
                 background.start(stream.removeprefix("attractor."), consumer.run)
             background.start("workspace_purge", lambda: purge.run(self.notifications))
             background.start("housekeeping", lambda: keep_forgetting(self.database))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 from fastapi import APIRouter, FastAPI, Response
 from fastapi.responses import JSONResponse
@@ -15,6 +16,7 @@ from service_kit.telemetry import Metrics
 
 log = logging.getLogger(__name__)
 Check = Callable[[], Awaitable[None]]
+Fact = Callable[[], Awaitable[Any]]
 TIMEOUT_SECONDS = 3.0
 
 
@@ -28,6 +30,11 @@ class Health:
         self.checks: dict[str, Check] = {}
         self.logged: dict[str, str] = {}
         self.optional: set[str] = set()
+        self._facts: dict[str, Fact] = {}
+
+    def add_fact(self, name: str, fact: Fact) -> None:
+        """Adds what /readyz shows beside the checks, as JSON, when it can be told."""
+        self._facts[name] = fact
 
     def add(self, name: str, check: Check, required: bool = True) -> None:
         """Adds a check. If it is not required, its failure shows, but the service stays in use."""
@@ -53,6 +60,19 @@ class Health:
 
         outcomes = await asyncio.gather(*(outcome(name, check) for name, check in self.checks.items()))
         return {name: reason for name, reason in outcomes if reason is not None}
+
+    async def facts(self) -> Mapping[str, Any]:
+        """Returns the facts by name; one that cannot be told now is left out, and the reason logged."""
+        found = {}
+        for name, fact in self._facts.items():
+            try:
+                async with asyncio.timeout(TIMEOUT_SECONDS):
+                    found[name] = await fact()
+            except Exception as error:  # noqa: BLE001  it must not make the service unready
+                self._log(name, error)
+            else:
+                self.logged.pop(name, None)
+        return found
 
     def _log(self, name: str, error: Exception) -> None:
         """Logs each failure once, until it changes."""
@@ -82,7 +102,8 @@ def inside(health: Health, metrics: Metrics) -> APIRouter:
         failures = await health.failures()
         ready = health.is_ready(failures)
         status = "not_ready" if not ready else "degraded" if failures else "ready"
-        return JSONResponse({"status": status, "failures": dict(failures)}, 200 if ready else 503)
+        body = {"status": status, "failures": dict(failures), **await health.facts()}
+        return JSONResponse(body, 200 if ready else 503)
 
     @router.get("/metrics")
     async def prometheus() -> Response:

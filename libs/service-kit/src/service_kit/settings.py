@@ -150,6 +150,20 @@ class EventSettings(DatabaseSettings, RedisSettings):
     """Settings of services that write and read events (`EventService`)."""
 
 
+class ConsumerSettings(EventSettings):
+    """Settings of services that keep something of a workspace."""
+
+    gateway_url: str
+    """The address of the gateway, which is asked before a workspace is erased"""
+
+
+class DocumentConsumerSettings(ConsumerSettings):
+    """Settings of services that keep something of a document."""
+
+    ingestion_url: str
+    """The address of ingestion, which is asked before a document is erased"""
+
+
 class ObjectStoreSettings(Environment):
     """The object store: any S3."""
 

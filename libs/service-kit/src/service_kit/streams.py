@@ -81,6 +81,11 @@ class Consumer:
     name: str = field(default_factory=lambda: f"{socket.gethostname()}-{os.getpid()}")
     block_seconds: float = 2.0
 
+    def __post_init__(self) -> None:
+        """Raises ValueError if a deletion would be handled without anybody to ask about it."""
+        for kind in self.handlers:
+            self.admission.owner_of(kind)
+
     async def run(self) -> None:
         """Runs until cancelled; raises if Redis does not answer (its supervisor starts it again)."""
         await self.ensure_group()

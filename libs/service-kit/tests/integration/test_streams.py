@@ -48,8 +48,12 @@ def relay(database: Database, redis: Redis) -> OutboxRelay:
     return OutboxRelay(database, redis, notifications, Metrics(), "kit_streams")
 
 
+async def confirmed(events) -> list[bool]:
+    return [True for _ in events]
+
+
 def consumer(redis: Redis, handler, group="readers", **more) -> Consumer:
-    options = {"policy": QUICK, "block_seconds": 0.05} | more
+    options = {"policy": QUICK, "block_seconds": 0.05, "admission": Admission({"ingestion": confirmed})} | more
     return Consumer(redis, DOCUMENTS, group, {DELETED: handler}, Metrics(), **options)
 
 
@@ -217,7 +221,7 @@ async def test_a_deletion_waits_for_an_owner_that_is_away_and_is_neither_done_no
             raise ServiceSilent("ingestion cannot be reached")
         return [True for _ in events]
 
-    reader = consumer(redis, seen.put, admission=Admission({DELETED: owner}))
+    reader = consumer(redis, seen.put, admission=Admission({"ingestion": owner}))
     await reader.ensure_group()
     await reader.read_batch()
     assert seen.empty()

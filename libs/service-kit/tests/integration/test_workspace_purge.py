@@ -11,6 +11,7 @@ import pytest
 from redis.asyncio import Redis
 
 from contracts.events import DOCUMENTS, DocumentDeleted, Event, WorkspaceDeleted, WorkspacePurged
+from service_kit.admission import Admission
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox, first_time, new_event
 from service_kit.postgres import Database
@@ -212,6 +213,10 @@ async def test_handlers_are_spared_the_events_of_a_deleted_workspace(purge, work
     assert handled == [early, other]
 
 
+async def confirmed(events) -> list[bool]:
+    return [True for _ in events]
+
+
 async def test_an_event_of_a_deleted_workspace_is_no_dead_letter(database, purge, redis_url, workspace_id):
     async def handle(late: Event) -> None:
         async with database.workspace(late.workspace_id) as connection:
@@ -221,7 +226,10 @@ async def test_an_event_of_a_deleted_workspace_is_no_dead_letter(database, purge
     async with Redis.from_url(redis_url) as redis:
         late = event(workspace_id, DocumentDeleted(document_id=uuid4()))
         await redis.xadd(DOCUMENTS, {"event": late.model_dump_json()})
-        consumer = Consumer(redis, DOCUMENTS, "kit", {late.type: handle}, Metrics(), block_seconds=0.05)
+        admission = Admission({"ingestion": confirmed})
+        consumer = Consumer(
+            redis, DOCUMENTS, "kit", {late.type: handle}, Metrics(), block_seconds=0.05, admission=admission
+        )
         await consumer.ensure_group()
         assert await consumer.read_batch() == 1
         assert await redis.xlen(dead_letters(DOCUMENTS)) == 0

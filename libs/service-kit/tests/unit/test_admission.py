@@ -4,18 +4,23 @@ from uuid import uuid4
 
 import pytest
 
-from contracts.events import DocumentDeleted, Event, WorkspaceDeleted
+from contracts.events import DOCUMENTS, DocumentDeleted, Event, WorkspaceDeleted
 from service_kit.admission import Admission, Verdict
 from service_kit.http_service import ServiceSilent
 from service_kit.outbox import new_event
+from service_kit.streams import Consumer
+from service_kit.telemetry import Metrics
 
-DELETED = DocumentDeleted.event_type
 WORKSPACE = uuid4()
 
 
 def deleted(workspace_id=WORKSPACE, source="ingestion") -> Event:
     document_id = uuid4()
     return new_event(source, workspace_id, DocumentDeleted(document_id=document_id), str(document_id))
+
+
+async def confirmed(events) -> list[bool]:
+    return [True for _ in events]
 
 
 async def verdicts(admission: Admission, *events: Event) -> list[Verdict]:
@@ -28,7 +33,7 @@ async def test_a_deletion_that_its_owner_denies_is_refused():
     async def owner(events):
         return [event is true for event in events]
 
-    assert await verdicts(Admission({DELETED: owner}), forged, true) == [Verdict.refused, Verdict.admitted]
+    assert await verdicts(Admission({"ingestion": owner}), forged, true) == [Verdict.refused, Verdict.admitted]
 
 
 async def test_an_owner_that_does_not_answer_lets_its_events_wait():
@@ -36,7 +41,7 @@ async def test_an_owner_that_does_not_answer_lets_its_events_wait():
         raise ServiceSilent("ingestion cannot be reached")
 
     event, other = deleted(), new_event("gateway", WORKSPACE, WorkspaceDeleted(), "x")
-    [waits, goes_on] = await Admission({DELETED: silent}).decide([event, other])
+    [waits, goes_on] = await Admission({"ingestion": silent, "gateway": confirmed}).decide([event, other])
     assert (waits.verdict, waits.reason) == (Verdict.waiting, "ingestion cannot be reached")
     assert goes_on.verdict is Verdict.admitted
 
@@ -50,14 +55,19 @@ async def test_an_owner_is_asked_once_for_all_of_a_workspace_and_never_for_what_
 
     other = uuid4()
     events = [deleted(), deleted(other), deleted(), deleted(source="memory")]
-    assert await verdicts(Admission({DELETED: owner}), *events) == 3 * [Verdict.admitted] + [Verdict.refused]
+    assert await verdicts(Admission({"ingestion": owner}), *events) == 3 * [Verdict.admitted] + [Verdict.refused]
     assert asked == [[WORKSPACE, WORKSPACE], [other]]
 
 
 async def test_a_forged_event_gains_nothing_by_the_id_of_a_true_one():
     true = deleted()
     forged = deleted(source="memory").model_copy(update={"id": true.id})
-    assert await verdicts(Admission(), forged, true) == [Verdict.refused, Verdict.admitted]
+    assert await verdicts(Admission({"ingestion": confirmed}), forged, true) == [Verdict.refused, Verdict.admitted]
+
+
+async def test_a_deletion_without_anybody_to_ask_is_not_handled():
+    with pytest.raises(ValueError, match="gateway is not among the owners"):
+        Consumer(None, DOCUMENTS, "memory", {WorkspaceDeleted.event_type: confirmed}, Metrics())
 
 
 async def test_a_failing_owner_that_is_not_silent_is_told():
@@ -65,4 +75,4 @@ async def test_a_failing_owner_that_is_not_silent_is_told():
         raise TypeError("a bug")
 
     with pytest.raises(TypeError):
-        await Admission({DELETED: broken}).decide([deleted()])
+        await Admission({"ingestion": broken}).decide([deleted()])

@@ -29,7 +29,7 @@ from gateway.accounts.inviting import Inviting
 from gateway.accounts.joining import Joining
 from gateway.accounts.user_administration import UserAdministration
 from gateway.accounts.workspace_deletion import RECEIPTS, WorkspaceDeletions
-from gateway.api import audit, docs, people, routes
+from gateway.api import audit, docs, internal, people, routes
 from gateway.audit.retention import AuditRetention
 from gateway.audit.trail import Audit, AuditTrail
 from gateway.errors import UnknownWorkspace
@@ -65,6 +65,7 @@ def create_app(settings: Settings) -> FastAPI:
     routers = [routes.router, people.router, audit.router, signin_routes.router, openid_routes.router]
     app = service_app("gateway", settings, routers, parts.lifespan, openapi_url=None)
     parts.install(app)
+    internal.install(app.state.private, app.state.tokens, parts.deletions)
     _add_middleware(app, settings, parts.origins, AuditTrail(parts.database, app.state.metrics.registry))
     return app
 

@@ -90,7 +90,7 @@ def admin_key() -> str:
 
 
 @pytest.fixture
-def settings(make_database, redis_url, token_keys, admin_key, free_port) -> Callable[..., Settings]:
+def settings(make_database, own_redis_url, token_keys, admin_key, free_port) -> Callable[..., Settings]:
     """settings(**changes): on a fresh database; services are at a port where nobody listens."""
     urls = make_database("gateway")
     away = f"http://127.0.0.1:{free_port}"
@@ -98,7 +98,7 @@ def settings(make_database, redis_url, token_keys, admin_key, free_port) -> Call
     def make(**changes: Any) -> Settings:
         values = {f"{name}_url": away for name in SERVICES} | {
             "database_url": urls.service,
-            "redis_url": redis_url,
+            "redis_url": own_redis_url("gateway"),
             **token_keys.settings("gateway"),
             "admin_api_key": admin_key,
         }
@@ -114,13 +114,13 @@ def apps() -> list[FastAPI]:
 
 
 @pytest.fixture
-def private(apps) -> Callable[[str], Awaitable[httpx2.Response]]:
+def private(apps) -> Callable[..., Awaitable[httpx2.Response]]:
     """`await private(path)`: what the last gateway answers on its private port."""
 
-    async def get(path: str) -> httpx2.Response:
+    async def get(path: str, **more: Any) -> httpx2.Response:
         transport = httpx2.ASGITransport(apps[-1].state.private)
         async with httpx2.AsyncClient(transport=transport, base_url="http://private") as client:
-            return await client.get(path)
+            return await client.get(path, **more)
 
     return get
 
@@ -164,14 +164,18 @@ async def proxied_client(upstream, seen, gateway_client):
 
 @pytest.fixture
 def process(upstream, seen, settings, admin_key, free_port, private_port):
-    """`async with process() as (client, pid)`: the gateway as operators start it, in front of the service."""
+    """`async with process(**settings) as (client, pid)`: the gateway as operators start it, in front of the service.
+
+    It trusts no proxy, so that limits by address count for this machine.
+    """
 
     @asynccontextmanager
-    async def start() -> AsyncIterator[tuple[httpx2.AsyncClient, int]]:
+    async def start(**changes: Any) -> AsyncIterator[tuple[httpx2.AsyncClient, int]]:
         async with serve(upstream.service(seen)) as url:
-            chosen = settings(**{f"{name}_url": url for name in SERVICES})
+            chosen = settings(**{f"{name}_url": url for name in SERVICES}, **changes)
             environment = {name.upper(): _plain(value) for name, value in chosen if value not in (None, [])}
             environment |= {"PORT": str(free_port), "PRIVATE_PORT": str(private_port), "PATH": os.environ["PATH"]}
+            environment["FORWARDED_ALLOW_IPS"] = "none"
             child = await asyncio.create_subprocess_exec(
                 sys.executable, "-m", "gateway", "serve", env=environment, stdout=asyncio.subprocess.DEVNULL
             )

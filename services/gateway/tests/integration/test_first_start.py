@@ -1,11 +1,14 @@
 """What a new deployment makes for itself."""
 
 import asyncio
+import json
 import stat
 
 import psycopg
 import pytest
+from redis import Redis
 
+from contracts.events import DOCUMENTS, WorkspaceAdministered
 from gateway.accounts.first_start import NoAdministratorsKey
 from gateway.app import create_app
 
@@ -85,3 +88,18 @@ async def test_the_key_leaves_the_environment_after_the_first_start(gateway_clie
         pass
     async with gateway_client(admin_api_key=None) as client:
         assert (await client.get("/v1/me", headers={"Authorization": f"Bearer {admin_key}"})).status_code == 200
+
+
+async def test_each_start_tells_which_workspace_is_the_administrators(settings, redis_url, admin_key):
+    """Shared folders and stores without names are open to it alone (finding 6)."""
+    await start_and_stop(settings(admin_api_key=admin_key))
+    await start_and_stop(settings(admin_api_key=admin_key))
+    with psycopg.connect(settings().database_url.get_secret_value()) as connection:
+        connection.execute("SELECT set_config('app.scope', 'system', true)")
+        home = connection.execute("SELECT id FROM workspace").fetchone()[0]
+        waiting = [row[0] for row in connection.execute("SELECT event FROM outbox")]
+    with Redis.from_url(redis_url) as redis:
+        told = [json.loads(fields[b"event"]) for _, fields in redis.xrange(DOCUMENTS)]
+    announced = [one for one in [*waiting, *told] if one["type"] == WorkspaceAdministered.event_type]
+    assert {(one["source"], one["workspace_id"]) for one in announced} == {("gateway", str(home))}
+    assert len(announced) >= 2

@@ -6,14 +6,18 @@ import asyncio
 from contextlib import asynccontextmanager
 from uuid import UUID, uuid4
 
+import httpx2
 import psycopg
 import pytest
 from people import bearer, join, make_user
 from redis.asyncio import Redis
 
 from contracts.events import DOCUMENTS, TURNS, DocumentDeleted, Event, WorkspaceDeleted, WorkspacePurged
+from contracts.gateway import Role
 from contracts.registry import CONFIRM_WORKSPACE_DELETION as CONFIRMING
+from service_kit.auth import Principal, ServiceCaller
 from service_kit.outbox import new_event
+from service_kit.owners import WORKSPACE_PATH
 from service_kit.streams import dead_letters
 
 
@@ -105,6 +109,33 @@ async def test_an_owner_deletes_it_and_every_service_confirms(gateway_client, se
         again = await admin.delete(f"/v1/workspaces/{workspace}", params={"name": "doomed"})
         assert again.status_code == 404
         assert (await admin.get(f"/v1/workspaces/{workspace}/receipt")).json() == receipt
+
+
+async def test_other_services_are_told_whether_a_workspace_is_deleted_and_nobody_else_is(
+    gateway_client, private, services, token_keys, admin_key
+):
+    """Finding 3: before they erase it they ask. The answer stays the same long after the deletion is complete."""
+    async with gateway_client() as admin:
+        workspace, owner = await make_workspace(admin)
+
+        async def state(caller: Principal | ServiceCaller, signer: str) -> httpx2.Response:
+            token = token_keys.tokens(signer).sign(caller, "gateway")
+            return await private(WORKSPACE_PATH, headers={"Authorization": f"Bearer {token}"})
+
+        asking = ServiceCaller("retrieval", UUID(workspace))
+        assert (await state(asking, "retrieval")).json() == {"is_deleted": False}
+        async with task(services.answer(workspace)):
+            await admin.delete(f"/v1/workspaces/{workspace}", params={"name": "doomed"}, headers=owner)
+        assert (await admin.get(f"/v1/workspaces/{workspace}/receipt")).json()["completed_at"]
+        for name in CONFIRMING:
+            assert (await state(ServiceCaller(name, UUID(workspace)), name)).json() == {"is_deleted": True}
+        assert (await state(ServiceCaller("retrieval", uuid4()), "retrieval")).json() == {"is_deleted": False}
+
+        for header in ({}, {"Authorization": f"Bearer {admin_key}"}):
+            assert (await private(WORKSPACE_PATH, headers=header)).status_code == 401
+        assert (await admin.get(WORKSPACE_PATH)).status_code == 404  # not at the public door
+        user = Principal(uuid4(), UUID(workspace), Role.owner)
+        assert (await state(user, "gateway")).status_code in {401, 403}
 
 
 async def test_its_keys_stop_working_before_any_confirmation(gateway_client, services):

@@ -31,10 +31,12 @@ def main() -> int:
 
 def _serve() -> None:
     from ingestion.app import NAME, create_app  # noqa: PLC0415
+    from ingestion.sandbox import refuse_inspection  # noqa: PLC0415
     from ingestion.settings import Settings  # noqa: PLC0415
     from service_kit.serve import serve  # noqa: PLC0415
 
     settings = Settings()
+    refuse_inspection()
     serve(NAME, settings, lambda: create_app(settings))
 
 

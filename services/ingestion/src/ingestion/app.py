@@ -11,6 +11,7 @@ from fastapi import FastAPI
 
 from contracts.events import DOCUMENTS
 from ingestion.api.documents import router
+from ingestion.api.internal import router as internal_router
 from ingestion.api.parts import DOCUMENT_CHANNEL, WORK_CHANNEL, ApiParts
 from ingestion.api.reading import router as reading_router
 from ingestion.api.sources import router as sources_router
@@ -20,6 +21,7 @@ from ingestion.documents.consumer import GROUP, DocumentEvents
 from ingestion.documents.deletion_job import DeletionJob, delete_workspace_objects
 from ingestion.documents.incoming_files import IntakeLimits
 from ingestion.documents.intake import Intake
+from ingestion.documents.workers import walls_of_workers
 from ingestion.queue.celery_app import build_celery
 from ingestion.queue.dispatch import Dispatcher
 from ingestion.queue.metrics import QueueMetrics
@@ -28,6 +30,7 @@ from ingestion.settings import Settings
 from ingestion.sources.administrator import AdministratorEvents
 from ingestion.sources.scheduler import Scheduler
 from ingestion.sources.watch import SOURCE_CHANNEL, FolderWatcher
+from ingestion.uploads.archives.expansion import Expander
 from ingestion.uploads.upload import Uploads
 from service_kit.app import service_app
 from service_kit.event_service import EventService
@@ -49,7 +52,9 @@ def create_app(settings: Settings) -> FastAPI:
             await _build(app, settings, stack)
             yield
 
-    return service_app(NAME, settings, [router, reading_router, sources_router, syncs_router], lifespan)
+    return service_app(
+        NAME, settings, [router, reading_router, sources_router, syncs_router, internal_router], lifespan
+    )
 
 
 async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> None:
@@ -67,9 +72,12 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     catalogs = Catalogs(database, outbox)
     limits = IntakeLimits(settings.max_file_bytes, settings.max_queued_bytes)
     intake = Intake(database, objects, outbox, limits)
-    uploads = Uploads(intake, settings.archive_limits, settings.upload_folder)
+    archives = Expander(settings.archive_limits, settings.upload_folder)
+    stack.callback(archives.close)
+    uploads = Uploads(intake, archives)
     app.state.ingestion = ApiParts(settings, catalogs, objects, notifications, uploads)
     app.state.health.add("object_store", objects.check)
+    app.state.health.add_fact("walls", lambda: walls_of_workers(database, settings.lease_seconds))
 
     async def purge(workspace_id: UUID) -> Erased:
         removed, remaining = await delete_workspace_objects(objects, workspace_id)

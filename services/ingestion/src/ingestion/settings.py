@@ -10,9 +10,9 @@ from pydantic import Field
 from ingestion.sources.settings import ScheduleSettings, SourceSettings
 from ingestion.uploads.archives import ArchiveLimits
 from service_kit.settings import (
+    ConsumerSettings,
     DatabaseSettings,
     Environment,
-    EventSettings,
     ObjectStoreSettings,
     ServiceSettings,
     TokenSettings,
@@ -40,7 +40,7 @@ class IntakeSettings(Environment):
 class Settings(
     ServiceSettings,
     LeaseSettings,
-    EventSettings,
+    ConsumerSettings,
     ObjectStoreSettings,
     SourceSettings,
     ScheduleSettings,

@@ -31,6 +31,7 @@ from contracts.events import (
     EventData,
 )
 from contracts.ingestion import Chunk
+from contracts.registry import INGESTION
 from inference.embedders import Embedders
 from inference.embeddings import EmbeddingSpace
 from ingestion.app import create_app
@@ -44,6 +45,7 @@ from ingestion.worker.process import Processor
 from ingestion.worker.recording import ProcessingPolicy
 from ingestion.worker.stages import StageRecords
 from ingestion.worker.vectors import VectorMaker
+from service_kit.admission import Admission
 from service_kit.background import Background
 from service_kit.objects import ObjectStore
 from service_kit.outbox import new_event
@@ -66,7 +68,12 @@ def database(make_database: Callable[[str], Any]) -> Any:
 
 @pytest.fixture
 def settings(
-    database: Any, redis_url: str, object_store_settings: ObjectStoreSettings, token_keys: Any, tmp_path: Path
+    database: Any,
+    own_redis_url: Any,
+    object_store_settings: ObjectStoreSettings,
+    token_keys: Any,
+    owners: Any,
+    tmp_path: Path,
 ) -> Settings:
     uploads = tmp_path / "uploads"
     uploads.mkdir()
@@ -74,8 +81,9 @@ def settings(
         port=0,
         **token_keys.settings("ingestion"),
         database_url=SecretStr(database.service),
-        redis_url=SecretStr(redis_url),
+        redis_url=SecretStr(own_redis_url("ingestion")),
         **object_store_settings.model_dump(),
+        gateway_url=owners.url,
         upload_folder=uploads,
         max_file_bytes=1_000_000,
         max_files_per_upload=20,
@@ -111,6 +119,8 @@ class LineConverter:
         output: Path,
         limits: Limits,
         on_progress: Callable[[ConversionProgress], None],
+        *,
+        workspace_id: UUID,  # noqa: ARG002  of the interface
     ) -> Converted:
         assert limits.pages > 0
         self.conversions.append(file_name)
@@ -205,6 +215,10 @@ def process(processor: Processor, workspace_id: UUID) -> Callable[[str], Corouti
     return run
 
 
+async def confirmed(events: Sequence[Event]) -> list[bool]:
+    return [True for _ in events]
+
+
 @dataclass
 class Neighbours:
     """Answer on the stream as retrieval, knowledge-graph and memory do."""
@@ -219,7 +233,8 @@ class Neighbours:
             DocumentConverted.event_type: lambda event: self.converted(group, event),
             DocumentDeleted.event_type: lambda event: self.deleted(group, event),
         }
-        await Consumer(self.redis, DOCUMENTS, group, handlers, Metrics(), block_seconds=0.2).run()
+        admission = Admission({INGESTION: confirmed})
+        await Consumer(self.redis, DOCUMENTS, group, handlers, Metrics(), block_seconds=0.2, admission=admission).run()
 
     async def converted(self, group: str, event: Event) -> None:
         self.seen.append((group, event))

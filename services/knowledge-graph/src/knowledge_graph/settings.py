@@ -3,7 +3,13 @@
 from pydantic import Field, SecretStr
 
 from inference.settings import ChatSettings
-from service_kit.settings import DatabaseSettings, Environment, EventSettings, ObjectStoreSettings, ServiceSettings
+from service_kit.settings import (
+    DatabaseSettings,
+    DocumentConsumerSettings,
+    Environment,
+    ObjectStoreSettings,
+    ServiceSettings,
+)
 
 
 class Neo4jSettings(Environment):
@@ -35,7 +41,7 @@ class GraphRefinementSettings(Environment):
 
 
 class Settings(
-    ServiceSettings, EventSettings, ObjectStoreSettings, Neo4jSettings, ChatSettings, GraphRefinementSettings
+    ServiceSettings, DocumentConsumerSettings, ObjectStoreSettings, Neo4jSettings, ChatSettings, GraphRefinementSettings
 ):
     """The service's own settings."""
 

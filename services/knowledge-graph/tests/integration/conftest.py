@@ -23,7 +23,7 @@ def audience() -> str:
 
 
 @pytest.fixture
-def build(make_database, redis_url, token_keys, object_store, object_store_settings):
+def build(make_database, own_redis_url, token_keys, object_store, object_store_settings, owners):
     """build(): the application on fresh engines; keywords are further settings."""
     urls = make_database("knowledge_graph")
     object_store.ensure_bucket()
@@ -34,8 +34,9 @@ def build(make_database, redis_url, token_keys, object_store, object_store_setti
                 port=0,
                 **token_keys.settings("knowledge-graph"),
                 database_url=urls.service,
-                redis_url=redis_url,
+                redis_url=own_redis_url("knowledge-graph"),
                 **object_store_settings.model_dump(),
+                **owners.settings,
                 **settings,
             )
         )

@@ -33,12 +33,12 @@ async def world() -> AsyncIterator[chat_model.ChatWorld]:
 
 
 @pytest.fixture
-def environment(make_database, redis_url, token_keys, object_store, object_store_settings, world):
+def environment(make_database, own_redis_url, token_keys, object_store, object_store_settings, world, owners):
     object_store.ensure_bucket()
     s3 = object_store_settings
     return {
         "DATABASE_URL": make_database("knowledge_graph").service,
-        "REDIS_URL": redis_url,
+        "REDIS_URL": own_redis_url("knowledge-graph"),
         **token_keys.environment("knowledge-graph"),
         "S3_ENDPOINT": s3.s3_endpoint,
         "S3_ACCESS_KEY": s3.s3_access_key,
@@ -46,6 +46,8 @@ def environment(make_database, redis_url, token_keys, object_store, object_store
         "S3_BUCKET": s3.s3_bucket,
         "CHAT_BASE_URL": world.url,
         "CHAT_MODEL": "scripted",
+        "GATEWAY_URL": owners.url,
+        "INGESTION_URL": owners.url,
         "GRAPH_PARSER": "false",
         "GRAPH_REFINEMENT_CONCURRENCY": str(AT_ONCE),
         "GRAPH_REFINEMENT_LEASE_SECONDS": "2",

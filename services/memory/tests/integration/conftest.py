@@ -28,14 +28,15 @@ def audience() -> str:
 
 
 @pytest.fixture
-def app(make_database, redis_url, token_keys):
+def app(make_database, own_redis_url, token_keys, owners):
     urls = make_database("memory")
     settings = Settings(
         port=0,
         **token_keys.settings("memory"),
         database_url=urls.service,
-        redis_url=redis_url,
+        redis_url=own_redis_url("memory"),
         embedding_threads=1,
+        **owners.settings,
     )
     app = create_app(settings)
     app.state.database_url = urls.service

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from uuid import uuid4
 
 import pytest
 
 from contracts.events import DOCUMENTS, TURNS, DocumentDeleted, WorkspaceDeleted
+from service_kit.streams import dead_letters
+
+DOCUMENT = uuid4()
+
+
+async def eventually(read, good, seconds: float = 20):
+    async with asyncio.timeout(seconds):
+        while not good(found := await read()):  # noqa: ASYNC110  another server's state has no event
+            await asyncio.sleep(0.05)
+    return found
 
 
 @pytest.fixture
@@ -98,3 +109,41 @@ async def test_a_deleted_workspace_is_forgotten_and_late_turns_do_not_bring_it_b
     refused = await client.post("/v1/memories", json={"content": "in flight"}, headers=mine)
     assert (refused.status_code, refused.json()["type"]) == (404, "workspace-deleted")
     assert len((await client.get("/v1/memories", headers=theirs)).json()["items"]) == 1
+
+
+@pytest.mark.parametrize(
+    "data", [WorkspaceDeleted(), DocumentDeleted(document_id=DOCUMENT)], ids=["workspace", "document"]
+)
+async def test_a_forged_deletion_erases_nothing(streams, memories, principal, owners, redis, data):
+    """Finding 3: whoever could write to the stream could erase any workspace for good."""
+    await streams.turn(principal.user_id, "Who owns billing?", [DOCUMENT])
+    await streams.drained(TURNS)
+    owners.confirms = False
+    await streams.send(data)
+    await streams.drained(DOCUMENTS)
+    assert len(await memories()) == 1
+    [(_, letter)] = await redis.xrange(dead_letters(DOCUMENTS))
+    assert letter["reason"] == "refused: the owner of the fact denies it"
+
+    owners.confirms = True
+    await streams.send(data)  # what is true is done as before
+    await eventually(memories, lambda found: found == [])
+
+
+async def test_a_deletion_waits_for_its_owner(streams, memories, principal, owners, redis):
+    await streams.turn(principal.user_id, "Who owns billing?", [DOCUMENT])
+    await streams.drained(TURNS)
+    owners.is_away = True
+    await streams.send(DocumentDeleted(document_id=DOCUMENT))
+    await streams.turn(principal.user_id, "And who reads it?", [])
+
+    async def pending() -> int:
+        return (await redis.xpending(DOCUMENTS, "memory"))["pending"]
+
+    await eventually(pending, lambda found: found == 1)
+    await streams.drained(TURNS)
+    assert len(await memories()) == 2
+    assert await redis.xlen(dead_letters(DOCUMENTS)) == 0
+    owners.is_away = False
+    await eventually(streams.purged, bool, seconds=60)  # taken up again after RetryPolicy.reclaim_after
+    assert len(await memories()) == 1

@@ -5,15 +5,13 @@ from __future__ import annotations
 from pydantic import Field
 
 from inference.settings import ChatSettings
-from service_kit.settings import EventSettings, ServiceSettings
+from service_kit.settings import DocumentConsumerSettings, ServiceSettings
 
 
-class Settings(ServiceSettings, EventSettings, ChatSettings):
+class Settings(ServiceSettings, DocumentConsumerSettings, ChatSettings):
     """Times in seconds, budgets in tokens (estimated). Without CHAT_BASE_URL and CHAT_MODEL answers are extractive."""
 
     port: int = 8003
-    ingestion_url: str
-    """The address of ingestion, which knows whether a document exists"""
     retrieval_url: str
     """The address of retrieval"""
     memory_url: str

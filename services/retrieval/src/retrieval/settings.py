@@ -5,10 +5,10 @@ from __future__ import annotations
 from pydantic import DirectoryPath, Field
 
 from inference.settings import EmbeddingSettings, RerankSettings
-from service_kit.settings import EventSettings, ObjectStoreSettings, ServiceSettings
+from service_kit.settings import DocumentConsumerSettings, ObjectStoreSettings, ServiceSettings
 
 
-class Settings(ServiceSettings, EventSettings, ObjectStoreSettings, EmbeddingSettings, RerankSettings):
+class Settings(ServiceSettings, DocumentConsumerSettings, ObjectStoreSettings, EmbeddingSettings, RerankSettings):
     """The retrieval service. Deadlines are in seconds."""
 
     lexical_deadline_seconds: float = Field(default=2.0, gt=0)

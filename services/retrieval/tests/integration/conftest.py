@@ -98,7 +98,7 @@ def audience() -> str:
 
 
 @pytest.fixture
-def make_settings(urls, redis_url, token_keys, object_store_settings):
+def make_settings(urls, own_redis_url, token_keys, object_store_settings, owners):
     """make_settings(embedding_backend=..., embedding_models=[...]): of a service on this test's engines."""
 
     def make(embedding_models: list[dict[str, Any]] | None = None, **more: Any) -> Settings:
@@ -106,11 +106,12 @@ def make_settings(urls, redis_url, token_keys, object_store_settings):
             "port": 0,
             **token_keys.settings("retrieval"),
             "database_url": urls.service,
-            "redis_url": redis_url,
+            "redis_url": own_redis_url("retrieval"),
             "embedding_threads": 1,
             "embedding_models": json.dumps(embedding_models or []),
             **dict.fromkeys(PATIENT, 60.0),
             **object_store_settings.model_dump(),
+            **owners.settings,
         }
         return Settings(**values | more)
 

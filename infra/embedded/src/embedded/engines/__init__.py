@@ -60,8 +60,13 @@ class Engines:
         return f"postgresql://{role}:{password}@{LOOPBACK}:{self.ports.postgres}/{DATABASE}"
 
     @property
-    def redis_url(self) -> str:
-        return self.valkey.url
+    def admin_redis_url(self) -> str:
+        """The user who may do all; no service has this URL."""
+        return self.valkey.url()
+
+    def redis_url(self, user: str) -> str:
+        """A URL for one of the users of `redis_acl`."""
+        return self.valkey.url(user)
 
     @property
     def object_store(self) -> ObjectStoreAccess:

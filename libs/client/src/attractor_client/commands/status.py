@@ -28,5 +28,13 @@ async def status(client: AttractorClient, output: Output) -> None:
         output.text()
         rows = [(one.name, one.status, one.detail) for one in found.services]
         output.table(("service", "status", "detail"), rows)
+        walls = [
+            (wall.name, "yes" if wall.active else "MISSING", wall.detail)
+            for one in found.services
+            for wall in one.walls
+        ]
+        if walls:
+            output.text()
+            output.table(("wall around conversions", "active", "detail"), walls)
     if found.status != "ready":
         raise typer.Exit(FAILED)

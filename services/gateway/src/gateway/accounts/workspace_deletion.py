@@ -63,6 +63,11 @@ class WorkspaceDeletions:
             raise UnknownDeletion
         return receipt
 
+    async def is_deleted(self, workspace_id: UUID) -> bool:
+        """Returns whether the workspace was deleted, however long ago."""
+        async with self.database.workspace(workspace_id) as connection:
+            return await Deletion(connection, workspace_id).find() is not None
+
     async def confirm(self, event: Event) -> None:
         """Handles `workspace.purged`, in which a service says what it has deleted so far and what it still counts."""
         data = WorkspacePurged.model_validate(event.data)

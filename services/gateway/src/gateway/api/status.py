@@ -6,10 +6,13 @@ import asyncio
 from collections.abc import Mapping
 
 import httpx2
+from pydantic import TypeAdapter
 
-from contracts.gateway import ServiceStatus, Status
+from contracts.gateway import ServiceStatus, Status, WallStatus
 from gateway.proxy.upstreams import Upstreams
 from service_kit.health import Health
+
+WALLS = TypeAdapter(list[WallStatus])
 
 
 async def ask_all(upstreams: Upstreams, own: Health, seconds: float, version: str) -> Status:
@@ -33,8 +36,15 @@ async def _ask(upstreams: Upstreams, name: str, seconds: float) -> ServiceStatus
     except httpx2.HTTPError as error:
         return ServiceStatus(name=name, status="unreachable", detail=type(error).__name__)
     if response.status_code == 200:
-        return ServiceStatus(name=name, status="ready")
+        return ServiceStatus(name=name, status="ready", walls=_walls(response))
     return ServiceStatus(name=name, status="not_ready", detail=_failures(response))
+
+
+def _walls(response: httpx2.Response) -> list[WallStatus]:
+    try:
+        return WALLS.validate_python(response.json().get("walls", []))
+    except (ValueError, AttributeError):
+        return []
 
 
 def _failures(response: httpx2.Response) -> str:

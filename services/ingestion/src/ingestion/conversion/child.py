@@ -1,4 +1,4 @@
-"""A process of conversions: forked from the fork server, and never outliving the worker that asked for it."""
+"""What a process of conversions does, behind its walls."""
 
 from __future__ import annotations
 
@@ -8,61 +8,62 @@ import gc
 import json
 import logging
 import os
-import signal
+import shutil
 import sys
-import threading
+import traceback
 import warnings
 from dataclasses import asdict
-from multiprocessing import parent_process
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import recv_handle
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from uuid import UUID
-
-import psutil
 
 from ingestion.conversion.convert_file import Resources, convert_file
 from ingestion.conversion.errors import ConversionError, DiskFull, MemoryLimitExceeded
-from ingestion.conversion.jobs import CONVERTED, Job, Setup
+from ingestion.conversion.jobs import CONVERTED, OUTPUTS, PIECE_BYTES, SETUP, Assignment
 from ingestion.conversion.passages import token_budget
 from ingestion.conversion.pdf.models import PdfModels
 from ingestion.conversion.values import ConversionProgress, Limits
+from ingestion.sandbox.usage import OwnMemory
 
-PR_SET_PDEATHSIG = 1
+OUTPUT = Path("output")  # in the process's own folder, where it is
+LONGEST_TRACE = 8000  # characters
 NETWORK_EVENTS = frozenset({"socket.connect", "socket.getaddrinfo", "socket.sendto", "socket.sendmsg"})
 BURST_BYTES = 1 << 30  # above the resident limit, which the parent checks a few times a second
 
-logger = logging.getLogger(__name__)
 
-
-def serve(messages: Connection, setup: Setup) -> None:
+def serve(messages: Connection, memory: OwnMemory) -> None:
     """Converts what it is sent, one file after the other, until it is to be recycled or a conversion fails.
 
-    Receives `Job`s; sends JSON objects: for each job `started`, any number of `progress`, then one of `converted` and
-    `failed`.
+    Receives a `Setup`, then `Assignment`s, each followed by an open file; sends JSON objects: for each job `started`,
+    any number of `progress`, then `failed`, or for each output `output` with its bytes after it, and `converted`.
     """
     from ingestion.conversion.preload import LANGUAGES  # noqa: PLC0415 - loaded in the fork server, which imports us
 
-    _isolate()
+    try:
+        setup = SETUP.validate_json(messages.recv_bytes())
+    except EOFError:
+        return
+    _quieten()
     pdf = PdfModels(setup.pdf, setup.threads)
     resources = Resources(token_budget(setup.chunking), LANGUAGES, pdf)
     recycling = setup.recycling
     for served in range(recycling.conversions):
-        if served and (_resident_bytes() > recycling.memory_bytes or not messages.poll(recycling.idle_seconds)):
+        if served and (memory.resident_bytes() > recycling.memory_bytes or not messages.poll(recycling.idle_seconds)):
             break
         try:
-            job = Job.read(messages.recv_bytes())
+            job = Assignment.read(messages.recv_bytes())
+            source = os.fdopen(recv_handle(messages), "rb")
         except EOFError:
             break
-        if not _convert(messages, job, resources):
-            break
+        with source:
+            if not _convert(messages, job, source, resources):
+                break
         _release_memory()
-    messages.close()
-    sys.stderr.flush()
-    os._exit(0)  # native thread pools can take seconds to end, and nothing of them is needed any more
 
 
-def _convert(messages: Connection, job: Job, resources: Resources) -> bool:
+def _convert(messages: Connection, job: Assignment, source: BinaryIO, resources: Resources) -> bool:
     """Returns whether the file was converted."""
     _limit(job.limits)
     _send(messages, "started", {})
@@ -71,43 +72,44 @@ def _convert(messages: Connection, job: Job, resources: Resources) -> bool:
         _send(messages, "progress", asdict(progress))
 
     try:
+        OUTPUT.mkdir()
         converted = convert_file(
-            Path(job.source),
-            job.file_name,
-            UUID(job.document_id),
-            Path(job.output),
-            job.limits,
-            resources,
-            on_progress,
+            source, job.file_name, UUID(job.document_id), OUTPUT, job.limits, resources, on_progress
         )
+        _send_outputs(messages, OUTPUT)
+        shutil.rmtree(OUTPUT)
     except ConversionError as error:
         _send_failure(messages, error)
     except MemoryError:
         _send_failure(messages, MemoryLimitExceeded("The conversion needs more memory than allowed."))
     except RecursionError:
         _send_failure(messages, ConversionError("The document is nested too deeply to be read."))
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  what a reader raises is this file's result
         if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
             _send_failure(messages, DiskFull("The worker has no space left for its files."))
             return False
-        logger.exception("conversion failed")
-        _send_failure(messages, ConversionError(f"The document could not be converted ({type(error).__name__})."))
+        message = f"The document could not be converted ({type(error).__name__})."
+        _send_failure(messages, ConversionError(message), traceback.format_exc()[-LONGEST_TRACE:])
     else:
         _send(messages, "converted", CONVERTED.dump_python(converted, mode="json"))
         return True
     return False
 
 
+def _send_outputs(messages: Connection, folder: Path) -> None:
+    for name in OUTPUTS:
+        with (folder / name).open("rb") as file:
+            _send(messages, "output", {"name": name, "bytes": os.fstat(file.fileno()).st_size})
+            while piece := file.read(PIECE_BYTES):
+                messages.send_bytes(piece)
+
+
 def _send(messages: Connection, kind: str, body: dict[str, Any]) -> None:
     messages.send_bytes(json.dumps({"kind": kind, **body}).encode())
 
 
-def _send_failure(messages: Connection, error: ConversionError) -> None:
-    _send(messages, "failed", {"error_class": error.error_class, "message": str(error)})
-
-
-def _resident_bytes() -> int:
-    return int(psutil.Process().memory_info().rss)
+def _send_failure(messages: Connection, error: ConversionError, trace: str | None = None) -> None:
+    _send(messages, "failed", {"error_class": error.error_class, "message": str(error), "trace": trace})
 
 
 def _release_memory() -> None:
@@ -117,30 +119,10 @@ def _release_memory() -> None:
         trim(0)
 
 
-def _isolate() -> None:
-    os.setsid()  # a group of its own, so that all of it can be killed
-    _die_with_parents()
-    sys.addaudithook(_refuse_network)
+def _quieten() -> None:
+    sys.addaudithook(_refuse_network)  # where there is no other wall, libraries in Python are stopped
     warnings.simplefilter("ignore")
-    logging.disable(logging.WARNING)
-    logging.getLogger("docling").setLevel(logging.CRITICAL)  # failures are reported, and texts do not belong in logs
-
-
-def _die_with_parents() -> None:
-    """Ends this process with the fork server (by the kernel's signal) and with the worker (by a thread)."""
-    if sys.platform == "linux":
-        server = os.getppid()
-        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != server:
-            os._exit(1)
-    worker = parent_process()
-    if worker is not None:
-        threading.Thread(target=_die_after, args=(worker.join,), daemon=True).start()
-
-
-def _die_after(wait: Any) -> None:
-    wait()
-    os.killpg(0, signal.SIGKILL)
+    logging.disable(logging.CRITICAL)  # nobody would read it: failures are reported
 
 
 def _limit(limits: Limits) -> None:
@@ -155,7 +137,7 @@ def _limit(limits: Limits) -> None:
     used = resource.getrusage(resource.RUSAGE_SELF)
     seconds = int(used.ru_utime + used.ru_stime + limits.seconds * (os.cpu_count() or 1)) + 60
     _set_soft(resource.RLIMIT_CPU, seconds)
-    _set_soft(resource.RLIMIT_CORE, 0)
+    _set_soft(resource.RLIMIT_FSIZE, limits.output_bytes)
     if sys.platform == "linux":
         _set_soft(resource.RLIMIT_DATA, 2 * limits.memory_bytes + BURST_BYTES)
 

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
-import signal
 import time
 from collections.abc import Callable
-from contextlib import suppress
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import ForkServerContext, ForkServerProcess
+from pathlib import Path
 from typing import Any
 
-import psutil
+from pydantic import ValidationError
 
-from ingestion.conversion.errors import MemoryLimitExceeded, TimeLimitExceeded, WorkerDied, conversion_error
-from ingestion.conversion.jobs import CONVERTED, Job, Setup
-from ingestion.conversion.values import ConversionProgress, Converted
+from ingestion.conversion.errors import (
+    ConversionError,
+    MemoryLimitExceeded,
+    OutputTooLarge,
+    TimeLimitExceeded,
+    WorkerDied,
+    conversion_error,
+)
+from ingestion.conversion.jobs import CONVERTED, LONGEST_MESSAGE, OUTPUTS, SETUP, Assignment, Job, Setup
+from ingestion.conversion.values import ConversionProgress, Converted, Limits
+from ingestion.sandbox import Sandbox, SandboxedProcess, SandboxUnavailable
 
 CHECK_SECONDS = 0.2  # between looks at the clock and at the memory of a conversion
 HEARTBEAT_SECONDS = 2.0
+LONGEST_REASON, LONGEST_TRACE = 1000, 8000  # characters
 
 OnProgress = Callable[[ConversionProgress], None]
+log = logging.getLogger(__name__)
 
 
 class NeverStarted(WorkerDied):
@@ -29,122 +37,169 @@ class NeverStarted(WorkerDied):
 
 
 class ConversionProcess:
-    """Not to be used from several threads at once, but for `kill`."""
+    """Not to be used from several threads at once."""
 
-    def __init__(self, context: ForkServerContext, setup: Setup) -> None:
-        """Starts the process."""
-        self._messages, theirs = context.Pipe()
-        with theirs:
-            self._process: ForkServerProcess = context.Process(target=_serve, args=(theirs, setup), daemon=True)
-            self._process.start()
-        self.pid = _pid(self._process)
+    def __init__(self, sandbox: Sandbox, setup: Setup) -> None:
+        """Starts the process. Raises WorkerDied."""
+        try:
+            self._process = sandbox.start()
+        except SandboxUnavailable as error:
+            raise WorkerDied(f"No process could be started for the conversion: {error}.") from error
+        self.pid = self._process.pid
+        try:
+            self._process.send(SETUP.dump_json(setup))
+        except OSError:
+            self._process.end()
+            raise WorkerDied("The process of the conversion ended at its start; the worker's log says why.") from None
 
     @property
     def is_alive(self) -> bool:
-        return not wait([self._process.sentinel], 0)
+        return self._process.is_idle
 
     def convert(self, job: Job, on_progress: OnProgress) -> Converted:
         """Raises ConversionError, and what `on_progress` raises; the process must be ended then."""
         try:
-            self._messages.send_bytes(job.written())
+            with job.source.open("rb") as source:
+                self._process.send(Assignment.of(job).written())
+                self._process.send_file(source.fileno())
         except OSError:
             raise NeverStarted("The process ended before it began with the file.") from None
-        return _Watch(self.pid, self._messages, job, on_progress).result()
-
-    def kill(self) -> None:
-        """Kills the process and its children. It leads a process group once it runs our code; before, it is alone."""
-        for kill in (os.killpg, os.kill):
-            with suppress(ProcessLookupError, PermissionError):
-                kill(self.pid, signal.SIGKILL)
+        return _Watch(self._process, job, on_progress).result()
 
     def end(self) -> None:
-        """Returns when it has ended."""
-        if self.is_alive:
-            self.kill()
-            wait([self._process.sentinel])
-        self._messages.close()
-
-    def reap(self) -> None:
-        """Frees the process's resources. Call it after `end`, and not while another process is being started."""
-        self._process.join()
-        self._process.close()
+        """Kills the process and its children. Returns when it has ended."""
+        self._process.end()
 
 
 class _Watch:
     """Follows one conversion to its end."""
 
-    def __init__(self, pid: int, messages: Connection, job: Job, on_progress: OnProgress) -> None:
-        self._pid = pid
-        self._messages = messages
+    def __init__(self, process: SandboxedProcess, job: Job, on_progress: OnProgress) -> None:
+        self._process = process
         self._limits = job.limits
         self._on_progress = on_progress
+        self._outputs = _Outputs(job.output, job.limits)
         self._deadline = time.monotonic() + job.limits.seconds
         self._progress = ConversionProgress("convert")
-        self._heartbeat_due = 0.0
+        self._heartbeat_due = self._check_due = 0.0
         self._started = False
 
     def result(self) -> Converted:
-        while True:
-            if wait([self._messages], CHECK_SECONDS):
+        try:
+            while True:
                 try:
-                    message = json.loads(self._messages.recv_bytes())
-                except (EOFError, OSError):
+                    message = self._process.receive(CHECK_SECONDS, LONGEST_MESSAGE)
+                except EOFError:
                     raise self._death() from None
-                found = self._handle(message)
-                if found is not None:
+                if message is not None and (found := self._handle(message)) is not None:
                     return found
-            self._check()
+                now = time.monotonic()
+                if now >= self._check_due:
+                    self._check(now)
+                if now >= self._heartbeat_due:
+                    self._heartbeat_due = now + HEARTBEAT_SECONDS
+                    self._on_progress(self._progress)
+        finally:
+            self._outputs.close()
 
-    def _handle(self, message: dict[str, Any]) -> Converted | None:
-        kind = message.pop("kind")
+    def _handle(self, data: bytes) -> Converted | None:
+        if self._outputs.is_open:
+            self._outputs.add(data)
+            return None
+        try:
+            message = json.loads(data)
+            return self._handle_kind(message.pop("kind"), message)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, ValidationError):
+            raise ConversionError("The process that read the file answered with nonsense and was stopped.") from None
+
+    def _handle_kind(self, kind: str, message: dict[str, Any]) -> Converted | None:
         if kind == "converted":
+            self._outputs.check()
             return CONVERTED.validate_python(message)
         if kind == "failed":
-            raise conversion_error(message["error_class"], message["message"])
+            if trace := message.get("trace"):
+                log.warning("conversion failed", extra={"trace": str(trace)[:LONGEST_TRACE]})
+            reason = str(message["message"]).replace("\x00", "")[:LONGEST_REASON]
+            raise conversion_error(str(message["error_class"]), reason)
         if kind == "started":
             self._started = True
+        elif kind == "output":
+            self._outputs.begin(message["name"], message["bytes"])
         else:
-            self._progress = ConversionProgress(**message)
+            self._progress = ConversionProgress(message["stage"], message["page"], message["pages"])
             self._heartbeat_due = 0.0
         return None
 
-    def _check(self) -> None:
-        now = time.monotonic()
+    def _check(self, now: float) -> None:
+        self._check_due = now + CHECK_SECONDS
         if now > self._deadline:
             raise TimeLimitExceeded(
                 f"The conversion took longer than {self._limits.seconds:g} seconds and was stopped."
             )
-        if _resident_bytes(self._pid) > self._limits.memory_bytes:
-            megabytes = self._limits.memory_bytes // (1 << 20)
-            raise MemoryLimitExceeded(f"The conversion used more than {megabytes} MB of memory and was stopped.")
-        if now >= self._heartbeat_due:
-            self._heartbeat_due = now + HEARTBEAT_SECONDS
-            self._on_progress(self._progress)
+        try:
+            used = self._process.usage()
+        except SandboxUnavailable:
+            raise self._death() from None
+        if used.resident_bytes > self._limits.memory_bytes:
+            raise MemoryLimitExceeded(
+                f"The conversion used more than {_megabytes(self._limits.memory_bytes)} MB of memory and was stopped."
+            )
+        if used.folder_bytes > self._limits.output_bytes:
+            raise OutputTooLarge(
+                f"The conversion wrote more than {_megabytes(self._limits.output_bytes)} MB and was stopped."
+            )
 
     def _death(self) -> WorkerDied:
         kind = WorkerDied if self._started else NeverStarted
         return kind("The process that converted the file ended unexpectedly, perhaps for lack of memory.")
 
 
-def _serve(messages: Connection, setup: Setup) -> None:
-    """Runs in the child. Imports there, so that the caller's process stays free of docling."""
-    from ingestion.conversion.child import serve  # noqa: PLC0415
+class _Outputs:
+    """Writes what the process sends into files of the worker's own: no path of the process is ever opened."""
 
-    serve(messages, setup)
+    def __init__(self, folder: Path, limits: Limits) -> None:
+        self._folder, self._most = folder, limits.output_bytes
+        self._file: int | None = None
+        self._left = self._total = 0
+        self._complete: set[str] = set()
+
+    @property
+    def is_open(self) -> bool:
+        return self._file is not None
+
+    def begin(self, name: str, size: int) -> None:
+        """Raises ValueError for what no conversion sends, OutputTooLarge."""
+        if name not in OUTPUTS or name in self._complete or not isinstance(size, int) or size < 0:
+            raise ValueError(name)
+        self._total += size
+        if self._total > self._most:
+            raise OutputTooLarge(f"The conversion's result has more than {_megabytes(self._most)} MB.")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+        self._file, self._left = os.open(self._folder / name, flags, 0o600), size
+        self._complete.add(name)
+        self.add(b"")
+
+    def add(self, data: bytes) -> None:
+        """Raises ConversionError, and OSError when the disk is full."""
+        if self._file is None or len(data) > self._left:
+            raise ConversionError("The process that read the file sent more than it had said and was stopped.")
+        while data:
+            written = os.write(self._file, data)
+            self._left -= written
+            data = data[written:]
+        if not self._left:
+            self.close()
+
+    def check(self) -> None:
+        """Raises ValueError unless all have come."""
+        if self._complete != set(OUTPUTS):
+            raise ValueError("not all outputs have come")
+
+    def close(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
 
 
-def _pid(process: ForkServerProcess) -> int:
-    if process.pid is None:
-        raise RuntimeError("the process has not been started")
-    return process.pid
-
-
-def _resident_bytes(pid: int) -> int:
-    """Returns the memory of the process and of its children."""
-    total = 0
-    with suppress(psutil.NoSuchProcess):
-        process = psutil.Process(pid)
-        for each in [process, *process.children(recursive=True)]:
-            with suppress(psutil.NoSuchProcess):
-                total += int(each.memory_info().rss)
-    return total
+def _megabytes(size: int) -> int:
+    return size // (1 << 20)

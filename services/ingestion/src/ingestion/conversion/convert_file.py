@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 from uuid import UUID
 
 from contracts.formats import extension
@@ -76,7 +77,7 @@ class ReadFile:
 
 
 def convert_file(
-    source: Path,
+    source: BinaryIO,
     file_name: str,
     document_id: UUID,
     output: Path,
@@ -99,11 +100,11 @@ def convert_file(
     return Converted(pages, found.title, len(rows), len(found.markdown), found.engine, **about)
 
 
-def _bytes(source: Path, limits: Limits) -> bytes:
-    size = source.stat().st_size
+def _bytes(source: BinaryIO, limits: Limits) -> bytes:
+    size = os.fstat(source.fileno()).st_size
     if size > limits.input_bytes:
         raise InputTooLarge(f"The file has {size} bytes; {limits.input_bytes} are allowed.")
-    return source.read_bytes()
+    return source.read(limits.input_bytes)
 
 
 def _code(file: SourceFile) -> ReadFile:

@@ -1,10 +1,9 @@
-"""Runs conversions in processes of their own, with limits from outside."""
+"""Runs conversions in walled processes of their own, with limits from outside."""
 
 from __future__ import annotations
 
-import multiprocessing
+import shutil
 import threading
-from multiprocessing import forkserver
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -15,16 +14,19 @@ from ingestion.conversion.engines import pdf_engine
 from ingestion.conversion.errors import MemoryLimitExceeded, WorkerDied
 from ingestion.conversion.jobs import Job, Setup
 from ingestion.conversion.values import Converted, Limits
+from ingestion.sandbox import Sandbox, SandboxConfig, Wall
 
-PRELOAD = "ingestion.conversion.preload"
+TASK, PRELOAD = "ingestion.conversion.child:serve", "ingestion.conversion.preload"
+LIBREOFFICE = "soffice"
 
 
 class Converter:
     """Converts files in processes that are forked from a warmed server, several at once if called from several threads.
 
-    The fork server is Python's own, one in a process; it ends with this process. A conversion's process serves one file
-    at a time, and several in a row, because loading models takes longer than reading most files. It is replaced when
-    its file fails, is stopped or takes it down, and as `Recycling` says: what one file leaves behind cannot grow, and
+    A conversion's process stands behind the walls of `ingestion.sandbox`: it gets the opened file and sends back its
+    outputs. It serves one file at a time, and several of one workspace in a row, because loading models takes longer
+    than reading most files. It is replaced when its file fails, is stopped or takes it down, when another workspace
+    needs its place, and as `Recycling` says: what one file leaves behind cannot grow or reach another workspace's, and
     one that hangs or crashes takes nothing with it.
 
     Memory is watched as resident memory, because onnxruntime and the PDF parser map far more address space than they
@@ -32,19 +34,21 @@ class Converter:
     is limited by RLIMIT_DATA.
     """
 
-    def __init__(self, setup: Setup | None = None) -> None:
-        """Raises EngineUnavailable."""
+    def __init__(self, setup: Setup | None = None, folder: Path | None = None) -> None:
+        """`folder` holds what conversions write, by default the system's. Raises EngineUnavailable."""
         self._setup = setup or Setup()
         pdf_engine(self._setup.pdf)
-        self._context = multiprocessing.get_context("forkserver")
-        self._lock = threading.Lock()  # Process.start() also reaps the processes that other threads wait for
-        self._running: set[ConversionProcess] = set()
-        self._idle: list[ConversionProcess] = []
+        readable = tuple(str(path.resolve()) for path in self._setup.files)
+        # Only LibreOffice is started as a program: without it, no process may start any.
+        programs = shutil.which(LIBREOFFICE) is not None
+        self._sandbox = Sandbox(SandboxConfig(TASK, PRELOAD, readable, str(folder) if folder else None, programs))
+        self._lock = threading.Lock()
+        self._idle: list[tuple[UUID | None, ConversionProcess]] = []
         self._closed = False
 
     def __enter__(self) -> Self:
-        self._context.set_forkserver_preload([PRELOAD])
-        forkserver.ensure_running()
+        """Starts the fork server. Raises SandboxUnavailable."""
+        self._sandbox.prepare()
         return self
 
     def __exit__(
@@ -52,15 +56,19 @@ class Converter:
     ) -> None:
         self.close()
 
+    @property
+    def walls(self) -> tuple[Wall, ...]:
+        """Which walls this machine has. Waits until the fork server has found out; raises SandboxUnavailable."""
+        return self._sandbox.walls
+
     def close(self) -> None:
         """Kills the conversions that still run; their callers get WorkerDied."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
-            for process in self._running:
-                process.kill()
-        for process in idle:
-            self._end(process)
+        for _, process in idle:
+            process.end()
+        self._sandbox.close()
 
     def convert(
         self,
@@ -70,6 +78,8 @@ class Converter:
         output: Path,
         limits: Limits,
         on_progress: OnProgress,
+        *,
+        workspace_id: UUID | None = None,
     ) -> Converted:
         """Writes `document.json`, `document.md` and `chunks.jsonl` into the folder `output`.
 
@@ -77,50 +87,45 @@ class Converter:
         raises ends the conversion and is raised here. It must be quick: limits are not watched meanwhile. Raises
         ConversionError. After any error the files are not complete.
         """
-        job = Job(str(source), file_name, str(document_id), str(output), limits)
-        used = self._idle_process()
+        job = Job(source, file_name, document_id, output, limits)
+        used = self._idle_process(workspace_id)
         if used is not None:
             try:
-                return self._run(used, job, on_progress)
+                return self._run(used, workspace_id, job, on_progress)
             except (NeverStarted, MemoryLimitExceeded):
                 pass  # it was about to be recycled, or what earlier files left was part of it: once more, afresh
-        return self._run(self._new_process(), job, on_progress)
+        return self._run(self._new_process(), workspace_id, job, on_progress)
 
-    def _run(self, process: ConversionProcess, job: Job, on_progress: OnProgress) -> Converted:
+    def _run(
+        self, process: ConversionProcess, workspace_id: UUID | None, job: Job, on_progress: OnProgress
+    ) -> Converted:
         try:
             converted = process.convert(job, on_progress)
         except BaseException:
-            self._end(process)
+            process.end()
             raise
         with self._lock:
             if not self._closed:
-                self._running.discard(process)
-                self._idle.append(process)
+                self._idle.append((workspace_id, process))
                 return converted
-        self._end(process)
+        process.end()
         return converted
 
-    def _idle_process(self) -> ConversionProcess | None:
+    def _idle_process(self, workspace_id: UUID | None) -> ConversionProcess | None:
+        """Returns one that has read files of this workspace alone; else makes room for a new one."""
         while True:
             with self._lock:
                 if not self._idle or self._closed:
                     return None
-                process = self._idle.pop()
-                self._running.add(process)
-            if process.is_alive:
+                owners = [owner for owner, _ in self._idle]
+                owner, process = self._idle.pop(owners.index(workspace_id) if workspace_id in owners else 0)
+            if owner == workspace_id and process.is_alive:
                 return process
-            self._end(process)
+            process.end()
+            if owner != workspace_id:
+                return None
 
     def _new_process(self) -> ConversionProcess:
-        with self._lock:
-            if self._closed:
-                raise WorkerDied("The converter is shutting down.")
-            process = ConversionProcess(self._context, self._setup)
-            self._running.add(process)
-        return process
-
-    def _end(self, process: ConversionProcess) -> None:
-        process.end()
-        with self._lock:
-            self._running.discard(process)
-            process.reap()
+        if self._closed:
+            raise WorkerDied("The converter is shutting down.")
+        return ConversionProcess(self._sandbox, self._setup)

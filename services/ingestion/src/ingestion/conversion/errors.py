@@ -59,6 +59,12 @@ class PageLimitExceeded(ConversionError):
     error_class = "page-limit-exceeded"
 
 
+class OutputTooLarge(ConversionError):
+    """The conversion wrote more than any document needs."""
+
+    error_class = "output-too-large"
+
+
 class DiskFull(ConversionError):
     """There is no space left for the conversion's files. Worth another attempt."""
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Self
+from uuid import UUID
 
 from pydantic import TypeAdapter
 
 from ingestion.conversion.values import ChunkOptions, Converted, Limits, PdfOptions, Recycling
 
 CONVERTED = TypeAdapter(Converted)
+OUTPUTS = ("document.json", "document.md", "chunks.jsonl")
+PIECE_BYTES = 1 << 18  # of an output on its way
+LONGEST_MESSAGE = 1 << 22  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +27,37 @@ class Setup:
     pdf: PdfOptions = field(default_factory=PdfOptions)
     recycling: Recycling = field(default_factory=Recycling)
 
+    @property
+    def files(self) -> list[Path]:
+        """What conversions read beside the document."""
+        return [path for path in (self.chunking.tokenizer, self.pdf.artifacts) if path is not None]
+
+
+SETUP = TypeAdapter(Setup)
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One file. `source` and `output` are paths, `document_id` is a UUID."""
+    """One file: the worker opens `source`, and fills the folder `output`."""
 
-    source: str
+    source: Path
+    file_name: str
+    document_id: UUID
+    output: Path
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """What the process is told of a job. The opened file comes after it."""
+
     file_name: str
     document_id: str
-    output: str
     limits: Limits
+
+    @classmethod
+    def of(cls, job: Job) -> Self:
+        return cls(job.file_name, str(job.document_id), job.limits)
 
     def written(self) -> bytes:
         return json.dumps(asdict(self)).encode()

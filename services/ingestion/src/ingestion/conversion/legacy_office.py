@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -17,8 +15,6 @@ SUCCESSORS = {
     Format.rtf: Format.docx,
     Format.ppt: Format.pptx,
 }
-CLONE_NEWUSER = 0x10000000
-CLONE_NEWNET = 0x40000000
 # No macro runs, no link is followed; what should be fetched nevertheless meets a proxy that is not there.
 SETTINGS = {
     "Office.Common/Security/Scripting": {
@@ -44,7 +40,8 @@ SETTINGS = {
 def through_libreoffice(data: bytes, kind: Format, work: Path) -> tuple[bytes, Format]:
     """Returns the file as .docx or .pptx, by a LibreOffice process with a profile of its own below `work`.
 
-    The process belongs to the caller's process group and its limits (docling's own conversion would leave both).
+    The process belongs to the caller's process group, its limits and its walls (docling's own conversion would leave
+    the first two).
     Raises UnsupportedFormat where LibreOffice is not installed, CorruptFile when it cannot read the file.
     """
     program = shutil.which("soffice")
@@ -73,7 +70,7 @@ def _run(program: str, source: Path, successor: Format) -> str:
     options = ["--headless", "--norestore", "--nologo", "--nolockcheck", "--nodefault", "--nofirststartwizard"]
     command = [program, profile, *options, "--convert-to", successor.value, "--outdir", str(folder), str(source)]
     environment = {"HOME": str(folder), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "SAL_USE_VCLPLUGIN": "svp"}
-    libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+    environment["OSL_SOCKET_PATH"] = str(folder)  # where its processes meet
     result = subprocess.run(
         command,
         stdin=subprocess.DEVNULL,
@@ -83,8 +80,6 @@ def _run(program: str, source: Path, successor: Format) -> str:
         check=False,
         cwd=folder,
         env=environment,
-        # Into a network namespace without any interface. Some machines forbid it; then the profile has to do.
-        preexec_fn=(lambda: libc.unshare(CLONE_NEWUSER | CLONE_NEWNET)) if libc else None,
     )
     return result.stderr
 

@@ -10,10 +10,11 @@ from ingestion.conversion.detection import IMAGES, OLE, ZIP
 from ingestion.conversion.values import Limits
 
 HEAD_BYTES = 1024
-# What any file may take: on a busy machine the process and its models start slowly.
-LEAST_SECONDS = 60.0
-# Seconds for each KiB, ten to fifty times what was measured on two busy cores. A page of a PDF file may have one KiB
-# and takes up to a second to lay out and to recognise; office files are compressed some ten times.
+# What any file may take: where ten times as much runs as there are cores, a small one takes a minute.
+LEAST_SECONDS = 120.0
+# Seconds for each KiB beside that. Text takes 0.05 while all services share two cores (docs/figures.md, the first
+# synchronisation). A page of a PDF file may have one KiB and takes up to a second to lay out and to recognise. Office
+# files are compressed some ten times.
 RENDERED, PACKED, TEXT = 3.0, 0.5, 0.2
 
 

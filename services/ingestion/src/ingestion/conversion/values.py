@@ -23,6 +23,11 @@ class Limits:
     pages: int
     input_bytes: int
 
+    @property
+    def output_bytes(self) -> int:
+        """What a conversion may write: its result is made in memory, so a larger one cannot be honest."""
+        return self.memory_bytes
+
 
 @dataclass(frozen=True, slots=True)
 class ChunkOptions:

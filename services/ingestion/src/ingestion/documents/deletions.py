@@ -26,6 +26,8 @@ class DocumentDeletionSql(Statements, file="deletions.sql"):
     delete_origins: LiteralString
     insert: LiteralString
     find: LiteralString
+    deleted: LiteralString
+    insert_of_orphan: LiteralString
     lock: LiteralString
     receipts: LiteralString
     write_receipt: LiteralString
@@ -68,6 +70,14 @@ class DeletionReceiptRow:
 class Deletions(Repository):
     async def find(self, document_id: UUID) -> DocumentDeletionRow | None:
         return await self.one(DocumentDeletionSql.find, DocumentDeletionRow, document_id=document_id)
+
+    async def deleted(self, document_ids: Sequence[UUID]) -> list[UUID]:
+        """Returns those of the documents that are deleted, long ago or with their workspace too."""
+        return await self.values(DocumentDeletionSql.deleted, document_ids=list(document_ids))
+
+    async def record_orphan(self, document_id: UUID) -> None:
+        """Records the deletion of a document that only other services still know."""
+        await self.run(DocumentDeletionSql.insert_of_orphan, document_id=document_id)
 
     async def exclude_origins(self, document_id: UUID) -> None:
         """Excludes the document's files from later synchronisations of their sources."""

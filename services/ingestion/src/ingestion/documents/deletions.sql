@@ -23,6 +23,18 @@ SELECT document_id, requested_at, completed_at
 FROM deletion
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
 
+-- name: deleted
+-- Returns those of the documents that are deleted. With the workspace's rows its deletions are gone, and all are.
+SELECT document_id FROM unnest(%(document_ids)s::uuid[]) AS asked (document_id)
+WHERE EXISTS (SELECT FROM deleted_workspace WHERE deleted_workspace.workspace_id = %(workspace_id)s)
+   OR EXISTS (
+       SELECT FROM deletion
+       WHERE deletion.workspace_id = %(workspace_id)s AND deletion.document_id = asked.document_id
+   );
+
+-- name: insert_of_orphan
+INSERT INTO deletion (workspace_id, document_id) VALUES (%(workspace_id)s, %(document_id)s) ON CONFLICT DO NOTHING;
+
 -- name: lock
 SELECT document_id, requested_at, completed_at
 FROM deletion

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Literal
 from uuid import UUID
 
-from contracts.formats import SUPPORTED
 from ingestion.documents.documents import Content
 from ingestion.documents.media_types import media_type_of
+from ingestion.documents.refusals import Refused, unsupported
 from ingestion.documents.rows import DocumentRow
 
 Change = Literal["created", "new_version", "linked", "unchanged", "excluded", "refused"]
@@ -36,14 +36,6 @@ class IncomingFile:
 
 
 @dataclass(frozen=True)
-class Refused:
-    """`error` is a stable slug, `message` a sentence."""
-
-    error: str
-    message: str
-
-
-@dataclass(frozen=True)
 class Taken:
     """What became of a file. `document` is None when it is excluded, or refused for the reason `refused`.
 
@@ -65,8 +57,3 @@ def accepted(file: IncomingFile, limits: IntakeLimits) -> Content | Refused:
     if media_type is None:
         return unsupported(file.name)
     return Content(file.path, file.name, media_type, file.size, file.content_hash, datetime.now(UTC))
-
-
-def unsupported(name: str) -> Refused:
-    reason = "unknown extension" if "." in name else "no extension, and not text"
-    return Refused("unsupported-format", f"the format is not supported ({reason}); supported: {', '.join(SUPPORTED)}")

@@ -13,9 +13,10 @@ from ingestion.documents.actions import retry_ended
 from ingestion.documents.catalog import Catalog, Catalogs
 from ingestion.documents.documents import Content
 from ingestion.documents.errors import ComesFromSource, ContentExists
-from ingestion.documents.incoming_files import Change, IncomingFile, IntakeLimits, Refused, Taken, accepted
+from ingestion.documents.incoming_files import Change, IncomingFile, IntakeLimits, Taken, accepted
 from ingestion.documents.original_storage import OriginalStorage
 from ingestion.documents.origins import Provenance
+from ingestion.documents.refusals import Refused
 from ingestion.documents.rows import DocumentRow, OriginRow
 from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import LiteralString
+from typing import Any, LiteralString
 
 from service_kit.postgres import Database
 from service_kit.repository import SystemRepository
@@ -11,6 +11,7 @@ from service_kit.statements import Statements
 
 class WorkerSql(Statements, file="workers.sql"):
     count: LiteralString
+    walls: LiteralString
     register: LiteralString
     unregister: LiteralString
     delete_silent: LiteralString
@@ -26,3 +27,16 @@ async def count_workers(database: Database, lease_seconds: float) -> int:
     """Returns how many workers are alive. In its own transaction, as a workspace's transaction sees no workers."""
     async with database.system() as connection:
         return int(await SystemRepository(connection).value(WorkerSql.count, lease=lease_seconds))
+
+
+async def walls_of_workers(database: Database, lease_seconds: float) -> list[dict[str, Any]]:
+    """Returns the walls that all living workers have; of those that some lack, one of them says why."""
+    found: dict[str, dict[str, Any]] = {}
+    async with database.system() as connection:
+        rows = await SystemRepository(connection).values(WorkerSql.walls, lease=lease_seconds)
+    for walls in rows:
+        for wall in walls:
+            known = found.setdefault(wall["name"], wall)
+            if known["active"] and not wall["active"]:
+                found[wall["name"]] = wall
+    return list(found.values())

@@ -39,6 +39,7 @@ class Repair:
             document = await catalog.documents.lock(drift.document_id)
             if drift.kind in {DriftKind.index_orphan, DriftKind.graph_orphan}:
                 if document is None:
+                    await catalog.deletions.record_orphan(drift.document_id)
                     await catalog.publish(drift.document_id, DocumentDeleted(document_id=drift.document_id))
                 return document is None
             if document is None or document.version != document.searchable_version:

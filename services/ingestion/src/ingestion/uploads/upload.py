@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from contextlib import aclosing
 from dataclasses import dataclass
-from pathlib import Path
 from uuid import UUID
 
 from contracts.ingestion import Lane, OriginKind, UploadedFile
-from ingestion.documents.incoming_files import IncomingFile, Refused, Taken
+from ingestion.documents.incoming_files import IncomingFile, Taken
 from ingestion.documents.intake import Intake
 from ingestion.documents.origins import Provenance
+from ingestion.documents.refusals import Refused
 from ingestion.documents.rows import UNKEYED
-from ingestion.uploads.archives import ArchiveKind, ArchiveLimits, archive_kind, expanded
+from ingestion.uploads.archives.expansion import ArchiveKind, Expander, archive_kind
 from ingestion.uploads.errors import NotAKey, TooMuchQueued
 from ingestion.uploads.multipart import ReceivedFile
 
@@ -34,10 +34,10 @@ class Key:
 
 
 class Uploads:
-    """`folder` holds one expanded file per archive in progress."""
+    """What all requests share."""
 
-    def __init__(self, intake: Intake, archive_limits: ArchiveLimits, folder: Path) -> None:
-        self.intake, self.archive_limits, self.folder = intake, archive_limits, folder
+    def __init__(self, intake: Intake, archives: Expander) -> None:
+        self.intake, self.archives = intake, archives
 
     async def begin(self, workspace_id: UUID, key: Key) -> UploadRequest:
         """Raises TooMuchQueued before the body is read."""
@@ -85,8 +85,7 @@ class UploadRequest:
 
     async def _expand(self, archive: IncomingFile, kind: ArchiveKind) -> list[UploadedFile]:
         answers: list[UploadedFile] = []
-        uploads = self.uploads
-        async with aclosing(expanded(archive.path, kind, uploads.archive_limits, uploads.folder)) as members:
+        async with aclosing(self.uploads.archives.expanded(archive.path, kind)) as members:
             async for member in members:
                 name = f"{archive.name}/{member.path}" if member.path else archive.name
                 content = member.content

@@ -29,6 +29,7 @@ from ingestion.worker.slots import ALL_LANES, Slots
 from ingestion.worker.stages import StageRecords
 from ingestion.worker.syncs import SyncThread
 from ingestion.worker.vectors import VectorMaker
+from ingestion.worker.walls import WallReport
 from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox
 from service_kit.own_folder import own_folder
@@ -59,7 +60,12 @@ def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack)
     stack.callback(objects.close)
     name, metrics = f"{socket.gethostname()}-{os.getpid()}", WorkerMetrics()
     stages = StageRecords(database, name)
-    processor = _processor(settings, database, stages, objects, shutdown, metrics, stack)
+    embedders = build_embedders(settings)
+    converter = stack.enter_context(Converter(settings.conversion(embedders.default.space), settings.work_folder))
+    walls = WallReport(lambda: converter.walls)
+    loop = stack.enter_context(running_loop("embedding"))
+    vectors = VectorMaker(database, objects, TextEmbedder(embedders, loop))
+    processor = Processor(stages, objects, converter, vectors, shutdown, _policy(settings), metrics)
 
     def is_closed() -> bool:
         return shutdown.has_begun
@@ -68,7 +74,14 @@ def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack)
     slots = Slots(settings.worker_concurrency, queue.take, processor.process)
     syncs = _syncs(settings, name, objects, is_closed, stack)
     stack.enter_context(
-        Registration(database, name, settings.worker_concurrency, settings.lease_seconds, lambda: slots.documents)
+        Registration(
+            database,
+            name,
+            settings.worker_concurrency,
+            settings.lease_seconds,
+            lambda: slots.documents,
+            lambda: walls.found,
+        )
     )
     if settings.private_port is not None:
         metrics.registry.register(
@@ -78,19 +91,8 @@ def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack)
     return DocumentWorker(slots, syncs)
 
 
-def _processor(
-    settings: WorkerSettings,
-    database: WorkerDatabase,
-    stages: StageRecords,
-    objects: ObjectStore,
-    shutdown: Shutdown,
-    metrics: WorkerMetrics,
-    stack: ExitStack,
-) -> Processor:
-    embedders = build_embedders(settings)
-    loop = stack.enter_context(running_loop("embedding"))
-    converter = stack.enter_context(Converter(settings.conversion(embedders.default.space)))
-    policy = ProcessingPolicy(
+def _policy(settings: WorkerSettings) -> ProcessingPolicy:
+    return ProcessingPolicy(
         settings.limits,
         settings.max_losses,
         settings.max_postponements,
@@ -98,8 +100,6 @@ def _processor(
         settings.lease_seconds,
         settings.work_folder,
     )
-    vectors = VectorMaker(database, objects, TextEmbedder(embedders, loop))
-    return Processor(stages, objects, converter, vectors, shutdown, policy, metrics)
 
 
 def _syncs(

@@ -44,6 +44,8 @@ class FileConverter(Protocol):
         output: Path,
         limits: Limits,
         on_progress: Callable[[ConversionProgress], None],
+        *,
+        workspace_id: UUID,
     ) -> Converted: ...
 
 
@@ -130,7 +132,9 @@ class Processor:
             work.holding.progress(progress.page, progress.pages)
 
         limits = limits_for(source, self.policy.limits)
-        converted = self.converter.convert(source, job.name, job.document_id, output, limits, on_progress)
+        converted = self.converter.convert(
+            source, job.name, job.document_id, output, limits, on_progress, workspace_id=job.workspace_id
+        )
         # Not after the lease has expired: another worker may be writing the same objects.
         work.holding.check()
         self._store(work, output)

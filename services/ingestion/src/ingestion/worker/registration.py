@@ -1,18 +1,21 @@
-"""The row by which a worker is known: its slots, how many documents it has done, its memory."""
+"""The row by which a worker is known: its slots, how many documents it has done, its memory, its walls."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from types import TracebackType
 from typing import Self
 
 import psutil
 import psycopg
+from psycopg.types.json import Jsonb
 from psycopg_pool import PoolTimeout
 
 from ingestion.documents.workers import WorkerSql
+from ingestion.sandbox import Wall
 from ingestion.worker.database import WorkerDatabase
 
 log = logging.getLogger(__name__)
@@ -20,7 +23,10 @@ BEATS_PER_LEASE = 4
 
 
 class Registration:
-    """A context manager: the worker is registered while the block runs. `documents` counts those it has done."""
+    """A context manager: the worker is registered while the block runs. `documents` counts those it has done.
+
+    `walls` are known some seconds after the start; until then there are none.
+    """
 
     def __init__(
         self,
@@ -29,8 +35,10 @@ class Registration:
         slots: int,
         lease_seconds: float,
         documents: Callable[[], int],
+        walls: Callable[[], Sequence[Wall]],
     ) -> None:
         self.database, self.worker, self.slots, self.documents = database, worker, slots, documents
+        self.walls = walls
         self._seconds = lease_seconds / BEATS_PER_LEASE
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._keep, name="registration", daemon=True)
@@ -60,6 +68,7 @@ class Registration:
             ended = self._ended.wait(self._seconds)
 
     def _write(self) -> None:
-        values = {"id": self.worker, "slots": self.slots, "documents": self.documents()}
+        walls = Jsonb([asdict(wall) for wall in self.walls()])
+        values = {"id": self.worker, "slots": self.slots, "documents": self.documents(), "walls": walls}
         with self.database.system() as connection:
             connection.execute(WorkerSql.register, {**values, "resident_bytes": psutil.Process().memory_info().rss})

@@ -14,6 +14,7 @@ from celery import signals
 from celery.platforms import SecurityWarning
 
 from ingestion.queue.celery_app import QUEUES, SYNC_QUEUE, build_celery
+from ingestion.sandbox import refuse_inspection
 from ingestion.worker.build import build_worker
 from ingestion.worker.holding import Shutdown
 from ingestion.worker.settings import WorkerSettings
@@ -28,6 +29,7 @@ def run_worker() -> None:
     settings = WorkerSettings()
     configure_telemetry("ingestion-worker", settings.log_level, settings.otel_exporter_otlp_endpoint)
     _quieten()
+    refuse_inspection()
     shutdown = Shutdown(settings.worker_shutdown_seconds)
     with ExitStack() as stack:
         built = build_worker(settings, shutdown, stack)

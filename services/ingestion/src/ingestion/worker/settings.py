@@ -40,7 +40,7 @@ class WorkerSettings(
     convert_threads: int = Field(default=2, gt=0)
     """CPU threads of one conversion"""
     convert_seconds: float = Field(default=600.0, gt=0)
-    """The most that any conversion may take; a file has a minute, and more with its size and kind"""
+    """The most that any conversion may take; a file has two minutes, and more with its size and kind"""
     convert_memory_mib: int = Field(default=2048, gt=0)
     """The most memory of one conversion"""
     convert_pages: int = Field(default=5000, gt=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -55,10 +55,20 @@ class Converting:
         self.others = set(everyone())
         self.used: list[int] = []
 
-    def convert(self, content: str, name: str = "a.md", limits: Limits = LIMITS) -> Converted:
+    def convert(
+        self, content: str, name: str = "a.md", limits: Limits = LIMITS, workspace_id: UUID | None = None
+    ) -> Converted:
         (self.folder / "source").write_text(content)
 
-        return self.converter.convert(self.folder / "source", name, UUID(int=6), self.folder, limits, lambda _: None)
+        return self.converter.convert(
+            self.folder / "source",
+            name,
+            UUID(int=6),
+            self.folder,
+            limits,
+            lambda _: None,
+            workspace_id=workspace_id,
+        )
 
     def running(self) -> list[int]:
         return [pid for pid in everyone() if pid not in self.others]
@@ -73,6 +83,15 @@ def everyone() -> list[int]:
         for child in server.children()
         if child.is_running() and child.status() != psutil.STATUS_ZOMBIE
     ]
+
+
+def processes(pids: list[int]) -> list[psutil.Process]:
+    """Those that still are."""
+    found = []
+    for pid in pids:
+        with suppress(psutil.NoSuchProcess):
+            found.append(psutil.Process(pid))
+    return found
 
 
 @contextmanager
@@ -106,6 +125,17 @@ def test_a_process_serves_several_files_and_is_replaced_after_its_share(tmp_path
     assert it.used[0] == it.used[1] != it.used[2] == it.used[3]
 
 
+def test_a_process_reads_files_of_one_workspace_only(tmp_path: Path) -> None:
+    """A file that takes over its process must not read another workspace's next one."""
+    mine, yours = UUID(int=1), UUID(int=2)
+    with converting(tmp_path, Recycling()) as it:
+        for workspace_id in (mine, mine, yours, mine):
+            it.convert(MARKDOWN, workspace_id=workspace_id)
+    first, again, other, last = it.used
+    assert first == again
+    assert len({first, other, last}) == 3
+
+
 def test_a_process_that_holds_much_memory_is_replaced(tmp_path: Path) -> None:
     with converting(tmp_path, Recycling(memory_bytes=1)) as it:
         for _ in range(3):
@@ -129,7 +159,7 @@ def test_a_process_is_not_used_after_a_failure(tmp_path: Path) -> None:
 def test_a_process_without_work_ends_and_one_that_was_killed_is_not_missed(tmp_path: Path) -> None:
     with converting(tmp_path, Recycling(idle_seconds=0.1)) as it:
         it.convert(MARKDOWN)
-        _, left = psutil.wait_procs([psutil.Process(pid) for pid in it.running()], timeout=10)
+        _, left = psutil.wait_procs(processes(it.running()), timeout=10)
         assert left == []
         it.convert(MARKDOWN)
     with converting(tmp_path, Recycling()) as it:

@@ -14,7 +14,9 @@ import pytest
 from contracts.object_keys import derived_prefix, original_key
 from ingestion.app import create_app
 from ingestion.settings import Settings
+from service_kit.auth import ServiceCaller
 from service_kit.objects import ObjectStore
+from service_kit.owners import DOCUMENTS_PATH
 
 Entry = Callable[..., Awaitable[dict[str, Any]]]
 Process = Callable[[str], Coroutine[Any, Any, None]]
@@ -51,6 +53,31 @@ async def test_a_deletion_removes_everything_and_every_service_confirms(
         ):
             rows = connection.execute(f"SELECT row_to_json(t)::text FROM ingestion.{table} t").fetchall()
             assert not any("ecret" in row[0] for row in rows), table
+
+
+async def test_other_services_are_told_which_documents_are_deleted_and_users_are_not(
+    searchable: Entry,
+    client: httpx2.AsyncClient,
+    workspace_id: UUID,
+    token_keys: Any,
+    database: Any,
+) -> None:
+    """Finding 3: before they erase a document they ask; also after the receipt, and after the workspace has gone."""
+    gone, living = await searchable("gone.md", b"Title\none"), await searchable("here.md", b"Title\ntwo")
+    assert (await client.delete(f"/v1/documents/{gone['id']}")).json()["completed_at"]
+    unknown = str(uuid4())
+    body = {"document_ids": [gone["id"], living["id"], unknown]}
+
+    async def deleted(name: str = "memory") -> httpx2.Response:
+        token = token_keys.tokens(name).sign(ServiceCaller(name, workspace_id), "ingestion")
+        return await client.post(DOCUMENTS_PATH, json=body, headers={"Authorization": f"Bearer {token}"})
+
+    for name in ("retrieval", "knowledge-graph", "memory", "orchestrator"):
+        assert (await deleted(name)).json() == {"deleted": [gone["id"]]}
+    assert (await client.post(DOCUMENTS_PATH, json=body)).status_code == 403
+    with psycopg.connect(database.admin) as connection:
+        connection.execute("INSERT INTO ingestion.deleted_workspace (workspace_id) VALUES (%s)", (workspace_id,))
+    assert set((await deleted()).json()["deleted"]) == {gone["id"], living["id"], unknown}
 
 
 async def test_a_pending_deletion_names_the_missing_services(

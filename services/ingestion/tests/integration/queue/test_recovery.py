@@ -46,7 +46,7 @@ def registered(settings: Settings) -> Iterator[Callable[[], Registration]]:
         database = stack.enter_context(WorkerDatabase(settings.database_url.get_secret_value(), 2).opened())
 
         def register() -> Registration:
-            waiting = Registration(database, "waiting", 2, LEASE_SECONDS, lambda: 0)
+            waiting = Registration(database, "waiting", 2, LEASE_SECONDS, lambda: 0, lambda: ())
             return stack.enter_context(waiting)
 
         yield register

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import gzip
 import io
+import tarfile
+import time
 import zipfile
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -117,3 +121,30 @@ async def test_a_workspaces_queue_is_limited(
 
 async def test_an_empty_queue_takes_a_file_of_any_size(narrow: httpx2.AsyncClient) -> None:
     assert (await send(narrow, ("a.md", b"x" * 30))).status_code == 202
+
+
+async def test_a_header_that_takes_python_long_holds_up_nobody_else(client: httpx2.AsyncClient) -> None:
+    """CVE-2024-6232 (finding 8): 200 bytes, unpacked to 30,000 digits, froze the whole API for seconds."""
+    header = tarfile.TarInfo("././@PaxHeader")
+    header.type, header.size = tarfile.XHDTYPE, 30_000
+    bomb = gzip.compress(header.tobuf(tarfile.USTAR_FORMAT) + b"9" * 30_208)
+    began = time.monotonic()
+    upload = asyncio.create_task(send(client, ("bomb.tar.gz", bomb)))
+    slowest = 0.0
+    while not upload.done():
+        asked = time.monotonic()
+        assert (await client.get("/v1/documents")).status_code == 200
+        slowest = max(slowest, time.monotonic() - asked)
+    took = time.monotonic() - began
+    [answer] = (await upload).json()["files"]
+    assert answer["error"] in {"archive-damaged", "archive-unreadable"}
+    # A Python with the remedy is done at once; then there is nothing to compare.
+    assert took < 2 or slowest < took / 3
+
+
+async def test_a_header_above_64_kib_is_not_read(client: httpx2.AsyncClient) -> None:
+    header = tarfile.TarInfo("././@PaxHeader")
+    header.type, header.size = tarfile.XHDTYPE, 100_000
+    bomb = gzip.compress(header.tobuf(tarfile.USTAR_FORMAT) + b"9" * 100_352)
+    [answer] = (await send(client, ("bomb.tar.gz", bomb))).json()["files"]
+    assert (answer["error"], answer["message"]) == ("archive-too-large", "the archive has a header that is too long")

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -51,13 +52,13 @@ class WorkerProcesses:
 
 
 @pytest.fixture
-def workers(settings: Settings, tmp_path: Path) -> WorkerProcesses:
+def workers(settings: Settings, own_redis_url: Any, tmp_path: Path) -> WorkerProcesses:
     work = tmp_path / "work"
     work.mkdir()
     environment = {
         "PATH": os.environ["PATH"],
         "DATABASE_URL": settings.database_url.get_secret_value(),
-        "REDIS_URL": settings.redis_url.get_secret_value(),
+        "REDIS_URL": own_redis_url("ingestion-worker"),
         "S3_ENDPOINT": settings.s3_endpoint,
         "S3_ACCESS_KEY": settings.s3_access_key,
         "S3_SECRET_KEY": settings.s3_secret_key.get_secret_value(),

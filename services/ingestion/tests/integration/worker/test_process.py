@@ -41,6 +41,10 @@ async def test_files_become_searchable_and_a_broken_one_says_why(
     assert [one["status"] for one in settled] == ["searchable", "failed", "searchable"], workers.log.read_text()
     assert (settled[0]["title"], settled[0]["chunk_count"] >= 1) == ("Guide", True)
     assert settled[1]["explanation"].startswith("Failed to convert: ")
+    walls = {wall["name"]: wall for wall in (await client.get("/readyz")).json()["walls"]}
+    assert {"environment", "network", "files", "system-calls"} <= walls.keys()
+    assert walls["environment"]["active"]
+    assert all(wall["detail"] for wall in walls.values())
     assert workers.health() == 0
     worker.send_signal(signal.SIGTERM)
     assert await asyncio.to_thread(worker.wait, 60) == 0

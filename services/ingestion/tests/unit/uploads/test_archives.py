@@ -12,13 +12,15 @@ import struct
 import tarfile
 import zipfile
 from collections.abc import Callable
-from contextlib import aclosing
+from contextlib import aclosing, closing
 from pathlib import Path
 
 import pytest
 
-from ingestion.documents.incoming_files import IncomingFile, Refused
-from ingestion.uploads.archives import ArchiveLimits, archive_kind, expanded
+from ingestion.documents.incoming_files import IncomingFile
+from ingestion.documents.refusals import Refused
+from ingestion.uploads.archives import ArchiveLimits
+from ingestion.uploads.archives.expansion import Expander, archive_kind
 from ingestion.uploads.archives.naming import member_path
 
 LIMITS = ArchiveLimits(files=50, total_bytes=40_000_000, ratio=200, file_bytes=1_000_000)
@@ -55,8 +57,8 @@ async def members(
     kind = archive_kind(name, archive[:8192])
     assert kind is not None
     found: list[tuple[str, str | bytes]] = []
-    async with aclosing(expanded(path, kind, limits, folder)) as expanding:
-        async for member in expanding:
+    with closing(Expander(limits, folder)) as expander:
+        async for member in expander.expanded(path, kind):
             if isinstance(member.content, Refused):
                 found.append((member.path, member.content.error))
             else:
@@ -208,10 +210,11 @@ async def test_a_damaged_member_does_not_stop_the_others(tmp_path: Path) -> None
 async def test_an_interrupted_expansion_leaves_no_file(tmp_path: Path) -> None:
     path = tmp_path / "archive"
     path.write_bytes(zipped(NOTES))
-    async with aclosing(expanded(path, "zip", LIMITS, tmp_path)) as expanding:
-        async for _ in expanding:
-            break
-    assert names(tmp_path) == ["archive"]
+    with closing(Expander(LIMITS, tmp_path)) as expander:
+        async with aclosing(expander.expanded(path, "zip")) as expanding:
+            async for _ in expanding:
+                break
+        assert names(tmp_path) == ["archive"]
 
 
 def test_office_documents_are_not_archives() -> None:

@@ -26,9 +26,13 @@ class Highlighter:
         self, chunks: Sequence[IndexedChunk], weights: Mapping[str, float], dense: DenseLeg | None
     ) -> dict[int, list[ScoredSpan]]:
         """Returns spans by chunk, best first; terms decide alone where sentences cannot be compared in time."""
-        by_hit = [scoring.sentences_of(rank, chunk, weights, self.analyzer) for rank, chunk in enumerate(chunks)]
+        by_hit = await asyncio.to_thread(self._sentences, chunks, weights)
         cosines = await self._cosines(by_hit, dense) if dense else {}
         return {chunk.number: scoring.best(by_hit[rank], cosines) for rank, chunk in enumerate(chunks)}
+
+    def _sentences(self, chunks: Sequence[IndexedChunk], weights: Mapping[str, float]) -> list[list[Sentence]]:
+        """Reads up to a hundred chunks, which is too long for the thread that answers everyone."""
+        return [scoring.sentences_of(rank, chunk, weights, self.analyzer) for rank, chunk in enumerate(chunks)]
 
     async def _cosines(self, by_hit: Sequence[Sequence[Sentence]], dense: DenseLeg) -> dict[tuple[int, Span], float]:
         chosen = scoring.to_embed(by_hit)

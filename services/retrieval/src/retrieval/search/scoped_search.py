@@ -15,6 +15,7 @@ from retrieval.errors import GlobalNeedsKey, ScopeNeedsSession, SearchUnavailabl
 from retrieval.search.facets import MOST_VALUES
 from retrieval.search.search import Search
 from retrieval.search.sessions import SessionDocuments
+from retrieval.search.turns import Turns
 from service_kit.auth import Principal
 from service_kit.problems import InvalidRequest, Problem
 
@@ -35,7 +36,7 @@ class ScopedSearch:
     """Searches in scopes. A scope without what it needs is rejected, never widened."""
 
     def __init__(self, search: Search, sessions: SessionDocuments) -> None:
-        self.search, self.sessions = search, sessions
+        self.search, self.sessions, self.turns = search, sessions, Turns()
 
     async def __call__(self, caller: Principal, request: SearchRequest) -> SearchResponse:
         """Raises ScopeNeedsSession, UnknownSession, SessionsUnavailable, GlobalNeedsKey, TooManyWorkspaces, and what
@@ -48,7 +49,8 @@ class ScopedSearch:
             if request.session_id is None:
                 raise ScopeNeedsSession
             attached = await self.sessions.documents(caller, request.session_id)
-        return await self.search(caller.workspace_id, request, caller=caller, attached=attached)
+        async with self.turns.turn(caller.workspace_id):
+            return await self.search(caller.workspace_id, request, caller=caller, attached=attached)
 
     async def _everywhere(self, caller: Principal, request: SearchRequest) -> SearchResponse:
         if caller.readable is None:
@@ -62,7 +64,8 @@ class ScopedSearch:
             there = caller if workspace_id == caller.workspace_id else _reader(caller, workspace_id)
             async with turn:
                 try:
-                    return WorkspaceAnswer(workspace_id, await self.search(workspace_id, request, caller=there))
+                    async with self.turns.turn(caller.workspace_id):
+                        return WorkspaceAnswer(workspace_id, await self.search(workspace_id, request, caller=there))
                 except InvalidRequest:
                     raise  # it is the same in each of them
                 except Problem as problem:

@@ -33,6 +33,7 @@ from retrieval.tuning.known import KnownTunings
 from service_kit.auth import Principal
 
 DEPTH = 100  # candidates of each leg
+WORDINGS_AT_ONCE = 2
 
 
 @dataclass(frozen=True)
@@ -185,17 +186,19 @@ class Search:
         return FoundCandidates(wordings, graph, candidates, selection, counts)
 
     async def _wordings(self, rule: RankingRule, asked: Sequence[LegQuery]) -> list[Wording]:
-        """Runs the legs of all wordings at the same time."""
+        """Runs the legs of the wordings, of a few at the same time: they share the threads with all other searches."""
+        turn = asyncio.Semaphore(WORDINGS_AT_ONCE)
 
         async def ask(number: int, own: LegQuery) -> Wording:
             parsed = own.query
-            wording = Wording(
-                parsed.text,
-                *await asyncio.gather(
-                    self.legs.lexical(own) if rule.asks_words or parsed.conditions else _nothing(),
-                    self.legs.dense(own) if rule.asks_vectors else _nothing(),
-                ),
-            )
+            async with turn:
+                wording = Wording(
+                    parsed.text,
+                    *await asyncio.gather(
+                        self.legs.lexical(own) if rule.asks_words or parsed.conditions else _nothing(),
+                        self.legs.dense(own) if rule.asks_vectors else _nothing(),
+                    ),
+                )
             if parsed.conditions and wording.lexical and wording.lexical.error:
                 raise SearchUnavailable("the query's conditions could not be checked in time")
             for leg in wording.legs if number > 1 else []:

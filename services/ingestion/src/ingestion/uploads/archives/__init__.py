@@ -1,6 +1,5 @@
-"""Archives, taken apart member by member."""
+"""Archives, taken apart member by member. The modules of the walled process are imported here without the API's."""
 
-from ingestion.uploads.archives.expansion import ArchiveKind, ArchiveMember, archive_kind, expanded
 from ingestion.uploads.archives.limits import ArchiveLimits
 
-__all__ = ["ArchiveKind", "ArchiveLimits", "ArchiveMember", "archive_kind", "expanded"]
+__all__ = ["ArchiveLimits"]

@@ -1,24 +1,28 @@
-"""Expands an archive on disk into a stream of files, off the event loop."""
+"""Expands an archive on disk into a stream of files: in a walled process, off the event loop."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Callable, Generator, Iterator
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
 from contracts.formats import has_extension, is_archive
-from ingestion.documents.incoming_files import IncomingFile, Refused
+from ingestion.documents.incoming_files import IncomingFile
+from ingestion.documents.refusals import Refused
+from ingestion.sandbox import Sandbox, SandboxConfig, SandboxedProcess, SandboxUnavailable
+from ingestion.uploads.archives.incoming import Incoming
 from ingestion.uploads.archives.limits import ArchiveLimits, ArchiveRefused, Budget
-from ingestion.uploads.archives.spool import MemberSpool, member_spool
-from ingestion.uploads.archives.tarred import BZIP2, GZIP, XZ, tar_members
-from ingestion.uploads.archives.zipped import zip_members
+from ingestion.uploads.archives.protocol import Assignment
+from ingestion.uploads.archives.spool import member_spool
+from ingestion.uploads.archives.tarred import BZIP2, GZIP, XZ
+from service_kit.problems import Unavailable
 
 ArchiveKind = Literal["zip", "tar"]
-Reader = Callable[[Path, MemberSpool], Iterator[tuple[str, IncomingFile | Refused]]]
-READERS: dict[ArchiveKind, Reader] = {"zip": zip_members, "tar": tar_members}
+TASK, PRELOAD = "ingestion.uploads.archives.child:serve", "ingestion.uploads.archives.child"
 # Office documents are ZIP archives, too; one of these is their first member.
 OFFICE_PARTS = (b"[Content_Types].xml", b"mimetype", b"_rels/", b"word/", b"xl/", b"ppt/")
 LOCAL_HEADER_BYTES = 30
@@ -45,39 +49,63 @@ def archive_kind(name: str, head: bytes) -> ArchiveKind | None:
     return None
 
 
-async def expanded(
-    archive: Path, kind: ArchiveKind, limits: ArchiveLimits, folder: Path
-) -> AsyncGenerator[ArchiveMember]:
-    """Yields each file of the archive; it stays in `folder` until the next one is asked for.
+class Expander:
+    """Takes archives apart in walled processes: what is wrong in a reader of archives cannot reach this process.
 
-    Rejected files come with the reason, as does the rest of an archive that is damaged or exceeds the limits. Raises
-    StorageFull.
+    The fork server is started with the first archive.
     """
-    members = _members(archive, kind, limits, folder)
-    turn = threading.Lock()  # the thread is still running when the caller is cancelled
 
-    def step() -> ArchiveMember | None:
-        with turn:
-            return next(members, None)
+    def __init__(self, limits: ArchiveLimits, folder: Path) -> None:
+        """`folder` holds one expanded file of each archive in progress."""
+        self._limits, self._folder = limits, folder
+        self._sandbox = Sandbox(SandboxConfig(TASK, PRELOAD, folder=str(folder)))
 
-    def close() -> None:
-        with turn:
-            members.close()
+    def close(self) -> None:
+        """Ends what still runs; its callers are told that the archive could not be read."""
+        self._sandbox.close()
 
-    try:
-        while member := await asyncio.to_thread(step):
-            yield member
-    finally:
-        await asyncio.to_thread(close)
+    async def expanded(self, archive: Path, kind: ArchiveKind) -> AsyncGenerator[ArchiveMember]:
+        """Yields each file of the archive; it stays in the folder until the next one is asked for.
 
+        Rejected files come with the reason, as does the rest of an archive that is damaged or exceeds the limits.
+        Raises StorageFull, and Unavailable when no process can be started.
+        """
+        members = self._members(archive, kind)
+        turn = threading.Lock()  # the thread is still running when the caller is cancelled
 
-def _members(
-    archive: Path, kind: ArchiveKind, limits: ArchiveLimits, folder: Path
-) -> Generator[ArchiveMember, None, None]:
-    budget = Budget(limits, archive.stat().st_size)
-    with member_spool(folder, budget) as spool:
+        def step() -> ArchiveMember | None:
+            with turn:
+                return next(members, None)
+
+        def close() -> None:
+            with turn:
+                members.close()
+
         try:
-            for path, content in READERS[kind](archive, spool):
-                yield ArchiveMember(path, content)
-        except ArchiveRefused as refused:
-            yield ArchiveMember("", Refused(refused.error, refused.message))
+            while member := await asyncio.to_thread(step):
+                yield member
+        finally:
+            await asyncio.to_thread(close)
+
+    def _members(self, archive: Path, kind: ArchiveKind) -> Generator[ArchiveMember, None, None]:
+        budget = Budget(self._limits, archive.stat().st_size)
+        with member_spool(self._folder, budget) as spool, self._process() as process:
+            try:
+                with archive.open("rb") as opened:
+                    process.send(Assignment(kind, asdict(self._limits)).written())
+                    process.send_file(opened.fileno())
+                for path, content in Incoming(process, spool).members():
+                    yield ArchiveMember(path, content)
+            except ArchiveRefused as refused:
+                yield ArchiveMember("", Refused(refused.error, refused.message))
+
+    @contextmanager
+    def _process(self) -> Iterator[SandboxedProcess]:
+        try:
+            process = self._sandbox.start()
+        except SandboxUnavailable as error:
+            raise Unavailable("no process could be started to take the archive apart") from error
+        try:
+            yield process
+        finally:
+            process.end()

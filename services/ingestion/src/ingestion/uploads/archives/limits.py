@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+PIECE_BYTES = 256 * 1024
 ALWAYS_ALLOWED_BYTES = 16 * 1024 * 1024
 
 
@@ -18,6 +19,11 @@ class ArchiveRefused(Exception):
 class Damaged(ArchiveRefused):
     def __init__(self) -> None:
         super().__init__("archive-damaged", "the archive is damaged, or its format does not match its name")
+
+
+class Unreadable(ArchiveRefused):
+    def __init__(self, why: str) -> None:
+        super().__init__("archive-unreadable", f"the archive could not be read: {why}")
 
 
 @dataclass(frozen=True)

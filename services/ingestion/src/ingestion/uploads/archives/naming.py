@@ -6,9 +6,9 @@ import re
 
 from contracts.formats import is_archive, may_be_supported
 from ingestion.documents.file_names import safe_name
-from ingestion.documents.incoming_files import Refused, unsupported
+from ingestion.documents.refusals import Refused, unsupported
 
-LONGEST_PATH = 800
+LONGEST_PATH, NAMELESS_PATH = 800, "unnamed"
 
 
 def member_path(raw: str) -> str | Refused:

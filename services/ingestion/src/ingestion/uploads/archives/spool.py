@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,36 +12,38 @@ from ingestion.uploads.archives.limits import Budget
 from ingestion.uploads.errors import StorageFull
 from service_kit.spool import Spool, is_disk_full, temporary_spool
 
-PIECE_BYTES = 256 * 1024
-
 
 @dataclass
 class MemberSpool:
+    """Takes one member after the other; of one beyond the size limit only the size is kept."""
+
     spool: Spool
     budget: Budget
 
-    def fill(self, name: str, read: Callable[[int], bytes]) -> IncomingFile:
-        """Reads a whole member; of one beyond the size limit only the size is kept.
+    def restart(self) -> None:
+        self.spool.restart()
 
-        Raises ArchiveRefused and StorageFull.
-        """
-        spool = self.spool
-        spool.restart()
-        while piece := read(PIECE_BYTES):
-            self.budget.spend(len(piece))
-            self._write(piece)
-        self._write(b"")
-        return IncomingFile(spool.path, name, spool.size, spool.content_hash, spool.head)
-
-    def _write(self, data: bytes) -> None:
-        try:
+    def write(self, data: bytes) -> None:
+        """Raises ArchiveRefused and StorageFull."""
+        self.budget.spend(len(data))
+        with _storage():
             self.spool.write(data)
-            if not data:
-                self.spool.flush()
-        except OSError as error:
-            if is_disk_full(error):
-                raise StorageFull from error
-            raise
+
+    def taken(self, name: str) -> IncomingFile:
+        """Returns what was written since the last restart. Raises StorageFull."""
+        with _storage():
+            self.spool.flush()
+        return IncomingFile(self.spool.path, name, self.spool.size, self.spool.content_hash, self.spool.head)
+
+
+@contextmanager
+def _storage() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if is_disk_full(error):
+            raise StorageFull from error
+        raise
 
 
 @contextmanager

@@ -7,17 +7,17 @@ import gzip
 import lzma
 import tarfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import RawIOBase
-from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from ingestion.documents.incoming_files import IncomingFile, Refused
-from ingestion.uploads.archives.limits import ArchiveRefused, Budget, Damaged
+from ingestion.documents.refusals import Refused
+from ingestion.uploads.archives.limits import PIECE_BYTES, ArchiveRefused, Budget, Damaged
+from ingestion.uploads.archives.members import Member
 from ingestion.uploads.archives.naming import member_path, refusal
-from ingestion.uploads.archives.spool import PIECE_BYTES, MemberSpool
 
-HEADER_BYTES = 1024 * 1024
+# Before 3.11.10 and 3.12.6, Python takes time by the square of a header's length (CVE-2024-6232).
+HEADER_BYTES = 64 * 1024
 XZ_MEMORY_BYTES = 128 * 1024 * 1024
 GZIP, BZIP2, XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00"
 
@@ -63,20 +63,22 @@ class _Xz:
         return b""
 
 
-def tar_members(archive: Path, spool: MemberSpool) -> Iterator[tuple[str, IncomingFile | Refused]]:
-    """Yields (path, file) of each member; raises ArchiveRefused."""
-    with archive.open("rb") as file:
-        stream = _Unpacked(_decompressed(file), spool.budget)
-        try:
-            with tarfile.open(fileobj=stream, mode="r|", errors="surrogateescape") as opened:
-                while member := opened.next():
-                    stream.header_left = None
-                    spool.budget.spend_file()  # folders too: the reader remembers them all
-                    if not member.isdir():
-                        yield _member(opened, member, spool)
-                    stream.header_left = HEADER_BYTES
-        except (tarfile.TarError, ValueError) as error:
-            raise Damaged from error
+def tar_members(archive: BinaryIO, budget: Budget) -> Iterator[Member]:
+    """Yields each member; its content can be read until the next one is asked for. Raises ArchiveRefused."""
+    stream = _Unpacked(_decompressed(archive), budget)
+    try:
+        with tarfile.open(fileobj=stream, mode="r|", errors="surrogateescape") as opened:
+            while member := opened.next():
+                stream.header_left = None
+                budget.spend_file()  # folders too: the reader remembers them all
+                body = _body(opened, member)
+                if not member.isdir():
+                    yield _member(member, body)
+                while rest := body(PIECE_BYTES):  # so that the next header follows
+                    budget.spend(len(rest))
+                stream.header_left = HEADER_BYTES
+    except (tarfile.TarError, ValueError) as error:
+        raise Damaged from error
 
 
 def _decompressed(file: BinaryIO) -> _Readable:
@@ -89,26 +91,15 @@ def _decompressed(file: BinaryIO) -> _Readable:
     return _Xz(file) if magic.startswith(XZ) else file
 
 
-def _member(opened: tarfile.TarFile, member: tarfile.TarInfo, spool: MemberSpool) -> tuple[str, IncomingFile | Refused]:
+def _member(member: tarfile.TarInfo, body: Callable[[int], bytes]) -> Member:
     path = member_path(member.name)
     if isinstance(path, Refused):
-        found: Refused | None = path
-        path = member.name
-    elif not member.isreg() or member.issparse():
-        found = Refused("not-a-file", "it is a link or a device, not a file")
-    else:
-        found = refusal(path)
-    if found is None:
-        body = opened.extractfile(member)
-        assert body is not None
-        return path, spool.fill(path.rsplit("/", 1)[-1], body.read)
-    _skip(opened, member, spool)
-    return path, found
+        return Member(member.name, path)
+    if not member.isreg() or member.issparse():
+        return Member(path, Refused("not-a-file", "it is a link or a device, not a file"))
+    return Member(path, refusal(path) or body)
 
 
-def _skip(opened: tarfile.TarFile, member: tarfile.TarInfo, spool: MemberSpool) -> None:
-    """Reads a rejected member to its end, so that the next header follows."""
-    if member.isreg() and not member.issparse():
-        body = opened.extractfile(member)
-        while body and (piece := body.read(PIECE_BYTES)):
-            spool.budget.spend(len(piece))
+def _body(opened: tarfile.TarFile, member: tarfile.TarInfo) -> Callable[[int], bytes]:
+    file = opened.extractfile(member) if member.isreg() and not member.issparse() else None
+    return file.read if file else lambda _: b""

@@ -2,49 +2,52 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
+from typing import BinaryIO
 
-from ingestion.documents.incoming_files import IncomingFile, Refused
-from ingestion.uploads.archives.limits import ArchiveRefused, Damaged
+from ingestion.documents.refusals import Refused
+from ingestion.uploads.archives.limits import ArchiveRefused, Budget, Damaged
+from ingestion.uploads.archives.members import Member, MemberDamaged
 from ingestion.uploads.archives.naming import member_path, refusal
-from ingestion.uploads.archives.spool import MemberSpool
 
 DIRECTORY_BYTES = 4 * 1024 * 1024
 END, END_LENGTH, LONGEST_COMMENT = b"PK\x05\x06", 22, 65_535
 ENCRYPTED = 0x1
+DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, ValueError)
 # LZMA may ask for gigabytes to expand a few bytes.
 READABLE = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2})
 
 
-def zip_members(archive: Path, spool: MemberSpool) -> Iterator[tuple[str, IncomingFile | Refused]]:
-    """Yields (path, file) of each member; raises ArchiveRefused."""
+def zip_members(archive: BinaryIO, budget: Budget) -> Iterator[Member]:
+    """Yields each member; its content can be read until the next one is asked for. Raises ArchiveRefused."""
     _check_directory(archive)
     try:
         with zipfile.ZipFile(archive) as opened:
             for info in opened.infolist():
                 if info.is_dir():
                     continue
-                spool.budget.spend_file()
+                budget.spend_file()
                 path = member_path(info.filename)
                 if isinstance(path, Refused):
-                    yield info.filename, path
+                    yield Member(info.filename, path)
+                elif refused := _refusal(info, path):
+                    yield Member(path, refused)
                 else:
-                    yield path, _refusal(info, path) or _expanded(opened, info, path, spool)
+                    yield from _content(opened, info, path)
     except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError) as error:
         raise Damaged from error
 
 
-def _check_directory(archive: Path) -> None:
+def _check_directory(archive: BinaryIO) -> None:
     """Limits the size of the list of members, which is read at once (APPNOTE 4.3.16)."""
-    size = archive.stat().st_size
-    with archive.open("rb") as file:
-        file.seek(max(size - END_LENGTH - LONGEST_COMMENT, 0))
-        tail = file.read()
+    size = archive.seek(0, os.SEEK_END)
+    archive.seek(max(size - END_LENGTH - LONGEST_COMMENT, 0))
+    tail = archive.read()
     at = tail.rfind(END)
     if at < 0 or len(tail) - at < END_LENGTH:
         raise Damaged
@@ -63,10 +66,18 @@ def _refusal(info: zipfile.ZipInfo, path: str) -> Refused | None:
     return refusal(path)
 
 
-def _expanded(opened: zipfile.ZipFile, info: zipfile.ZipInfo, path: str, spool: MemberSpool) -> IncomingFile | Refused:
-    name = path.rsplit("/", 1)[-1]
+def _content(opened: zipfile.ZipFile, info: zipfile.ZipInfo, path: str) -> Iterator[Member]:
     try:
-        with opened.open(info) as body:
-            return spool.fill(name, body.read)
-    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError):
-        return Refused("member-damaged", "it is damaged")
+        body = opened.open(info)
+    except DAMAGES:
+        yield Member(path, MemberDamaged.REFUSAL)
+        return
+
+    def read(size: int) -> bytes:
+        try:
+            return body.read(size)
+        except DAMAGES as error:
+            raise MemberDamaged from error
+
+    with body:
+        yield Member(path, read)

@@ -1,0 +1,65 @@
+"""Who may do what in Redis: one user for each service, with its own streams and keys. The default user is off.
+
+Both ways to run render their ACL file from this table: `make run` for Valkey, `make env` for Compose. So it uses the
+standard library alone. Groups and sources cannot be told apart by Redis, for these the consumers answer
+(`service_kit.admission`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import sha256
+
+ADMINISTRATOR = "administrator"  # for operators and tests; no service has its password
+DOCUMENTS, TURNS = "attractor.documents", "attractor.turns"
+CONNECTION = "+hello +auth +ping +quit +reset +select +client|setinfo +client|setname +client|id +multi +exec +discard"
+SCRIPTS = "+eval +evalsha +script|load +script|exists"
+READ_STREAM = (
+    "+xgroup|create +xreadgroup +xack +xclaim +xautoclaim +xpending +xinfo|groups +xinfo|stream +xtrim +xlen +exists"
+)
+DEAD_LETTERS = "+xadd +xrange +xdel +xlen"
+# What Celery's Redis transport calls, on both sides of the broker.
+BROKER = (
+    "+lpush +rpush +brpop +rpop +llen +del +exists +sadd +srem +smembers +hset +hget +hdel +zadd +zrem +zscore +zrange"
+    " +zrangebyscore +zrevrangebyscore +zremrangebyscore +set +get +expire +pexpire +pttl +time +watch +unwatch"
+    " ~ingestion.* ~ingestion@* ~_kombu.binding* ~unacked*"
+)
+BROADCASTS = "+publish +subscribe +unsubscribe +psubscribe +punsubscribe &/0.celery.pidbox &/0.celeryev*"
+
+
+def _reads(stream: str) -> str:
+    """Returns the rules of a service that consumes a stream and keeps its dead letters."""
+    return f"({READ_STREAM} ~{stream}) ({DEAD_LETTERS} ~{stream}.dead)"
+
+
+def _writes(stream: str) -> str:
+    return f"(+xadd ~{stream})"
+
+
+# The commands outside of parentheses go with the keys outside of them; each pair of parentheses stands for itself.
+RULES = {
+    "gateway": f"{SCRIPTS} +hmget +hset +pexpire +time ~gateway:* {_reads(DOCUMENTS)} {_writes(DOCUMENTS)}"
+    # of a deleted workspace, whose events it deletes
+    f" (+xrange +xdel ~{DOCUMENTS} ~{TURNS} ~{TURNS}.dead)",
+    "ingestion": f"{SCRIPTS} {BROKER} {BROADCASTS} {_reads(DOCUMENTS)} {_writes(DOCUMENTS)}",
+    # It speaks through the database alone; of Redis it needs what wakes it.
+    "ingestion-worker": f"{SCRIPTS} {BROKER} {BROADCASTS}",
+    "retrieval": f"{SCRIPTS} +get +set +del +zadd +zcard +zrange +zpopmin +zremrangebyscore +pttl +pexpire +time"
+    f" ~retrieval:* {_reads(DOCUMENTS)} {_writes(DOCUMENTS)}",
+    "knowledge-graph": f"{_reads(DOCUMENTS)} {_writes(DOCUMENTS)}",
+    "memory": f"{_reads(DOCUMENTS)} {_writes(DOCUMENTS)} {_reads(TURNS)} {_writes(TURNS)}",
+    "orchestrator": "+xadd +xread +xrange +xrevrange +expire +del +exists ~attractor.runs.*"
+    f" {_reads(DOCUMENTS)} {_writes(DOCUMENTS)} {_writes(TURNS)}",
+}
+USERS = (*RULES, ADMINISTRATOR)
+
+
+def rendered(password: Callable[[str], str]) -> str:
+    """Returns the ACL file; `password` gives each user's, of which the file holds a digest alone."""
+    lines = ["user default off resetpass resetkeys resetchannels -@all"]
+    lines += [f"{_user(name, password(name))} -@all {CONNECTION} {rules}" for name, rules in RULES.items()]
+    return "\n".join([*lines, f"{_user(ADMINISTRATOR, password(ADMINISTRATOR))} +@all ~* &*"]) + "\n"
+
+
+def _user(name: str, password: str) -> str:
+    return f"user {name} on #{sha256(password.encode()).hexdigest()} resetkeys resetchannels"

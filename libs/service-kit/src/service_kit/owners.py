@@ -1,0 +1,70 @@
+"""Asks the services that own a deletion whether it is one, over HTTP, in the name of the service that would erase."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import httpx2
+
+from contracts.events import DocumentDeleted, Event
+from contracts.gateway import WorkspaceState
+from contracts.ingestion import DeletedDocuments, DocumentIds
+from contracts.registry import GATEWAY, INGESTION
+from service_kit.admission import Owner
+from service_kit.auth import ServiceCaller
+from service_kit.http_service import HttpService
+from service_kit.tokens import Tokens
+
+ANSWER_SECONDS = 5.0
+WORKSPACE_PATH = "/internal/workspace"
+DOCUMENTS_PATH = "/internal/deleted-documents"
+
+
+@asynccontextmanager
+async def deletion_owners(
+    name: str, tokens: Tokens, gateway_url: str, ingestion_url: str | None = None
+) -> AsyncIterator[dict[str, Owner]]:
+    """Opens connections to the owners, by their names; `name` is the service that asks.
+
+    Without `ingestion_url` there is nobody to ask about documents, and their deletions are not handled.
+    """
+    async with httpx2.AsyncClient(trust_env=False) as client:
+        gateway = HttpService(GATEWAY, client, tokens, gateway_url, ANSWER_SECONDS)
+        owners: dict[str, Owner] = {GATEWAY: WorkspaceOwner(name, gateway)}
+        if ingestion_url is not None:
+            owners[INGESTION] = DocumentOwner(
+                name, HttpService(INGESTION, client, tokens, ingestion_url, ANSWER_SECONDS)
+            )
+        yield owners
+
+
+@dataclass(frozen=True)
+class WorkspaceOwner:
+    """The gateway, which has a row of every deleted workspace for good."""
+
+    name: str
+    gateway: HttpService
+
+    async def __call__(self, events: Sequence[Event]) -> list[bool]:
+        caller = ServiceCaller(self.name, events[0].workspace_id)
+        state = await self.gateway.fetch(caller, "GET", WORKSPACE_PATH, WorkspaceState)
+        return [state.is_deleted for _ in events]
+
+
+@dataclass(frozen=True)
+class DocumentOwner:
+    """Ingestion, which has a row of every deleted document for as long as there is its workspace."""
+
+    name: str
+    ingestion: HttpService
+
+    async def __call__(self, events: Sequence[Event]) -> list[bool]:
+        caller = ServiceCaller(self.name, events[0].workspace_id)
+        ids = [DocumentDeleted.model_validate(event.data).document_id for event in events]
+        answer = await self.ingestion.fetch(
+            caller, "POST", DOCUMENTS_PATH, DeletedDocuments, DocumentIds(document_ids=ids)
+        )
+        deleted = set(answer.deleted)
+        return [document_id in deleted for document_id in ids]

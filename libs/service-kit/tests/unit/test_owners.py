@@ -1,0 +1,47 @@
+"""Who is asked before something is erased, and what counts as an answer (finding 3: forged events)."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+from deployment_keys import DeploymentKeys
+
+from contracts.events import DocumentDeleted, Event, WorkspaceDeleted
+from service_kit.http_service import ServiceSilent
+from service_kit.outbox import new_event
+from service_kit.owners import DOCUMENTS_PATH, WORKSPACE_PATH, deletion_owners
+
+WORKSPACE = uuid4()
+
+
+def deleted() -> Event:
+    return new_event("ingestion", WORKSPACE, DocumentDeleted(document_id=uuid4()), "x")
+
+
+@pytest.fixture
+async def asked(owners):
+    async with deletion_owners("memory", DeploymentKeys().tokens("memory"), owners.url, owners.url) as found:
+        yield found
+
+
+@pytest.mark.parametrize("confirms", [True, False])
+async def test_the_gateway_answers_for_workspaces_and_ingestion_for_documents(owners, asked, confirms):
+    owners.confirms = confirms
+    workspace = new_event("gateway", WORKSPACE, WorkspaceDeleted(), str(WORKSPACE))
+    assert await asked["gateway"]([workspace]) == [confirms]
+    assert await asked["ingestion"]([deleted(), deleted()]) == [confirms, confirms]
+    assert owners.asked == [WORKSPACE_PATH, DOCUMENTS_PATH]
+
+
+async def test_a_failing_owner_and_one_that_refuses_to_say_are_silent(owners, asked):
+    owners.is_away = True
+    with pytest.raises(ServiceSilent, match="gateway answered with status 503"):
+        await asked["gateway"]([new_event("gateway", WORKSPACE, WorkspaceDeleted(), "x")])
+    with pytest.raises(ServiceSilent, match="ingestion answered with status 503"):
+        await asked["ingestion"]([deleted()])
+
+
+async def test_a_service_that_keeps_nothing_of_documents_has_nobody_to_ask_about_them(owners):
+    async with deletion_owners("memory", DeploymentKeys().tokens("memory"), owners.url) as found:
+        assert set(found) == {"gateway"}

@@ -1,0 +1,20 @@
+"""Why a file is not taken in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from contracts.formats import SUPPORTED
+
+
+@dataclass(frozen=True)
+class Refused:
+    """`error` is a stable slug, `message` a sentence."""
+
+    error: str
+    message: str
+
+
+def unsupported(name: str) -> Refused:
+    reason = "unknown extension" if "." in name else "no extension, and not text"
+    return Refused("unsupported-format", f"the format is not supported ({reason}); supported: {', '.join(SUPPORTED)}")

@@ -1,0 +1,227 @@
+"""Starts walled processes, through a fork server of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import send_handle
+from typing import Any
+
+from ingestion.sandbox.config import SandboxConfig
+from ingestion.sandbox.messages import Messages
+from ingestion.sandbox.walls import Wall
+
+# What a reader needs to know of its surroundings; no name here ever holds a secret.
+PASSED_ON = frozenset(
+    {"PATH", "LANG", "LANGUAGE", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "PYTHONHASHSEED"}
+    | {"MALLOC_ARENA_MAX", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"}
+)
+NO_HOME = "/nonexistent"  # libraries ask for one; a user without an entry has none
+END_SECONDS = 10.0
+
+
+class SandboxUnavailable(Exception):
+    """No process could be started."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """`resident_bytes` of a process and its children, `folder_bytes` of what it has written."""
+
+    resident_bytes: int
+    folder_bytes: int
+
+
+class SandboxedProcess:
+    """`pid` is its id. What it says may be anything: it may have been taken over by what it read."""
+
+    def __init__(self, server: _Server, pid: int, messages: socket.socket) -> None:
+        self._server, self.pid, self._messages = server, pid, Messages(messages)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it lives and has nothing to say."""
+        return self._messages.is_silent
+
+    def send(self, message: bytes) -> None:
+        """Raises OSError when it has ended."""
+        self._messages.send(message)
+
+    def send_file(self, descriptor: int) -> None:
+        """Hands over an open file. Raises OSError when it has ended."""
+        self._messages.send_file(descriptor)
+
+    def receive(self, seconds: float, most: int) -> bytes | None:
+        """Returns its next message; None if none is complete after so many seconds.
+
+        Raises EOFError when it has ended, or says something longer than `most` bytes.
+        """
+        return self._messages.receive(seconds, most)
+
+    def usage(self) -> Usage:
+        """Raises SandboxUnavailable when the fork server has ended, and so has the process."""
+        return Usage(**self._server.ask({"do": "usage", "pid": self.pid}))
+
+    def end(self) -> None:
+        """Kills it and all that it started, and removes its folder. Returns when that is done."""
+        self._server.forget(self.pid)
+        self._messages.close()
+
+
+class Sandbox:
+    """Starts processes of `config`'s task, also from several threads, until it is closed.
+
+    The fork server is started with the first process, and again if it has ended.
+    """
+
+    def __init__(self, config: SandboxConfig) -> None:
+        self._config = config
+        self._lock = threading.Lock()
+        self._server: _Server | None = None
+
+    @property
+    def walls(self) -> tuple[Wall, ...]:
+        """Waits until the fork server is ready. Raises SandboxUnavailable."""
+        return self._running().walls()
+
+    def prepare(self) -> None:
+        """Starts the fork server, and does not wait until it is ready. Raises SandboxUnavailable."""
+        self._running()
+
+    def start(self) -> SandboxedProcess:
+        """Raises SandboxUnavailable."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            try:
+                server, pid = self._started(theirs.fileno())
+            except BaseException:
+                ours.close()
+                raise
+        return SandboxedProcess(server, pid, ours)
+
+    def close(self) -> None:
+        """Ends the fork server and all that it started."""
+        with self._lock:
+            server, self._server = self._server, None
+        if server:
+            server.close()
+
+    def _started(self, messages: int) -> tuple[_Server, int]:
+        server = self._running()
+        try:
+            return server, server.start(messages)
+        except SandboxUnavailable:
+            if not server.ended:
+                raise
+        server = self._running()
+        return server, server.start(messages)
+
+    def _running(self) -> _Server:
+        with self._lock:
+            if self._server is None or self._server.ended:
+                if self._server:
+                    self._server.close()
+                self._server = _Server(self._config)
+            return self._server
+
+
+class _Server:
+    """The fork server, seen from here. One request at a time."""
+
+    def __init__(self, config: SandboxConfig) -> None:
+        self._lock = threading.Lock()
+        self.ended = False
+        ours, theirs = socket.socketpair()
+        with theirs:
+            # What lies in the working folder (-P) or in a home (-s) is not imported.
+            command = [sys.executable, "-P", "-s", "-m", "ingestion.sandbox.forkserver", str(theirs.fileno())]
+            self._process = subprocess.Popen(
+                [*command, config.written()],
+                stdin=subprocess.DEVNULL,
+                env=passed_on(os.environ),
+                pass_fds=[theirs.fileno()],
+            )
+        self._socket = ours
+        self._control = Connection(os.dup(ours.fileno()))
+        self._walls: tuple[Wall, ...] | None = None
+
+    def walls(self) -> tuple[Wall, ...]:
+        """Returns what it says when it is ready. Raises SandboxUnavailable."""
+        with self._lock:
+            self._wait()
+            assert self._walls is not None
+            return self._walls
+
+    def start(self, messages: int) -> int:
+        with self._lock:
+            self._wait()
+            self._send({"do": "start"})
+            try:
+                send_handle(self._control, messages, self._process.pid)
+            except OSError as error:
+                raise self._end(error) from None
+            answer = self._receive()
+        if "error" in answer:
+            raise SandboxUnavailable(answer["error"])
+        return int(answer["pid"])
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        with self._lock:
+            self._send(request)
+            answer: dict[str, Any] = self._receive()
+            return answer
+
+    def forget(self, pid: int) -> None:
+        try:
+            self.ask({"do": "end", "pid": pid})
+        except SandboxUnavailable:
+            return  # it ended with the server
+
+    def close(self) -> None:
+        self.ended = True
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)  # whoever waits for an answer gets none
+        self._socket.close()
+        with self._lock:
+            self._control.close()
+            if self._walls is None:
+                self._process.kill()  # still loading: it has started nothing
+        try:
+            self._process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _wait(self) -> None:
+        if self._walls is None:
+            self._walls = tuple(Wall(**wall) for wall in self._receive())
+
+    def _send(self, request: dict[str, Any]) -> None:
+        try:
+            self._control.send_bytes(json.dumps(request).encode())
+        except OSError as error:
+            raise self._end(error) from None
+
+    def _receive(self) -> Any:
+        try:
+            return json.loads(self._control.recv_bytes())
+        except (EOFError, OSError) as error:
+            raise self._end(error) from None
+
+    def _end(self, error: Exception) -> SandboxUnavailable:
+        self.ended = True
+        return SandboxUnavailable(f"the fork server has ended ({type(error).__name__})")
+
+
+def passed_on(environment: Mapping[str, str]) -> dict[str, str]:
+    """Returns the part of an environment that readers of hostile bytes may know."""
+    passed = {name: value for name, value in environment.items() if name in PASSED_ON or name.startswith("LC_")}
+    return {**passed, "HOME": NO_HOME}

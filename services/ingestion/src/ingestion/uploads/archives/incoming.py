@@ -1,0 +1,99 @@
+"""Reads what a walled process finds in an archive, and believes none of it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from ingestion.documents.incoming_files import IncomingFile
+from ingestion.documents.refusals import Refused
+from ingestion.sandbox import SandboxedProcess
+from ingestion.uploads.archives.limits import PIECE_BYTES, ArchiveRefused, Unreadable
+from ingestion.uploads.archives.naming import LONGEST_PATH, NAMELESS_PATH, member_path
+from ingestion.uploads.archives.protocol import BEGIN, DATA, END, FINISHED, REFUSED, REFUSED_REST
+from ingestion.uploads.archives.spool import MemberSpool
+
+LONGEST_MESSAGE = PIECE_BYTES + 1
+LONGEST_REASON = 2000  # characters
+# How long the process may take: to begin with, and per byte that it delivers.
+PATIENCE_SECONDS = 30.0
+SLOWEST = 2 * 1024 * 1024  # bytes a second
+
+
+class Incoming:
+    """The members of one archive. Their content goes into `spool`, which counts it and makes its hash."""
+
+    def __init__(self, process: SandboxedProcess, spool: MemberSpool) -> None:
+        self._process, self._spool = process, spool
+        self._seconds_left = PATIENCE_SECONDS
+
+    def members(self) -> Iterator[tuple[str, IncomingFile | Refused]]:
+        """Yields (path, file) of each member; raises ArchiveRefused and StorageFull."""
+        while True:
+            kind, body = self._next()
+            if kind == FINISHED:
+                return
+            said = _object(body)
+            self._spool.budget.spend_file()
+            if kind == REFUSED:
+                yield _shown(said), _refusal(said)
+            elif kind == BEGIN:
+                yield self._member(said)
+            else:
+                raise Unreadable("its reader answered with nonsense")
+
+    def _member(self, said: dict[str, Any]) -> tuple[str, IncomingFile | Refused]:
+        path = member_path(_text(said, "path"))
+        if isinstance(path, Refused):
+            raise Unreadable("its reader answered with nonsense")
+        self._spool.restart()
+        while True:
+            kind, body = self._next()
+            if kind == DATA:
+                self._spool.write(body)
+                self._seconds_left += len(body) / SLOWEST
+            elif kind == END:
+                return path, self._spool.taken(path.rsplit("/", 1)[-1])
+            elif kind == REFUSED:
+                return path, _refusal(_object(body))
+            else:
+                raise Unreadable("its reader answered with nonsense")
+
+    def _next(self) -> tuple[bytes, bytes]:
+        began = time.monotonic()
+        try:
+            message = self._process.receive(self._seconds_left, LONGEST_MESSAGE)
+        except EOFError:
+            raise Unreadable("its reader ended unexpectedly, perhaps for lack of memory") from None
+        self._seconds_left -= time.monotonic() - began
+        if message is None:
+            raise Unreadable("it takes too long")
+        kind, body = message[:1], message[1:]
+        if kind == REFUSED_REST:
+            said = _object(body)
+            raise ArchiveRefused(_text(said, "error"), _text(said, "message"))
+        return kind, body
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        said = None
+    if not isinstance(said, dict):
+        raise Unreadable("its reader answered with nonsense")
+    return said
+
+
+def _text(said: dict[str, Any], name: str) -> str:
+    return str(said.get(name, "")).replace("\x00", "")[:LONGEST_REASON]
+
+
+def _refusal(said: dict[str, Any]) -> Refused:
+    return Refused(_text(said, "error"), _text(said, "message"))
+
+
+def _shown(said: dict[str, Any]) -> str:
+    return _text(said, "path")[:LONGEST_PATH] or NAMELESS_PATH

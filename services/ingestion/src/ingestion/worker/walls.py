@@ -1,0 +1,35 @@
+"""Finds out, once, which walls this machine puts around conversions, and tells the log."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+
+from ingestion.sandbox import SandboxUnavailable, Wall
+
+log = logging.getLogger(__name__)
+
+
+class WallReport:
+    """`found` is empty until the fork server has said what it found."""
+
+    def __init__(self, walls: Callable[[], Sequence[Wall]]) -> None:
+        """Asks `walls`, which may take seconds, in a thread; it ends with what answers."""
+        self.found: Sequence[Wall] = ()
+        self._walls = walls
+        threading.Thread(target=self._find, name="walls", daemon=True).start()
+
+    def _find(self) -> None:
+        try:
+            self.found = self._walls()
+        except SandboxUnavailable as error:
+            log.error("conversions cannot start", extra={"reason": str(error)})
+            return
+        missing = {wall.name: wall.detail for wall in self.found if not wall.active}
+        active = [wall.name for wall in self.found if wall.active]
+        log.log(
+            logging.WARNING if missing else logging.INFO,
+            "walls of conversions",
+            extra={"active": active, "missing": missing},
+        )

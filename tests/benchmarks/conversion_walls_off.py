@@ -1,0 +1,9 @@
+"""Preloaded by the fork server of `conversion_walls`: from then on it finds no wall on this machine."""
+
+import sys
+from importlib import import_module
+
+from ingestion.sandbox.walls import Walls
+
+import_module("ingestion.conversion.preload")
+sys.modules["__main__"].__dict__["survey"] = lambda _: Walls((), 0, None, files=False, calls=False, tasks=False)

@@ -1,0 +1,64 @@
+"""A stand-in for the gateway and for ingestion, who are asked before anything is erased."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from service_kit.owners import DOCUMENTS_PATH, WORKSPACE_PATH
+
+
+class DeletionOwners:
+    """Confirms every deletion while `confirms`; answers 503 while `is_away`. `asked` has the paths."""
+
+    def __init__(self, url: str) -> None:
+        self.url, self.confirms, self.is_away, self.asked = url, True, False, list[str]()
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Of a service that asks both."""
+        return {"gateway_url": self.url, "ingestion_url": self.url}
+
+    def answer(self, path: str, body: Any) -> dict[str, Any] | None:
+        self.asked.append(path)
+        if self.is_away:
+            return None
+        if path == WORKSPACE_PATH:
+            return {"is_deleted": self.confirms}
+        assert path == DOCUMENTS_PATH
+        return {"deleted": body["document_ids"] if self.confirms else []}
+
+    @classmethod
+    @contextmanager
+    def serving(cls) -> Iterator[DeletionOwners]:
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                self._respond(None)
+
+            def do_POST(self) -> None:
+                self._respond(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+
+            def _respond(self, body: Any) -> None:
+                answer = owners.answer(self.path, body)
+                content = json.dumps(answer).encode()
+                self.send_response(200 if answer is not None else 503)
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+
+            def log_message(self, *_: Any) -> None: ...
+
+        with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+            server.daemon_threads = True
+            owners = cls(f"http://127.0.0.1:{server.server_port}")
+            thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+            thread.start()
+            yield owners
+            server.shutdown()
+            thread.join()

@@ -1,0 +1,172 @@
+"""Finding 3, forged events: what one stolen Redis password can do, against a whole stack.
+
+Before, every process had the one password, and a single XADD of `workspace.deleted` erased any workspace for good.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from api_calls import EXAMPLES, PATIENCE, ingest
+from redis import Redis
+from redis.exceptions import NoPermissionError
+from stack import EmbeddedStack
+
+from contracts.events import DOCUMENTS, TURNS, DocumentConverted, DocumentDeleted, EventData, WorkspaceDeleted
+from contracts.object_keys import derived_prefix
+from embedded.redis_acl import ADMINISTRATOR, RULES
+from service_kit.outbox import new_event
+from service_kit.streams import dead_letters
+
+GROUPS = {"gateway", "ingestion", "retrieval", "knowledge-graph", "memory", "orchestrator"}
+WRITERS = sorted(GROUPS)  # who may write to the stream of documents at all
+ATTACKER = "attacker"
+
+
+def connected(stack: EmbeddedStack, user: str) -> Redis:
+    lines = (stack.folder.path / "valkey" / "valkey.conf").read_text(encoding="utf-8").splitlines()
+    [port] = [int(line.split()[1]) for line in lines if line.startswith("port ")]
+    password = stack.folder.credentials.named(f"redis-{user}")
+    return Redis(port=port, username=user, password=password, client_name=ATTACKER, decode_responses=True)
+
+
+@pytest.fixture
+def redis(stack: EmbeddedStack) -> Iterator[Redis]:
+    """As the administrator, whose password no process of Attractor has."""
+    with connected(stack, ADMINISTRATOR) as client:
+        yield client
+
+
+def converted(document_id: UUID, foreign: str) -> DocumentConverted:
+    return DocumentConverted(
+        document_id=document_id,
+        version=99,
+        name="poisoned.md",
+        title="Poisoned",
+        tags=[],
+        source_type="upload",
+        media_type="text/markdown",
+        language="en",
+        chunks_key=foreign,
+        chunk_count=1,
+        vectors_key=None,
+        embedding_model=None,
+        embedding_dims=None,
+    )
+
+
+async def handled(redis: Redis) -> None:
+    """Waits until every service has read and settled all that is on the stream."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            groups: Any = redis.xinfo_groups(DOCUMENTS)
+            if {one["name"] for one in groups} == GROUPS and not any(one["lag"] or one["pending"] for one in groups):
+                return
+            await asyncio.sleep(0.1)  # another server's state has no event
+
+
+def refusals(redis: Redis, event_id: UUID) -> dict[str, str]:
+    """Returns why an event was refused, by the service that refused it."""
+    letters: Any = redis.xrange(dead_letters(DOCUMENTS))
+    return {one["group"]: one["reason"] for _, one in letters if str(event_id) in one["event"]}
+
+
+@pytest.mark.parametrize("user", WRITERS)
+async def test_a_forged_deletion_or_conversion_changes_nothing(stack, make_tenant, redis, user) -> None:
+    async with make_tenant("wanted") as tenant, make_tenant("other") as other:
+        [document] = (await ingest(tenant.http, [EXAMPLES / "services.md"])).values()
+        [theirs] = (await ingest(other.http, [EXAMPLES / "services.md"])).values()
+        note = {"content": "kept, whatever is written to a stream"}
+        assert (await tenant.http.post("/v1/memories", json=note)).status_code == 201
+        document_id = UUID(str(document["id"]))
+        foreign = f"{derived_prefix(other.workspace_id, UUID(str(theirs['id'])))}v1/chunks.jsonl"
+        forged: dict[str, tuple[EventData, set[str]]] = {
+            "gateway": (WorkspaceDeleted(), GROUPS - {"gateway"}),
+            "ingestion": (DocumentDeleted(document_id=document_id), GROUPS - {"gateway", "ingestion"}),
+        }
+        written = [(new_event(source, tenant.workspace_id, data, "x"), by) for source, (data, by) in forged.items()]
+        poison = new_event("ingestion", tenant.workspace_id, converted(document_id, foreign), "x")
+        written.append((poison, {"retrieval", "knowledge-graph"}))
+        with connected(stack, user) as thief:
+            for event, _ in written:
+                thief.xadd(DOCUMENTS, {"event": event.model_dump_json()})
+        await handled(redis)
+        for event, by in written:
+            assert set(refusals(redis, event.id)) == by, event.type
+
+        now = (await tenant.http.get(f"/v1/documents/{document_id}")).json()
+        assert (now["status"], now["name"], now["version"]) == ("searchable", "services.md", document["version"])
+        hits = (await tenant.http.post("/v1/search", json={"query": "AuthService"})).json()["hits"]
+        assert {hit["document_id"] for hit in hits} == {str(document_id)}
+        assert (await tenant.http.get("/v1/graph/entities?min_mentions=1")).json()["items"]
+        assert [one["content"] for one in (await tenant.http.get("/v1/memories")).json()["items"]] == [note["content"]]
+        assert (await tenant.http.get(f"/v1/documents/{document_id}/original")).status_code == 200
+        await ingest(tenant.http, [EXAMPLES / "handbook" / "onboarding.html"])
+
+
+async def test_the_worker_which_reads_hostile_files_writes_to_no_stream(stack) -> None:
+    event = new_event("gateway", uuid4(), WorkspaceDeleted(), "x").model_dump_json()
+    with connected(stack, "ingestion-worker") as thief:
+        for stream in (DOCUMENTS, TURNS, dead_letters(DOCUMENTS), f"attractor.runs.{uuid4()}"):
+            with pytest.raises(NoPermissionError):
+                thief.xadd(stream, {"event": event})
+
+
+# A command on what belongs to each user; the others are refused it.
+BELONGINGS = {
+    "gateway": ["HSET gateway:requests:x tokens 1", f"XDEL {TURNS} 1-1", f"XRANGE {DOCUMENTS} - +"],
+    "ingestion": ["LPUSH ingestion.bulk x", "HGET unacked x", "SMEMBERS _kombu.binding.x"],
+    "retrieval": ["GET retrieval:searches:x", "SET retrieval:searches:x poisoned"],
+    "memory": [f"XREADGROUP GROUP memory x STREAMS {TURNS} >"],
+    "orchestrator": ["XADD attractor.runs.x * name run_completed", "XREAD STREAMS attractor.runs.x 0-0"],
+}
+SHARED = {"ingestion-worker": "ingestion"}  # both sides of the broker
+FOR_NOBODY = [
+    *("FLUSHALL", "FLUSHDB", "KEYS *", "SCAN 0", "CONFIG GET requirepass", "CONFIG SET dir /tmp", "ACL LIST"),
+    *("ACL SETUSER x", "DEBUG SLEEP 0", "SCRIPT FLUSH", "MONITOR", "SHUTDOWN", "CLIENT KILL ID 1", "CLIENT LIST"),
+    *("MODULE LIST", "REPLICAOF NO ONE", "BGREWRITEAOF", "SAVE", "INFO", "FUNCTION LIST", "SWAPDB 0 1", "RANDOMKEY"),
+    *(f"XGROUP DESTROY {DOCUMENTS} retrieval", f"XGROUP SETID {DOCUMENTS} retrieval $", f"DEL {DOCUMENTS}"),
+    *(f"RENAME {DOCUMENTS} x", f"COPY {DOCUMENTS} x", f"MIGRATE localhost 1 {DOCUMENTS} 0 1", f"DUMP {DOCUMENTS}"),
+]
+
+
+@pytest.mark.parametrize("user", RULES)
+def test_a_user_reaches_its_own_keys_alone_and_no_command_of_an_operator(redis: Redis, user: str) -> None:
+    def is_allowed(command: str) -> bool:
+        return bool(redis.acl_dryrun(user, *command.split()) == "OK")
+
+    for owner, commands in BELONGINGS.items():
+        for command in commands:
+            assert is_allowed(command) == (SHARED.get(user, user) == owner), command
+    assert not [command for command in FOR_NOBODY if is_allowed(command)]
+
+
+def test_without_a_password_nobody_gets_in(redis: Redis) -> None:
+    users: Any = redis.acl_list()
+    assert {line.split()[1] for line in users if " on " in line} == {*RULES, ADMINISTRATOR}
+    assert not [line for line in users if "nopass" in line]
+
+
+async def test_a_true_deletion_is_still_proved_by_every_service_within_its_rights(make_tenant, admin, redis) -> None:
+    """Receipts of a document and of a workspace complete, and in all this no service asked Redis for too much."""
+    async with make_tenant("doomed") as tenant:
+        documents = await ingest(tenant.http, sorted((EXAMPLES / "decisions").glob("*.md")))
+        first = next(iter(documents.values()))["id"]
+        answer = await tenant.http.delete(f"/v1/documents/{first}", params={"timeout": 60})
+        async with asyncio.timeout(PATIENCE):
+            while not answer.json().get("completed_at"):
+                answer = await tenant.http.get(f"/v1/documents/{first}/receipt", params={"timeout": 60})
+        path = f"/v1/workspaces/{tenant.workspace_id}"
+        response = await tenant.http.delete(path, params={"name": "doomed", "timeout": 60})
+        assert response.status_code in {200, 202}, response.text
+        async with asyncio.timeout(PATIENCE):
+            while not (receipt := (await admin.get(f"{path}/receipt")).json())["completed_at"]:  # noqa: ASYNC110
+                await asyncio.sleep(0.2)  # the API has no event for it
+        assert {one["service"] for one in receipt["services"]} == GROUPS
+        assert {count for one in receipt["services"] for count in one["remaining"].values()} == {0}
+    log: Any = redis.acl_log()
+    assert not [one for one in log if one["client-info"].get("name") != ATTACKER]

@@ -1,0 +1,96 @@
+"""Finding: one search could stall all others, and a key could have as many in progress as it liked.
+
+A viewer who asks for the worst that is allowed, as often as is allowed, must leave another workspace its search.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import statistics
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+
+import httpx2
+import pytest
+from api_calls import EXAMPLES, client, created, ingest, new_tenant
+from stack import EmbeddedStack
+
+SEARCHES = 30
+AT_ONCE = 16  # more of one key are refused
+WORDS = ["gateway", "answers", "pipelines", "workers", "read", "documents", "index", "memory", "graph", "people"]
+
+
+@pytest.fixture(scope="module")
+def fair_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStack]:
+    """Rates are not limited: what is measured is what stands behind them."""
+    with EmbeddedStack.started(tmp_path_factory.mktemp("fairness"), RATE_LIMIT_PER_MINUTE="0") as running:
+        yield running
+
+
+def wording(number: int, words: int) -> str:
+    return " ".join(f"{WORDS[(7 * at + number) % len(WORDS)]}{at * number % 50}" for at in range(words))
+
+
+def worst(number: int) -> dict[str, object]:
+    """Returns the largest search: ten thousand characters, no two alike, so that no cache answers."""
+    texts = [wording(8 * number + at, 300)[:1250].strip() for at in range(8)]
+    return {"query": texts[0], "queries": texts[1:], "k": 100, "explain": True, "highlight": True}
+
+
+def ordinary(number: int) -> dict[str, object]:
+    return {"query": f"who answers for pipeline {number}", "k": 100}
+
+
+@asynccontextmanager
+async def greedy(url: str, key: str, body: Callable[[int], dict[str, object]]) -> AsyncIterator[list[int]]:
+    """Asks with as many requests at once as may be in progress, and waits where it is told to."""
+    numbers, statuses, begun = itertools.count(), list[int](), asyncio.Event()
+
+    async def ask(http: httpx2.AsyncClient) -> None:
+        while True:
+            answer = await http.post("/v1/search", json=body(next(numbers)))
+            statuses.append(answer.status_code)
+            begun.set()
+            await asyncio.sleep(float(answer.headers.get("retry-after", 0)))
+
+    async with client(url, key) as http:
+        asking = [asyncio.create_task(ask(http)) for _ in range(AT_ONCE)]
+        await begun.wait()
+        yield statuses
+        for task in asking:
+            task.cancel()
+        await asyncio.gather(*asking, return_exceptions=True)
+
+
+async def median(http: httpx2.AsyncClient) -> float:
+    """Returns the median seconds of searches that no cache knows."""
+    seconds = []
+    for _ in range(SEARCHES):
+        start = time.perf_counter()
+        answer = await http.post("/v1/search", json={"query": f"who answers for the pipeline {time.time_ns()}"})
+        seconds.append(time.perf_counter() - start)
+        assert answer.status_code == 200
+    return statistics.median(seconds)
+
+
+async def test_the_worst_a_viewer_may_ask_leaves_another_workspace_its_search(fair_stack: EmbeddedStack) -> None:
+    """Before, the same made another workspace's search more than ten times slower."""
+    files = sorted(EXAMPLES.rglob("*.md"))[:20]
+    async with (
+        client(fair_stack.url, fair_stack.api_key) as admin,
+        new_tenant(fair_stack.url, admin, "greedy") as one,
+        new_tenant(fair_stack.url, admin, "other") as other,
+    ):
+        await ingest(one.http, files)
+        await ingest(other.http, files)
+        viewer = await created(one.http, f"/v1/workspaces/{one.workspace_id}/keys", {"name": "v", "role": "viewer"})
+        await median(other.http)
+        for body in (worst, ordinary):
+            before = await median(other.http)
+            async with greedy(fair_stack.url, viewer["key"], body) as statuses:
+                during = await median(other.http)
+            after = await median(other.http)
+            assert set(statuses) <= {200, 429}
+            assert during <= 2 * max(before, after), (body.__name__, before, during, after)
