@@ -22,6 +22,7 @@ GATEWAY = "gateway"
 VARIABLES: Mapping[str, list[str]] = json.loads(Path(__file__).with_name("variables.json").read_text(encoding="utf-8"))
 OF_THE_SYSTEM = frozenset(
     {"PATH", "HOME", "TMPDIR", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONPATH"}
+    | {"FORWARDED_ALLOW_IPS"}  # read by the server's library
     | {"SSL_CERT_FILE", "SSL_CERT_DIR", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "OMP_NUM_THREADS"}
 )
 # `.env` is made for Compose: its passwords and addresses are those of the other way to run.
@@ -104,7 +105,8 @@ class Site:
 
     def url(self, service: str) -> str:
         host = LOOPBACK if service != GATEWAY or self.host == "0.0.0.0" else self.host
-        return f"http://{host}:{self.ports[service]}"
+        scheme = "https" if service == GATEWAY and self.user.get("TLS_CERTIFICATE_FILE") else "http"
+        return f"{scheme}://{host}:{self.ports[service]}"
 
     @property
     def private_url(self) -> str:

@@ -349,6 +349,21 @@ class TestChanging:
         assert [call.headers.get("authorization") for call in calls] == ["Bearer key-1", None]
         assert [jsonlib.loads(call.body)["token"] for call in calls] == ["ati_token", "t"]
 
+    def test_passwords_are_set_from_stdin_and_links_are_printed_once(self, settled, attractor, json) -> None:
+        place, ends = f"/v1/users/{UUID(int=2)}/password-links", "2026-03-02T10:00:00Z"
+        settled.on("PUT", "/v1/auth/password", GONE)
+        settled.on("POST", place, json({"user_id": str(UUID(int=2)), "token": "secret-token", "expires_at": ends}, 201))
+        assert "password set" in attractor("password", "set", stdin="a new password of mine\n").out
+        assert attractor("password", "set", "--old", "--json", stdin="old\nnew\n").json == {"set": True}
+        bodies = [jsonlib.loads(call.body) for call in settled.calls("PUT", "/v1/auth/password")]
+        assert bodies == [
+            {"new_password": "a new password of mine"},
+            {"new_password": "new", "old_password": "old"},
+        ]
+        made = attractor("password", "link", str(UUID(int=2)))
+        assert made.out == "secret-token\n"
+        assert "not shown again" in made.err
+
     def test_users(self, settled, samples, attractor) -> None:
         user, place = samples.caller()["user"], f"/v1/users/{UUID(int=2)}"
         settled.on("PATCH", place, user)

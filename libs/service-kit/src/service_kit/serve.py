@@ -6,7 +6,8 @@ import functools
 import resource
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import uvicorn
@@ -25,14 +26,19 @@ OTHER_FILES = 512  # descriptors for what is no connection of a client
 
 
 def serve(
-    name: str, settings: ServiceSettings, build: Callable[[], FastAPI], connections_per_address: int | None = None
+    name: str,
+    settings: ServiceSettings,
+    build: Callable[[], FastAPI],
+    connections_per_address: int | None = None,
+    tls: Mapping[str, Path] | None = None,
 ) -> None:
-    """Serves until SIGTERM or SIGINT; open requests then have ten seconds to finish."""
+    """Serves until SIGTERM or SIGINT; open requests then have ten seconds to finish. `tls`: `TlsSettings.tls`."""
     configure_telemetry(name, settings.log_level, settings.otel_exporter_otlp_endpoint)
     _allow_files(settings.max_connections + OTHER_FILES)
     app, admitted = build(), Connections(settings.max_connections, connections_per_address)
     options: dict[str, Any] = {"timeout_graceful_shutdown": GRACEFUL_SECONDS}
-    config = server_config(app, admitted, host=settings.host, port=settings.port, **options)
+    public: dict[str, Any] = {**options, **(tls or {}), "host": settings.host, "port": settings.port}
+    config = server_config(app, admitted, **public)
     server = uvicorn.Server(config)
     if settings.private_port is not None:
         options |= {"host": settings.private_host, "port": settings.private_port, "lifespan": "off"}

@@ -110,6 +110,29 @@ class PrivateSettings(Environment):
     """The port of /readyz and /metrics, which nobody outside should reach"""
 
 
+class TlsSettings(Environment):
+    """A certificate for HTTPS at the port itself, where no proxy in front has it."""
+
+    tls_certificate_file: Path | None = None
+    """The certificate and those that lead to its authority, as PEM; with it the port speaks HTTPS alone"""
+    tls_key_file: Path | None = None
+    """The key of the certificate, as PEM"""
+
+    @model_validator(mode="after")
+    def whole(self) -> Self:
+        """Raises ValueError where one of both is missing."""
+        if (self.tls_certificate_file is None) != (self.tls_key_file is None):
+            raise ValueError("set both TLS_CERTIFICATE_FILE and TLS_KEY_FILE, or neither")
+        return self
+
+    @property
+    def tls(self) -> dict[str, Path]:
+        """Returns the server's options for HTTPS; none for HTTP."""
+        if self.tls_certificate_file is None or self.tls_key_file is None:
+            return {}
+        return {"ssl_certfile": self.tls_certificate_file, "ssl_keyfile": self.tls_key_file}
+
+
 class ServiceSettings(TokenSettings, PrivateSettings):
     """Settings of every service. Without a private port, /readyz and /metrics are on the port itself."""
 

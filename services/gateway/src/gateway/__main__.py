@@ -18,7 +18,7 @@ from service_kit.settings import DatabaseSettings
 
 def _serve() -> None:
     settings = Settings()
-    serve("gateway", settings, lambda: create_app(settings), settings.max_connections_per_address)
+    serve("gateway", settings, lambda: create_app(settings), settings.max_connections_per_address, settings.tls)
 
 
 def _migrate() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.exceptions import HTTPException
 
-from service_kit.problems import Conflict, Forbidden, InvalidRequest, NotFound, Problem, Unauthenticated
+from service_kit.problems import Conflict, Forbidden, InvalidRequest, NotFound, Problem, Unauthenticated, Unavailable
 
 
 class InvalidKey(Unauthenticated):
@@ -83,6 +83,10 @@ class TooManyAttempts(Problem):
 
 class EmailTaken(Conflict):
     type, title = "email-taken", "Another user has this e-mail address"
+
+
+class SignInBusy(Unavailable):
+    type, title = "sign-in-busy", "Too many people sign in at this moment; try again"
 
 
 class PasswordTooCommon(InvalidRequest):

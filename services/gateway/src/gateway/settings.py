@@ -12,12 +12,12 @@ from pydantic_settings import NoDecode
 from gateway.accounts.key_format import valid_operator_key
 from gateway.signin.openid.provider import CALLBACK, Registration
 from gateway.signin.origins import host_name, is_loopback_url
-from service_kit.settings import EventSettings, ServiceSettings
+from service_kit.settings import EventSettings, ServiceSettings, TlsSettings
 
 MEBIBYTE = 2**20
 
 
-class Settings(ServiceSettings, EventSettings):
+class Settings(ServiceSettings, EventSettings, TlsSettings):
     """Sizes are in bytes, times in seconds."""
 
     port: int = 8080

@@ -85,6 +85,8 @@ def test_another_port_of_this_machine_is_another_origin():
 
 def test_a_name_that_is_not_ours_vouches_for_nobody():
     assert not Origins(None, []).is_same_origin(request(host="evil.example", origin="http://evil.example"))
+    withheld = request(host="evil.example", origin="null", sec_fetch_site="same-origin")
+    assert not Origins(None, []).is_same_origin(withheld)
 
 
 def test_passwords_are_taken_where_nobody_can_read_them():

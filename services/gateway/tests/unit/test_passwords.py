@@ -1,10 +1,12 @@
 """Which passwords are taken, and how they are kept."""
 
+import asyncio
+
 import pytest
 from argon2 import PasswordHasher
 
-from gateway.errors import PasswordTooCommon
-from gateway.signin.passwords import COMMON, Passwords, must_be_uncommon
+from gateway.errors import PasswordTooCommon, SignInBusy
+from gateway.signin.passwords import AT_ONCE, COMMON, MOST_WAITING, Passwords, must_be_uncommon
 
 QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
@@ -52,3 +54,19 @@ async def test_a_hash_with_other_parameters_is_outdated():
     assert Passwords(PasswordHasher(time_cost=2, memory_cost=8, parallelism=1)).is_outdated(
         await passwords.hash("one two three four")
     )
+
+
+async def test_those_who_wait_are_few_and_the_next_are_told_to_come_again():
+    passwords = Passwords(QUICK)
+    hashed = await passwords.hash("one two three four")
+    for _ in range(AT_ONCE):
+        await passwords.free.acquire()
+    waiting = [asyncio.create_task(passwords.match("one two three four", hashed)) for _ in range(MOST_WAITING)]
+    await asyncio.sleep(0)  # each task runs up to where it waits
+    assert passwords.waiting == MOST_WAITING
+    with pytest.raises(SignInBusy):
+        await passwords.match("one two three four", hashed)
+    for _ in range(AT_ONCE):
+        passwords.free.release()
+    assert all(await asyncio.gather(*waiting))
+    assert passwords.waiting == 0

@@ -53,7 +53,7 @@ class Origins:
         if site not in (None, "same-origin"):
             return False
         if origin in (None, "null"):  # null: a form of a page that withholds its address
-            return site == "same-origin"
+            return site == "same-origin" and self.names_this(request)
         return origin.lower() in self._own(request)
 
     def _own(self, request: HTTPConnection) -> set[str]:

@@ -116,8 +116,10 @@ class PasswordSignIns:
     async def use_link(self, request: Request, token: str, password: str) -> None:
         """Sets the password of the link's user and ends the user's web sessions.
 
-        Raises UnknownPasswordLink, PasswordTooCommon or TooManyAttempts. A password that is refused leaves the link.
+        Raises UnknownPasswordLink, PasswordTooCommon, NotConfidential or TooManyAttempts. A password that is refused
+        leaves the link.
         """
+        self._must_be_confidential(request)
         await self.attempts.spend(token, address_of(request))
         async with self.database.system() as connection:
             user = await Credentials(connection).find_link(sha256(token))
@@ -132,6 +134,9 @@ class PasswordSignIns:
 
     def _must_be_safe(self, request: Request) -> None:
         self.web_sessions.must_be_own_page(request)
+        self._must_be_confidential(request)
+
+    def _must_be_confidential(self, request: Request) -> None:
         if not self.web_sessions.origins.is_confidential(request):
             raise NotConfidential
 

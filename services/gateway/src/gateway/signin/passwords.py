@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import secrets
 import unicodedata
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from importlib import resources
 
 from argon2 import PasswordHasher
 from argon2.exceptions import VerifyMismatchError
 
-from gateway.errors import PasswordTooCommon
+from gateway.errors import PasswordTooCommon, SignInBusy
 
 # 64 MiB and some 50 ms each: more at a time would let those who guess take the machine from those who work.
 AT_ONCE = 2
+MOST_WAITING = 50  # some seconds; whoever comes then is asked to come again
 COMMON = frozenset(resources.files("gateway.signin").joinpath("common_passwords.txt").read_text("utf-8").split())
 FEWEST_DIFFERENT_CHARACTERS = 4
 
@@ -34,23 +37,34 @@ class Passwords:
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
         self.hasher = hasher or PasswordHasher()
-        self.free = asyncio.Semaphore(AT_ONCE)
+        self.free, self.waiting = asyncio.Semaphore(AT_ONCE), 0
         self.nobodys = self.hasher.hash(secrets.token_urlsafe())
 
     async def hash(self, password: str) -> str:
-        """Returns the hash in the PHC string format, which names its parameters."""
-        async with self.free:
+        """Returns the hash in the PHC string format, which names its parameters. Raises SignInBusy."""
+        async with self._turn():
             return await asyncio.to_thread(self.hasher.hash, _normalized(password))
 
     async def match(self, password: str, hashed: str | None) -> bool:
-        """Does the same work where there is no hash to compare with, and returns False."""
-        async with self.free:
+        """Does the same work where there is no hash to compare with, and returns False. Raises SignInBusy."""
+        async with self._turn():
             same = await asyncio.to_thread(self._matches, password, hashed or self.nobodys)
         return same and hashed is not None
 
     def is_outdated(self, hashed: str) -> bool:
         """Returns whether the hash was made with other parameters than today's."""
         return self.hasher.check_needs_rehash(hashed)
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        if self.waiting >= MOST_WAITING:
+            raise SignInBusy(headers={"Retry-After": "5"})
+        self.waiting += 1
+        try:
+            async with self.free:
+                yield
+        finally:
+            self.waiting -= 1
 
     def _matches(self, password: str, hashed: str) -> bool:
         try:

@@ -36,6 +36,7 @@ CLOSED: Responses = {
 TOO_MANY: Responses = {
     429: {"model": ProblemBody, "description": "Too many attempts; `Retry-After` says when to go on"}
 }
+BUSY: Responses = {503: {"model": ProblemBody, "description": "Too many people sign in at this moment"}}
 WRONG: Responses = {401: {"model": ProblemBody, "description": "The name or the password is not right"}}
 OPEN: dict[str, Any] = {"security": []}
 router = APIRouter(prefix="/v1", tags=["gateway"])
@@ -63,7 +64,10 @@ WithSession = Annotated[SignedIn, Depends(_signed_in)]
 
 
 @router.post(
-    "/auth/sign-in", summary="Sign in with a password", responses=WRONG | FORBIDDEN | TOO_MANY, openapi_extra=OPEN
+    "/auth/sign-in",
+    summary="Sign in with a password",
+    responses=WRONG | FORBIDDEN | TOO_MANY | BUSY,
+    openapi_extra=OPEN,
 )
 async def sign_in(request: Request, response: Response, sign_ins: UsedSignIns, body: SignIn) -> SignedInUser:
     """Begins a web session, whose cookie is in the response; the session that the browser had ends."""
@@ -73,7 +77,7 @@ async def sign_in(request: Request, response: Response, sign_ins: UsedSignIns, b
 @router.post(
     "/auth/join",
     summary="Accept an invitation in a browser",
-    responses=FORBIDDEN | CLOSED | TOO_MANY,
+    responses=FORBIDDEN | CLOSED | TOO_MANY | BUSY,
     openapi_extra=OPEN,
 )
 async def join_with_password(
@@ -129,7 +133,7 @@ async def end_web_session(web_sessions: UsedWebSessions, user: WithSession, sess
     await web_sessions.end(user, session_id)
 
 
-@router.put("/auth/password", summary="Set the own password", status_code=204, responses=FORBIDDEN | TOO_MANY)
+@router.put("/auth/password", summary="Set the own password", status_code=204, responses=FORBIDDEN | TOO_MANY | BUSY)
 async def change_password(request: Request, sign_ins: UsedSignIns, caller: AdmittedUser, body: PasswordChange) -> None:
     """Needs the old password; the first is set with a link, or by an administrator's key. Ends other web sessions."""
     old = body.old_password.get_secret_value() if body.old_password else None
@@ -151,7 +155,7 @@ async def create_password_link(caller: Admitted, sign_ins: UsedSignIns, user_id:
     "/auth/password-links",
     summary="Set a password with a link",
     status_code=204,
-    responses=UNKNOWN | TOO_MANY,
+    responses=FORBIDDEN | UNKNOWN | TOO_MANY | BUSY,
     openapi_extra=OPEN,
 )
 async def use_password_link(request: Request, sign_ins: UsedSignIns, body: PasswordByLink) -> None:

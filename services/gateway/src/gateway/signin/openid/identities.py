@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from contracts.gateway import User
+from gateway.errors import IdentityTaken
 from service_kit.repository import SystemRepository
 from service_kit.statements import Statements
 
@@ -45,4 +46,6 @@ class Identities(SystemRepository):
         return await self.one(IdentitySql.find_user, User, issuer=issuer, subject=subject)
 
     async def link(self, issuer: str, subject: str, user_id: UUID) -> None:
-        await self.run(IdentitySql.insert_identity, issuer=issuer, subject=subject, user_id=user_id)
+        """Raises IdentityTaken if the identity has a user, perhaps since a moment ago."""
+        if not await self.run(IdentitySql.insert_identity, issuer=issuer, subject=subject, user_id=user_id):
+            raise IdentityTaken

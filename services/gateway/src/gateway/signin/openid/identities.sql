@@ -17,4 +17,5 @@ FROM user_identity AS identity JOIN app_user ON app_user.id = identity.user_id
 WHERE identity.issuer = %(issuer)s AND identity.subject = %(subject)s;
 
 -- name: insert_identity
-INSERT INTO user_identity (issuer, subject, user_id) VALUES (%(issuer)s, %(subject)s, %(user_id)s);
+INSERT INTO user_identity (issuer, subject, user_id) VALUES (%(issuer)s, %(subject)s, %(user_id)s)
+ON CONFLICT DO NOTHING;
