@@ -106,7 +106,7 @@ def _run(folder: Path, root: bool) -> dict[str, Any]:
         if not root:
             os.chown(folder, ORDINARY_UID, ORDINARY_UID)
             program = ["setpriv", f"--reuid={ORDINARY_UID}", f"--regid={ORDINARY_UID}", "--clear-groups", *program]
-        command = _seen_by_others(program)
+        command = _seen_by_others(program, folder)
     environment = {**os.environ, "PYTHONPATH": str(HERE), "TMPDIR": "/tmp"}
     environment |= {"S3_SECRET_KEY": "s3-secret-of-the-worker", "DATABASE_URL": "database-password-of-the-worker"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=250)
@@ -115,12 +115,12 @@ def _run(folder: Path, root: bool) -> dict[str, Any]:
     return found
 
 
-def _seen_by_others(command: list[str]) -> list[str]:
+def _seen_by_others(command: list[str], folder: Path) -> list[str]:
     python = Path(sys.base_prefix)
     hidden = next((one for one in reversed(python.parents) if not one.stat().st_mode & 0o001), None)
     if hidden is None:
         return command
-    place = tempfile.mkdtemp(prefix="python-")
+    place = tempfile.mkdtemp(prefix="python-", dir=folder)
     mounted = ["unshare", "--mount", "--propagation", "private", "sh", "-c", SHOW_PYTHON, "sh"]
     if shutil.which("unshare") is None:
         pytest.skip("other users cannot run this Python, and unshare(1) is missing")

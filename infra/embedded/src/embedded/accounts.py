@@ -12,8 +12,8 @@ import pwd
 import stat
 from pathlib import Path
 
+from embedded.engine_user import EngineUser
 from embedded.errors import EmbeddedError
-from embedded.processes.child import EngineUser
 
 # Given to nobody, neither by distributions nor by systemd.
 _FIRST, _LAST = 60_706, 61_183

@@ -13,13 +13,13 @@ from enum import StrEnum
 from uuid import UUID
 
 from contracts.events import BY_TYPE, Event, EventRefused, event_data
-from service_kit.http_service import ServiceSilent
+from service_kit.problems import ServiceSilent
 
 # Returns for each event whether its owner confirms it; all are of one type and one workspace. Raises ServiceSilent.
 Owner = Callable[[Sequence[Event]], Awaitable[Sequence[bool]]]
 
 
-class Verdict(StrEnum):
+class AdmissionVerdict(StrEnum):
     """`waiting`: the owner did not answer; the event stays with the group and is asked about again."""
 
     admitted = "admitted"
@@ -29,12 +29,12 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Decision:
-    verdict: Verdict
+    verdict: AdmissionVerdict
     reason: str = ""
 
 
-ADMITTED = Decision(Verdict.admitted)
-DENIED = Decision(Verdict.refused, "the owner of the fact denies it")
+ADMITTED = Decision(AdmissionVerdict.admitted)
+DENIED = Decision(AdmissionVerdict.refused, "the owner of the fact denies it")
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def _by_itself(event: Event) -> Decision:
     try:
         event_data(event)
     except EventRefused as error:
-        return Decision(Verdict.refused, str(error))
+        return Decision(AdmissionVerdict.refused, str(error))
     return ADMITTED
 
 
@@ -83,5 +83,5 @@ async def _asked(owner: Owner, events: Sequence[Event]) -> list[Decision]:
     try:
         confirmed = await owner(events)
     except ServiceSilent as error:
-        return [Decision(Verdict.waiting, str(error))] * len(events)
+        return [Decision(AdmissionVerdict.waiting, str(error))] * len(events)
     return [ADMITTED if one else DENIED for one in confirmed]

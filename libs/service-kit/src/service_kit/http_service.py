@@ -10,18 +10,12 @@ import httpx2
 from pydantic import BaseModel, ValidationError
 
 from service_kit.auth import Principal, ServiceCaller
-from service_kit.problems import Unavailable
+from service_kit.problems import ServiceSilent
 from service_kit.tokens import Tokens
 from service_kit.tracing import outgoing_headers
 
 Answer = TypeVar("Answer", bound=BaseModel)
 PAUSES_SECONDS = (0.05, 0.2)  # before a connection that failed is tried again
-
-
-class ServiceSilent(Unavailable):
-    """Another service gave no answer that could be used; the detail names it and says why."""
-
-    type, title = "service-silent", "A required service did not answer"
 
 
 @dataclass(frozen=True)

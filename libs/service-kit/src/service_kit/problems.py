@@ -79,6 +79,12 @@ class Unavailable(Problem):
     status, type, title = 503, "unavailable", "A required part is unavailable; try again"
 
 
+class ServiceSilent(Unavailable):
+    """Another service gave no answer that could be used; the detail names it and says why."""
+
+    type, title = "service-silent", "A required service did not answer"
+
+
 def render(
     status: int, slug: str, title: str, detail: str | None, instance: str, headers: dict[str, str] | None, **extra: Any
 ) -> JSONResponse:

@@ -19,7 +19,7 @@ from redis.exceptions import ResponseError
 
 from contracts.backoff import backoff
 from contracts.events import Event
-from service_kit.admission import Admission, Decision, Verdict
+from service_kit.admission import Admission, AdmissionVerdict, Decision
 from service_kit.problems import WorkspaceGone
 from service_kit.telemetry import Metrics
 from service_kit.tracing import span
@@ -135,7 +135,7 @@ class Consumer:
                 await self._bury(*entry, None, "not an event")
             elif event.type not in self.handlers:
                 await self._done(entry[0], event, "skipped")
-            elif (decision := next(decisions)).verdict is not Verdict.admitted:
+            elif (decision := next(decisions)).verdict is not AdmissionVerdict.admitted:
                 await self._turn_away(entry, event, decision)
             else:
                 if run and not _alike(event, run[0][1]):
@@ -148,7 +148,7 @@ class Consumer:
         await self._handle_run(run)
 
     async def _turn_away(self, entry: Entry, event: Event, decision: Decision) -> None:
-        if decision.verdict is Verdict.refused:
+        if decision.verdict is AdmissionVerdict.refused:
             await self._bury(*entry, event, decision.reason, "refused")
             return
         extra = {"event_id": str(event.id), "event_type": event.type, "group": self.group, "reason": decision.reason}

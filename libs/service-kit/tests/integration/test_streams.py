@@ -12,10 +12,10 @@ from redis.asyncio import Redis
 from contracts.events import DOCUMENTS, DocumentDeleted, Event
 from service_kit.admission import Admission
 from service_kit.background import Background
-from service_kit.http_service import ServiceSilent
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox, OutboxRelay, first_time
 from service_kit.postgres import Database
+from service_kit.problems import ServiceSilent
 from service_kit.streams import Consumer, RetryPolicy, dead_letters, replay, trim
 from service_kit.telemetry import Metrics
 

@@ -5,9 +5,9 @@ from uuid import uuid4
 import pytest
 
 from contracts.events import DOCUMENTS, DocumentDeleted, Event, WorkspaceDeleted
-from service_kit.admission import Admission, Verdict
-from service_kit.http_service import ServiceSilent
+from service_kit.admission import Admission, AdmissionVerdict
 from service_kit.outbox import new_event
+from service_kit.problems import ServiceSilent
 from service_kit.streams import Consumer
 from service_kit.telemetry import Metrics
 
@@ -23,7 +23,7 @@ async def confirmed(events) -> list[bool]:
     return [True for _ in events]
 
 
-async def verdicts(admission: Admission, *events: Event) -> list[Verdict]:
+async def verdicts(admission: Admission, *events: Event) -> list[AdmissionVerdict]:
     return [decision.verdict for decision in await admission.decide(events)]
 
 
@@ -33,7 +33,10 @@ async def test_a_deletion_that_its_owner_denies_is_refused():
     async def owner(events):
         return [event is true for event in events]
 
-    assert await verdicts(Admission({"ingestion": owner}), forged, true) == [Verdict.refused, Verdict.admitted]
+    assert await verdicts(Admission({"ingestion": owner}), forged, true) == [
+        AdmissionVerdict.refused,
+        AdmissionVerdict.admitted,
+    ]
 
 
 async def test_an_owner_that_does_not_answer_lets_its_events_wait():
@@ -42,8 +45,8 @@ async def test_an_owner_that_does_not_answer_lets_its_events_wait():
 
     event, other = deleted(), new_event("gateway", WORKSPACE, WorkspaceDeleted(), "x")
     [waits, goes_on] = await Admission({"ingestion": silent, "gateway": confirmed}).decide([event, other])
-    assert (waits.verdict, waits.reason) == (Verdict.waiting, "ingestion cannot be reached")
-    assert goes_on.verdict is Verdict.admitted
+    assert (waits.verdict, waits.reason) == (AdmissionVerdict.waiting, "ingestion cannot be reached")
+    assert goes_on.verdict is AdmissionVerdict.admitted
 
 
 async def test_an_owner_is_asked_once_for_all_of_a_workspace_and_never_for_what_is_refused_anyway():
@@ -55,14 +58,19 @@ async def test_an_owner_is_asked_once_for_all_of_a_workspace_and_never_for_what_
 
     other = uuid4()
     events = [deleted(), deleted(other), deleted(), deleted(source="memory")]
-    assert await verdicts(Admission({"ingestion": owner}), *events) == 3 * [Verdict.admitted] + [Verdict.refused]
+    assert await verdicts(Admission({"ingestion": owner}), *events) == 3 * [AdmissionVerdict.admitted] + [
+        AdmissionVerdict.refused
+    ]
     assert asked == [[WORKSPACE, WORKSPACE], [other]]
 
 
 async def test_a_forged_event_gains_nothing_by_the_id_of_a_true_one():
     true = deleted()
     forged = deleted(source="memory").model_copy(update={"id": true.id})
-    assert await verdicts(Admission({"ingestion": confirmed}), forged, true) == [Verdict.refused, Verdict.admitted]
+    assert await verdicts(Admission({"ingestion": confirmed}), forged, true) == [
+        AdmissionVerdict.refused,
+        AdmissionVerdict.admitted,
+    ]
 
 
 async def test_a_deletion_without_anybody_to_ask_is_not_handled():

@@ -12,7 +12,8 @@ from pydantic import BaseModel
 
 from contracts.gateway import Role
 from service_kit.auth import Principal, ServiceCaller
-from service_kit.http_service import HttpService, ServiceSilent
+from service_kit.http_service import HttpService
+from service_kit.problems import ServiceSilent
 
 KEYS = DeploymentKeys()
 CALLER = ServiceCaller("ingestion", uuid4())

@@ -8,9 +8,9 @@ import pytest
 from deployment_keys import DeploymentKeys
 
 from contracts.events import DocumentDeleted, Event, WorkspaceDeleted
-from service_kit.http_service import ServiceSilent
 from service_kit.outbox import new_event
 from service_kit.owners import DOCUMENTS_PATH, WORKSPACE_PATH, deletion_owners
+from service_kit.problems import ServiceSilent
 
 WORKSPACE = uuid4()
 

@@ -17,10 +17,11 @@ from starlette.routing import Route
 
 from contracts.events import DOCUMENTS, WorkspacePurged
 from contracts.registry import GATEWAY
-from gateway.access.authenticator import Authenticator, Limits
+from gateway.access.authenticator import Authenticator, CallerLimits
 from gateway.access.in_flight import InFlight, Shares
 from gateway.access.last_used import LastUsed
 from gateway.access.rate_limit import Buckets
+from gateway.access.response_headers import ResponseHeaders
 from gateway.accounts.accounts import Accounts
 from gateway.accounts.api_keys import ApiKeys
 from gateway.accounts.computable_keys import warn_of_computable_keys
@@ -31,21 +32,20 @@ from gateway.accounts.user_administration import UserAdministration
 from gateway.accounts.workspace_deletion import RECEIPTS, WorkspaceDeletions
 from gateway.api import audit, docs, internal, people, routes
 from gateway.audit.retention import AuditRetention
-from gateway.audit.trail import Audit, AuditTrail
+from gateway.audit.trail import AuditMiddleware, AuditTrail
 from gateway.errors import UnknownWorkspace
 from gateway.proxy import routing
 from gateway.proxy.body_limit import BodyLimit
 from gateway.proxy.proxy import Proxy
-from gateway.proxy.response_headers import ResponseHeaders
 from gateway.proxy.upstreams import Upstreams
 from gateway.settings import Settings
 from gateway.signin import routes as signin_routes
 from gateway.signin.attempts import Attempts
 from gateway.signin.host_check import HostCheck
 from gateway.signin.openid import routes as openid_routes
-from gateway.signin.openid.provider import Provider, new_client
+from gateway.signin.openid.provider import OpenIdProvider, new_client
 from gateway.signin.openid.sign_ins import OpenIdSignIns
-from gateway.signin.origins import Origins
+from gateway.signin.origins import WebOrigins
 from gateway.signin.password_sign_ins import PasswordSignIns
 from gateway.signin.passwords import Passwords
 from gateway.signin.web_sessions import Lifetime, WebSessions
@@ -82,11 +82,11 @@ class Parts:
         self.deletions = WorkspaceDeletions(
             self.database, self.redis, self.notifications, Outbox(GATEWAY), settings.workspace_settle_seconds
         )
-        self.origins = Origins(settings.public_url, settings.allowed_hosts)
+        self.origins = WebOrigins(settings.public_url, settings.allowed_hosts)
         lifetime = Lifetime(settings.session_idle_seconds, settings.session_seconds)
         self.web_sessions = WebSessions(self.database, self.origins, lifetime)
         registration = settings.provider()
-        self.provider = Provider(registration, new_client()) if registration else None
+        self.provider = OpenIdProvider(registration, new_client()) if registration else None
         self.upstreams = Upstreams(
             settings.upstreams(),
             settings.upstream_connect_seconds,
@@ -164,7 +164,7 @@ class Parts:
         await self.redis.ping()
 
 
-def limits(settings: Settings, redis: Redis, registry: CollectorRegistry) -> Limits:
+def limits(settings: Settings, redis: Redis, registry: CollectorRegistry) -> CallerLimits:
     """Builds what limits callers, with its metrics."""
     per_minute, burst, keys = (
         settings.rate_limit_per_minute,
@@ -178,7 +178,7 @@ def limits(settings: Settings, redis: Redis, registry: CollectorRegistry) -> Lim
         ["what", "holder"],
         registry=registry,
     )
-    return Limits(
+    return CallerLimits(
         Buckets(redis, "requests", per_minute, burst, registry),
         Buckets(redis, "workspace_requests", per_minute * keys, burst * keys, registry),
         Buckets(redis, "failed_authentications", failures, failures, registry),
@@ -191,10 +191,10 @@ def limits(settings: Settings, redis: Redis, registry: CollectorRegistry) -> Lim
     )
 
 
-def _add_middleware(app: FastAPI, settings: Settings, origins: Origins, trail: AuditTrail) -> None:
+def _add_middleware(app: FastAPI, settings: Settings, origins: WebOrigins, trail: AuditTrail) -> None:
     """Adds, from the outside: response headers, CORS, (telemetry,) host check, audit, body limit, (routes)."""
     app.user_middleware.append(Middleware(HostCheck, origins))
-    app.user_middleware.append(Middleware(Audit, trail))
+    app.user_middleware.append(Middleware(AuditMiddleware, trail))
     app.user_middleware.append(Middleware(BodyLimit, settings.max_body_bytes, settings.max_json_bytes))
     if settings.cors_origins:
         app.add_middleware(

@@ -97,7 +97,7 @@ class PasswordNeeded(InvalidRequest):
     type, title = "password-needed", "Choose a password, or sign in first to join as yourself"
 
 
-class WrongPassword(Forbidden):
+class PasswordMismatch(Forbidden):
     type, title = "wrong-password", "The old password is not right"
 
 

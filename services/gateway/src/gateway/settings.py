@@ -10,7 +10,7 @@ from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import NoDecode
 
 from gateway.accounts.key_format import valid_operator_key
-from gateway.signin.openid.provider import CALLBACK, Registration
+from gateway.signin.openid.provider import CALLBACK, ClientRegistration
 from gateway.signin.origins import host_name, is_loopback_url
 from service_kit.settings import EventSettings, ServiceSettings, TlsSettings
 
@@ -151,12 +151,12 @@ class Settings(ServiceSettings, EventSettings, TlsSettings):
             raise ValueError("OIDC_ISSUER needs OIDC_CLIENT_ID and PUBLIC_URL")
         return self
 
-    def provider(self) -> Registration | None:
+    def provider(self) -> ClientRegistration | None:
         """Returns what the operator agreed with the OpenID Connect provider, if there is one."""
         if not (self.oidc_issuer and self.oidc_client_id and self.public_url):
             return None
         secret = self.oidc_client_secret.get_secret_value() if self.oidc_client_secret else None
-        return Registration(self.oidc_issuer, self.oidc_client_id, secret, self.public_url + CALLBACK)
+        return ClientRegistration(self.oidc_issuer, self.oidc_client_id, secret, self.public_url + CALLBACK)
 
     @field_validator("admin_api_key")
     @classmethod

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import psycopg
 
-from gateway.proxy.response_headers import PAGE_POLICY
+from gateway.access.response_headers import PAGE_POLICY
 
 
 async def test_the_openapi_document_describes_the_public_api_and_supports_etags(gateway_client):

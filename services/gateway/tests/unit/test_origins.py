@@ -3,7 +3,7 @@
 import pytest
 from starlette.requests import Request
 
-from gateway.signin.origins import Origins, host_name
+from gateway.signin.origins import WebOrigins, host_name
 
 
 def request(scheme="http", **headers):
@@ -33,23 +33,23 @@ def test_the_name_in_a_host_header(authority, name):
 
 @pytest.mark.parametrize("host", ["localhost:8080", "127.0.0.1:1", "[::1]:1", "attractor.example.org", "Other.Example"])
 def test_own_names_are_answered(host):
-    assert Origins("https://attractor.example.org", ["other.example"]).names_this(request(host=host))
+    assert WebOrigins("https://attractor.example.org", ["other.example"]).names_this(request(host=host))
 
 
 @pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "evil-localhost", "127.0.0.1.nip.io"])
 def test_other_names_are_not(host):
-    assert not Origins("https://attractor.example.org", ["other.example"]).names_this(request(host=host))
+    assert not WebOrigins("https://attractor.example.org", ["other.example"]).names_this(request(host=host))
 
 
 def test_no_host_and_two_hosts_are_not_answered():
     none = Request({"type": "http", "scheme": "http", "path": "/", "headers": [], "query_string": b""})
     two = Request({**none.scope, "headers": [(b"host", b"localhost"), (b"host", b"evil.example")]})
-    origins = Origins(None, [])
+    origins = WebOrigins(None, [])
     assert not origins.names_this(none)
     assert not origins.names_this(two)
 
 
-OWN = Origins("https://attractor.example.org", ["other.example"])
+OWN = WebOrigins("https://attractor.example.org", ["other.example"])
 
 
 @pytest.mark.parametrize(
@@ -77,21 +77,21 @@ def test_a_page_is_known_by_what_its_browser_says(headers, own):
 
 
 def test_another_port_of_this_machine_is_another_origin():
-    origins = Origins(None, [])
+    origins = WebOrigins(None, [])
     assert origins.is_same_origin(request(host="localhost:8080", origin="http://localhost:8080"))
     assert not origins.is_same_origin(request(host="localhost:8080", origin="http://localhost:3000"))
     assert not origins.is_same_origin(request(host="localhost:8080", origin="http://127.0.0.1:8080"))
 
 
 def test_a_name_that_is_not_ours_vouches_for_nobody():
-    assert not Origins(None, []).is_same_origin(request(host="evil.example", origin="http://evil.example"))
+    assert not WebOrigins(None, []).is_same_origin(request(host="evil.example", origin="http://evil.example"))
     withheld = request(host="evil.example", origin="null", sec_fetch_site="same-origin")
-    assert not Origins(None, []).is_same_origin(withheld)
+    assert not WebOrigins(None, []).is_same_origin(withheld)
 
 
 def test_passwords_are_taken_where_nobody_can_read_them():
-    plain = Origins(None, ["team.example"])
+    plain = WebOrigins(None, ["team.example"])
     assert plain.is_confidential(request(host="localhost:8080"))
     assert plain.is_confidential(request("https", host="team.example"))
     assert not plain.is_confidential(request(host="team.example"))
-    assert Origins("https://team.example", []).is_confidential(request(host="team.example"))
+    assert WebOrigins("https://team.example", []).is_confidential(request(host="team.example"))

@@ -7,7 +7,8 @@ from uuid import UUID
 from contracts.memory import RecallRequest, RecallResponse
 from contracts.retrieval import SearchRequest, SearchResponse
 from service_kit.auth import Principal
-from service_kit.http_service import HttpService, ServiceSilent
+from service_kit.http_service import HttpService
+from service_kit.problems import ServiceSilent
 
 
 class RetrievalService(HttpService):

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from retrieval.search.turns import ACTIVE_SECONDS, Turns
+from retrieval.search.turns import ACTIVE_SECONDS, SearchTurns
 
 GREEDY, OTHER = UUID(int=1), UUID(int=2)
 
@@ -24,7 +24,7 @@ def clock():
 
 @pytest.fixture
 def turns(clock):
-    return Turns(4, clock)
+    return SearchTurns(4, clock)
 
 
 class Search:

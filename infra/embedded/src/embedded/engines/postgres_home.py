@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from embedded.accounts import maker_account, reachable, server_account
-from embedded.processes.child import EngineUser
+from embedded.engine_user import EngineUser
 
 OUTSIDE = Path("/var/lib/attractor")
 

@@ -13,20 +13,13 @@ from pathlib import Path
 
 import psutil
 
+from embedded.engine_user import EngineUser
 from embedded.errors import EmbeddedError
 from embedded.processes.diagnosis import crash
 
 LEASH = Path(__file__).with_name("leash.py")
 KEEP_LOG_BYTES = 20 * 1024 * 1024
 TAIL_BYTES = 8192
-
-
-@dataclass(frozen=True)
-class EngineUser:
-    """The account that a child runs as."""
-
-    uid: int
-    gid: int
 
 
 @dataclass(frozen=True)

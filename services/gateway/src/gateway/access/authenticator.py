@@ -28,7 +28,7 @@ NO_SECRET = bytes(32)
 MOST_READABLE = MOST_WORKSPACES + 1
 
 
-class WebSessions(Protocol):
+class WebSessionReader(Protocol):
     """Users who present the cookie of a web session instead of a key."""
 
     async def signed_in(self, request: Request) -> SignedIn | None:
@@ -39,7 +39,7 @@ class WebSessions(Protocol):
 
 
 @dataclass(frozen=True)
-class Limits:
+class CallerLimits:
     """What callers may do. `requests` and `workspace` are tokens of a key and of all keys of a workspace, `failures` of
     an address; `short` and `long` are requests in progress: those that wait for something are `long`.
     """
@@ -57,7 +57,9 @@ class Authenticator:
     Failed attempts never lock out a valid key: a whole office may share its address.
     """
 
-    def __init__(self, database: Database, web_sessions: WebSessions, last_used: LastUsed, limits: Limits) -> None:
+    def __init__(
+        self, database: Database, web_sessions: WebSessionReader, last_used: LastUsed, limits: CallerLimits
+    ) -> None:
         self.database, self.web_sessions, self.last_used = database, web_sessions, last_used
         self.limits = limits
 

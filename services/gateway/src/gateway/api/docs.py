@@ -9,7 +9,7 @@ from importlib import resources
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from gateway.proxy.response_headers import DOCS_POLICY
+from gateway.access.response_headers import DOCS_POLICY
 
 FILES = {
     "": ("gateway.api", "static/docs.html", "text/html; charset=utf-8"),

@@ -59,7 +59,7 @@ class AuditTrail:
         return True
 
 
-class Audit:
+class AuditMiddleware:
     """Middleware: records the requests that `actions` names, and refused credentials on any path."""
 
     def __init__(self, app: ASGIApp, trail: AuditTrail) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
-from gateway.signin.origins import Origins
+from gateway.signin.origins import WebOrigins
 
 # The prefix makes browsers insist on Secure, on this very host and on the path /.
 NAME = "__Host-attractor_session"
@@ -16,7 +16,7 @@ PLAIN_NAME = "attractor_session"
 class SessionCookie:
     """HttpOnly, SameSite=Strict, and Secure but on this machine without TLS."""
 
-    def __init__(self, origins: Origins, seconds: int) -> None:
+    def __init__(self, origins: WebOrigins, seconds: int) -> None:
         self.origins, self.seconds = origins, seconds
 
     def read(self, request: Request) -> str | None:

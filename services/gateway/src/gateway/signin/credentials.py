@@ -43,7 +43,7 @@ class PasswordUser:
         return User(id=self.id, name=self.name, email=self.email, is_admin=self.is_admin, created_at=self.created_at)
 
 
-class Credentials(SystemRepository):
+class SignInCredentials(SystemRepository):
     async def find(self, login: str) -> PasswordUser | None:
         """Returns the user with this e-mail address, or else the oldest one with this name."""
         return await self.one(CredentialSql.find, PasswordUser, login=login)

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gateway.errors import HostNotAllowed
-from gateway.signin.origins import Origins
+from gateway.signin.origins import WebOrigins
 from service_kit.problems import on_problem
 
 PROBES = frozenset({"/livez", "/readyz", "/metrics"})  # orchestrators ask by address
@@ -15,7 +15,7 @@ PROBES = frozenset({"/livez", "/readyz", "/metrics"})  # orchestrators ask by ad
 class HostCheck:
     """ASGI middleware."""
 
-    def __init__(self, app: ASGIApp, origins: Origins) -> None:
+    def __init__(self, app: ASGIApp, origins: WebOrigins) -> None:
         self.app, self.origins = app, origins
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -24,7 +24,7 @@ def is_loopback_url(url: str) -> bool:
     return host_name(urlsplit(url).netloc) in LOOPBACK
 
 
-class Origins:
+class WebOrigins:
     """`public_url` is where users find the deployment, `allowed_hosts` further names of it; loopback names are
     always allowed.
     """

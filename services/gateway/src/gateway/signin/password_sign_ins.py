@@ -14,16 +14,16 @@ from gateway.accounts.key_format import new_secret
 from gateway.errors import (
     NeedsPasswordLink,
     NotConfidential,
+    PasswordMismatch,
     PasswordNeeded,
     UnknownPasswordLink,
     UnknownUser,
     WrongCredentials,
-    WrongPassword,
 )
 from gateway.signin.attempts import Attempts
-from gateway.signin.credentials import Credentials, PasswordUser
+from gateway.signin.credentials import PasswordUser, SignInCredentials
 from gateway.signin.passwords import Passwords, must_be_uncommon
-from gateway.signin.sessions import Sessions
+from gateway.signin.sessions import WebSessionRows
 from gateway.signin.web_sessions import WebSessions, sha256
 from service_kit.postgres import Connection, Database
 
@@ -45,7 +45,7 @@ class PasswordSignIns:
         self._must_be_safe(request)
         await self.attempts.spend(login, address_of(request))
         async with self.database.system() as connection:
-            found = await Credentials(connection).find(login)
+            found = await SignInCredentials(connection).find(login)
         right = await self.passwords.match(password, found.hash if found else None)
         request.state.audited_user = found.id if found else None
         if not right or found is None or found.hash is None or found.disabled_at:
@@ -53,7 +53,7 @@ class PasswordSignIns:
         renewed = await self.passwords.hash(password) if self.passwords.is_outdated(found.hash) else None
         async with self.database.system() as connection:
             if renewed:
-                await Credentials(connection).rehash(found.id, found.hash, renewed)
+                await SignInCredentials(connection).rehash(found.id, found.hash, renewed)
             return await self.web_sessions.begin(connection, request, response, found.user, "password")
 
     async def join(self, request: Request, response: Response, body: InvitationSignUp) -> SignedInUser:
@@ -77,17 +77,17 @@ class PasswordSignIns:
         hashed = await self.passwords.hash(password)
         async with self.database.system() as connection:
             joined = await join(connection, body.token, None, body.name)
-            await Credentials(connection).put(joined.user.id, hashed)
+            await SignInCredentials(connection).put(joined.user.id, hashed)
             request.state.audited_workspace = joined.workspace.id
             return await self.web_sessions.begin(connection, request, response, joined.user, "password")
 
     async def change(self, request: Request, caller: Authenticated | SignedIn, old: str | None, new: str) -> None:
         """Sets the caller's own password and ends the user's other web sessions.
 
-        Raises NeedsPasswordLink, WrongPassword, PasswordTooCommon or TooManyAttempts.
+        Raises NeedsPasswordLink, PasswordMismatch, PasswordTooCommon or TooManyAttempts.
         """
         async with self.database.system() as connection:
-            user = await Credentials(connection).of_user(caller.user.id)
+            user = await SignInCredentials(connection).of_user(caller.user.id)
         if user is None:
             raise UnknownUser
         if user.hash is None:
@@ -96,7 +96,7 @@ class PasswordSignIns:
         else:
             await self.attempts.spend(user.id.hex, address_of(request))
             if not await self.passwords.match(old or "", user.hash):
-                raise WrongPassword
+                raise PasswordMismatch
         hashed = await self._hashed(new, user)
         async with self.database.system() as connection:
             await self._put(connection, user.id, hashed, but=caller.session_id)
@@ -106,7 +106,7 @@ class PasswordSignIns:
         caller.must_be_admin()
         token = new_secret()
         async with self.database.system() as connection:
-            credentials = Credentials(connection)
+            credentials = SignInCredentials(connection)
             user = await credentials.of_user(user_id)
             if user is None or user.disabled_at:
                 raise UnknownUser
@@ -122,13 +122,13 @@ class PasswordSignIns:
         self._must_be_confidential(request)
         await self.attempts.spend(token, address_of(request))
         async with self.database.system() as connection:
-            user = await Credentials(connection).find_link(sha256(token))
+            user = await SignInCredentials(connection).find_link(sha256(token))
         if user is None:
             raise UnknownPasswordLink
         request.state.audited_user = user.id
         hashed = await self._hashed(password, user)
         async with self.database.system() as connection:
-            if await Credentials(connection).find_link(sha256(token)) is None:
+            if await SignInCredentials(connection).find_link(sha256(token)) is None:
                 raise UnknownPasswordLink
             await self._put(connection, user.id, hashed)
 
@@ -145,10 +145,10 @@ class PasswordSignIns:
         return await self.passwords.hash(password)
 
     async def _put(self, connection: Connection, user_id: UUID, hashed: str, but: UUID | None = None) -> None:
-        credentials = Credentials(connection)
+        credentials = SignInCredentials(connection)
         await credentials.put(user_id, hashed)
         await credentials.delete_link(user_id)
-        await Sessions(connection).delete_of_user(user_id, but)
+        await WebSessionRows(connection).delete_of_user(user_id, but)
 
 
 def address_of(request: Request) -> str:

@@ -15,7 +15,7 @@ from service_kit.statements import Statements
 COLUMNS = "id, method, address, user_agent, created_at, last_used_at, expires_at"
 
 
-class SessionSql(Statements, file="sessions.sql", columns=COLUMNS):
+class WebSessionSql(Statements, file="sessions.sql", columns=COLUMNS):
     insert: str
     authenticate: str
     touch: str
@@ -65,7 +65,7 @@ class Membership:
         return OwnWorkspace(workspace=workspace, role=Role(self.role))
 
 
-class Sessions(SystemRepository):
+class WebSessionRows(SystemRepository):
     """`idle` is in seconds: how long a session may be unused."""
 
     async def insert(
@@ -73,41 +73,41 @@ class Sessions(SystemRepository):
     ) -> WebSession:
         values = {"id": session_id, "user_id": user_id, "secret_sha256": secret_sha256, "method": method}
         made = await self.one(
-            SessionSql.insert, WebSession, **values, address=address, user_agent=agent, seconds=seconds
+            WebSessionSql.insert, WebSession, **values, address=address, user_agent=agent, seconds=seconds
         )
         assert made is not None, "a new random id is free"
         return made
 
     async def authenticate(self, secret_sha256: bytes, idle: int) -> SessionRow | None:
         """Returns the session with this secret, and records its use, to a minute."""
-        row = await self.one(SessionSql.authenticate, SessionRow, secret_sha256=secret_sha256, idle=idle)
+        row = await self.one(WebSessionSql.authenticate, SessionRow, secret_sha256=secret_sha256, idle=idle)
         if row and row.is_stale:
-            await self.run(SessionSql.touch, id=row.id)
+            await self.run(WebSessionSql.touch, id=row.id)
         return row
 
     async def find(self, session_id: UUID) -> WebSession | None:
-        return await self.one(SessionSql.find, WebSession, id=session_id)
+        return await self.one(WebSessionSql.find, WebSession, id=session_id)
 
     async def of_user(
         self, user_id: UUID, idle: int, at: datetime | None, after: UUID | None, limit: int
     ) -> list[WebSession]:
         """Returns the user's sessions that have not ended, from the oldest on."""
         return await self.all(
-            SessionSql.of_user, WebSession, user_id=user_id, idle=idle, at=at, after=after, limit=limit
+            WebSessionSql.of_user, WebSession, user_id=user_id, idle=idle, at=at, after=after, limit=limit
         )
 
     async def delete(self, user_id: UUID, session_id: UUID) -> bool:
         """Returns whether the user had this session."""
-        return await self.run(SessionSql.delete, user_id=user_id, id=session_id) > 0
+        return await self.run(WebSessionSql.delete, user_id=user_id, id=session_id) > 0
 
     async def delete_presented(self, secret_sha256: bytes) -> None:
-        await self.run(SessionSql.delete_presented, secret_sha256=secret_sha256)
+        await self.run(WebSessionSql.delete_presented, secret_sha256=secret_sha256)
 
     async def delete_of_user(self, user_id: UUID, but: UUID | None = None) -> None:
-        await self.run(SessionSql.delete_of_user, user_id=user_id, but=but)
+        await self.run(WebSessionSql.delete_of_user, user_id=user_id, but=but)
 
     async def delete_ended(self, idle: int) -> None:
-        await self.run(SessionSql.delete_ended, idle=idle)
+        await self.run(WebSessionSql.delete_ended, idle=idle)
 
     async def memberships(
         self,
@@ -119,5 +119,5 @@ class Sessions(SystemRepository):
     ) -> list[Membership]:
         """Returns the user's workspaces from the oldest on; `only` limits them to one."""
         return await self.all(
-            SessionSql.memberships, Membership, user_id=user_id, only=only, at=at, after=after, limit=limit
+            WebSessionSql.memberships, Membership, user_id=user_id, only=only, at=at, after=after, limit=limit
         )

@@ -23,8 +23,8 @@ from gateway.errors import (
     WorkspaceNotChosen,
 )
 from gateway.signin.cookies import SessionCookie
-from gateway.signin.origins import SAFE_METHODS, Origins
-from gateway.signin.sessions import Sessions
+from gateway.signin.origins import SAFE_METHODS, WebOrigins
+from gateway.signin.sessions import WebSessionRows
 from service_kit.pagination import decode_cursor, page
 from service_kit.postgres import Connection, Database
 
@@ -48,7 +48,7 @@ class Lifetime:
 class WebSessions:
     """Implements `access.authenticator.WebSessions`, and what the routes need."""
 
-    def __init__(self, database: Database, origins: Origins, lifetime: Lifetime) -> None:
+    def __init__(self, database: Database, origins: WebOrigins, lifetime: Lifetime) -> None:
         self.database, self.origins, self.lifetime = database, origins, lifetime
         self.cookie = SessionCookie(origins, lifetime.longest)
 
@@ -59,7 +59,7 @@ class WebSessions:
         if request.method not in SAFE_METHODS:
             self.must_be_own_page(request)
         async with self.database.system() as connection:
-            row = await Sessions(connection).authenticate(sha256(secret), self.lifetime.idle)
+            row = await WebSessionRows(connection).authenticate(sha256(secret), self.lifetime.idle)
         if row is None:
             raise SessionEnded
         return row.signed_in()
@@ -72,7 +72,7 @@ class WebSessions:
     async def in_workspace(self, user: SignedIn, request: Request) -> Authenticated:
         chosen = _workspace_header(request)
         async with self.database.system() as connection:
-            found = await Sessions(connection).memberships(user.user.id, 2, only=chosen)
+            found = await WebSessionRows(connection).memberships(user.user.id, 2, only=chosen)
         if chosen and not found:
             raise UnknownWorkspace
         if len(found) != 1:
@@ -89,7 +89,7 @@ class WebSessions:
         method: Literal["password", "openid"],
     ) -> SignedInUser:
         """Begins a session with a new secret, in the response's cookie; the one that the browser had ends."""
-        secret, sessions = new_secret(), Sessions(connection)
+        secret, sessions = new_secret(), WebSessionRows(connection)
         await sessions.delete_ended(self.lifetime.idle)
         await self._end_presented(sessions, request)
         session = await sessions.insert(
@@ -107,7 +107,7 @@ class WebSessions:
 
     async def describe(self, user: SignedIn) -> SignedInUser:
         async with self.database.system() as connection:
-            session = await Sessions(connection).find(user.session_id)
+            session = await WebSessionRows(connection).find(user.session_id)
         if session is None:
             raise SessionEnded
         return SignedInUser(user=user.user, session=session)
@@ -115,7 +115,7 @@ class WebSessions:
     async def of_user(self, user: SignedIn, limit: int, cursor: str | None) -> Page[WebSession]:
         """Lists the user's sessions, the oldest first."""
         async with self.database.system() as connection:
-            rows = await Sessions(connection).of_user(
+            rows = await WebSessionRows(connection).of_user(
                 user.user.id, self.lifetime.idle, *decode_cursor(cursor), limit + 1
             )
         return page(rows, limit, lambda session: (session.created_at, session.id))
@@ -124,20 +124,20 @@ class WebSessions:
         """Lists the workspaces that the user may choose from, the oldest first."""
         at, after = decode_cursor(cursor)
         async with self.database.system() as connection:
-            rows = await Sessions(connection).memberships(user.user.id, limit + 1, at=at, after=after)
+            rows = await WebSessionRows(connection).memberships(user.user.id, limit + 1, at=at, after=after)
         return page(rows, limit, lambda row: (row.created_at, row.id), lambda row: row.resource())
 
     async def end(self, user: SignedIn, session_id: UUID) -> None:
         """Ends one of the user's sessions. Raises UnknownWebSession."""
         async with self.database.system() as connection:
-            if not await Sessions(connection).delete(user.user.id, session_id):
+            if not await WebSessionRows(connection).delete(user.user.id, session_id):
                 raise UnknownWebSession
 
     async def end_all(self, user: SignedIn) -> None:
         async with self.database.system() as connection:
-            await Sessions(connection).delete_of_user(user.user.id)
+            await WebSessionRows(connection).delete_of_user(user.user.id)
 
-    async def _end_presented(self, sessions: Sessions, request: Request) -> None:
+    async def _end_presented(self, sessions: WebSessionRows, request: Request) -> None:
         presented = self.cookie.read(request)
         if presented is not None:
             await sessions.delete_presented(sha256(presented))

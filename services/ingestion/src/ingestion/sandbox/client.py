@@ -33,7 +33,7 @@ class SandboxUnavailable(Exception):
 
 
 @dataclass(frozen=True)
-class Usage:
+class ResourceUsage:
     """`resident_bytes` of a process and its children, `folder_bytes` of what it has written."""
 
     resident_bytes: int
@@ -66,9 +66,9 @@ class SandboxedProcess:
         """
         return self._messages.receive(seconds, most)
 
-    def usage(self) -> Usage:
+    def usage(self) -> ResourceUsage:
         """Raises SandboxUnavailable when the fork server has ended, and so has the process."""
-        return Usage(**self._server.ask({"do": "usage", "pid": self.pid}))
+        return ResourceUsage(**self._server.ask({"do": "usage", "pid": self.pid}))
 
     def end(self) -> None:
         """Kills it and all that it started, and removes its folder. Returns when that is done."""

@@ -15,7 +15,7 @@ from ingestion.conversion import ConversionError, Limits
 from ingestion.conversion.conversion_process import ConversionProcess
 from ingestion.conversion.errors import OutputTooLarge, TimeLimitExceeded, WorkerDied
 from ingestion.conversion.jobs import Job, Setup
-from ingestion.sandbox import Usage
+from ingestion.sandbox import ResourceUsage
 from ingestion.sandbox.messages import Messages
 
 LIMITS = Limits(seconds=0.5, memory_bytes=10_000, pages=1, input_bytes=100)
@@ -36,8 +36,8 @@ class Hostile:
     def start(self) -> Hostile:
         return self
 
-    def usage(self) -> Usage:
-        return Usage(0, 0)
+    def usage(self) -> ResourceUsage:
+        return ResourceUsage(0, 0)
 
     def say(self, *messages: object) -> None:
         for message in messages:

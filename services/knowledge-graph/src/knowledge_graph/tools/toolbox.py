@@ -39,7 +39,8 @@ from knowledge_graph.tools.naming import NoToolResult
 from knowledge_graph.tools.paths import neighbours, shortest_path
 from knowledge_graph.tools.topics import from_graph, from_search
 from service_kit.auth import Principal
-from service_kit.http_service import HttpService, ServiceSilent
+from service_kit.http_service import HttpService
+from service_kit.problems import ServiceSilent
 
 log = logging.getLogger(__name__)
 R = TypeVar("R")

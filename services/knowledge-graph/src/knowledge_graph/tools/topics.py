@@ -12,7 +12,8 @@ from knowledge_graph.graph_store import GraphStore
 from knowledge_graph.tools.chunks import ChunkTexts, beginning
 from knowledge_graph.tools.naming import NoToolResult, meant
 from service_kit.auth import Principal
-from service_kit.http_service import HttpService, ServiceSilent
+from service_kit.http_service import HttpService
+from service_kit.problems import ServiceSilent
 
 NO_MATCH = "nothing that was found is likely to be about the topic"
 

@@ -18,7 +18,8 @@ from retrieval.graph.evidence import GraphEvidence, ranked, seeds
 from retrieval.reading.leg import Leg, LegQuery
 from retrieval.reading.reader import ReadingSql, ScoredChunk
 from service_kit.auth import Principal
-from service_kit.http_service import HttpService, ServiceSilent
+from service_kit.http_service import HttpService
+from service_kit.problems import ServiceSilent
 
 MOST_CHUNKS = 100
 MOST_HOPS = 2

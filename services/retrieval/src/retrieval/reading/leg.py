@@ -17,8 +17,7 @@ from retrieval.reading.reader import ScoredChunk
 from retrieval.reading.scope import Scope
 from retrieval.reading.snapshot import Snapshot
 from retrieval.text.query import ParsedQuery
-from service_kit.http_service import ServiceSilent
-from service_kit.problems import Unavailable
+from service_kit.problems import ServiceSilent, Unavailable
 
 log = logging.getLogger(__name__)
 

@@ -18,7 +18,8 @@ from retrieval.reading.snapshot import SearchStore
 from retrieval.text.analysis import Analyzer
 from retrieval.text.query import parse
 from service_kit.auth import Principal
-from service_kit.http_service import HttpService, ServiceSilent
+from service_kit.http_service import HttpService
+from service_kit.problems import ServiceSilent
 
 GENERATION_SECONDS = 0.25
 

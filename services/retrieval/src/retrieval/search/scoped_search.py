@@ -15,7 +15,7 @@ from retrieval.errors import GlobalNeedsKey, ScopeNeedsSession, SearchUnavailabl
 from retrieval.search.facets import MOST_VALUES
 from retrieval.search.search import Search
 from retrieval.search.sessions import SessionDocuments
-from retrieval.search.turns import Turns
+from retrieval.search.turns import SearchTurns
 from service_kit.auth import Principal
 from service_kit.problems import InvalidRequest, Problem
 
@@ -36,7 +36,7 @@ class ScopedSearch:
     """Searches in scopes. A scope without what it needs is rejected, never widened."""
 
     def __init__(self, search: Search, sessions: SessionDocuments) -> None:
-        self.search, self.sessions, self.turns = search, sessions, Turns()
+        self.search, self.sessions, self.turns = search, sessions, SearchTurns()
 
     async def __call__(self, caller: Principal, request: SearchRequest) -> SearchResponse:
         """Raises ScopeNeedsSession, UnknownSession, SessionsUnavailable, GlobalNeedsKey, TooManyWorkspaces, and what

@@ -10,7 +10,8 @@ from contracts.base import Page
 from contracts.orchestrator import SessionDocument
 from retrieval.errors import SessionsUnavailable, UnknownSession
 from service_kit.auth import Principal
-from service_kit.http_service import HttpService, ServiceSilent
+from service_kit.http_service import HttpService
+from service_kit.problems import ServiceSilent
 
 PAGE = 1_000
 

@@ -13,7 +13,7 @@ MOST = 4  # searches at once, in one process
 ACTIVE_SECONDS = 2.0  # so long after its last search a workspace keeps its share
 
 
-class Turns:
+class SearchTurns:
     """Admits MOST searches of a workspace at once while it is alone, and one while others search too.
 
     So a search competes with one of each other workspace, however many those ask for.

@@ -9,7 +9,7 @@ from typing import Any
 import jwt
 
 from gateway.errors import OpenIdTokenInvalid
-from gateway.signin.openid.provider import Provider
+from gateway.signin.openid.provider import OpenIdProvider
 
 # By kind of key, so that no key is used in another way than it was made for; never a shared secret, never `none`.
 ALGORITHMS = {
@@ -22,7 +22,7 @@ REQUIRED = ["iss", "sub", "aud", "exp", "iat"]
 LONGEST_SUBJECT = 255
 
 
-async def verified_claims(provider: Provider, token: str, nonce: str) -> dict[str, Any]:
+async def verified_claims(provider: OpenIdProvider, token: str, nonce: str) -> dict[str, Any]:
     """Returns the claims. Raises OpenIdTokenInvalid unless the provider made the token, for us, now, for this nonce."""
     client_id = provider.registration.client_id
     try:

@@ -26,7 +26,7 @@ TIMEOUT_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
-class Registration:
+class ClientRegistration:
     """What the operator agreed with the provider. Without a secret the client is a public one, which PKCE protects."""
 
     issuer: str
@@ -35,7 +35,7 @@ class Registration:
     redirect_uri: str
 
 
-class Description(BaseModel):
+class ProviderDescription(BaseModel):
     """What is used of OpenID Connect Discovery 1.0."""
 
     issuer: str
@@ -52,21 +52,21 @@ class TokenAnswer(BaseModel):
     access_token: str | None = None
 
 
-class Provider:
+class OpenIdProvider:
     """Raises OpenIdProviderSilent when the provider does not answer, or with what cannot be used."""
 
-    def __init__(self, registration: Registration, client: httpx2.AsyncClient) -> None:
+    def __init__(self, registration: ClientRegistration, client: httpx2.AsyncClient) -> None:
         self.registration, self.client = registration, client
         self.lock = asyncio.Lock()
-        self.described: tuple[float, Description] | None = None
+        self.described: tuple[float, ProviderDescription] | None = None
         self.keys: tuple[float, list[Mapping[str, Any]]] | None = None
 
-    async def description(self) -> Description:
+    async def description(self) -> ProviderDescription:
         """Returns what the provider says of itself, asked once an hour."""
         async with self.lock:
             if self.described is None or time.monotonic() - self.described[0] > FRESH_SECONDS:
                 url = self.registration.issuer.rstrip("/") + DESCRIPTION
-                description = _parsed(Description, await self._json("GET", url))
+                description = _parsed(ProviderDescription, await self._json("GET", url))
                 self._must_be_usable(description)
                 self.described = time.monotonic(), description
             return self.described[1]
@@ -112,7 +112,7 @@ class Provider:
             return {}
         return await self._json("GET", url, headers={"Authorization": f"Bearer {access_token}"})
 
-    def _must_be_usable(self, description: Description) -> None:
+    def _must_be_usable(self, description: ProviderDescription) -> None:
         """Refuses another issuer's description (mix-up), and addresses that others could read or answer for."""
         if description.issuer != self.registration.issuer:
             raise OpenIdProviderSilent("it describes another issuer than OIDC_ISSUER")

@@ -8,9 +8,9 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import HTMLResponse
 
 from contracts.base import ProblemBody, Text
+from gateway.access.response_headers import PAGE_POLICY
 from gateway.errors import OpenIdNotConfigured
-from gateway.proxy.response_headers import PAGE_POLICY
-from gateway.signin.openid.sign_ins import Answer, OpenIdSignIns
+from gateway.signin.openid.sign_ins import OpenIdSignIns, ProviderAnswer
 
 Responses = dict[int | str, dict[str, Any]]
 LINKING: Responses = {403: {"model": ProblemBody, "description": "With `link`: nobody is signed in"}}
@@ -80,6 +80,6 @@ async def finish_openid(
 ) -> HTMLResponse:
     """Begins a web session for the user whom the provider names, and goes on to the front page."""
     response = HTMLResponse(ARRIVED)
-    await sign_ins.finish(request, response, Answer(state, code, error, iss))
+    await sign_ins.finish(request, response, ProviderAnswer(state, code, error, iss))
     request.state.response_headers = {"content-security-policy": PAGE_POLICY}
     return response

@@ -30,7 +30,7 @@ from gateway.errors import (
 from gateway.signin.attempts import Attempts
 from gateway.signin.openid.id_token import verified_claims
 from gateway.signin.openid.identities import BegunSignIn, Identities
-from gateway.signin.openid.provider import Provider
+from gateway.signin.openid.provider import OpenIdProvider
 from gateway.signin.openid.state_cookie import Begun, StateCookie
 from gateway.signin.password_sign_ins import address_of
 from gateway.signin.web_sessions import WebSessions, sha256
@@ -42,7 +42,7 @@ LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
-class Answer:
+class ProviderAnswer:
     """What the provider's redirect brings back."""
 
     state: str
@@ -57,7 +57,7 @@ class OpenIdSignIns:
     def __init__(
         self,
         database: Database,
-        provider: Provider,
+        provider: OpenIdProvider,
         web_sessions: WebSessions,
         attempts: Attempts,
         domains: Collection[str],
@@ -96,7 +96,7 @@ class OpenIdSignIns:
         self.cookie.write(request, response, Begun(state, invitation))
         return response
 
-    async def finish(self, request: Request, response: Response, answer: Answer) -> None:
+    async def finish(self, request: Request, response: Response, answer: ProviderAnswer) -> None:
         """Begins a web session for the user whom the provider names, in the response's cookie.
 
         Raises OpenIdRequestUnknown, OpenIdRefused, OpenIdTokenInvalid, OpenIdProviderSilent, NotInvited, IdentityTaken
@@ -117,7 +117,7 @@ class OpenIdSignIns:
                 raise NotInvited
             await self.web_sessions.begin(connection, request, response, user, "openid")
 
-    async def _claims(self, answer: Answer, sign_in: BegunSignIn) -> Mapping[str, Any]:
+    async def _claims(self, answer: ProviderAnswer, sign_in: BegunSignIn) -> Mapping[str, Any]:
         description = await self.provider.description()
         named = answer.issuer is not None or description.authorization_response_iss_parameter_supported
         if named and answer.issuer != description.issuer:  # mix-up: RFC 9207

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from starlette.requests import Request
 from starlette.responses import Response
 
-from gateway.signin.origins import Origins
+from gateway.signin.origins import WebOrigins
 
 NAME = "__Host-attractor_openid"
 PLAIN_NAME = "attractor_openid"
@@ -25,7 +25,7 @@ class Begun:
 class StateCookie:
     """SameSite=Lax, as the provider's redirect comes from another site."""
 
-    def __init__(self, origins: Origins, seconds: int) -> None:
+    def __init__(self, origins: WebOrigins, seconds: int) -> None:
         self.origins, self.seconds = origins, seconds
 
     def read(self, request: Request) -> Begun | None:

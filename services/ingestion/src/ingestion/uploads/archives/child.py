@@ -15,21 +15,21 @@ from typing import BinaryIO
 from ingestion.documents.refusals import Refused
 from ingestion.sandbox.usage import OwnMemory
 from ingestion.uploads.archives.limits import PIECE_BYTES, ArchiveLimits, ArchiveRefused, Budget
-from ingestion.uploads.archives.members import Member, MemberDamaged
-from ingestion.uploads.archives.protocol import BEGIN, DATA, END, FINISHED, REFUSED, REFUSED_REST, Assignment
+from ingestion.uploads.archives.members import MemberDamaged, UnpackedMember
+from ingestion.uploads.archives.protocol import BEGIN, DATA, END, FINISHED, REFUSED, REFUSED_REST, ArchiveAssignment
 from ingestion.uploads.archives.tarred import tar_members
 from ingestion.uploads.archives.zipped import zip_members
 
-READERS: dict[str, Callable[[BinaryIO, Budget], Iterator[Member]]] = {"zip": zip_members, "tar": tar_members}
+READERS: dict[str, Callable[[BinaryIO, Budget], Iterator[UnpackedMember]]] = {"zip": zip_members, "tar": tar_members}
 MEMORY_BYTES = 512 * 1024 * 1024
 
 
 def serve(messages: Connection, _: OwnMemory) -> None:
-    """Receives an `Assignment` and the opened archive; sends its members as `protocol` says."""
+    """Receives an `ArchiveAssignment` and the opened archive; sends its members as `protocol` says."""
     if sys.platform == "linux":
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
     try:
-        wanted = Assignment(**json.loads(messages.recv_bytes()))
+        wanted = ArchiveAssignment(**json.loads(messages.recv_bytes()))
         archive = os.fdopen(recv_handle(messages), "rb")
     except EOFError:
         return
@@ -44,7 +44,7 @@ def serve(messages: Connection, _: OwnMemory) -> None:
             messages.send_bytes(FINISHED)
 
 
-def _send_member(messages: Connection, member: Member, budget: Budget) -> None:
+def _send_member(messages: Connection, member: UnpackedMember, budget: Budget) -> None:
     content = member.content
     if isinstance(content, Refused):
         _send(messages, REFUSED, {"path": member.path, **asdict(content)})

@@ -16,7 +16,7 @@ from ingestion.documents.refusals import Refused
 from ingestion.sandbox import Sandbox, SandboxConfig, SandboxedProcess, SandboxUnavailable
 from ingestion.uploads.archives.incoming import Incoming
 from ingestion.uploads.archives.limits import ArchiveLimits, ArchiveRefused, Budget
-from ingestion.uploads.archives.protocol import Assignment
+from ingestion.uploads.archives.protocol import ArchiveAssignment
 from ingestion.uploads.archives.spool import member_spool
 from ingestion.uploads.archives.tarred import BZIP2, GZIP, XZ
 from service_kit.problems import Unavailable
@@ -29,7 +29,7 @@ LOCAL_HEADER_BYTES = 30
 
 
 @dataclass(frozen=True)
-class ArchiveMember:
+class UnpackedMember:
     """`path` is within the archive; it is empty when the rest of the archive is rejected."""
 
     path: str
@@ -64,7 +64,7 @@ class Expander:
         """Ends what still runs; its callers are told that the archive could not be read."""
         self._sandbox.close()
 
-    async def expanded(self, archive: Path, kind: ArchiveKind) -> AsyncGenerator[ArchiveMember]:
+    async def expanded(self, archive: Path, kind: ArchiveKind) -> AsyncGenerator[UnpackedMember]:
         """Yields each file of the archive; it stays in the folder until the next one is asked for.
 
         Rejected files come with the reason, as does the rest of an archive that is damaged or exceeds the limits.
@@ -73,7 +73,7 @@ class Expander:
         members = self._members(archive, kind)
         turn = threading.Lock()  # the thread is still running when the caller is cancelled
 
-        def step() -> ArchiveMember | None:
+        def step() -> UnpackedMember | None:
             with turn:
                 return next(members, None)
 
@@ -87,17 +87,17 @@ class Expander:
         finally:
             await asyncio.to_thread(close)
 
-    def _members(self, archive: Path, kind: ArchiveKind) -> Generator[ArchiveMember, None, None]:
+    def _members(self, archive: Path, kind: ArchiveKind) -> Generator[UnpackedMember, None, None]:
         budget = Budget(self._limits, archive.stat().st_size)
         with member_spool(self._folder, budget) as spool, self._process() as process:
             try:
                 with archive.open("rb") as opened:
-                    process.send(Assignment(kind, asdict(self._limits)).written())
+                    process.send(ArchiveAssignment(kind, asdict(self._limits)).written())
                     process.send_file(opened.fileno())
                 for path, content in Incoming(process, spool).members():
-                    yield ArchiveMember(path, content)
+                    yield UnpackedMember(path, content)
             except ArchiveRefused as refused:
-                yield ArchiveMember("", Refused(refused.error, refused.message))
+                yield UnpackedMember("", Refused(refused.error, refused.message))
 
     @contextmanager
     def _process(self) -> Iterator[SandboxedProcess]:

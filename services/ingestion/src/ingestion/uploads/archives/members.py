@@ -16,7 +16,7 @@ class MemberDamaged(Exception):
 
 
 @dataclass(frozen=True)
-class Member:
+class UnpackedMember:
     """`content` reads the next bytes, at most as many as asked, and none at the end; it raises MemberDamaged.
 
     Or it says why the member is rejected.

@@ -14,7 +14,7 @@ BEGIN, DATA, END, REFUSED, REFUSED_REST, FINISHED = b"b", b"d", b"e", b"r", b"s"
 
 
 @dataclass(frozen=True)
-class Assignment:
+class ArchiveAssignment:
     """`kind` is that of the archive, `limits` the fields of ArchiveLimits. The opened archive comes after it."""
 
     kind: str

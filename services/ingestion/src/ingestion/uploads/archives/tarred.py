@@ -13,7 +13,7 @@ from typing import BinaryIO, Protocol
 
 from ingestion.documents.refusals import Refused
 from ingestion.uploads.archives.limits import PIECE_BYTES, ArchiveRefused, Budget, Damaged
-from ingestion.uploads.archives.members import Member
+from ingestion.uploads.archives.members import UnpackedMember
 from ingestion.uploads.archives.naming import member_path, refusal
 
 # Before 3.11.10 and 3.12.6, Python takes time by the square of a header's length (CVE-2024-6232).
@@ -63,7 +63,7 @@ class _Xz:
         return b""
 
 
-def tar_members(archive: BinaryIO, budget: Budget) -> Iterator[Member]:
+def tar_members(archive: BinaryIO, budget: Budget) -> Iterator[UnpackedMember]:
     """Yields each member; its content can be read until the next one is asked for. Raises ArchiveRefused."""
     stream = _Unpacked(_decompressed(archive), budget)
     try:
@@ -91,13 +91,13 @@ def _decompressed(file: BinaryIO) -> _Readable:
     return _Xz(file) if magic.startswith(XZ) else file
 
 
-def _member(member: tarfile.TarInfo, body: Callable[[int], bytes]) -> Member:
+def _member(member: tarfile.TarInfo, body: Callable[[int], bytes]) -> UnpackedMember:
     path = member_path(member.name)
     if isinstance(path, Refused):
-        return Member(member.name, path)
+        return UnpackedMember(member.name, path)
     if not member.isreg() or member.issparse():
-        return Member(path, Refused("not-a-file", "it is a link or a device, not a file"))
-    return Member(path, refusal(path) or body)
+        return UnpackedMember(path, Refused("not-a-file", "it is a link or a device, not a file"))
+    return UnpackedMember(path, refusal(path) or body)
 
 
 def _body(opened: tarfile.TarFile, member: tarfile.TarInfo) -> Callable[[int], bytes]:

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from ingestion.documents.refusals import Refused
 from ingestion.uploads.archives.limits import ArchiveRefused, Budget, Damaged
-from ingestion.uploads.archives.members import Member, MemberDamaged
+from ingestion.uploads.archives.members import MemberDamaged, UnpackedMember
 from ingestion.uploads.archives.naming import member_path, refusal
 
 DIRECTORY_BYTES = 4 * 1024 * 1024
@@ -23,7 +23,7 @@ DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, ValueError)
 READABLE = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2})
 
 
-def zip_members(archive: BinaryIO, budget: Budget) -> Iterator[Member]:
+def zip_members(archive: BinaryIO, budget: Budget) -> Iterator[UnpackedMember]:
     """Yields each member; its content can be read until the next one is asked for. Raises ArchiveRefused."""
     _check_directory(archive)
     try:
@@ -34,9 +34,9 @@ def zip_members(archive: BinaryIO, budget: Budget) -> Iterator[Member]:
                 budget.spend_file()
                 path = member_path(info.filename)
                 if isinstance(path, Refused):
-                    yield Member(info.filename, path)
+                    yield UnpackedMember(info.filename, path)
                 elif refused := _refusal(info, path):
-                    yield Member(path, refused)
+                    yield UnpackedMember(path, refused)
                 else:
                     yield from _content(opened, info, path)
     except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError) as error:
@@ -66,11 +66,11 @@ def _refusal(info: zipfile.ZipInfo, path: str) -> Refused | None:
     return refusal(path)
 
 
-def _content(opened: zipfile.ZipFile, info: zipfile.ZipInfo, path: str) -> Iterator[Member]:
+def _content(opened: zipfile.ZipFile, info: zipfile.ZipInfo, path: str) -> Iterator[UnpackedMember]:
     try:
         body = opened.open(info)
     except DAMAGES:
-        yield Member(path, MemberDamaged.REFUSAL)
+        yield UnpackedMember(path, MemberDamaged.REFUSAL)
         return
 
     def read(size: int) -> bytes:
@@ -80,4 +80,4 @@ def _content(opened: zipfile.ZipFile, info: zipfile.ZipInfo, path: str) -> Itera
             raise MemberDamaged from error
 
     with body:
-        yield Member(path, read)
+        yield UnpackedMember(path, read)

@@ -14,7 +14,7 @@ from contracts.retrieval import SearchRequest, SearchResponse
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import passage_of
 from orchestrator.graphs.conversation.state import FoundChunk, State
-from service_kit.http_service import ServiceSilent
+from service_kit.problems import ServiceSilent
 
 
 async def retrieve(state: State, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
