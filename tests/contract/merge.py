@@ -94,8 +94,8 @@ def _complete(service: str, operation: Document) -> None:
             responses[status] = {"description": description, "content": {PROBLEM_MEDIA_TYPE: {"schema": schema}}}
     for response in responses.values():
         content = response.get("content", {})
-        if "ProblemBody" in json.dumps(content.get("application/json")):
-            content[PROBLEM_MEDIA_TYPE] = content.pop("application/json")
+        for media_type in [one for one in content if "ProblemBody" in json.dumps(content[one])]:
+            content[PROBLEM_MEDIA_TYPE] = content.pop(media_type)
 
 
 def _clashing(documents: Mapping[str, Document]) -> set[tuple[str, str]]:

@@ -49,6 +49,7 @@ DATA: dict[str, dict[str, Any]] = {
     "document.deleted.v1": {"document_id": DOCUMENT},
     "document.purged.v1": {"document_id": DOCUMENT, "service": "retrieval", **COUNTS},
     "embedding_space.activated.v1": {"model": "minilm", "dims": 384},
+    "workspace.administered.v1": {},
     "workspace.deleted.v1": {},
     "workspace.purged.v1": {"service": "retrieval", **COUNTS},
     "turn.completed.v1": {

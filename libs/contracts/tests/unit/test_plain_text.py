@@ -14,6 +14,9 @@ from contracts.base import Request
 from contracts.orchestrator import MessageCreate
 from contracts.sources import SourceCreate
 
+# These are compared with what was chosen before, whatever it holds.
+COMPARED = {"SignIn.password", "PasswordChange.old_password"}
+
 
 def _models() -> list[type[Request]]:
     for info in pkgutil.iter_modules(contracts.__path__):
@@ -31,6 +34,8 @@ def _texts() -> list[Any]:
     for model in _models():
         schema = model.model_json_schema()
         for name, field in schema.get("properties", {}).items():
+            if f"{model.__name__}.{name}" in COMPARED:
+                continue
             forms = [field, *field.get("anyOf", [])]
             if any(form.get("type") == "string" for form in forms):
                 cases.append(pytest.param(model, name, "a{}b", id=f"{model.__name__}.{name}"))

@@ -141,7 +141,7 @@ async def test_a_worker_without_resources_retries_with_the_reason(
     error_class: str,
     words: str,
 ) -> None:
-    def fail(*_: Any) -> None:
+    def fail(*_: Any, **__: Any) -> None:
         raise error
 
     monkeypatch.setattr(converter, "convert", fail)

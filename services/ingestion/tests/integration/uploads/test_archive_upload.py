@@ -58,7 +58,7 @@ async def test_each_file_of_an_archive_is_reported_like_an_upload(
     assert [one["created"] for one in again] == [False, False, False, False]
     changed = (await send(client, ("docs.zip", zipped({"guide.md": b"# Guide 2"})))).json()["files"]
     assert (changed[0]["created"], changed[0]["new_version"]) == (True, False)
-    assert [path.name for path in settings.upload_folder.iterdir()] == []
+    assert [path.name for path in settings.upload_folder.rglob("*") if not path.is_dir()] == []
 
 
 async def test_an_archive_takes_no_key_and_replaces_no_content(client: httpx2.AsyncClient, upload: Entry) -> None:
