@@ -98,7 +98,7 @@ class Sandbox:
 
     def start(self) -> SandboxedProcess:
         """Raises SandboxUnavailable."""
-        ours, theirs = socket.socketpair()
+        ours, theirs = _socket_pair()
         with theirs:
             try:
                 server, pid = self._started(theirs.fileno())
@@ -139,7 +139,7 @@ class _Server:
     def __init__(self, config: SandboxConfig) -> None:
         self._lock = threading.Lock()
         self.ended = False
-        ours, theirs = socket.socketpair()
+        ours, theirs = _socket_pair()
         with theirs:
             # What lies in the working folder (-P) or in a home (-s) is not imported.
             command = [sys.executable, "-P", "-s", "-m", "ingestion.sandbox.forkserver", str(theirs.fileno())]
@@ -219,6 +219,17 @@ class _Server:
     def _end(self, error: Exception) -> SandboxUnavailable:
         self.ended = True
         return SandboxUnavailable(f"the fork server has ended ({type(error).__name__})")
+
+
+def _socket_pair() -> tuple[socket.socket, socket.socket]:
+    """Returns two ends that block. Those of the standard library do not while another thread has set a default timeout.
+
+    Celery's does so for a moment, in each attempt to reach its broker again.
+    """
+    pair = socket.socketpair()
+    for end in pair:
+        end.setblocking(True)
+    return pair
 
 
 def passed_on(environment: Mapping[str, str]) -> dict[str, str]:

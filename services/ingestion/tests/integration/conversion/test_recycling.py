@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -134,6 +135,19 @@ def test_a_process_reads_files_of_one_workspace_only(tmp_path: Path) -> None:
     first, again, other, last = it.used
     assert first == again
     assert len({first, other, last}) == 3
+
+
+def test_processes_start_while_the_broker_is_looked_for(tmp_path: Path) -> None:
+    """Celery's broker sets a default timeout of all new sockets for a moment, when it is reached again."""
+    before = socket.getdefaulttimeout()
+    with converting(tmp_path, Recycling(conversions=1)) as it:
+        socket.setdefaulttimeout(0.001)
+        try:
+            for _ in range(2):
+                it.convert(MARKDOWN)
+        finally:
+            socket.setdefaulttimeout(before)
+    assert len(set(it.used)) == 2
 
 
 def test_a_process_that_holds_much_memory_is_replaced(tmp_path: Path) -> None:
