@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from multiprocessing.reduction import send_handle
+from multiprocessing.reduction import sendfds
 from typing import Any
 
 from ingestion.sandbox.config import SandboxConfig
@@ -165,7 +165,7 @@ class _Server:
             self._wait()
             self._send({"do": "start"})
             try:
-                send_handle(self._control, messages, self._process.pid)
+                sendfds(self._socket, [messages])
             except OSError as error:
                 raise self._end(error) from None
             answer = self._receive()
