@@ -1,4 +1,4 @@
-"""A hostile file that takes over the process which reads it gets nothing (the review's finding 5).
+"""A hostile file that takes over the process which reads it gets nothing.
 
 Before, that process held the worker's passwords, its network, its files and its user. A worker is run as root and as an
 ordinary user; each attack is stopped by at least one of the named walls, and skipped, with their names, on a machine

@@ -1,4 +1,4 @@
-"""Finding 3, forged events: what one stolen Redis password can do, against a whole stack.
+"""Forged events: what one stolen Redis password can do, against a whole stack.
 
 Before, every process had the one password, and a single XADD of `workspace.deleted` erased any workspace for good.
 """

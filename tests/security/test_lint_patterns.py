@@ -1,4 +1,4 @@
-"""The rule about quantifiers sees what it is for (finding 2)."""
+"""The rule about quantifiers sees what it is for."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ async def short_lived(http: httpx2.AsyncClient, path: str, body: dict[str, Any])
 
 
 async def test_an_owner_reads_neither_sessions_nor_memories_of_a_member(make_tenant, stack) -> None:
-    """Finding 11: an owner made a key in a member's name, and read what the product calls private."""
+    """An owner made a key in a member's name, and read what the product calls private."""
     async with make_tenant("owned") as owner:
         place = str(owner.workspace_id)
         member, key = await make_user(owner.http, place, "editor", "Mara")
@@ -57,7 +57,7 @@ async def test_an_owner_reads_neither_sessions_nor_memories_of_a_member(make_ten
 async def test_an_owner_does_not_speak_in_a_search_of_someone_who_was_not_asked(
     make_tenant, stack, tmp_path: Path
 ) -> None:
-    """Finding 12: an owner added any user, whose search over all workspaces then found planted text."""
+    """An owner added any user, whose search over all workspaces then found planted text."""
     planted = tmp_path / "salaries.md"
     planted.write_text(PLANTED)
     async with make_tenant("attacker") as attacker, make_tenant("home") as one, make_tenant("second home") as two:
@@ -86,7 +86,7 @@ async def found(http: httpx2.AsyncClient, scope: str) -> list[dict[str, Any]]:
 
 
 async def test_a_disabled_user_is_out_at_once_and_at_every_service(make_tenant, admin, stack) -> None:
-    """Finding 13: no route disabled or deleted a user."""
+    """No route disabled or deleted a user."""
     async with make_tenant("leaving") as tenant:
         user, key = await make_user(tenant.http, str(tenant.workspace_id), "editor", "Lee")
         async with client(stack.url, key["key"]) as lee:
@@ -103,7 +103,7 @@ async def test_a_disabled_user_is_out_at_once_and_at_every_service(make_tenant, 
 
 
 async def test_a_key_ends_when_it_says(make_tenant) -> None:
-    """Finding 13: keys never expired."""
+    """Keys never expired."""
     async with make_tenant("contractor") as tenant:
         path = f"/v1/workspaces/{tenant.workspace_id}/keys"
         key = await short_lived(tenant.http, path, {"name": "for a moment", "role": "owner"})
@@ -116,7 +116,7 @@ async def test_a_key_ends_when_it_says(make_tenant) -> None:
 
 
 async def test_an_invitation_works_once_in_its_time_and_not_when_revoked(make_tenant) -> None:
-    """Finding 11's remedy: who holds an old link is nobody."""
+    """Who holds an old link is nobody."""
     async with make_tenant("inviting") as tenant:
         place, http = str(tenant.workspace_id), tenant.http
         used, revoked = await invite(http, place, name="Ada"), await invite(http, place, name="Bob")
@@ -139,7 +139,7 @@ async def with_status(http: httpx2.AsyncClient, place: str, wanted: str) -> set[
 
 
 async def test_the_last_administrator_stays(admin) -> None:
-    """Finding 13: there was no second administrator; now there is, and never none."""
+    """There was no second administrator; now there is, and never none."""
     me = (await admin.get("/v1/me")).json()
     path = f"/v1/users/{me['user']['id']}"
     for change in ({"disabled": True}, {"is_admin": False}):

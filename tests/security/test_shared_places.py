@@ -1,4 +1,4 @@
-"""What the operator mounted for one workspace is no source of another one (finding 6), on the running product."""
+"""What the operator mounted for one workspace is no source of another one, on the running product."""
 
 from __future__ import annotations
 

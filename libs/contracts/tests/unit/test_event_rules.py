@@ -1,4 +1,4 @@
-"""Finding 3, forged events: what an event of each type may say, whoever wrote it to the stream."""
+"""Forged events: what an event of each type may say, whoever wrote it to the stream."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ async def test_garbage_on_the_stream_is_buried_and_the_rest_goes_on(database, re
 async def test_an_event_from_a_wrong_service_is_refused_unhandled_and_its_failure_is_told_to_nobody(
     database, redis, workspace_id
 ):
-    """Finding 3: whoever may write to the stream wrote as `memory` what only ingestion says."""
+    """Whoever may write to the stream wrote as `memory` what only ingestion says."""
     true = await write(database, workspace_id)
     await relay(database, redis).publish_batch()
     forged = true.model_copy(update={"source": "memory", "id": uuid4()})
@@ -211,7 +211,7 @@ async def test_an_event_from_a_wrong_service_is_refused_unhandled_and_its_failur
 
 
 async def test_a_deletion_waits_for_an_owner_that_is_away_and_is_neither_done_nor_lost(database, redis, workspace_id):
-    """Finding 3: nothing is erased before the owner of the fact has confirmed it."""
+    """Nothing is erased before the owner of the fact has confirmed it."""
     event = await write(database, workspace_id)
     await relay(database, redis).publish_batch()
     is_there, seen = asyncio.Event(), asyncio.Queue[Event]()

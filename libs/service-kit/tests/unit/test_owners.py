@@ -1,4 +1,4 @@
-"""Who is asked before something is erased, and what counts as an answer (finding 3: forged events)."""
+"""Who is asked before something is erased, and what counts as an answer: forged events."""
 
 from __future__ import annotations
 

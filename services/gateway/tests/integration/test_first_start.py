@@ -91,7 +91,7 @@ async def test_the_key_leaves_the_environment_after_the_first_start(gateway_clie
 
 
 async def test_each_start_tells_which_workspace_is_the_administrators(settings, redis_url, admin_key):
-    """Shared folders and stores without names are open to it alone (finding 6)."""
+    """Shared folders and stores without names are open to it alone."""
     await start_and_stop(settings(admin_api_key=admin_key))
     await start_and_stop(settings(admin_api_key=admin_key))
     with psycopg.connect(settings().database_url.get_secret_value()) as connection:

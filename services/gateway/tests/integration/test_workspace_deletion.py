@@ -114,7 +114,7 @@ async def test_an_owner_deletes_it_and_every_service_confirms(gateway_client, se
 async def test_other_services_are_told_whether_a_workspace_is_deleted_and_nobody_else_is(
     gateway_client, private, services, token_keys, admin_key
 ):
-    """Finding 3: before they erase it they ask. The answer stays the same long after the deletion is complete."""
+    """Before they erase it they ask. The answer stays the same long after the deletion is complete."""
     async with gateway_client() as admin:
         workspace, owner = await make_workspace(admin)
 

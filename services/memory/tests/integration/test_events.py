@@ -115,7 +115,7 @@ async def test_a_deleted_workspace_is_forgotten_and_late_turns_do_not_bring_it_b
     "data", [WorkspaceDeleted(), DocumentDeleted(document_id=DOCUMENT)], ids=["workspace", "document"]
 )
 async def test_a_forged_deletion_erases_nothing(streams, memories, principal, owners, redis, data):
-    """Finding 3: whoever could write to the stream could erase any workspace for good."""
+    """Whoever could write to the stream could erase any workspace for good."""
     await streams.turn(principal.user_id, "Who owns billing?", [DOCUMENT])
     await streams.drained(TURNS)
     owners.confirms = False

@@ -176,6 +176,6 @@ def test_bad_files_end_in_a_result_or_a_sentence(convert: Convert, evaluation_fi
 
 @pytest.mark.parametrize("name", ["notes.txt", "notes.tex", "notes.html", "notes.xml"])
 def test_a_text_may_begin_with_many_blanks_and_empty_lines(convert: Convert, limits: Limits, name: str) -> None:
-    """Each blank before a text doubled the time to tell its format: 31 of them failed an honest file (finding 2)."""
+    """Each blank before a text doubled the time to tell its format: 31 of them failed an honest file."""
     text = " " * 60 + "\n" * 60 + "The heron nests in colonies.\n\ntags: " + "#heron" * 40 + " bird\n"
     assert convert(text, name, replace(limits, seconds=60)).converted.chunks == 1

@@ -62,7 +62,7 @@ async def test_other_services_are_told_which_documents_are_deleted_and_users_are
     token_keys: Any,
     database: Any,
 ) -> None:
-    """Finding 3: before they erase a document they ask; also after the receipt, and after the workspace has gone."""
+    """Before they erase a document they ask; also after the receipt, and after the workspace has gone."""
     gone, living = await searchable("gone.md", b"Title\none"), await searchable("here.md", b"Title\ntwo")
     assert (await client.delete(f"/v1/documents/{gone['id']}")).json()["completed_at"]
     unknown = str(uuid4())

@@ -1,4 +1,4 @@
-"""Folders and S3 connections are open to the workspaces that the operator names (finding 6)."""
+"""Folders and S3 connections are open to the workspaces that the operator names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Glob patterns mean what they mean in .gitignore, and none of them takes long (finding 7)."""
+"""Glob patterns mean what they mean in .gitignore, and none of them takes long."""
 
 from __future__ import annotations
 

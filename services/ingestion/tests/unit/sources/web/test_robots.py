@@ -1,4 +1,4 @@
-"""The patterns of a robots.txt, which any site may write as it likes (finding 7)."""
+"""The patterns of a robots.txt, which any site may write as it likes."""
 
 from __future__ import annotations
 
