@@ -34,6 +34,7 @@ TOOLS = (
     "analyze_dependencies",
     "shortest_path",
     "neighbours",
+    "answer_question",
 )
 
 
@@ -300,6 +301,7 @@ BODIES = {
     "analyze_dependencies": ("entity",),
     "shortest_path": ("source", "target"),
     "neighbours": ("entity",),
+    "answer_question": ("question",),
 }
 HOSTILE = [
     "'; DROP TABLE entity; --",

@@ -167,8 +167,8 @@ def test_titles_headings_and_file_names_say_what_a_chunk_is_about():
 def test_code():
     text = "import os\nfrom service_kit.app import service_app\n\nclass BillingRouter:\n    def refund_all(self): ...\n"
     assert names(text, name="billing.py", is_code=True) == {
-        "os": "IDENTIFIER",
-        "service_kit.app": "IDENTIFIER",
+        "os": "LIBRARY",
+        "service_kit.app": "LIBRARY",
         "BillingRouter": "SERVICE",
         "refund_all": "IDENTIFIER",
     }

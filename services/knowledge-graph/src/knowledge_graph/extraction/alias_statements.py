@@ -26,6 +26,10 @@ OTHER_NAME = re.compile(
 )
 OPENINGS = (KNOWN_AS, BORN, OR, GLOSS)
 LONGEST = 90
+WORD = re.compile(r"\S+")
+PROJECTS = frozenset({"project", "projekt"})
+MOST_BARE = 2
+"""Words of a service's name, and letters of a word, that do not stand alone: "Auth Service" is not Auth."""
 SPELLINGS = {spelling: word for spellings, word in equations("spellings") for spelling in spellings}
 
 
@@ -45,6 +49,26 @@ def statements(text: str, spans: Sequence[Span]) -> Iterator[AliasStatement]:
         other = _other_name(text, span)
         if other is not None and name_key(other.surface) != name_key(span.surface):
             yield AliasStatement(other, span, "stated")
+        yield from _of_kind(span)
+
+
+def _of_kind(span: Span) -> Iterator[AliasStatement]:
+    """Project Kestrel is Kestrel, whatever the language says for a project; "berth-allocation" is the Berth Allocation
+    Service."""
+    words = list(WORD.finditer(span.surface))
+    if len(words) > 1 and words[0].group().casefold() in PROJECTS and _is_whole(words[1:]):
+        start = words[1].start()
+        bare = Span(span.start + start, span.end, span.surface[start:], span.entity_type)
+        yield AliasStatement(span, bare, "stated")
+    elif len(words) > MOST_BARE and words[-1].group() == "Service" and _is_whole(words):
+        end = words[-2].end()
+        bare = Span(span.start, span.start + end, span.surface[:end], span.entity_type)
+        yield AliasStatement(bare, span, "stated")
+
+
+def _is_whole(words: Sequence[re.Match[str]]) -> bool:
+    """Tells whether each word has a capital and several letters: "Project X" and "Project 7" are called so alone."""
+    return all(word.group()[0].isupper() and len(word.group()) > MOST_BARE for word in words)
 
 
 def _other_name(text: str, span: Span) -> Span | None:

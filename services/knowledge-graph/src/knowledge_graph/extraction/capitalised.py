@@ -7,7 +7,16 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from knowledge_graph.extraction.identifiers import without_addresses
-from knowledge_graph.extraction.names import ACRONYMS, EPITHETS, HEADS, PARTICLES, STOP_WORDS, is_generic, is_name
+from knowledge_graph.extraction.names import (
+    ACRONYMS,
+    EPITHETS,
+    HEADS,
+    PARTICLES,
+    PARTS,
+    STOP_WORDS,
+    is_generic,
+    is_name,
+)
 from knowledge_graph.extraction.records import Span
 
 TOKEN = re.compile(r"[^\W_]++(?:[-’'.&][^\W_]++)*+")
@@ -15,8 +24,8 @@ ROMAN = re.compile(r"[IVX]{1,5}$")
 OPENS_SENTENCE = re.compile(r"(?:^|[.!?:;|>*#•\"“(\[\n-]\s*|\d[.)]\s*)$")
 QUOTED = re.compile(r"[\"“]([^\W_][^\"“”\n]{2,80}?)[,.]?[\"”]|(?<![*\w])\*([^\W_][^*\n]{2,80}?)\*(?![*\w])")
 LONGEST_NUMBER = 4
-GERMAN = frozenset(["der", "die", "das", "und", "ist", "nicht", "den", "dem", "ein", "eine", "von", "mit"])
-"""Small words that open a German sentence."""
+GERMAN = frozenset(["der", "die", "das", "und", "ist", "nicht", "den", "dem", "ein", "eine", "von", "mit", *PARTS])
+"""Small words that open a German sentence, and what stands before a name there: "die App Petrel"."""
 SHORTEST_WORD = 3
 POSSESSIVE = re.compile(r"['’]s?$")
 

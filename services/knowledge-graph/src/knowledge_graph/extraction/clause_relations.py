@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from knowledge_graph.extraction.clauses import IDENTITY, Clause
+from knowledge_graph.extraction.clauses import IDENTITY, SPOKEN_OF, Clause
 from knowledge_graph.extraction.records import Mention
+from knowledge_graph.extraction.relation_types import VERBS
+from knowledge_graph.extraction.tenses import CURRENT
 
 EXPLICIT, REFERRED = 0.7, 0.5
 LONGEST_TYPE = 48
+NO_PARTS = frozenset({"PERSON", "TEAM", "GPE", "LOC", "FAC", "NORP", "DOCUMENT_ID"})
 PEOPLE = frozenset({"he", "she", "who", "him", "her"})
 THINGS = frozenset({"it", "which", "that"})
 NO_RELATION = frozenset({"KNOWN_AS", "CALLED_AS", "REFER_AS"})
@@ -49,6 +52,7 @@ class ClauseTriple:
     confidence: float
     place: int
     """A character of the sentence that says it."""
+    time: str = CURRENT
 
 
 @dataclass
@@ -61,6 +65,12 @@ class Reference:
     """Somebody or something: no more than a name."""
     nouns: dict[str, Mention] = field(default_factory=dict)
     """By the noun that was said of it: "film" in "Tropic of Cancer is a film"."""
+
+    def begin(self, about: Mention | None) -> None:
+        """Begins a section: what another one spoke of is not meant here."""
+        self.person = self.unsure = None
+        self.thing = about
+        self.nouns.clear()
 
     def remember(self, subject: Mention) -> None:
         if subject.entity_type == "PERSON":
@@ -76,8 +86,12 @@ class Reference:
         return self.thing if word in THINGS else self.nouns.get(word)
 
 
-def triples(clauses: Sequence[Clause], mentions: Sequence[Mention], spoken_of: Reference) -> Iterator[ClauseTriple]:
-    """`mentions` are those of one text, by place; `spoken_of` is read and brought up to date."""
+def triples(
+    clauses: Sequence[Clause], mentions: Sequence[Mention], spoken_of: Reference, systems: Collection[str] = ()
+) -> Iterator[ClauseTriple]:
+    """`mentions` are those of one text, by place; `spoken_of` is read and brought up to date; `systems` are entities
+    that are parts of systems, between which verbs state what `relation_types.VERBS` says.
+    """
     starts = [mention.start for mention in mentions]
 
     def at(place: int) -> Mention | None:
@@ -87,8 +101,8 @@ def triples(clauses: Sequence[Clause], mentions: Sequence[Mention], spoken_of: R
     for clause in clauses:
         named, target = at(clause.subject), at(clause.target)
         source = named or spoken_of.of(clause.reference)
-        if clause.relation == IDENTITY:
-            if source is not None and target is None:
+        if clause.relation in {IDENTITY, SPOKEN_OF}:
+            if clause.relation == IDENTITY and source is not None and target is None:
                 spoken_of.nouns[clause.phrase] = source
             if named is not None:
                 spoken_of.remember(named)
@@ -101,12 +115,22 @@ def triples(clauses: Sequence[Clause], mentions: Sequence[Mention], spoken_of: R
         if source is not None and target is not None and source.entity_id != target.entity_id:
             if source.entity_type == "PERSON" != target.entity_type:
                 spoken_of.remember(target)  # "She wrote X. It …"
-            yield from _triple(clause, source, target, EXPLICIT if is_explicit else REFERRED)
+            yield from _triple(clause, source, target, EXPLICIT if is_explicit else REFERRED, systems)
 
 
-def _triple(clause: Clause, source: Mention, target: Mention, confidence: float) -> Iterator[ClauseTriple]:
+def _is_between_parts(source: Mention, target: Mention, systems: Collection[str]) -> bool:
+    """Tells whether both are parts of systems, or one is and the other may be."""
+    known = [one.entity_id in systems for one in (source, target)]
+    return all(known) or (any(known) and not {source.entity_type, target.entity_type} & NO_PARTS)
+
+
+def _triple(
+    clause: Clause, source: Mention, target: Mention, confidence: float, systems: Collection[str]
+) -> Iterator[ClauseTriple]:
     relation_type, reverse = CLOSED.get(clause.relation, (clause.relation, False))
+    if _is_between_parts(source, target, systems):
+        relation_type = VERBS.get(clause.relation, relation_type)
     is_word = re.fullmatch(r"[^\W\d]\w*", relation_type) is not None
     if is_word and len(relation_type) <= LONGEST_TYPE and relation_type not in NO_RELATION:
         ends = (target, source) if reverse else (source, target)
-        yield ClauseTriple(*ends, relation_type, clause.phrase, confidence, clause.subject)
+        yield ClauseTriple(*ends, relation_type, clause.phrase, confidence, clause.subject, clause.time)

@@ -6,19 +6,26 @@ object, "X is the son of Y", apposition ("X, son of Y"), participles ("a film di
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from knowledge_graph.extraction.tenses import CURRENT, DOUBT, of_verb
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 SUBJECTS = frozenset({"nsubj", "nsubjpass"})
-DOUBT = frozenset({"may", "might", "could", "would", "should", "can"})
 OBJECTS = frozenset({"dobj", "dative", "oprd"})
+NONE_OF = frozenset({"neither", "no"})
+COPIES = frozenset(
+    {"replica", "copy", "mirror", "version", "table", "cluster", "interface", "api", "schema", "database"}
+)
 DEFINITE = frozenset({"the", "this", "that", "its", "his", "her"})
+COMPARES = frozenset({"like", "unlike"})
 MOST_STEPS = 20
 IDENTITY = "IS"
+SPOKEN_OF = ""
 
 
 @dataclass(frozen=True)
@@ -26,9 +33,11 @@ class Clause:
     """`subject` and `target` are the first characters of the two head words; `relation` is the verb's lemma with its
     preposition in upper snake (BORN_IN, DIRECT, SON_OF); `phrase` the verb phrase as written.
 
-    A passive with its agent is `turned` round already. `reference` and `object_reference` are a pronoun ("he") or the
-    noun of "the film" where that is the subject or the target, else "". With the relation IS, `phrase` is a noun that
-    the subject is said to be.
+    A passive with its agent is `turned` round already; `time` is one of those of `tenses`. `reference` and
+    `object_reference` are a pronoun ("he") or the noun of "the film" where that is the subject or the target, else "".
+    With the relation IS, `phrase` is a noun that the subject is said to be. With the relation SPOKEN_OF nothing is
+    stated of the subject, which is the target too: the verb is denied or doubted or has no object, but a pronoun that
+    follows can mean its subject.
     """
 
     subject: int
@@ -38,6 +47,7 @@ class Clause:
     reference: str = ""
     object_reference: str = ""
     turned: bool = False
+    time: str = CURRENT
 
 
 def clauses(document: Doc) -> Iterator[Clause]:
@@ -53,27 +63,76 @@ def clauses(document: Doc) -> Iterator[Clause]:
 
 def _of_verb(verb: Token) -> Iterator[Clause]:
     children = list(verb.children)
-    if any(child.dep_ == "neg" or (child.dep_ == "aux" and child.lower_ in DOUBT) for child in children):
-        return
     subjects = _subjects(verb)
-    if not subjects:
+    if not subjects or _repeats(verb):
+        return
+    if any(_denies(child) for child in children):
+        yield from (Clause(subject.idx, subject.idx, SPOKEN_OF, "") for subject in subjects)
         return
     if verb.lemma_ == "be":
-        for noun in (child for child in children if child.dep_ == "attr"):
-            for subject in subjects:
-                yield Clause(subject.idx, noun.idx, IDENTITY, noun.lemma_.lower(), _reference(subject))
-                yield from _of_noun(noun, subject)
+        yield from _identities(children, subjects)
         return
     passive = (verb.dep_ == "acl" and verb.tag_ == "VBN") or any(
         child.dep_ in {"auxpass", "agent"} for child in children
     )
+    if not any(True for child in children for _ in _objects(child, verb, passive=passive)):
+        yield from (Clause(subject.idx, subject.idx, SPOKEN_OF, "") for subject in subjects)
+    subjects += [] if passive else _likewise(children)
     for child in children:
         for relation, phrase, found, turned in _objects(child, verb, passive=passive):
-            for target in (found, *found.conjuncts):
-                for subject in subjects:
-                    yield _clause(
-                        target if turned else subject, subject if turned else target, relation, phrase, turned
-                    )
+            if any(grand.lower_ in NONE_OF for grand in found.children):
+                continue  # "reads neither X nor Y"
+            targets = [_whole(found), *map(_whole, found.conjuncts)]
+            for subject, target in _pairs(subjects, targets, children):
+                ends = (target, subject) if turned else (subject, target)
+                yield replace(_clause(*ends, relation, phrase, turned), time=of_verb(verb))
+
+
+def _pairs(
+    subjects: Sequence[Token], targets: Sequence[Token], children: Sequence[Token]
+) -> Iterator[tuple[Token, Token]]:
+    """Yields each subject with each target, or one with one: "A and B use C and D respectively"."""
+    near = (*children, *(grand for child in children for grand in child.children))
+    if len(subjects) == len(targets) > 1 and any(one.lower_ == "respectively" for one in near):
+        yield from zip(subjects, targets, strict=True)
+        return
+    yield from ((subject, target) for target in targets for subject in subjects)
+
+
+def _repeats(verb: Token) -> bool:
+    """Tells whether the verb stands for another: "as A and B do"."""
+    return verb.lemma_ == "do" and verb.dep_ == "advcl" and any(child.lower_ == "as" for child in verb.children)
+
+
+def _likewise(children: Sequence[Token]) -> list[Token]:
+    """Returns of whom the same is said: "as A and B do", "Like A, …"."""
+    found = []
+    for child in children:
+        if _repeats(child):
+            found += [grand for grand in child.children if grand.dep_ in SUBJECTS or grand.dep_ in OBJECTS]
+        elif child.lower_ == "like" and child.dep_ == "prep":
+            found += [grand for grand in child.children if grand.dep_ == "pobj"]
+    return [one for each in found for one in (each, *each.conjuncts)]
+
+
+def _whole(noun: Token) -> Token:
+    """Returns the Seat Ledger for "the replica of the Seat Ledger": to read a copy is to read the thing."""
+    if noun.lemma_.lower() in COPIES:
+        for child in noun.children:
+            if child.lower_ == "of":
+                return next((grand for grand in child.children if grand.dep_ == "pobj"), noun)
+    return noun
+
+
+def _identities(children: Sequence[Token], subjects: Sequence[Token]) -> Iterator[Clause]:
+    for noun in (child for child in children if child.dep_ == "attr"):
+        for subject in subjects:
+            yield Clause(subject.idx, noun.idx, IDENTITY, noun.lemma_.lower(), _reference(subject))
+            yield from _of_noun(noun, subject)
+
+
+def _denies(child: Token) -> bool:
+    return child.dep_ == "neg" or (child.dep_ == "aux" and child.lower_ in DOUBT)
 
 
 def _objects(child: Token, verb: Token, *, passive: bool) -> Iterator[tuple[str, str, Token, bool]]:
@@ -81,7 +140,7 @@ def _objects(child: Token, verb: Token, *, passive: bool) -> Iterator[tuple[str,
     name = _name(verb)
     if child.dep_ in OBJECTS and child.pos_ != "ADP" and not passive:
         yield name, _written(verb, verb), child, False
-    elif child.pos_ == "ADP" and child.dep_ in {"agent", "prep", "dative"}:
+    elif child.pos_ == "ADP" and child.dep_ in {"agent", "prep", "dative"} and child.lower_ not in COMPARES:
         turned = child.dep_ == "agent"
         relation = name if turned else f"{verb.text.upper() if passive else name}_{child.lower_.upper()}"
         for grand in child.children:

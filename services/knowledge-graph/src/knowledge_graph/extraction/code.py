@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from knowledge_graph.extraction.identifiers import CAMEL, kind_of
+from knowledge_graph.extraction.manifests.statement import called
 from knowledge_graph.extraction.records import Span
 from knowledge_graph.extraction.word_lists import words
 
@@ -19,6 +20,7 @@ IMPORT = re.compile(
     r"use[ \t]+([\w:]+)|const[ \t]+\w+[ \t]*=[ \t]*require\(['\"]([\w@./-]+)['\"]\))",
     re.MULTILINE,
 )
+ADDRESS = re.compile(r"(?<=[\"'`])[a-z][a-z+]{1,20}://[\w.:@-]{1,200}")
 SUFFIXES = words("code_suffixes")
 
 
@@ -35,8 +37,15 @@ def definitions(text: str) -> Iterator[Span]:
         yield Span(match.start(), match.end(), match.group(), kind_of(match.group()))
 
 
+def addresses(text: str) -> Iterator[tuple[Span, str]]:
+    """Yields services whose addresses stand in the code, each with the relation that the scheme tells."""
+    for match in ADDRESS.finditer(text):
+        for place, host, entity_type, relation_type in called(match.group(), match.start()):
+            yield Span(place, place + len(host), host, entity_type), relation_type
+
+
 def imports(text: str) -> Iterator[Span]:
     """Modules that the file imports."""
     for match in IMPORT.finditer(text):
         group = next(index for index, value in enumerate(match.groups(), 1) if value)
-        yield Span(match.start(group), match.end(group), match.group(group), "IDENTIFIER")
+        yield Span(match.start(group), match.end(group), match.group(group), "LIBRARY")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from knowledge_graph.extraction import alias_statements, relations
+from knowledge_graph.extraction import alias_statements, relation_phrases, relations, tables
 from knowledge_graph.extraction.candidates import candidates
 from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
 from knowledge_graph.extraction.concepts import terms
@@ -13,13 +13,15 @@ from knowledge_graph.extraction.definitions import opening
 from knowledge_graph.extraction.disambiguation import Disambiguation
 from knowledge_graph.extraction.english_reader import EnglishReader, EnglishReading
 from knowledge_graph.extraction.identifiers import without_overlaps
+from knowledge_graph.extraction.manifests.reading import read_manifest
 from knowledge_graph.extraction.mentions import aliases_of, mentions_of
 from knowledge_graph.extraction.names import name_key
 from knowledge_graph.extraction.records import Extraction, SourceDocument, Span
 from knowledge_graph.extraction.relation_phrases import FIELD
-from knowledge_graph.extraction.resolution import NOTHING, Resolution, resolve
+from knowledge_graph.extraction.resolution import EVIDENT, NOTHING, Resolution, resolve, with_types
 from knowledge_graph.extraction.sentences import Sentences
 from knowledge_graph.extraction.spans import names_in_code, names_in_prose
+from knowledge_graph.extraction.stated_types import stated_types
 from knowledge_graph.extraction.subjects import defined
 from knowledge_graph.extraction.titles import occurrences, titles
 from knowledge_graph.extraction.topics import Topics
@@ -42,6 +44,8 @@ def extract(document: SourceDocument, read: EnglishReader | None, methods: Metho
     `read` finds names and clauses in English text; without it only patterns apply.
     """
     readings, method, notes = _readings(document, read, methods)
+    manifest = read_manifest(document)
+    notes += [manifest.note] if manifest.note else []
     chunks = [
         ChunkAnalysis(chunk, reading, Sentences(chunk.content), list(titles(document, chunk, first=place == 0)))
         for place, (chunk, reading) in enumerate(zip(document.chunks, readings, strict=True))
@@ -52,10 +56,15 @@ def extract(document: SourceDocument, read: EnglishReader | None, methods: Metho
             chunk.opening = opening(chunk.text, chunk.reading.entities)
     titled = [span for chunk in chunks for span, about in chunk.titles if about == "title"]
     titled += [chunk.opening.name for chunk in chunks if chunk.opening and " " in chunk.opening.name.surface]
-    for chunk in chunks:
+    for place, chunk in enumerate(chunks):
         _find_names(chunk, used, titled, document)
-    resolution = _resolution(chunks) if methods.resolution else NOTHING
+        chunk.spans = without_overlaps(manifest.spans(place), chunk.spans)
+    declared = [place.span for place in manifest.places.values()]
+    types = {} if document.is_code and not declared else stated_types(chunks, declared, document.title)
+    resolution = with_types(_resolution(chunks, types) if methods.resolution else NOTHING, types)
     known = _known(chunks, resolution)
+    headings = {name_key(heading) for chunk in chunks for heading in chunk.chunk.headings}
+    known |= {key: types[key] for key in sorted(headings & types.keys()) if types[key] in EVIDENT}
     for chunk in chunks:
         _complete(chunk, resolution, known)
     disambiguation, topics = Disambiguation(chunks, resolution), Topics()
@@ -65,7 +74,7 @@ def extract(document: SourceDocument, read: EnglishReader | None, methods: Metho
         extraction.mentions.extend(chunk.mentions)
         extraction.candidates.extend(chunk.candidates)
         extraction.aliases.extend(aliases_of(chunk.chunk, chunk.statements, chunk.spans, chunk.sentences))
-    extraction.relations.extend(relations.of_document(document, chunks))
+    extraction.relations.extend(relations.of_document(document, chunks, manifest, resolution))
     return extraction
 
 
@@ -94,7 +103,9 @@ def _find_names(chunk: ChunkAnalysis, used: frozenset[str], titled: Sequence[Spa
         return
     read = names_in_prose(text, chunk.reading, used, nouns_have_capitals=document.language == "de")
     whole = [chunk.opening.name] if chunk.opening else []
-    found = without_overlaps(whole, list(occurrences(text, titled, read)), read)
+    found = without_overlaps(
+        whole, list(occurrences(text, titled, read)), read, [*tables.names(text), *relation_phrases.listed_names(text)]
+    )
     chunk.statements = list(alias_statements.statements(text, found))
     stated = whole + [span for one in chunk.statements for span in (one.alias, one.target)]
     fields = {match.start(1) for match in FIELD.finditer(text)}
@@ -104,9 +115,15 @@ def _find_names(chunk: ChunkAnalysis, used: frozenset[str], titled: Sequence[Spa
     chunk.definitions = set(definitions).intersection(chunk.spans)
 
 
-def _resolution(chunks: Sequence[ChunkAnalysis]) -> Resolution:
+def _resolution(chunks: Sequence[ChunkAnalysis], types: Mapping[str, str]) -> Resolution:
     stated = [(one.alias.surface, one.target.surface) for chunk in chunks for one in chunk.statements]
-    named = [span for chunk in chunks for span in chunk.spans]
+    # A team has no short forms, and is none: "Falk" beside Ronja Falk.
+    teams = {key for key, entity_type in types.items() if entity_type == "TEAM"}
+    named = [
+        replace(span, entity_type="TEAM") if name_key(span.surface) in teams else span
+        for chunk in chunks
+        for span in chunk.spans
+    ]
     return resolve([*named, *(span for chunk in chunks for span, _ in chunk.titles)], stated)
 
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from knowledge_graph.extraction.names import ACRONYMS, STOP_WORDS, is_name
 from knowledge_graph.extraction.records import Span
+from knowledge_graph.extraction.word_lists import words
 
 KINDS = (
     "Service|Router|DB|Database|Gateway|Worker|Server|Client|Queue|Store|Repository|Controller|Handler|Broker|"
-    "Scheduler|Registry|Proxy|API|Api|Pipeline|Engine"
+    "Scheduler|Registry|Proxy|API|Api|Pipeline|Engine|Cache"
 )
 EXTENSIONS = (
     "md|txt|rst|html?|pdf|docx?|pptx?|xlsx?|csv|json|ya?ml|toml|ini|py|js|ts|tsx|jsx|go|rs|java|kt|c|h|cpp|cs|rb|php|"
@@ -31,21 +32,26 @@ DOTTED = re.compile(r"(?<![\w.@/-])[A-Za-z_]\w++(?:\.[A-Za-z_]\w++)+\b(?!\()")
 # What backticks hold: a lower-case name, a package (@scope/name, std::vec), a path.
 QUOTED_CODE = re.compile(r"`([@~./]{0,3}[A-Za-z][\w.:/@-]{1,78}\w)(?:\(\))?`")
 IS_SERVICE = re.compile(rf"(?:{KINDS})s?$")
+IS_STORE = re.compile(r"(?:DB|Database|Store|Cache)$")
+DOCUMENT_IDS = "|".join(sorted(words("document_ids")))
+DOCUMENT_ID = re.compile(rf"(?<![\w-])(?:{DOCUMENT_IDS})-\d{{1,6}}(?![\w-])")
 
 
 def identifiers(text: str) -> Iterator[Span]:
-    """SERVICE, IDENTIFIER and DOCUMENT (a file's name): more certain than what a language model thinks of the word."""
+    """SERVICE, STORE, IDENTIFIER, DOCUMENT (a file's name), DOCUMENT_ID: more certain than what a language model thinks
+    of the word.
+    """
     hidden = without_addresses(text)
-    for match in FILE.finditer(hidden):
-        if match.start(1) - match.start() > 2 or match.group(1).islower():  # "D.C" is no C file
-            yield _span(match, "DOCUMENT")
+    for match in DOCUMENT_ID.finditer(hidden):
+        yield _span(match, "DOCUMENT_ID")
+    yield from _files(hidden)
     for match in PATH.finditer(hidden):
         surface = match.group().rstrip("./")
         yield Span(match.start(), match.start() + len(surface), surface, "IDENTIFIER")
     for match in SPOKEN_SERVICE.finditer(hidden):
         start = match.start() + _stop_words_in_front(match.group())
         if " " in hidden[start : match.end()]:
-            yield Span(start, match.end(), text[start : match.end()], "SERVICE")
+            yield Span(start, match.end(), text[start : match.end()], kind_of(match.group()))
     for pattern in (CAMEL, SNAKE, DOTTED):
         for match in pattern.finditer(hidden):
             if match.group().upper() not in ACRONYMS:
@@ -54,8 +60,16 @@ def identifiers(text: str) -> Iterator[Span]:
         yield Span(match.start(1), match.end(1), match.group(1), kind_of(match.group(1)))
 
 
+def _files(hidden: str) -> Iterator[Span]:
+    for match in FILE.finditer(hidden):
+        if match.start(1) - match.start() > 2 or match.group(1).islower():  # "D.C" is no C file
+            yield _span(match, "DOCUMENT")
+
+
 def kind_of(name: str) -> str:
-    """SERVICE by the name's last word, else IDENTIFIER."""
+    """SERVICE or STORE by the name's last word, else IDENTIFIER."""
+    if IS_STORE.search(name):
+        return "STORE"
     return "SERVICE" if IS_SERVICE.search(name) else "IDENTIFIER"
 
 

@@ -25,6 +25,8 @@ ACRONYMS = words("acronyms")
 OFFICES = words("offices")
 KINDS = words("kinds") | OFFICES
 """Offices, ranks and kinds of things, which capitals alone do not make names of one thing."""
+PARTS = {kind: entity_type for kinds, entity_type in equations("kinds_of_parts", ",") for kind in kinds}
+"""What a text calls a part of a system, a team or a project, with its type."""
 LABELS = words("labels")
 GENERIC_HEADINGS = phrases("generic_headings")
 """What columns, fields and sections of a document are called."""

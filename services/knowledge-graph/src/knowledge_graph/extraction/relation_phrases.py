@@ -18,7 +18,8 @@ NOUN = (
     r"class|crate))?"
 )
 DETERMINER = (
-    r"(?:(?:the|a|an|its|our|their|both) )?(?:(?:library|package|service|module|database|team|project|class) )?"
+    r"(?:(?:the|a|an|its|our|their|both|der|die|das|den|dem) )?"
+    r"(?:(?:library|package|service|module|database|team|project|class) )?"
 )
 IS = r"(?:is|are|was|were)"
 PHRASES: tuple[tuple[str, bool, str], ...] = (
@@ -37,6 +38,11 @@ PHRASES: tuple[tuple[str, bool, str], ...] = (
     ("PART_OF", True, r"contains?|consists? of|comprises?|includes?"),
     ("OWNS", False, r"owns?|owned|is responsible for|are responsible for"),
     ("OWNS", True, rf"{IS} {ADVERB}owned by"),
+    ("DEPENDS_ON", False, r"hängt (?:ab )?von|hängen von|(?:benötigt|benötigen|braucht|brauchen)"),
+    ("USES", False, r"(?:be)?nutzt|(?:be)?nutzen|verwendet|verwenden"),
+    ("CALLS", False, r"ruft|rufen"),
+    ("READS", False, r"liest (?:[^\W\d_]{1,20} ){0,3}aus"),
+    ("WRITES", False, r"schreibt (?:[^\W\d_]{1,20} ){0,3}(?:in|nach)"),
     ("MAINTAINS", False, r"maintains?|maintained"),
     ("MAINTAINS", True, rf"{IS} {ADVERB}maintained by"),
 )
@@ -61,7 +67,21 @@ FIELD = re.compile(
     rf"^[ \t]*(?:[-*•][ \t]*)?\**({'|'.join(name.replace(' ', '[ _-]') for name in FIELDS)})\**[ \t]*:\**[ \t]*(?=\S)",
     re.IGNORECASE | re.MULTILINE,
 )
-NEXT_IN_LIST = re.compile(r"`?,?(?: (?:and|as well as))?(?: on)? (?:the )?`?")
+LISTED_BELOW = re.compile(
+    rf"^[ \t]*\**({'|'.join(name.replace(' ', '[ _-]') for name in FIELDS)})\**[ \t]*:\**[ \t]*\n(?:[ \t]*\n)?",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A field whose values stand in a list below it."""
+ITEM = re.compile(r"[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+[*_`\[]{0,3}(?:[Tt]he )?[*_`\[]{0,3}")
+ITEM_NAME = re.compile(
+    r"([A-Z][\w.&’'-]{1,60}+(?: [A-Z\d][\w.&’'-]{0,60}+){0,4})[*_`]{0,3}[ \t]*+(?:[(:,;–—]|- |$)", re.MULTILINE
+)
+NEXT_IN_LIST = re.compile(r"`?,?(?: (?:and|as well as|und|sowie))?(?: on)? (?:the )?`?")
+RESPECTIVELY = re.compile(r"`?,? respectively(?!\w)")
+NOT_LIKE = re.compile(r"(?<!\w)(?:unlike|instead of|rather than|anders als|statt) (?:the )?`?$", re.IGNORECASE)
+LIKE = re.compile(r"`?, (?:just )?(?:like|(?:as|so) (?:do|does|did)) (?:the )?`?")
+AS = re.compile(r"`?,? (?:just )?as (?:the )?`?")
+DO = re.compile(r"`? (?:do|does|did)(?!\w)")
 LONGEST_GAP = 80
 CERTAIN, LISTED = 0.9, 0.8
 
@@ -88,11 +108,22 @@ def statements(text: str, spans: Sequence[Span]) -> Iterator[StatedRelation]:
             continue
         kind, passive = found
         phrase = gap.strip("` ")
-        for left in _list_before(text, spans, place):
-            for right in _list_after(text, spans, place + 1):
+        lefts, rights = sorted(_list_before(text, spans, place)), _list_after(text, spans, place + 1)
+        if not passive:
+            lefts += _likewise(text, spans, place, rights[-1])
+        for number, left in enumerate(lefts):
+            for right in [rights[number]] if _in_turn(text, spans, lefts, rights) else rights:
                 subject, target = (right, left) if passive else (left, right)
                 confidence = CERTAIN if (left, right) == (place, place + 1) else LISTED
-                yield StatedRelation(subject, target, kind, confidence, spans[left].start, spans[right].end, phrase)
+                yield StatedRelation(
+                    subject,
+                    target,
+                    kind,
+                    confidence,
+                    min(spans[left].start, spans[right].start),
+                    max(spans[left].end, spans[right].end),
+                    phrase,
+                )
 
 
 def field_statements(text: str, spans: Sequence[Span]) -> Iterator[tuple[StatedRelation, bool]]:
@@ -104,6 +135,33 @@ def field_statements(text: str, spans: Sequence[Span]) -> Iterator[tuple[StatedR
         for place, span in enumerate(spans):
             if match.end() <= span.start and span.end <= line_end:
                 yield StatedRelation(-1, place, kind, LISTED, match.start(1), span.end, match.group(1)), passive
+
+
+def list_statements(text: str, spans: Sequence[Span]) -> Iterator[tuple[StatedRelation, bool]]:
+    """A field such as `Depends on:` above a list, each item of which begins with a name; as `field_statements`."""
+    places = {span.start: place for place, span in enumerate(spans)}
+    for match, item in _items(text):
+        kind, passive = FIELDS[re.sub(r"[_-]", " ", match.group(1)).lower()]
+        place = places.get(item.end())
+        if place is not None:
+            yield StatedRelation(-1, place, kind, LISTED, item.start(), spans[place].end, match.group(1)), passive
+
+
+def listed_names(text: str) -> Iterator[Span]:
+    """Yields what such items begin with, whether or not it looks like a name elsewhere: "- Gangway (boarding)"."""
+    for _, item in _items(text):
+        name = ITEM_NAME.match(text, item.end())
+        if name is not None:
+            yield Span(*name.span(1), name.group(1), "ENTITY")
+
+
+def _items(text: str) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
+    """Yields fields, each with the beginning of an item of the list below it."""
+    for match in LISTED_BELOW.finditer(text):
+        start = match.end()
+        while item := ITEM.match(text, start):
+            yield match, item
+            start = (text.find("\n", item.end()) + 1) or len(text)
 
 
 def _verb(gap: str) -> tuple[str, bool] | None:
@@ -130,12 +188,31 @@ def _list_after(text: str, spans: Sequence[Span], place: int) -> list[int]:
     return found
 
 
+def _in_turn(text: str, spans: Sequence[Span], lefts: Sequence[int], rights: Sequence[int]) -> bool:
+    """ "A and B use C and D respectively": the first the first, and so on."""
+    return len(lefts) == len(rights) > 1 and RESPECTIVELY.match(text, spans[rights[-1]].end) is not None
+
+
+def _likewise(text: str, spans: Sequence[Span], subject: int, last: int) -> list[int]:
+    """Returns the names of which the same is said after the statement: "A uses B, as C and D do", "…, like C"."""
+    gap = _gap(text, spans, last) if last + 1 < len(spans) else ""
+    is_like = LIKE.fullmatch(gap) is not None
+    if not is_like and AS.fullmatch(gap) is None:
+        return []
+    found = _list_after(text, spans, last + 1)
+    if not is_like and DO.match(text, spans[found[-1]].end) is None:
+        return []
+    return [one for one in found if spans[one].entity_type == spans[subject].entity_type]
+
+
 def _list_before(text: str, spans: Sequence[Span], place: int) -> list[int]:
     found = [place]
     while place > 0 and _continues(_gap(text, spans, place - 1)):
         if place > 1 and _verb(_gap(text, spans, place - 2)):
             break  # in "A uses B, and C uses D" B is no subject
         place -= 1
+        if NOT_LIKE.search(text[max(0, spans[place].start - LONGEST_GAP) : spans[place].start]):
+            break
         found.append(place)
     return found
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from knowledge_graph.extraction.full_names import FullNames, Uses, folded
 from knowledge_graph.extraction.names import SYNONYMS, is_generic, name_key
@@ -18,9 +18,12 @@ from knowledge_graph.extraction.word_lists import equations
 
 ADJECTIVES = {name_key(spelling): name_key(place) for spellings, place in equations("places") for spelling in spellings}
 PLACES = frozenset(name_key(place) for _, place in equations("places"))
-EXACT = frozenset({"SERVICE", "IDENTIFIER", "CONCEPT"})
+EVIDENT = frozenset({"SERVICE", "STORE", "PROJECT", "LIBRARY", "TEAM", "TABLE", "DOCUMENT_ID"})
+"""Types that a name has by evidence, not by the looks of it."""
+SYSTEMS = EVIDENT - {"TEAM", "DOCUMENT_ID"}
+EXACT = EVIDENT | {"IDENTIFIER", "CONCEPT"}
 """Types whose names have no short forms."""
-PLURAL_TYPES = frozenset({"NORP", "SERVICE", "IDENTIFIER", "CONCEPT", "ENTITY", "LOC"})
+PLURAL_TYPES = frozenset({"NORP", "SERVICE", "STORE", "IDENTIFIER", "CONCEPT", "ENTITY", "LOC"})
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,12 @@ class Resolution:
     def entity_type(self, surface: str, otherwise: str) -> str:
         """The type that most of the name's mentions have."""
         return self.types.get(self.key(surface), otherwise)
+
+
+def with_types(resolution: Resolution, stated: Mapping[str, str]) -> Resolution:
+    """Returns the resolution with the types that the document states of its names."""
+    types = {resolution.targets.get(key, key): entity_type for key, entity_type in sorted(stated.items())}
+    return replace(resolution, types={**resolution.types, **types})
 
 
 NOTHING = Resolution({}, {}, frozenset())

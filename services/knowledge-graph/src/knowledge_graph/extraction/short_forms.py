@@ -30,7 +30,9 @@ class Named:
 
 def stands_for(short: Named, full: Named) -> bool:
     """Tells whether `short` can stand for `full`, which has more words, in one document."""
-    if full.entity_type in {"NORP", "SERVICE", "IDENTIFIER"} or (short.entity_type == "NORP" and len(short.words) > 1):
+    if full.entity_type in {"NORP", "SERVICE", "STORE", "TEAM", "DOCUMENT_ID", "IDENTIFIER"} or (
+        short.entity_type == "NORP" and len(short.words) > 1
+    ):
         return False
     if _bare(full.words) == list(short.words):
         return False  # that goes the other way: "King Lothair II" is Lothair II

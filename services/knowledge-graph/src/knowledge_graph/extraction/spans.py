@@ -21,8 +21,10 @@ NUMBER = re.compile(r"\d{1,4}$|[IVX]{1,5}$|[A-Z]$")
 
 
 def names_in_code(text: str) -> list[Span]:
-    """Definitions, imports and CamelCase names of source code."""
-    return without_overlaps(list(code.imports(text)), list(code.definitions(text)))
+    """Definitions, imports, addressed services and CamelCase names of source code."""
+    return without_overlaps(
+        list(code.imports(text)), [span for span, _ in code.addresses(text)], list(code.definitions(text))
+    )
 
 
 def names_in_prose(

@@ -16,11 +16,11 @@ def phrases(name: str) -> frozenset[str]:
     return frozenset(_lines(name))
 
 
-def equations(name: str) -> Iterator[tuple[list[str], str]]:
-    """Yields the spellings on the left (maybe none), and the name on the right."""
+def equations(name: str, separator: str | None = None) -> Iterator[tuple[list[str], str]]:
+    """Yields the spellings on the left (maybe none; by default words), and the name on the right."""
     for line in _lines(name):
         left, _, right = line.partition("=")
-        yield left.split(), right.strip()
+        yield [spelling.strip() for spelling in left.split(separator)], right.strip()
 
 
 def _lines(name: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from knowledge_graph.extraction.resolution import EVIDENT
 from knowledge_graph.recording.changes import Changes, Pair
 from knowledge_graph.recording.names import RelatedPair
 from service_kit.repository import Repository
@@ -122,6 +123,7 @@ class Sums(Repository):
         await self.run(
             SumSql.sum_entities,
             ids=ids,
+            evident=sorted(EVIDENT),
             documents=[changes.documents(one) for one in ids],
             recounted=[one in changes.recounted for one in ids],
             recounted_ids=sorted(changes.recounted),

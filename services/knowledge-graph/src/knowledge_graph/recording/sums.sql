@@ -72,7 +72,7 @@ WHERE
     );
 
 -- name: sum_entities
--- Name and type are those most often used, so that the order of documents does not matter; a spelling of the name that
+-- Name and type are those most often used, types by evidence before others, so that the order of documents does not matter; a spelling of the name that
 -- the entity goes by comes before other names of it. `recounted` documents are counted, others changed by so many.
 INSERT INTO entity (workspace_id, id, name_key, name, entity_type, mentions, documents, aliases)
 SELECT
@@ -94,7 +94,10 @@ INNER JOIN name ON name.workspace_id = %(workspace_id)s AND name.id = touched.id
 CROSS JOIN LATERAL (
     SELECT
         sum(each.uses)::integer AS mentions,
-        (array_agg(each.entity_type ORDER BY each.entity_type = '', each.uses DESC, each.entity_type))[1] AS entity_type
+        (array_agg(
+            each.entity_type
+            ORDER BY each.entity_type = '', each.entity_type <> ALL(%(evident)s::text[]), each.uses DESC, each.entity_type
+        ))[1] AS entity_type
     FROM (
         SELECT surface.entity_type, sum(surface.uses) AS uses
         FROM surface

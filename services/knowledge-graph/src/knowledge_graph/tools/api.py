@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Request
 
 from contracts.graph_tools import (
     AnalyzeDependencies,
+    AnswerQuestion,
     Calculation,
     DependencyAnalysis,
     EntityFacts,
@@ -17,13 +18,15 @@ from contracts.graph_tools import (
     PathsFound,
     RunCalculation,
     ShortestPath,
+    StructuralAnswer,
     SummarizeDocument,
     ToolList,
     ToolResult,
     TopicPassages,
 )
+from contracts.registry import ORCHESTRATOR
 from knowledge_graph.tools.toolbox import Toolbox, described
-from service_kit.auth import Viewer
+from service_kit.auth import Principal, Viewer, viewer_through
 
 router = APIRouter(prefix="/v1/graph/tools", tags=["knowledge-graph"])
 
@@ -34,6 +37,7 @@ async def toolbox(request: Request) -> Toolbox:
 
 
 Tools = Annotated[Toolbox, Depends(toolbox)]
+Asking = Annotated[Principal, Depends(viewer_through(ORCHESTRATOR))]
 
 
 @router.get("", summary="List the graph's tools")
@@ -88,3 +92,13 @@ async def find_paths(body: ShortestPath, caller: Viewer, tools: Tools) -> ToolRe
 async def find_neighbours(body: Neighbours, caller: Viewer, tools: Tools) -> ToolResult[NeighboursFound]:
     """Returns the most strongly related entities first, with the types of the relations."""
     return await tools.neighbours(caller, body)
+
+
+@router.post("/answer_question", summary="Answer a question about structure")
+async def answer(body: AnswerQuestion, caller: Asking, tools: Tools) -> ToolResult[StructuralAnswer]:
+    """Answers in words, with the place that states each row: what depends on what, what an outage affects, who owns
+    what, how two things are tied.
+
+    `success` is false for every other question, and where nothing is known; search the documents then.
+    """
+    return await tools.answer_question(caller, body)

@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable
 from uuid import UUID
 
 from contracts.graph_tools import Aggregation, CalculatedRow, Calculation, Measure, RunCalculation
+from knowledge_graph.extraction.relation_types import DEPENDS_ON, with_below
 from knowledge_graph.graph_store import Dependent, GraphStore, Ranked, StoredEntity
 from knowledge_graph.tools.naming import MeantEntity, NoToolResult, meant
-from knowledge_graph.tools.question_words import DEPENDENCY_TYPES, POSSIBLE
+from knowledge_graph.tools.question_words import POSSIBLE
 from knowledge_graph.tools.questions import parsed
 
 MOST_COUNTED = 1_000
@@ -136,7 +137,7 @@ async def _degree(store: GraphStore, workspace_id: UUID, asked: RunCalculation) 
 
 async def _count_related(store: GraphStore, workspace_id: UUID, asked: RunCalculation) -> Calculation:
     found = await _entity(store, workspace_id, asked)
-    types = list(dict.fromkeys(asked.relation_types or DEPENDENCY_TYPES))
+    types = with_below(asked.relation_types or [DEPENDS_ON])
     depth = MOST_DEPTH if asked.transitive else 1
     reached: dict[str, Dependent] = {}
     full = False

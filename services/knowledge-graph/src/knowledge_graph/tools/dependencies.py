@@ -12,6 +12,7 @@ from contracts.graph_tools import (
     Dependency,
     DependencyAnalysis,
 )
+from knowledge_graph.extraction.relation_types import with_below
 from knowledge_graph.graph_store import Dependent, GraphStore
 from knowledge_graph.tools.naming import meant
 
@@ -29,7 +30,7 @@ LEVELS = (
 async def analyze_dependencies(store: GraphStore, workspace_id: UUID, asked: AnalyzeDependencies) -> DependencyAnalysis:
     """Raises NoToolResult when the entity is unknown."""
     found = await meant(store, workspace_id, asked.entity)
-    types = list(dict.fromkeys(asked.relation_types))
+    types = with_below(asked.relation_types)
     # One more than is shown: so it is known whether there is more.
     reach = (types, asked.depth, asked.limit + 1)
     out = await store.closure(workspace_id, found.id, "out", *reach)

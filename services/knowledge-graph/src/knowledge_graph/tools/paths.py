@@ -14,6 +14,7 @@ from contracts.graph_tools import (
     ShortestPath,
 )
 from contracts.knowledge_graph import Relation
+from knowledge_graph.extraction.relation_types import with_below
 from knowledge_graph.graph_store import GraphStore, StoredRelation
 from knowledge_graph.tools.naming import meant
 
@@ -28,9 +29,8 @@ async def shortest_path(store: GraphStore, workspace_id: UUID, asked: ShortestPa
     alternatives = [*source.alternatives, *target.alternatives]
     if source.id == target.id:
         return PathsFound(**given, alternatives=alternatives, paths=[], note="both names mean the same entity")
-    paths = await store.shortest_paths(
-        workspace_id, source.id, target.id, asked.max_length, asked.limit, asked.relation_types
-    )
+    types = with_below(asked.relation_types) if asked.relation_types else None
+    paths = await store.shortest_paths(workspace_id, source.id, target.id, asked.max_length, asked.limit, types)
     ids = sorted({entity for path in paths for entity in path.entities})
     names = {one.id: one.name for one in await store.entities(workspace_id, ids)} if ids else {}
     kinds = f" over {', '.join(asked.relation_types)}" if asked.relation_types else ""

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from contracts.graph_tools import (
     AnalyzeDependencies,
+    AnswerQuestion,
     Calculation,
     DependencyAnalysis,
     EntityFacts,
@@ -23,6 +24,7 @@ from contracts.graph_tools import (
     PathsFound,
     RunCalculation,
     ShortestPath,
+    StructuralAnswer,
     SummarizeDocument,
     ToolDescription,
     ToolList,
@@ -37,6 +39,7 @@ from knowledge_graph.tools.dependencies import analyze_dependencies
 from knowledge_graph.tools.facts import lookup_facts
 from knowledge_graph.tools.naming import NoToolResult
 from knowledge_graph.tools.paths import neighbours, shortest_path
+from knowledge_graph.tools.structure.answering import StructuralAnswers
 from knowledge_graph.tools.topics import from_graph, from_search
 from service_kit.auth import Principal
 from service_kit.http_service import HttpService
@@ -53,6 +56,7 @@ TOOLS: dict[str, type[BaseModel]] = {
     "analyze_dependencies": AnalyzeDependencies,
     "shortest_path": ShortestPath,
     "neighbours": Neighbours,
+    "answer_question": AnswerQuestion,
 }
 
 
@@ -112,6 +116,12 @@ class Toolbox:
 
     async def neighbours(self, caller: Principal, asked: Neighbours) -> ToolResult[NeighboursFound]:
         return await self._run("neighbours", caller, lambda store, of: neighbours(store, of, asked))
+
+    async def answer_question(self, caller: Principal, asked: AnswerQuestion) -> ToolResult[StructuralAnswer]:
+        truth = self.reader.postgres
+        return await self._run(
+            "answer_question", caller, lambda store, of: StructuralAnswers(store, truth, self.texts, of).answer(asked)
+        )
 
     async def _run(
         self, name: str, caller: Principal, work: Callable[[GraphStore, UUID], Awaitable[R]]

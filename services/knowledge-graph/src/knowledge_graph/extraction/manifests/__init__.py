@@ -1,0 +1,1 @@
+"""What manifests and schemas state: who depends on what, who owns it, what holds what."""

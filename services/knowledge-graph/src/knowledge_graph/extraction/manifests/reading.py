@@ -1,0 +1,85 @@
+"""Reads the manifest that a document is, and lays what it says into the document's chunks."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from knowledge_graph.extraction.identifiers import kind_of
+from knowledge_graph.extraction.manifests import code_owners, packages, sql_schema, yaml_manifest
+from knowledge_graph.extraction.manifests.statement import (
+    LONGEST,
+    Manifest,
+    ManifestRefused,
+    ManifestStatement,
+    NamedThing,
+)
+from knowledge_graph.extraction.records import SourceDocument, Span
+
+BY_NAME: dict[str, Callable[[str], Manifest]] = {
+    "pyproject.toml": packages.pyproject,
+    "cargo.toml": packages.cargo,
+    "package.json": packages.package_json,
+    "codeowners": code_owners.read,
+}
+BY_SUFFIX: dict[str, Callable[[str], Manifest]] = {
+    "yaml": yaml_manifest.read,
+    "yml": yaml_manifest.read,
+    "sql": sql_schema.read,
+}
+GAP = "\n\n"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A name of the manifest in one chunk."""
+
+    chunk: int
+    span: Span
+
+
+@dataclass
+class ReadManifest:
+    """What a document says as a manifest; nothing where it is none. `note` says why one was refused."""
+
+    places: dict[NamedThing, Place] = field(default_factory=dict)
+    statements: list[ManifestStatement] = field(default_factory=list)
+    note: str | None = None
+
+    def spans(self, chunk: int) -> list[Span]:
+        return [place.span for place in self.places.values() if place.chunk == chunk]
+
+
+def read_manifest(document: SourceDocument) -> ReadManifest:
+    """Returns what the document states if it is a manifest that can be read."""
+    name = document.name.rpartition("/")[2]
+    read = BY_NAME.get(name.lower()) or BY_SUFFIX.get(name.rpartition(".")[2].lower())
+    if read is None:
+        return ReadManifest()
+    size = sum(len(chunk.content) for chunk in document.chunks)
+    if size > LONGEST:
+        return ReadManifest(
+            note=f"{name} was not read as a manifest: it has {size:,} characters of at most {LONGEST:,}"
+        )
+    try:
+        manifest = read(GAP.join(chunk.content for chunk in document.chunks))
+    except ManifestRefused as error:
+        return ReadManifest(note=f"{name} was not read as a manifest: {error}")
+    return _laid(document, manifest)
+
+
+def _laid(document: SourceDocument, manifest: Manifest) -> ReadManifest:
+    starts, start = list[int](), 0
+    for chunk in document.chunks:
+        starts.append(start)
+        start += len(chunk.content) + len(GAP)
+    places = dict[NamedThing, Place]()
+    for one in manifest.things:
+        number = bisect_right(starts, one.start) - 1
+        first, last = one.start - starts[number], one.end - starts[number]
+        if document.chunks[number].content[first:last] == one.surface:
+            entity_type = one.entity_type or kind_of(one.surface)
+            places[one] = Place(number, Span(first, last, one.surface, entity_type))
+    stated = [one for one in manifest.statements if one.source in places and one.target in places]
+    return ReadManifest(places, stated)

@@ -1,0 +1,35 @@
+"""The closed hierarchy of relation types, and what verbs state between parts of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from knowledge_graph.extraction.word_lists import equations
+
+ABOVE = {below: above for kinds, above in equations("relation_types") for below in kinds}
+VERBS = {verb: relation_type for verbs, relation_type in equations("relation_verbs", ",") for verb in verbs}
+"""As clauses name them: the lemma and its preposition, in upper snake."""
+DEPENDS_ON = "DEPENDS_ON"
+
+
+def with_below(relation_types: Iterable[str]) -> list[str]:
+    """Returns the types and all that are a kind of one of them: to call something is also to depend on it."""
+    asked = list(dict.fromkeys(relation_types))
+    return asked + [below for below in ABOVE if below not in asked and set(_above(below)).intersection(asked)]
+
+
+def is_dependency(relation_type: str) -> bool:
+    return relation_type == DEPENDS_ON or DEPENDS_ON in _above(relation_type)
+
+
+def is_structural(relation_type: str) -> bool:
+    """Tells whether the type says how things are built and owned, which changes with time."""
+    return is_dependency(relation_type) or relation_type in {"OWNS", "PART_OF", "MAINTAINS"}
+
+
+def _above(relation_type: str) -> list[str]:
+    found = []
+    while relation_type in ABOVE and ABOVE[relation_type] not in found:
+        relation_type = ABOVE[relation_type]
+        found.append(relation_type)
+    return found

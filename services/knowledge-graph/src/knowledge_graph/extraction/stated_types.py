@@ -1,0 +1,66 @@
+"""What kind of thing a name is, as the document itself says it: a manifest, a header, "the … team", "X is a service".
+
+Such evidence outweighs what a language model makes of a name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from knowledge_graph.extraction import tables
+from knowledge_graph.extraction.alias_statements import PROJECTS
+from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
+from knowledge_graph.extraction.clauses import IDENTITY
+from knowledge_graph.extraction.names import PARTS, name_key
+from knowledge_graph.extraction.records import Span
+
+LONGEST_KIND = 24
+KIND = "|".join(sorted((re.escape(kind) for kind in PARTS), key=len, reverse=True))
+BEFORE = re.compile(rf"(?<!\w)({KIND})[ \n][`*_]{{0,3}}$", re.IGNORECASE)
+AFTER = re.compile(rf"[`*_]{{0,3}}[ \n]({KIND})(?![\w-])")
+OPENS = re.compile(rf"(?:The|An?|Our|Der|Die|Das|Eine?)[ \n](?:[a-z][\w-]{{0,30}}[ \n]){{0,2}}({KIND})(?![\w-])")
+"""The first words under a heading: "The message broker.", "A job that starts at 02:30"."""
+LISTS = re.compile(r"(\w{3,30})(?=$|[,:;(]| [-–—(])")
+"""The first word of a title: "Projects, winter 2026" has a project under each heading."""
+OF_LISTS = {**{f"{kind}s": one for kind, one in PARTS.items()}, "libraries": "LIBRARY", "databases": "STORE"}
+DEFINED_BY_TITLE = 2
+MOST_WORDS = 3
+
+
+def stated_types(chunks: Sequence[ChunkAnalysis], declared: Sequence[Span], title: str | None) -> dict[str, str]:
+    """Returns the types by the names' keys; `declared` is what a manifest names."""
+    votes: dict[str, Counter[str]] = defaultdict(Counter)
+    for one in declared:
+        if one.entity_type != "IDENTIFIER":
+            votes[name_key(one.surface)][one.entity_type] += 1
+    for chunk in chunks:
+        for surface, entity_type in [*tables.types(chunk.text), *_said(chunk)]:
+            votes[name_key(surface)][entity_type] += 1
+    opening = LISTS.match(title or "")
+    listed = OF_LISTS.get(opening.group(1).casefold()) if opening else None
+    for chunk in chunks if listed else ():
+        if len(chunk.chunk.headings) > 1 and len(chunk.chunk.headings[1].split()) <= MOST_WORDS:
+            votes[name_key(chunk.chunk.headings[1])][listed or ""] += DEFINED_BY_TITLE
+    return {key: max(sorted(found), key=lambda one: found[one]) for key, found in votes.items()}
+
+
+def _said(chunk: ChunkAnalysis) -> Iterator[tuple[str, str]]:
+    text = chunk.text
+    places = {span.start: span for span in chunk.spans}
+    for span in chunk.spans:
+        after = AFTER.match(text, span.end, span.end + LONGEST_KIND + 5)
+        before = BEFORE.search(text, max(0, span.start - LONGEST_KIND), span.start)
+        word = after.group(1) if after else before.group(1) if before else None
+        if word is not None:
+            yield span.surface, PARTS[word.casefold()]
+        first, _, rest = span.surface.partition(" ")
+        if rest and first.casefold() in PROJECTS:
+            yield span.surface, "PROJECT"
+    for clause in chunk.reading.clauses:
+        if clause.relation == IDENTITY and clause.phrase in PARTS and clause.subject in places:
+            yield places[clause.subject].surface, PARTS[clause.phrase]
+    opens = OPENS.match(text.lstrip())
+    if opens is not None and chunk.chunk.headings:
+        yield chunk.chunk.headings[-1], PARTS[opens.group(1).casefold()]

@@ -1,0 +1,205 @@
+"""Relations that a table states, and names in it: the header says what the columns hold, each row who is meant.
+
+Only headers of a short list count, wherever their column stands. A cell must hold names and nothing else, separated by
+commas: "UserDB (until May)" or "all but UserDB" states nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from knowledge_graph.extraction.identifiers import kind_of
+from knowledge_graph.extraction.names import PARTS, is_generic, is_name
+from knowledge_graph.extraction.records import Span
+from knowledge_graph.extraction.relation_phrases import LISTED, StatedRelation
+from knowledge_graph.extraction.word_lists import equations, words
+
+THING = "THING"
+RULE = re.compile(r"\|[ \t:|-]+")
+EDGE = re.compile(r"(?<!\\)\|")
+SEPARATOR = re.compile(r"[,;]|<br ?/?>|(?<!\w)(?:and|und)(?!\w)")
+BEFORE_NAME = re.compile(r"[\s`*_\[]*+(?:the [\s`*_\[]*+)?", re.IGNORECASE)
+AFTER_NAME = re.compile(r"[\s`*_]*+(?:\]\([^()\s]*+\)[\s`*_]*+)?")
+COMMA = re.compile(r"[,;]|<br ?/?>")
+WHOLE_NAME = re.compile(
+    rf"{BEFORE_NAME.pattern}"
+    r"([^\W\d_][\w.&’'-]{1,60}+|[A-ZÄÖÜ][\w.&’'-]{0,60}+(?: (?:(?:of|for|the) )?[A-ZÄÖÜ\d][\w.&’'-]{0,60}+){1,4})"
+    rf"{AFTER_NAME.pattern}",
+)
+NO_NAMES = words("empty_cells")
+MARKUP = re.compile(r"[`*]|:\s*$")
+
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a header says of its column: the row's thing, its relation with the row's thing, or whichever is free."""
+
+    can_be_thing: bool
+    relation_type: str
+    reverse: bool
+
+
+def _roles() -> Iterator[tuple[str, Role]]:
+    for headers, meaning in equations("table_headers", ","):
+        words = meaning.split()
+        relation_type = words[-1] if words[-1] != THING else ""
+        for header in headers:
+            yield header, Role(words[0] == THING, relation_type, "<" in words)
+
+
+TYPES = {header: found for headers, found in equations("header_types", ",") for header in headers}
+KIND_OF_ROW = "KIND"
+ROLES = dict(_roles())
+RANKS = {header: rank for rank, header in enumerate(ROLES)}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The column of the rows' things, and the columns of relations with header and role."""
+
+    thing: int
+    relations: list[tuple[int, str, Role]]
+
+
+def statements(text: str, spans: Sequence[Span]) -> Iterator[StatedRelation]:
+    """Yields a relation for each name in a column of relations; the row is its place.
+
+    `spans` are sorted and do not overlap.
+    """
+    for row, columns in _rows(text):
+        yield from _of_row(text, spans, row, columns)
+
+
+def names(text: str) -> Iterator[Span]:
+    """Yields what rows of such tables name, whether or not it looks like a name elsewhere: "payments", "Zahlung"."""
+    for row, columns in _rows(text):
+        cells = dict(enumerate(_cells(text, *row)))
+        things = list(_listed(text, cells.get(columns.thing)))
+        others = [span for column, _, _ in columns.relations for span in _listed(text, cells.get(column))]
+        if things and others:
+            yield from things
+            yield from others
+
+
+def types(text: str) -> Iterator[tuple[str, str]]:
+    """Yields names with the types that headers give them, also by a column that says what each row is."""
+    for row, headers in _headed_rows(text):
+        cells = _cells(text, *row)
+        keys = [_key(header) for header in headers]
+        for key, cell in zip(keys, cells, strict=False):
+            found = TYPES.get(key)
+            if found is not None and found != KIND_OF_ROW:
+                yield from ((span.surface, found) for span in _listed(text, cell))
+        kind = next(
+            (text[slice(*cell)] for key, cell in zip(keys, cells, strict=False) if TYPES.get(key) == KIND_OF_ROW), ""
+        )
+        columns = _columns(headers)
+        found = PARTS.get(" ".join(kind.split()).casefold())
+        if found is not None and columns is not None and columns.thing < len(cells):
+            yield from ((span.surface, found) for span in _listed(text, cells[columns.thing]))
+
+
+def _rows(text: str) -> Iterator[tuple[Place, Columns]]:
+    """Yields the rows of the tables whose headers name a relation."""
+    for row, headers in _headed_rows(text):
+        columns = _columns(headers)
+        if columns is not None:
+            yield row, columns
+
+
+def _headed_rows(text: str) -> Iterator[tuple[Place, list[str]]]:
+    """Yields the rows of tables with the headers of their columns."""
+    headers, before = list[str](), None
+    for start, end in _lines(text):
+        if not text.startswith("|", start, end):
+            headers, before = [], None
+        elif before is not None and RULE.fullmatch(text, start, end):
+            headers, before = [text[slice(*cell)] for cell in _cells(text, *before)], None
+        elif not headers:
+            before = (start, end)
+        else:
+            yield (start, end), headers
+
+
+def _listed(text: str, cell: Place | None) -> Iterator[Span]:
+    start, end = cell or (0, 0)
+    for begin, following in [*(match.span() for match in COMMA.finditer(text, start, end)), (end, end)]:
+        match = WHOLE_NAME.fullmatch(text, start, begin)
+        if match is not None:
+            name = match.group(1)
+            folded = name.casefold().split()
+            if is_name(name) and not is_generic(folded) and not NO_NAMES.issuperset(folded):
+                yield Span(*match.span(1), name, kind_of(name) if name.islower() else "ENTITY")
+        start = following
+
+
+def _of_row(text: str, spans: Sequence[Span], row: Place, columns: Columns) -> Iterator[StatedRelation]:
+    cells = _cells(text, *row)
+    things = _names(text, spans, cells[columns.thing]) if columns.thing < len(cells) else []
+    for column, header, role in columns.relations:
+        if column < len(cells):
+            for target in _names(text, spans, cells[column]):
+                for thing in things:
+                    ends = (target, thing) if role.reverse else (thing, target)
+                    yield StatedRelation(*ends, role.relation_type, LISTED, *row, header)
+
+
+def _columns(headers: Sequence[str]) -> Columns | None:
+    """None where no header names a relation, or it is open what the rows are about."""
+    keys = [_key(header) for header in headers]
+    known = [(place, ROLES[key]) for place, key in enumerate(keys) if key in ROLES]
+    things = [place for place, role in known if not role.relation_type] or [
+        place for place, key in enumerate(keys) if not key
+    ]
+    if not things:
+        possible = sorted((RANKS[keys[place]], place) for place, role in known if role.can_be_thing)
+        things = [place for rank, place in possible if rank == possible[0][0]]
+    if len(things) != 1:
+        return None
+    relations = [(place, " ".join(headers[place].split()), role) for place, role in known if place not in things]
+    return Columns(things[0], relations) if relations else None
+
+
+def _key(header: str) -> str:
+    return " ".join(re.sub(r"[_-]", " ", MARKUP.sub("", header.strip())).casefold().split())
+
+
+def _lines(text: str) -> Iterator[Place]:
+    """Yields the lines without the space around them."""
+    start = 0
+    for line in text.split("\n"):
+        yield start + len(line) - len(line.lstrip()), start + len(line.rstrip())
+        start += len(line) + 1
+
+
+def _cells(text: str, start: int, end: int) -> list[Place]:
+    """Returns the places between the edges of a row; the last edge may be missing."""
+    edges = [match.start() for match in EDGE.finditer(text, start, end)]
+    if edges[-1] < end - 1:
+        edges.append(end)
+    return [(left + 1, right) for left, right in pairwise(edges)]
+
+
+def _names(text: str, spans: Sequence[Span], cell: Place) -> list[int]:
+    """Returns the places in `spans` of what the cell lists; a part that is more or less than a name is none."""
+    start, end = cell
+    found = []
+    for begin, following in [*(match.span() for match in SEPARATOR.finditer(text, start, end)), (end, end)]:
+        last = bisect_left(spans, begin, key=lambda span: span.start) - 1
+        if last >= 0 and spans[last].end > begin:
+            continue  # "Department of Health and Human Services" is one name
+        if last >= 0 and start <= spans[last].start and _is_all(text, (start, begin), spans[last]):
+            found.append(last)
+        start = following
+    return found
+
+
+def _is_all(text: str, part: Place, span: Span) -> bool:
+    before, after = BEFORE_NAME.fullmatch(text, part[0], span.start), AFTER_NAME.fullmatch(text, span.end, part[1])
+    return before is not None and after is not None

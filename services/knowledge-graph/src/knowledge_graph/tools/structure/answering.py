@@ -1,0 +1,272 @@
+"""Answers questions about structure from what the documents state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from uuid import UUID
+
+from contracts.graph_tools import AnswerQuestion, AnswerRow, StructuralAnswer
+from knowledge_graph.extraction.relation_types import DEPENDS_ON, with_below
+from knowledge_graph.graph_store import Dependent, Direction, GraphStore
+from knowledge_graph.store.postgres import PostgresStore
+from knowledge_graph.tools.chunks import ChunkTexts
+from knowledge_graph.tools.naming import MeantEntity, NoToolResult, meant
+from knowledge_graph.tools.structure.question import KINDS, StructuralQuestion, read_questions
+from knowledge_graph.tools.structure.sources import Edge, StatingPlaces
+from knowledge_graph.tools.structure.wording import AnswerWording, plain
+
+DEEPEST = 10
+MOST_REACHED = 1_000
+MOST_CYCLES = 5
+MOST_PATHS = 3
+LONGEST_PATH = 6
+MOST_RELATIONS = 400
+LEAST_SIMILARITY = 0.75
+LEAST_BEGINNING = 0.6
+"""Of a name: an answer is about what was named, and not about what is spelt a little like it."""
+NOT_STATED = "CO_OCCURS"
+OWNERS = (["OWNS"], ["MAINTAINS"])
+NOT_STRUCTURAL = "this is no question about dependencies, outages, owners or paths"
+
+
+@dataclass(frozen=True)
+class StructuralAnswers:
+    """What is asked of one workspace."""
+
+    store: GraphStore
+    truth: PostgresStore
+    texts: ChunkTexts
+    workspace_id: UUID
+
+    async def answer(self, asked: AnswerQuestion) -> StructuralAnswer:
+        """Raises NoToolResult if the question is of another kind, names unknown things, or nothing is stated."""
+        problem = NoToolResult(NOT_STRUCTURAL)
+        for question in read_questions(asked.question):
+            try:
+                found = [await self._named(spellings) for spellings in question.names]
+                return await self._answered(question, found)
+            except NoToolResult as error:
+                problem = error
+        raise problem
+
+    async def _answered(self, question: StructuralQuestion, found: Sequence[MeantEntity]) -> StructuralAnswer:
+        match question.asked:
+            case "owner" | "oncall":
+                return await self._owner(question, found[0])
+            case "owned":
+                return await self._owned(question, found[0])
+            case "reach" | "path":
+                return await self._reach(question, found[0], found[1])
+            case "cycle":
+                return await self._cycle(question, found[0])
+            case _:
+                return await self._related(question, found[0])
+
+    async def _named(self, spellings: Sequence[str]) -> MeantEntity:
+        """Finds the entity of one of the spellings, by its own names before similar ones."""
+        near: list[MeantEntity] = []
+        for spelling in spellings:
+            try:
+                found = await meant(self.store, self.workspace_id, spelling)
+            except NoToolResult:
+                continue
+            if found.entity.how in ("exact", "alias"):
+                return found
+            least = LEAST_BEGINNING if found.entity.how == "prefix" else LEAST_SIMILARITY
+            near += [found] if found.entity.similarity >= least else []
+        if not near:
+            raise NoToolResult(f"the graph has no entity named {spellings[0]!r}")
+        return near[0]
+
+    async def _related(self, question: StructuralQuestion, found: MeantEntity) -> StructuralAnswer:
+        """Answers what depends on the entity, or what it depends on."""
+        direction: Direction = "out" if question.asked == "dependencies" else "in"
+        types, depth = with_below([DEPENDS_ON]), DEEPEST if question.transitive else 1
+        reached = await self.store.closure(self.workspace_id, found.id, direction, types, depth, MOST_REACHED)
+        edges = {one.id: _edge(one, direction) for one in reached}
+        return await self._listed(question, found, reached, edges, types)
+
+    async def _owned(self, question: StructuralQuestion, found: MeantEntity) -> StructuralAnswer:
+        reached = await self._tied(found, OWNERS[0], "out")
+        return await self._listed(question, found, reached, {one.id: (found.id, one.id) for one in reached}, OWNERS[0])
+
+    async def _owner(self, question: StructuralQuestion, found: MeantEntity) -> StructuralAnswer:
+        for types in OWNERS:
+            if reached := await self._tied(found, types, "in"):
+                break
+        else:
+            raise NoToolResult(f"no document states who owns {found.stored.name}")
+        sources = await self._sources([(one.id, found.id) for one in reached], types)
+        rows = [
+            row.model_copy(update={"source": sources.number((row.id, found.id))})
+            for row in await self._rows(reached, found.stored.name)
+        ]
+        words = AnswerWording(question.language, found.stored.name)
+        said = question.asked if types == OWNERS[0] else "maintained"
+        return _answer(question, found, words.say(said, rows=words.named(rows)), sources, rows=rows)
+
+    async def _tied(self, found: MeantEntity, types: Sequence[str], direction: Direction) -> list[Dependent]:
+        relations = await self.store.relations_of(self.workspace_id, found.id, MOST_RELATIONS)
+        ends = [
+            (one.target_id, one.source_id) if direction == "in" else (one.source_id, one.target_id)
+            for one in relations
+            if one.relation_type in types
+        ]
+        others = sorted({other for near, other in ends if near == found.id != other})
+        entities = await self.store.entities(self.workspace_id, others) if others else []
+        return [Dependent(one.id, one.name, 1, found.id) for one in entities]
+
+    async def _listed(
+        self,
+        question: StructuralQuestion,
+        found: MeantEntity,
+        reached: Sequence[Dependent],
+        edges: dict[str, Edge],
+        types: Sequence[str],
+    ) -> StructuralAnswer:
+        """Lists what is of the kinds asked for, and the direct ones of other kinds apart."""
+        every = await self._rows(reached, found.stored.name, found.id)
+        rows = [one for one in every if not question.types or _kind(one) in question.types]
+        others = [one for one in every if one not in rows and one.depth == 1]
+        if not rows and not others:
+            raise NoToolResult(f"no document states this of {found.stored.name}")
+        sources = await self._sources([edges[one.id] for one in (*rows, *others)], types)
+        rows, others = (
+            [one.model_copy(update={"source": sources.number(edges[one.id])}) for one in some]
+            for some in (rows, others)
+        )
+        words = AnswerWording(question.language, found.stored.name)
+        text = words.related(question.asked, rows, question.types, question.transitive)
+        if others:
+            text += f" {words.others(others)}"
+        return _answer(question, found, text, sources, rows=rows, others=others)
+
+    async def _rows(self, reached: Sequence[Dependent], name: str, origin: str = "") -> list[AnswerRow]:
+        ids = sorted({one.id for one in reached})
+        types = {one.id: one.entity_type for one in await self.store.entities(self.workspace_id, ids)} if ids else {}
+        names = {one.id: one.name for one in reached} | {origin: name}
+        return [
+            AnswerRow(
+                id=one.id,
+                name=one.name,
+                entity_type=types.get(one.id, "ENTITY"),
+                depth=one.depth,
+                via=None if one.depth == 1 else names.get(one.via, one.via),
+            )
+            for one in sorted(reached, key=lambda one: (one.depth, one.name.casefold(), one.id))
+        ]
+
+    async def _reach(self, question: StructuralQuestion, found: MeantEntity, other: MeantEntity) -> StructuralAnswer:
+        """Answers whether and how the one depends on the other."""
+        types = with_below([DEPENDS_ON])
+        for said, first, last in (("reach", found, other), ("reversed", other, found)):
+            reached = await self.store.closure(self.workspace_id, first.id, "out", types, DEEPEST, MOST_REACHED)
+            if way := _way(first.id, last.id, reached):
+                names = {one.id: one.name for one in reached} | {first.id: first.stored.name}
+                return await self._walked(question, found, said, [way], names, types, other)
+        if question.asked == "path":
+            return await self._connected(question, found, other)
+        raise NoToolResult(f"no document states that {found.stored.name} depends on {other.stored.name}")
+
+    async def _connected(
+        self, question: StructuralQuestion, found: MeantEntity, other: MeantEntity
+    ) -> StructuralAnswer:
+        """Answers by relations of any type that is stated, in either direction."""
+        counts = await self.store.counts(self.workspace_id)
+        types = sorted(counts.by_relation_type.keys() - {NOT_STATED})
+        if found.id == other.id or not types:
+            raise NoToolResult(f"no document ties {found.stored.name} to {other.stored.name}")
+        paths = await self.store.shortest_paths(self.workspace_id, found.id, other.id, LONGEST_PATH, MOST_PATHS, types)
+        if not paths:
+            raise NoToolResult(f"no document ties {found.stored.name} to {other.stored.name}")
+        ids = sorted({entity for path in paths for entity in path.entities})
+        names = {one.id: one.name for one in await self.store.entities(self.workspace_id, ids)}
+        return await self._walked(question, found, "path", [path.entities for path in paths], names, types, other)
+
+    async def _cycle(self, question: StructuralQuestion, found: MeantEntity) -> StructuralAnswer:
+        types = with_below([DEPENDS_ON])
+        cycles = await self.store.cycles(self.workspace_id, found.id, types, MOST_CYCLES)
+        if not cycles:
+            raise NoToolResult(f"no document states a circular dependency of {found.stored.name}")
+        ids = sorted({entity for cycle in cycles for entity in cycle})
+        names = {one.id: one.name for one in await self.store.entities(self.workspace_id, ids)}
+        ways = [[*cycle, cycle[0]] for cycle in cycles]
+        return await self._walked(question, found, "cycle", ways, names, types)
+
+    async def _walked(
+        self,
+        question: StructuralQuestion,
+        found: MeantEntity,
+        said: str,
+        ways: Sequence[Sequence[str]],
+        names: dict[str, str],
+        types: Sequence[str],
+        other: MeantEntity | None = None,
+    ) -> StructuralAnswer:
+        """Shows each way with an arrow for each step, which points as the relation is stated."""
+        steps = [edge for way in ways for edge in pairwise(way)]
+        sources = await self._sources([*steps, *((last, first) for first, last in steps)], types)
+        words = AnswerWording(question.language, found.stored.name, other.stored.name if other else "")
+        shown = "; ".join(_drawn(way, names, sources) for way in ways)
+        text = f"{words.say(said, len(ways))}: {shown}."
+        paths = [[names.get(one, one) for one in way] for way in ways]
+        return _answer(question, found, text, sources, paths=paths)
+
+    async def _sources(self, edges: Iterable[Edge], types: Sequence[str]) -> StatingPlaces:
+        return await StatingPlaces.read(self.truth, self.texts, self.workspace_id, list(edges), types)
+
+
+def _answer(
+    question: StructuralQuestion,
+    found: MeantEntity,
+    text: str,
+    sources: StatingPlaces,
+    *,
+    rows: Sequence[AnswerRow] = (),
+    others: Sequence[AnswerRow] = (),
+    paths: Sequence[list[str]] = (),
+) -> StructuralAnswer:
+    return StructuralAnswer(
+        entity=found.entity,
+        alternatives=found.alternatives,
+        asked=question.asked,
+        language=question.language,
+        entity_types=list(question.types),
+        transitive=question.transitive,
+        text=text,
+        rows=list(rows),
+        others=list(others),
+        paths=list(paths),
+        sources=sources.cited,
+    )
+
+
+def _edge(one: Dependent, direction: Direction) -> Edge:
+    return (one.id, one.via) if direction == "in" else (one.via, one.id)
+
+
+def _kind(one: AnswerRow) -> str:
+    """Returns the type that the name itself says ("ProjectAlpha", "Project Kestrel"), else the entity's."""
+    first = "".join(char if char.islower() or not at else " " for at, char in enumerate(one.name)).split()
+    named = KINDS.get(first[0].lower(), []) if first else []
+    return named[0] if len(named) == 1 and named[0] != "ANYTHING" else one.entity_type
+
+
+def _way(first: str, last: str, reached: Sequence[Dependent]) -> list[str]:
+    """Returns the ids from the first to the last; none if it was not reached."""
+    via = {one.id: one.via for one in reached}
+    way = [last]
+    while way[-1] in via:
+        way.append(via[way[-1]])
+    return way[::-1] if way[-1] == first and len(way) > 1 else []
+
+
+def _drawn(way: Sequence[str], names: dict[str, str], sources: StatingPlaces) -> str:
+    parts = [plain(names.get(way[0], way[0]))]
+    for first, last in pairwise(way):
+        arrow = "→" if (first, last) in sources.stated or (last, first) not in sources.stated else "←"
+        number = sources.number((first, last)) or sources.number((last, first))
+        parts += [arrow, plain(names.get(last, last)) + (f" [{number}]" if number else "")]
+    return " ".join(parts)

@@ -1,0 +1,117 @@
+"""Reads how questions are put: templates of words, slots and alternatives, matched word by word. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+LONGEST_NAME = 8
+LONGEST_KINDS = 6
+SLOTS = {"NAME": LONGEST_NAME, "OTHER": LONGEST_NAME, "KINDS": LONGEST_KINDS}
+Slots = Mapping[str, tuple[int, int]]
+"""Where the words of each slot begin and end."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    name: str
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of the sequences; an empty one leaves the part out."""
+
+    ways: tuple[Parts, ...]
+
+
+Parts = tuple["str | Slot | Choice", ...]
+
+
+@dataclass
+class Grammar:
+    """The templates of a file, each under the word before its `=`."""
+
+    defined: dict[str, Parts] = field(default_factory=dict)
+    templates: list[tuple[str, Parts]] = field(default_factory=list)
+
+    @classmethod
+    def read(cls, text: str) -> Grammar:
+        """Reads `label = template` and `WORD := template`; raises ValueError where a bracket stays open."""
+        grammar = cls()
+        for line in text.splitlines():
+            if not line.strip() or line.startswith("#"):
+                continue
+            label, sign, template = (part.strip() for part in line.partition("="))
+            parts = _TemplateReading(_tokens(template), grammar.defined).sequence()
+            if label.endswith(":"):
+                grammar.defined[label.removesuffix(":").strip()] = parts
+            else:
+                grammar.templates.append((label, parts))
+            assert sign
+        return grammar
+
+    def matches(self, words: Sequence[str], fits: Callable[[str, int, int], bool]) -> Iterator[tuple[str, Slots]]:
+        """Yields labels and slots of the templates that all words match; `fits` judges the words of a slot."""
+        for label, parts in self.templates:
+            for end, slots in _match(parts, words, 0, {}, fits):
+                if end == len(words):
+                    yield label, slots
+                    break
+
+
+def _match(
+    parts: Parts, words: Sequence[str], at: int, slots: Slots, fits: Callable[[str, int, int], bool]
+) -> Iterator[tuple[int, Slots]]:
+    if not parts:
+        yield at, slots
+        return
+    first, rest = parts[0], parts[1:]
+    if isinstance(first, str):
+        if at < len(words) and words[at] == first:
+            yield from _match(rest, words, at + 1, slots, fits)
+    elif isinstance(first, Slot):
+        for end in range(at + 1, min(at + SLOTS[first.name], len(words)) + 1):
+            if fits(first.name, at, end):
+                yield from _match(rest, words, end, {**slots, first.name: (at, end)}, fits)
+    else:
+        for way in first.ways:
+            yield from _match(way + rest, words, at, slots, fits)
+
+
+def _tokens(template: str) -> list[str]:
+    for sign in "[]()|":
+        template = template.replace(sign, f" {sign} ")
+    return template.split()
+
+
+class _TemplateReading:
+    """Reads the tokens of one template from the left."""
+
+    def __init__(self, tokens: list[str], defined: Mapping[str, Parts]) -> None:
+        self.tokens, self.defined = tokens, defined
+
+    def sequence(self, closing: str = "") -> Parts:
+        """Reads up to the bracket, or to the end; several ways become one choice."""
+        ways: list[Parts] = []
+        parts: list[str | Slot | Choice] = []
+        while self.tokens:
+            token = self.tokens.pop(0)
+            if token == closing:
+                ways.append(tuple(parts))
+                return ways[0] if len(ways) == 1 else (Choice(tuple(ways)),)
+            if token == "|":
+                ways.append(tuple(parts))
+                parts = []
+            elif token == "(":
+                parts += self.sequence(")")
+            elif token == "[":
+                parts.append(Choice((self.sequence("]"), ())))
+            elif token in SLOTS:
+                parts.append(Slot(token))
+            elif token.isupper():
+                parts += self.defined[token]
+            else:
+                parts.append(token)
+        if closing:
+            raise ValueError(f"a bracket is not closed: {closing}")
+        return tuple(parts)

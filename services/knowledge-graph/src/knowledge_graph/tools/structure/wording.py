@@ -1,0 +1,134 @@
+"""Says the answer to a question about structure in the language of the question. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contracts.graph_tools import AnswerRow
+
+MOST_NAMED = 30
+OPENING = frozenset(["dependents", "impact"])
+SPOILS_MARKERS = str.maketrans("", "", "[]【】`*")
+KINDS = {
+    "en": {
+        "SERVICE": ("service", "services"),
+        "PROJECT": ("project", "projects"),
+        "TEAM": ("team", "teams"),
+        "STORE": ("data store", "data stores"),
+        "LIBRARY": ("library", "libraries"),
+        "TABLE": ("table", "tables"),
+        "PERSON": ("person", "people"),
+        "": ("thing", "things"),
+    },
+    "de": {
+        "SERVICE": ("Dienst", "Dienste"),
+        "PROJECT": ("Projekt", "Projekte"),
+        "TEAM": ("Team", "Teams"),
+        "STORE": ("Datenspeicher", "Datenspeicher"),
+        "LIBRARY": ("Bibliothek", "Bibliotheken"),
+        "TABLE": ("Tabelle", "Tabellen"),
+        "PERSON": ("Person", "Personen"),
+        "": ("Stelle", "Stellen"),
+    },
+}
+# By language, then what is asked; a plural form follows the singular where they differ.
+SENTENCES = {
+    "en": {
+        "dependents": ("{n} {kinds} depends {how} on {name}", "{n} {kinds} depend {how} on {name}"),
+        "dependencies": ("{name} depends {how} on {n} {kinds}",) * 2,
+        "impact": ("If {name} is down, {n} {kinds} is affected", "If {name} is down, {n} {kinds} are affected"),
+        "owner": ("{name} is owned by {rows}.",) * 2,
+        "maintained": ("No document states who owns {name}; it is maintained by {rows}.",) * 2,
+        "oncall": ("No document states who is on call for {name}. It is owned by {rows}.",) * 2,
+        "owned": ("{name} owns {n} {kinds}",) * 2,
+        "reach": ("{name} depends on {other}",) * 2,
+        "reversed": ("No document states that {name} depends on {other}, but {other} depends on {name}",) * 2,
+        "path": ("{name} and {other} are connected",) * 2,
+        "cycle": ("{name} is part of a circular dependency", "{name} is part of {n} circular dependencies"),
+        "direct": ("directly",) * 2,
+        "far": ("directly or over others",) * 2,
+        "directly": ("Directly: {rows}.",) * 2,
+        "over others": ("Over others: {rows}.",) * 2,
+        "over": ("over {via}",) * 2,
+        "none": ("no",) * 2,
+        "others": ("Of other kinds: {rows}.",) * 2,
+        "more": ("and {n} more",) * 2,
+        "and": ("and",) * 2,
+    },
+    "de": {
+        "dependents": ("{n} {kinds} hängt {how} von {name} ab", "{n} {kinds} hängen {how} von {name} ab"),
+        "dependencies": ("{name} braucht {how} {n} {kinds}",) * 2,
+        "impact": (
+            "Fällt {name} aus, ist {n} {kinds} betroffen",
+            "Fällt {name} aus, sind {n} {kinds} betroffen",
+        ),
+        "owner": ("{name} gehört {rows}.",) * 2,
+        "maintained": ("Kein Dokument sagt, wem {name} gehört; betreut von: {rows}.",) * 2,
+        "oncall": ("Kein Dokument sagt, wer für {name} Bereitschaft hat. Zuständig: {rows}.",) * 2,
+        "owned": ("{name} besitzt {n} {kinds}",) * 2,
+        "reach": ("{name} hängt von {other} ab",) * 2,
+        "reversed": ("Kein Dokument sagt, dass {name} von {other} abhängt, aber {other} hängt von {name} ab",) * 2,
+        "path": ("{name} und {other} sind verbunden",) * 2,
+        "cycle": ("{name} ist Teil einer zyklischen Abhängigkeit", "{name} ist Teil von {n} zyklischen Abhängigkeiten"),
+        "direct": ("direkt",) * 2,
+        "far": ("direkt oder über andere",) * 2,
+        "directly": ("Direkt: {rows}.",) * 2,
+        "over others": ("Über andere: {rows}.",) * 2,
+        "over": ("über {via}",) * 2,
+        "none": ("keine",) * 2,
+        "others": ("Von anderer Art: {rows}.",) * 2,
+        "more": ("und {n} weitere",) * 2,
+        "and": ("und",) * 2,
+    },
+}
+
+
+class AnswerWording:
+    """Words answers in one language about `name` (and `other`)."""
+
+    def __init__(self, language: str, name: str, other: str = "") -> None:
+        self.language, self.name, self.other = language, plain(name), plain(other)
+
+    def say(self, what: str, count: int = 1, **values: object) -> str:
+        sentence = SENTENCES[self.language][what][count != 1]
+        number = count or SENTENCES[self.language]["none"][0]
+        said = sentence.format(n=number, name=self.name, other=self.other, **values)
+        return said[:1].upper() + said[1:] if what in OPENING else said
+
+    def kinds(self, types: Sequence[str], count: int) -> str:
+        known = KINDS[self.language]
+        names = [known[one][count != 1] for one in types if one in known] or [known[""][count != 1]]
+        return f" {self.say('and')} ".join(names)
+
+    def related(self, asked: str, rows: Sequence[AnswerRow], types: Sequence[str], transitive: bool) -> str:
+        """Says how many there are, and names them, the direct ones first."""
+        count = len(rows)
+        how = self.say("far" if transitive else "direct")
+        opening = self.say(asked, count, kinds=self.kinds(types, count), how=how)
+        if not rows:
+            return f"{opening}."
+        near = [one for one in rows if one.via is None]
+        far = [one for one in rows if one.via is not None]
+        if not transitive:
+            return f"{opening}: {self.named(near)}."
+        groups = [("directly", near), ("over others", far)]
+        return " ".join([f"{opening}.", *(self.say(which, rows=self.named(some)) for which, some in groups if some)])
+
+    def others(self, rows: Sequence[AnswerRow]) -> str:
+        return self.say("others", rows=self.named(rows, with_type=True))
+
+    def named(self, rows: Sequence[AnswerRow], *, with_type: bool = False) -> str:
+        shown = [self._row(one, with_type) for one in rows[:MOST_NAMED]]
+        more = len(rows) - len(shown)
+        return ", ".join(shown) + (f" {self.say('more', more)}" if more else "")
+
+    def _row(self, one: AnswerRow, with_type: bool) -> str:
+        remark = one.entity_type.lower().replace("_", " ") if with_type else ""
+        remark = self.say("over", via=plain(one.via)) if one.via else remark
+        marker = f" [{one.source}]" if one.source else ""
+        return plain(one.name) + (f" ({remark})" if remark else "") + marker
+
+
+def plain(name: str | None) -> str:
+    """Returns the name without what could be taken for a marker or for layout."""
+    return " ".join((name or "").translate(SPOILS_MARKERS).split())

@@ -1,0 +1,162 @@
+"""What manifests and schemas state, with the line that says it; patterns alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from knowledge_graph.extraction.code import is_source_code
+from knowledge_graph.extraction.document import extract
+from knowledge_graph.extraction.manifests.statement import LONGEST
+from knowledge_graph.extraction.records import Extraction, SourceChunk, SourceDocument
+
+STRINGS = Path(__file__).parents[4] / "tests/security/naughty_strings.json"
+
+COMPOSE = """\
+services:
+  web:
+    build: web
+    depends_on: [order-api]
+  order-api: &api
+    build: api
+    depends_on:
+      order-db:
+        condition: service_healthy
+      # ghost-db: since 2024
+    environment:
+      SIGN_IN_URL: http://login:8080
+      CARDS: https://api.bank.example/v1
+  worker:
+    <<: *api
+    environment: ["QUEUE_URL=http://jobs.prod.svc.cluster.local", "HERE=http://localhost:1"]
+  order-db:
+    image: postgres:17
+"""
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: order-api
+  labels: {example.com/owner: team-heron}
+spec:
+  template:
+    spec:
+      containers:
+        - name: order-api
+          env: [{name: DB, value: "postgresql://app@order-db:5432/orders"}]
+"""
+SCHEMA = """\
+-- Order Ledger: what customers buy.
+CREATE TABLE customer (id bigint PRIMARY KEY);
+CREATE TABLE "order" (id bigint, customer_id bigint REFERENCES customer (id));
+ALTER TABLE payment ADD CONSTRAINT paid FOREIGN KEY (order_id) REFERENCES "order" (id);
+CREATE VIEW open_orders AS WITH late AS (SELECT * FROM "order") SELECT * FROM late JOIN customer ON true;
+"""
+PYPROJECT = '[project]\nname = "order-api"\ndependencies = ["httpx>=0.27", "pydantic>=2,<3"]\n# "requests" is gone\n'
+PACKAGE = json.dumps({"name": "web", "dependencies": {"zod": "^3"}, "devDependencies": {"vite": "^5"}}, indent="\t")
+OWNERS = (
+    "# who\n*  @acme/all\n/order-api/  @acme/heron @somebody\n/order-api/  @acme/team-gull\n/docs/*.md @acme/heron\n"
+)
+CARGO = '[package]\nname = "scanner"\n[dependencies]\nserde = "1"\n'
+
+Stated = set[tuple[str, str, str]]
+
+
+def extraction_of(name: str, text: str) -> Extraction:
+    chunks = tuple(SourceChunk(f"c{n}", part) for n, part in enumerate(text.split("\n\n")))
+    return extract(SourceDocument(name, None, is_source_code(name), chunks), None)
+
+
+def stated(name: str, text: str) -> Stated:
+    found = extraction_of(name, text)
+    surface = {one.entity_id: one.surface for one in reversed(found.mentions)}
+    return {
+        (surface[one.source_id], one.relation_type, surface[one.target_id])
+        for one in found.relations
+        if one.method != "cooccurrence"
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        (
+            "compose.yaml",
+            COMPOSE,
+            {
+                ("web", "DEPENDS_ON", "order-api"),
+                ("order-api", "DEPENDS_ON", "order-db"),
+                ("order-api", "CALLS", "login"),
+                ("worker", "DEPENDS_ON", "order-db"),
+                ("worker", "CALLS", "jobs"),
+                ("order-db", "RUNS_ON", "postgres"),
+            },
+        ),
+        (
+            "api.yml",
+            DEPLOYMENT,
+            {("team-heron", "OWNS", "order-api"), ("order-api", "USES", "order-db")},
+        ),
+        (
+            "schema.sql",
+            SCHEMA,
+            {
+                ("customer", "PART_OF", "Order Ledger"),
+                ("order", "PART_OF", "Order Ledger"),
+                ("open_orders", "PART_OF", "Order Ledger"),
+                ("order", "REFERENCES", "customer"),
+                ("payment", "REFERENCES", "order"),
+                ("open_orders", "READS", "customer"),
+                ("open_orders", "READS", "order"),
+            },
+        ),
+        ("pyproject.toml", PYPROJECT, {("order-api", "DEPENDS_ON", "httpx"), ("order-api", "DEPENDS_ON", "pydantic")}),
+        ("package.json", PACKAGE, {("web", "DEPENDS_ON", "zod"), ("web", "USES", "vite")}),
+        ("CODEOWNERS", OWNERS, {("team-gull", "OWNS", "order-api")}),
+        ("Cargo.toml", CARGO, {("scanner", "DEPENDS_ON", "serde")}),
+        ("notes.yaml", "apples: 3\nkind: fruit\n", set()),
+    ],
+)
+def test_what_a_manifest_states(name, text, expected):
+    assert stated(name, text) == expected
+
+
+def test_the_line_that_states_it_is_the_evidence():
+    found = extraction_of("compose.yaml", COMPOSE)
+    lines = {COMPOSE[one.start : one.end].strip() for one in found.relations if one.method != "cooccurrence"}
+    assert {"depends_on: [order-api]", "order-db:", "SIGN_IN_URL: http://login:8080", "image: postgres:17"} <= lines
+
+
+def test_a_manifest_says_what_its_things_are():
+    types = {one.surface: one.entity_type for one in extraction_of("compose.yaml", COMPOSE).mentions}
+    assert (types["web"], types["order-db"], types["postgres"]) == ("SERVICE", "STORE", "LIBRARY")
+
+
+def test_chunks_do_not_matter():
+    apart = COMPOSE.replace("  worker:", "\n  worker:")
+    assert stated("compose.yaml", apart) == stated("compose.yaml", COMPOSE)
+
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n" for before, name in zip("abcdefg", "bcdefgh", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        ("compose.yaml", f"{BOMB}services: {{web: {{depends_on: *h}}}}\n", "repeat too much"),
+        ("compose.yaml", "services: &s\n  web: *s\n", "contain themselves"),
+        ("compose.yaml", "services:\n  web: [" + "[" * 5_000, "not readable YAML"),
+        ("compose.yaml", "services:\n  web: {}\n" + "#" * LONGEST, "characters"),
+        ("package.json", "{", "not readable JSON"),
+        ("package.json", "[" * 100_000, "not readable JSON"),
+        ("pyproject.toml", "[project", "not readable TOML"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_by_name(name, text, why):
+    found = extraction_of(name, text)
+    assert [note for note in found.notes if name in note and why in note], found.notes
+    assert not [one for one in found.relations if one.method != "cooccurrence"]
