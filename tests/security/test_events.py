@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -16,11 +17,22 @@ from redis import Redis
 from redis.exceptions import NoPermissionError
 from stack import EmbeddedStack
 
-from contracts.events import DOCUMENTS, TURNS, DocumentConverted, DocumentDeleted, EventData, WorkspaceDeleted
+from contracts.events import (
+    DOCUMENTS,
+    TURNS,
+    DocumentConverted,
+    DocumentDeleted,
+    DocumentDescribed,
+    Event,
+    EventData,
+    WorkspaceDeleted,
+)
 from contracts.object_keys import derived_prefix
 from embedded.redis_acl import ADMINISTRATOR, RULES
+from service_kit.event_signatures import EventSignatures
 from service_kit.outbox import new_event
 from service_kit.streams import dead_letters
+from service_kit.token_keys import SigningKey
 
 GROUPS = {"gateway", "ingestion", "retrieval", "knowledge-graph", "memory", "orchestrator"}
 WRITERS = sorted(GROUPS)  # who may write to the stream of documents at all
@@ -39,6 +51,18 @@ def redis(stack: EmbeddedStack) -> Iterator[Redis]:
     """As the administrator, whose password no process of Attractor has."""
     with connected(stack, ADMINISTRATOR) as client:
         yield client
+
+
+def signed(stack: EmbeddedStack, service: str, event: Event) -> dict[Any, Any]:
+    """Returns the entry as whoever has stolen the service's key would write it."""
+    key = SigningKey.parse(stack.folder.credentials.token_key(service))
+    return EventSignatures(key, {}, datetime.now(UTC)).sign(DOCUMENTS, event.model_dump_json())
+
+
+def described(document_id: UUID) -> DocumentDescribed:
+    return DocumentDescribed(
+        document_id=document_id, version=99, name="poisoned.md", title="Poisoned", tags=[], source_type="upload"
+    )
 
 
 def converted(document_id: UUID, foreign: str) -> DocumentConverted:
@@ -91,9 +115,15 @@ async def test_a_forged_deletion_or_conversion_changes_nothing(stack, make_tenan
         written = [(new_event(source, tenant.workspace_id, data, "x"), by) for source, (data, by) in forged.items()]
         poison = new_event("ingestion", tenant.workspace_id, converted(document_id, foreign), "x")
         written.append((poison, {"retrieval", "knowledge-graph"}))
+        renaming = [new_event("ingestion", tenant.workspace_id, described(document_id), "x") for _ in range(2)]
+        written += [(event, {"retrieval", "knowledge-graph"}) for event in renaming]
         with connected(stack, user) as thief:
-            for event, _ in written:
+            for event, _ in written[:-1]:
                 thief.xadd(DOCUMENTS, {"event": event.model_dump_json()})
+            if user == "ingestion":  # whose own word it would be: so in the name of another
+                renaming[-1] = event = renaming[-1].model_copy(update={"source": "memory"})
+                written[-1] = (event, written[-1][1])
+            thief.xadd(DOCUMENTS, signed(stack, user, written[-1][0]))
         await handled(redis)
         for event, by in written:
             assert set(refusals(redis, event.id)) == by, event.type
@@ -106,6 +136,20 @@ async def test_a_forged_deletion_or_conversion_changes_nothing(stack, make_tenan
         assert [one["content"] for one in (await tenant.http.get("/v1/memories")).json()["items"]] == [note["content"]]
         assert (await tenant.http.get(f"/v1/documents/{document_id}/original")).status_code == 200
         await ingest(tenant.http, [EXAMPLES / "handbook" / "onboarding.html"])
+
+
+@pytest.mark.parametrize("source", ["gateway", "ingestion"])
+async def test_what_a_true_source_signs_is_erased_only_when_it_is_so(stack, make_tenant, redis, source) -> None:
+    async with make_tenant("kept") as tenant:
+        [document] = (await ingest(tenant.http, [EXAMPLES / "services.md"])).values()
+        document_id = UUID(str(document["id"]))
+        data = WorkspaceDeleted() if source == "gateway" else DocumentDeleted(document_id=document_id)
+        event = new_event(source, tenant.workspace_id, data, "x")
+        with connected(stack, source) as thief:
+            thief.xadd(DOCUMENTS, signed(stack, source, event))
+        await handled(redis)
+        assert set(refusals(redis, event.id).values()) == {"refused: the owner of the fact denies it"}
+        assert (await tenant.http.get(f"/v1/documents/{document_id}/original")).status_code == 200
 
 
 async def test_the_worker_which_reads_hostile_files_writes_to_no_stream(stack) -> None:

@@ -13,7 +13,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from contracts.object_keys import derived_prefix, original_key
-from contracts.orchestrator import AnswerMode, Citation
+from contracts.orchestrator import AnswerMode, Citation, SentenceCheck
 from contracts.registry import GATEWAY, INGESTION, KNOWLEDGE_GRAPH, MEMORY, ORCHESTRATOR, RETRIEVAL
 
 DOCUMENTS = "attractor.documents"
@@ -323,6 +323,15 @@ class MessageRestarted(RunEventData):
     name = "message_restarted"
 
 
+class MessageCompleted(RunEventData):
+    """The text is final, and so are its citations; what follows is housekeeping."""
+
+    name = "message_completed"
+    message_id: UUID
+    content: str
+    sentences: list[SentenceCheck] = []
+
+
 class ThinkingDelta(RunEventData):
     name = "thinking_delta"
     text: str
@@ -349,6 +358,7 @@ class RunCompleted(RunEventData):
     content: str
     citations: list[Citation]
     removed_citations: int
+    sentences: list[SentenceCheck] = []
 
 
 class RunFailed(RunEventData):
@@ -373,6 +383,7 @@ RUN_EVENTS: tuple[type[RunEventData], ...] = (
     StageCompleted,
     MessageDelta,
     MessageRestarted,
+    MessageCompleted,
     ThinkingDelta,
     CitationChecked,
     ProviderIssue,

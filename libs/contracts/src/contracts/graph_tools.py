@@ -320,3 +320,61 @@ class Neighbours(Request):
 
 class NeighboursFound(AboutEntity):
     neighbours: list[NearEntity]
+
+
+# answer_question
+
+
+class AnswerQuestion(Request):
+    """Answers a question about structure, in English or German, from what the documents state: what depends on what,
+    what an outage affects, who owns what, how two things are tied. `result` is missing for all other questions."""
+
+    question: Query
+
+
+class AnswerSource(Resource):
+    """What a marker [`number`] of the answer stands for: characters `start` to `end` of a chunk's `content`."""
+
+    number: int
+    chunk_id: str
+    document_id: UUID
+    document_name: str
+    section: str | None = None
+    page: int | None = None
+    line_start: int | None = None
+    line_end: int | None = None
+    content: str
+    start: int
+    end: int
+    confidence: float
+
+
+class AnswerRow(Resource):
+    """An entity that answers, in `depth` steps, the last one through `via` (a name; null for direct ones). `source`
+    is the number of the source that states the last step; null if it is an import of triples, or could not be read.
+    """
+
+    id: str
+    name: str
+    entity_type: str
+    depth: int
+    via: str | None = None
+    source: int | None = None
+
+
+class StructuralAnswer(AboutEntity):
+    """The answer in words, in the language of the question, with markers. `asked`: `dependents`, `dependencies`,
+    `impact`, `owner`, `oncall`, `owned`, `reach`, `path` or `cycle`; `entity_types` and `transitive` as asked.
+
+    `others` are those of other kinds than were asked for. `paths` are names, from one end to the other, or around.
+    """
+
+    asked: str
+    language: str
+    entity_types: list[str]
+    transitive: bool
+    text: str
+    rows: list[AnswerRow] = []
+    others: list[AnswerRow] = []
+    paths: list[list[str]] = []
+    sources: list[AnswerSource] = []

@@ -7,9 +7,15 @@ from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from contracts.base import Name, Question, Request, Resource
+from contracts.base import Name, Request, Resource, storable
+
+Content = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200_000), AfterValidator(storable)
+]
+
+Deadline = Annotated[int, Field(ge=1, le=3_600)]
 
 
 class AnswerMode(StrEnum):
@@ -48,22 +54,76 @@ class Citation(Resource):
     end: int
 
 
+class SentenceStatus(StrEnum):
+    """What the sources of an answer say to one of its sentences.
+
+    `verified`: they say so. `unclear`: something of it was not found there. `contradicted`: they say otherwise.
+    `unsupported`: it rests on nothing that was retrieved. `not_a_claim`: a greeting, question or heading, or that
+    nothing was found. `unchecked`: the run ended before it was checked.
+    """
+
+    verified = "verified"
+    unclear = "unclear"
+    contradicted = "contradicted"
+    unsupported = "unsupported"
+    not_a_claim = "not_a_claim"
+    unchecked = "unchecked"
+
+
+class SentenceCheck(Resource):
+    """Characters `start` to `end` of an answer, and why they have their status.
+
+    `citations` are the numbers of the markers that the sentence has, `attributed` says that the check added or replaced
+    them. `chunk_id` is the chunk that the sentence was compared with, if any.
+    """
+
+    start: int
+    end: int
+    status: SentenceStatus
+    reason: str
+    citations: list[int] = []
+    attributed: bool = False
+    chunk_id: str | None = None
+
+
 class SessionCreate(Request):
     title: Name | None = None
 
 
 class SessionUpdate(Request):
-    title: Name
+    """Only the given fields change."""
+
+    title: Name | None = None
+    pinned: bool | None = None
+    archived: bool | None = None
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> SessionUpdate:
+        if all(value is None for value in (self.title, self.pinned, self.archived)):
+            raise ValueError("nothing to change")
+        return self
 
 
 class Session(Resource):
-    """A conversation that only its user sees. `version` goes into If-Match when it is changed."""
+    """A conversation that only its user sees. `version` goes into If-Match when it is changed.
+
+    `head_id` is the newest message of the branch that is shown.
+    """
 
     id: UUID
     title: str | None
+    pinned: bool = False
+    archived: bool = False
+    head_id: UUID | None = None
     created_at: datetime
     updated_at: datetime
     version: int
+
+
+class SessionState(Session):
+    """A session with the runs that wait or are under way, oldest first: their events can be followed."""
+
+    active_run_ids: list[UUID] = []
 
 
 class SessionDocument(Resource):
@@ -78,35 +138,126 @@ class MessageRole(StrEnum):
     assistant = "assistant"
 
 
+class MessageStatus(StrEnum):
+    """Of an answer: `pending` until its run begins. `incomplete` and `cancelled` ones have the text up to there."""
+
+    pending = "pending"
+    running = "running"
+    completed = "completed"
+    incomplete = "incomplete"
+    cancelled = "cancelled"
+    failed = "failed"
+
+
+class Siblings(Resource):
+    """The messages with the same parent, oldest first; `ids[index]` is the message itself."""
+
+    index: int
+    count: int
+    ids: list[UUID]
+
+
 class Message(Resource):
-    """`removed_citations` counts the citations of the answer that failed the check."""
+    """A question or an answer. An answer follows its question, and is there as soon as its run is queued.
 
-    id: UUID
-    session_id: UUID
-    run_id: UUID | None
-    role: MessageRole
-    content: str
-    citations: list[Citation] = []
-    removed_citations: int = 0
-    mode: AnswerMode | None = None
-    created_at: datetime
-
-
-class MessageCreate(Request):
-    """`document_ids` limits what the answer may draw on, within the documents attached to the session if any are."""
-
-    content: Question
-    document_ids: Annotated[list[UUID], Field(max_length=1_000)] | None = None
-
-
-class Run(Resource):
-    """`node_trace` lists the graph's nodes in the order in which they ended, `issues` the problems on the way.
-
-    `error_type` of a failed run is `internal-error` or `attempts-exhausted` (each process that worked on it ended).
+    `parent_id` is the message before it, `siblings` is only in lists. `removed_citations` counts the citations of the
+    answer that failed the check, `sentences` has its sentences.
     """
 
     id: UUID
     session_id: UUID
+    parent_id: UUID | None = None
+    siblings: Siblings | None = None
+    run_id: UUID | None
+    role: MessageRole
+    status: MessageStatus = MessageStatus.completed
+    content: str
+    citations: list[Citation] = []
+    removed_citations: int = 0
+    sentences: list[SentenceCheck] = []
+    mode: AnswerMode | None = None
+    created_at: datetime
+
+
+class SessionHit(Resource):
+    """A title or a message with the words of a search. `message_id` and `role` are null for a title."""
+
+    session_id: UUID
+    title: str | None
+    archived: bool
+    message_id: UUID | None
+    role: MessageRole | None
+    snippet: str = Field(description="About 200 characters of the text, from shortly before what was found")
+    written_at: datetime
+
+
+class TranscriptFormat(StrEnum):
+    markdown = "markdown"
+    json = "json"
+
+
+class Transcript(Resource):
+    """A session with the messages from the first one to its head."""
+
+    session: Session
+    messages: list[Message]
+
+
+class OnBusy(StrEnum):
+    """What happens to runs of the session that wait or are under way.
+
+    `enqueue`: they go on, and the new one waits for the answer before it. `reject`: the new one is refused.
+    `interrupt`: they are cancelled.
+    """
+
+    enqueue = "enqueue"
+    reject = "reject"
+    interrupt = "interrupt"
+
+
+class MessageRegenerate(Request):
+    """Without `document_ids` the new answer may draw on what the old one could."""
+
+    document_ids: Annotated[list[UUID], Field(max_length=1_000)] | None = None
+    deadline_seconds: Deadline = 600
+    on_busy: OnBusy = OnBusy.enqueue
+
+
+class MessageCreate(Request):
+    """`document_ids` limits what the answer may draw on, within the documents attached to the session if any are.
+
+    The first 10,000 characters of `content` are searched for. The message follows `parent_id`: without it the session's
+    head; null is a new beginning. A message with the parent of another one is an edit of it. `deadline_seconds` after
+    its run began, what is written by then is the answer, with the status `incomplete`.
+    """
+
+    content: Content
+    parent_id: UUID | None = None
+    document_ids: Annotated[list[UUID], Field(max_length=1_000)] | None = None
+    deadline_seconds: Deadline = 600
+    on_busy: OnBusy = OnBusy.enqueue
+
+
+class HeadUpdate(Request):
+    """The new head; with `newest` the end of the branch that goes on from there to the newest message each time."""
+
+    message_id: UUID
+    newest: bool = False
+
+
+class Run(Resource):
+    """Writes the message `answer_id` in answer to `question_id`; `answer` is that message once it has a text.
+
+    `node_trace` lists the graph's nodes in the order in which they ended, `issues` the problems on the way.
+
+    `error_type` of a failed run: `internal-error`, `attempts-exhausted` (each process that worked on it ended),
+    `routing-error`, `answer-missing` or `deadline-passed`.
+    """
+
+    id: UUID
+    session_id: UUID
+    question_id: UUID | None = None
+    answer_id: UUID | None = None
     status: RunStatus
     mode: AnswerMode | None
     attempts: int

@@ -33,6 +33,12 @@ Login = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 LinkToken = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{20,100}$")]
 
 
+class SignInMethods(Resource):
+    """How users may sign in besides with a password or an API key; `openid`: at an OpenID Connect provider."""
+
+    openid: bool
+
+
 class SignIn(Request):
     """`login` is the user's e-mail address or name; of several users with one name it is the oldest's."""
 
@@ -75,7 +81,7 @@ class WebSession(Resource):
     """
 
     id: UUID
-    method: Literal["password", "openid"]
+    method: Literal["password", "openid", "key"]
     address: str
     user_agent: str
     created_at: datetime

@@ -26,6 +26,8 @@ def service_app(
 ) -> FastAPI:
     """Returns an application with `state.metrics`, `state.health` and `state.tokens`, which the lifespan may use.
 
+    What the lifespan adds to `state.on_stop` is called as soon as the process is asked to stop, before it ends.
+
     With a private port, `state.private` is the application that it serves.
     """
     app = FastAPI(
@@ -39,6 +41,7 @@ def service_app(
         telemetry={"tracing": False, "metrics": False},  # RequestTelemetry does both
     )
     app.state.metrics = Metrics()
+    app.state.on_stop = []
     app.state.health = health.Health()
     app.state.tokens = Tokens(name, settings)
     problems.install(app)

@@ -12,8 +12,9 @@ from redis.asyncio import Redis
 from contracts.events import DOCUMENTS
 from service_kit.admission import Admission, Owner
 from service_kit.background import Background
+from service_kit.event_signatures import EventSignatures
 from service_kit.notifications import Notifications
-from service_kit.outbox import Outbox, OutboxRelay, keep_forgetting
+from service_kit.outbox import Outbox, OutboxRelay, keep_forgetting, unsigned_until
 from service_kit.owners import deletion_owners
 from service_kit.postgres import Database
 from service_kit.settings import ConsumerSettings, DocumentConsumerSettings
@@ -80,7 +81,9 @@ class EventService:
         """
         metrics, health = self.app.state.metrics, self.app.state.health
         purge = WorkspacePurge(self.database, self.outbox, self.schema, before, after)
-        relay = OutboxRelay(self.database, self.redis, self.notifications, metrics, self.schema)
+        tokens = self.app.state.tokens
+        signatures = EventSignatures(tokens.key, tokens.known, await unsigned_until(self.database))
+        relay = OutboxRelay(self.database, self.redis, self.notifications, metrics, self.schema, signatures)
         streams: dict[str, Mapping[str, Handler]] = {DOCUMENTS: {}, **reading}
         async with Background(metrics) as background:
             background.start("notifications", self.notifications.run)
@@ -93,6 +96,7 @@ class EventService:
                     self.name,
                     own,
                     metrics,
+                    signatures,
                     on_dead,
                     together=together or {},
                     admission=Admission(self.owners),

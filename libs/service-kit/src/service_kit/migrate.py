@@ -15,7 +15,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 LOCK = 4_201_871_509
-EXTENSIONS = ("vector", "pg_trgm", "unaccent")
+EXTENSIONS = ("vector", "pg_trgm", "unaccent", "btree_gin")
 
 
 class MigrationChanged(Exception):

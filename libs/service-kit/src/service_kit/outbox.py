@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 from redis.asyncio import Redis
 
 from contracts.events import Event, EventData
+from service_kit.event_signatures import EventSignatures
 from service_kit.notifications import Notifications
 from service_kit.postgres import Connection, Database
 from service_kit.telemetry import Metrics
@@ -58,11 +59,18 @@ class Outbox:
 
 
 class OutboxRelay:
-    """Publishes what the outbox holds, in order, at least once: an event is deleted after it is on its stream."""
+    """Signs and publishes what the outbox holds, in order, at least once: it is deleted after it is on its stream."""
 
     def __init__(
-        self, database: Database, redis: Redis, notifications: Notifications, metrics: Metrics, schema: str
+        self,
+        database: Database,
+        redis: Redis,
+        notifications: Notifications,
+        metrics: Metrics,
+        schema: str,
+        signatures: EventSignatures,
     ) -> None:
+        self.signatures = signatures
         self.database, self.redis, self.notifications, self.metrics = database, redis, notifications, metrics
         self.channel = f"{schema}_outbox"
         self.lock = f"{schema}/outbox"
@@ -87,11 +95,20 @@ class OutboxRelay:
             if rows:
                 async with self.redis.pipeline(transaction=False) as pipe:
                     for _, stream, event in rows:
-                        pipe.xadd(stream, {"event": event})
+                        pipe.xadd(stream, self.signatures.sign(stream, event))
                     await pipe.execute()
                 await connection.execute("DELETE FROM outbox WHERE position = ANY(%s)", ([row[0] for row in rows],))
             self.metrics.outbox.set(len(rows))
         return len(rows)
+
+
+async def unsigned_until(database: Database) -> datetime:
+    """Returns until when the service takes unsigned events: soon after the upgrade that brought signatures."""
+    async with database.system() as connection:
+        row = await (await connection.execute("SELECT unsigned_until()")).fetchone()
+    assert row is not None, "a function gives a row"
+    until: datetime = row[0]
+    return until
 
 
 async def first_time(connection: Connection, event: Event) -> bool:

@@ -39,7 +39,7 @@ def serve(
     options: dict[str, Any] = {"timeout_graceful_shutdown": GRACEFUL_SECONDS}
     public: dict[str, Any] = {**options, **(tls or {}), "host": settings.host, "port": settings.port}
     config = server_config(app, admitted, **public)
-    server = uvicorn.Server(config)
+    server = StoppingServer(config)
     if settings.private_port is not None:
         options |= {"host": settings.private_host, "port": settings.private_port, "lifespan": "off"}
         private = server_config(app.state.private, Connections(PRIVATE_CONNECTIONS), **options)
@@ -52,7 +52,17 @@ def serve(
         sys.exit(STARTUP_FAILED)
 
 
-class ServerOfTwoPorts(uvicorn.Server):
+class StoppingServer(uvicorn.Server):
+    """Tells the application at once when it is asked to stop; uvicorn itself waits for open requests first."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        app: Any = self.config.app
+        for tell in app.state.on_stop:
+            tell()
+        await super().shutdown(sockets)
+
+
+class ServerOfTwoPorts(StoppingServer):
     """Also serves the private port, from when the application is up."""
 
     def __init__(self, config: uvicorn.Config, private: uvicorn.Config) -> None:

@@ -20,6 +20,7 @@ from redis.exceptions import ResponseError
 from contracts.backoff import backoff
 from contracts.events import Event
 from service_kit.admission import Admission, AdmissionVerdict, Decision
+from service_kit.event_signatures import EventSignatures
 from service_kit.problems import WorkspaceGone
 from service_kit.telemetry import Metrics
 from service_kit.tracing import span
@@ -28,6 +29,7 @@ log = logging.getLogger(__name__)
 KEPT = timedelta(days=7)
 TRIM_SECONDS = 3600.0
 READ_AT_ONCE = 16
+SAID = ("event", "signature")  # the fields of an entry
 Handler = Callable[[Event], Awaitable[None]]
 Together = Callable[[Sequence[Event]], Awaitable[None]]
 Entry = tuple[bytes | str, Mapping[Any, Any]]
@@ -62,8 +64,9 @@ class Consumer:
     `handlers` by event type; a handler must be idempotent by event id (`outbox.first_time`). `on_dead` is told when an
     event is given up, so that the failure shows where users look; it stays in the dead letters and can be replayed.
 
-    `admission` decides which events are taken for true. One that is refused is a dead letter at once, `on_dead` untold;
-    one whose owner is silent stays with the group until `reclaim` comes to it again.
+    An event that its source has not signed is refused. `admission` decides which of the others are taken for true. One
+    that is refused is a dead letter at once, `on_dead` untold; one whose owner is silent stays with the group until
+    `reclaim` comes to it again.
 
     `together` may have, by event type, a further handler of several events of one workspace which no other event that
     is handled here stands between. It does all or nothing; where it fails, each is handled by itself.
@@ -74,6 +77,7 @@ class Consumer:
     group: str
     handlers: Mapping[str, Handler]
     metrics: Metrics
+    signatures: EventSignatures
     on_dead: DeadLetter | None = None
     policy: RetryPolicy = RetryPolicy()
     together: Mapping[str, Together] = field(default_factory=dict)
@@ -127,14 +131,21 @@ class Consumer:
     async def handle_all(self, entries: Sequence[Entry]) -> None:
         """Handles entries in their order, concurrently where they allow it."""
         read = [(entry, _event(entry[1])) for entry in entries]
-        handled = [event for _, event in read if event and event.type in self.handlers]
+        proved = [event is not None and self._is_proved(*entry, event) for entry, event in read]
+        handled = [
+            event
+            for (_, event), is_proved in zip(read, proved, strict=True)
+            if event and is_proved and event.type in self.handlers
+        ]
         decisions = iter(await self.admission.decide(handled))
         run: list[tuple[Entry, Event]] = []
-        for entry, event in read:
+        for (entry, event), is_proved in zip(read, proved, strict=True):
             if event is None:
                 await self._bury(*entry, None, "not an event")
             elif event.type not in self.handlers:
                 await self._done(entry[0], event, "skipped")
+            elif not is_proved:
+                await self._bury(*entry, event, f"{event.source} has not signed it", "refused")
             elif (decision := next(decisions)).verdict is not AdmissionVerdict.admitted:
                 await self._turn_away(entry, event, decision)
             else:
@@ -146,6 +157,9 @@ class Consumer:
                 else:
                     await self._handle(entry, event)
         await self._handle_run(run)
+
+    def _is_proved(self, entry_id: bytes | str, fields: Mapping[Any, Any], event: Event) -> bool:
+        return self.signatures.proves(self.stream, _text(entry_id), _texts(fields), event.source)
 
     async def _turn_away(self, entry: Entry, event: Event, decision: Decision) -> None:
         if decision.verdict is AdmissionVerdict.refused:
@@ -237,8 +251,9 @@ class Consumer:
     ) -> None:
         if event and self.on_dead and outcome == "dead":  # what is refused was never said
             await self.on_dead(event, reason)
+        told = _texts(fields)
         letter: dict[Any, Any] = {
-            "event": event.model_dump_json() if event else json.dumps({_text(k): _text(v) for k, v in fields.items()}),
+            **({name: told[name] for name in SAID if name in told} if event else {"event": json.dumps(told)}),
             "group": self.group,
             "entry": _text(entry_id),
             "reason": reason if outcome == "dead" else f"{outcome}: {reason}",
@@ -248,8 +263,8 @@ class Consumer:
             pipe.xadd(dead_letters(self.stream), letter)
             pipe.xack(self.stream, self.group, entry_id)
             await pipe.execute()
-        told = "refused event" if outcome == "refused" else "dead letter"
-        log.error(told, extra={"group": self.group, "entry": _text(entry_id), "reason": reason})
+        kind = "refused event" if outcome == "refused" else "dead letter"
+        log.error(kind, extra={"group": self.group, "entry": _text(entry_id), "reason": reason})
         self.metrics.events.labels(self.group, event.type if event else "unreadable", outcome).inc()
 
 
@@ -258,10 +273,10 @@ async def replay(redis: Redis, stream: str, group: str) -> int:
     letters: Any = await redis.xrange(dead_letters(stream))
     count = 0
     for entry_id, fields in letters:
-        letter = {_text(key): _text(value) for key, value in fields.items()}
+        letter = _texts(fields)
         if letter["group"] == group:
             async with redis.pipeline(transaction=True) as pipe:
-                pipe.xadd(stream, {"event": letter["event"]})
+                pipe.xadd(stream, {name: letter[name] for name in SAID if name in letter})
                 pipe.xdel(dead_letters(stream), entry_id)
                 await pipe.execute()
             count += 1
@@ -291,6 +306,10 @@ def _position(entry_id: bytes | str) -> tuple[int, int]:
 
 def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _texts(fields: Mapping[Any, Any]) -> dict[str, str]:
+    return {_text(key): _text(value) for key, value in fields.items()}
 
 
 def _told(fields: Mapping[Any, Any]) -> Any:

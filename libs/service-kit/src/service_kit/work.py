@@ -74,9 +74,9 @@ class WorkTable(Generic[Held]):
 
     `channel` is the one of `wake_workers`, with the schema in front. `computed` gives fields of the claimed row that
     are not columns. `waiting` selects what may be claimed at all, `claimable` of that what may begin now, and the
-    highest `priority` comes first; the three may use parameters of `claim`. `stop` tells a holder to stop. `running`
-    and `queued` are set by claim and release (None: the state stays); the `on_` expressions are set besides, and
-    `on_loss` replaces the return to `queued`.
+    highest `priority` comes first; the three may use parameters of `claim`. `most` is how many items one workspace may
+    hold; null is no limit. `stop` tells a holder to stop. `running` and `queued` are set by claim and release (None:
+    the state stays); the `on_` expressions are set besides, and `on_loss` replaces the return to `queued`.
     """
 
     name: str
@@ -87,6 +87,7 @@ class WorkTable(Generic[Held]):
     waiting: str = "work.state = 'queued'"
     claimable: str = "true"
     priority: str = "NULL::integer"
+    most: str | None = None
     stop: str = "false"
     running: str | None = "running"
     queued: str | None = "queued"
@@ -108,6 +109,7 @@ class WorkTable(Generic[Held]):
             waiting=f"{self.waiting} AND work.lease_token IS NULL",
             claimable=f"({self.claimable})",
             priority=self.priority,
+            within=f"(coalesce(held.items, 0) + due.place > {self.most}) IS NOT TRUE" if self.most else "true",
             stop=self.stop,
             on_claim=_also(f"state = '{self.running}'" if self.running else "", self.on_claim),
             on_release=_also(queued),
@@ -151,6 +153,8 @@ class WorkQueue(Generic[Held]):
         """Leases up to `limit` items that are due; workspaces that have the least in work come first, in turn."""
         values = {"limit": limit, "spare": SPARE_CHOICES, "owner": self.owner, "lease_seconds": self.lease_seconds}
         async with self.database.system() as connection:
+            if self.table.most:  # two claims must not each count without the other
+                await connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (f"claim/{self.table.name}",))
             queue = SystemRepository(connection)
             return await queue.all(self.table.sql.claim, self.table.row, **values, **parameters)
 

@@ -28,6 +28,7 @@ chosen AS (
         ORDER BY priority DESC, work.available_at
         LIMIT %(limit)s + %(spare)s
     ) AS due
+    WHERE {within}
     ORDER BY due.priority DESC, turn, due.available_at
     LIMIT %(limit)s + %(spare)s
 ),

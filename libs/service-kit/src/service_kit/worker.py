@@ -10,6 +10,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 import psycopg
 
 from service_kit.notifications import Notifications
+from service_kit.postgres import Connection
 from service_kit.problems import Unavailable, WorkspaceGone
 from service_kit.work import Held, LeaseLost, StopAsked, WorkQueue
 
@@ -24,6 +25,8 @@ class Worker(Generic[Held]):
 
     `execute` ends the work or gives it back, also when it is cancelled. If it raises, the lease runs out and another
     process takes the work over.
+
+    When the process stops, `on_stop` is called; what is under way has `grace_seconds` to end before it is cancelled.
     """
 
     def __init__(
@@ -32,27 +35,54 @@ class Worker(Generic[Held]):
         execute: Callable[[Held], Awaitable[None]],
         notifications: Notifications,
         concurrency: int,
+        *,
+        on_stop: Callable[[], None] | None = None,
+        grace_seconds: float = 0.0,
         **parameters: object,
     ) -> None:
         """`notifications` listen on the table's channel; `parameters` are those of each claim."""
         self.queue, self.execute, self.notifications = queue, execute, notifications
         self.concurrency, self.parameters = concurrency, parameters
         self.working: set[asyncio.Task[None]] = set()
+        self._on_stop, self._grace_seconds = on_stop, grace_seconds
+        self._stops_at: float | None = None
+        self._woken: asyncio.Event | None = None
+
+    def stop(self) -> None:
+        """Claims nothing more; `run` returns when what is under way has ended."""
+        if self._stops_at is None:
+            self._stops_at = asyncio.get_running_loop().time() + self._grace_seconds
+            if self._on_stop is not None:
+                self._on_stop()
+            if self._woken is not None:
+                self._woken.set()
 
     async def run(self) -> None:
-        """Runs until cancelled, then until all is given back. Looks for lost leases a few times per lease."""
+        """Runs until stopped or cancelled, then until all has ended or is given back.
+
+        Looks for lost leases a few times per lease.
+        """
         loop = asyncio.get_running_loop()
         pause, next_recovery = self.queue.lease_seconds / EXTENSIONS_PER_LEASE, loop.time()
         try:
             async with self.notifications.subscribe(self.queue.table.channel) as wake:
-                while True:
+                self._woken = wake.event
+                while self._stops_at is None:
                     if loop.time() >= next_recovery:
                         await self.queue.recover()
                         next_recovery = loop.time() + pause
                     await self._claim(wake.event)
                     await wake.wait(pause)
         finally:
-            await stopped(*self.working)
+            await uninterrupted(self._end())
+
+    async def _end(self) -> None:
+        self.stop()
+        assert self._stops_at is not None
+        if self.working:
+            remaining = self._stops_at - asyncio.get_running_loop().time()
+            await asyncio.wait(self.working, timeout=max(0.0, remaining))
+        await stopped(*self.working)
 
     async def _claim(self, wake: asyncio.Event) -> None:
         free = self.concurrency - len(self.working)
@@ -79,14 +109,15 @@ async def while_held(
     work: Coroutine[Any, Any, Result],
     columns: Callable[[], Mapping[str, object]] = dict,
     wake: asyncio.Event | None = None,
+    also: Callable[[Connection], Awaitable[None]] | None = None,
 ) -> Result:
-    """Returns what `work` returns, and extends the lease until then, writing `columns` each time.
+    """Returns what `work` returns, and extends the lease until then, writing `columns` and what `also` does each time.
 
     Cancels the work and raises LeaseLost, or StopAsked when the row asks to stop (it is looked at once `wake` is set).
     If both come at once, the result counts.
     """
     task = asyncio.create_task(work)
-    keeping = asyncio.create_task(_keep(queue, held, columns, wake or asyncio.Event()))
+    keeping = asyncio.create_task(_keep(queue, held, columns, wake or asyncio.Event(), also))
     try:
         await asyncio.wait({task, keeping}, return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -101,7 +132,11 @@ async def while_held(
 
 
 async def _keep(
-    queue: WorkQueue[Held], held: Held, columns: Callable[[], Mapping[str, object]], wake: asyncio.Event
+    queue: WorkQueue[Held],
+    held: Held,
+    columns: Callable[[], Mapping[str, object]],
+    wake: asyncio.Event,
+    also: Callable[[Connection], Awaitable[None]] | None,
 ) -> NoReturn:
     loop = asyncio.get_running_loop()
     pause = queue.lease_seconds / EXTENSIONS_PER_LEASE
@@ -113,6 +148,8 @@ async def _keep(
             async with queue.database.workspace(held.workspace_id) as connection:
                 if await queue.extend(connection, held, **columns()):
                     raise StopAsked
+                if also is not None:
+                    await also(connection)
             held_until = asked + queue.lease_seconds
         except (psycopg.OperationalError, Unavailable) as error:
             # While the database is away nobody else can have taken the work; once it is back, the extension tells.
@@ -141,10 +178,14 @@ async def stopped(*tasks: asyncio.Task[Any]) -> None:
 
 
 async def uninterrupted(work: Coroutine[Any, Any, Result]) -> Result:
-    """Returns what `work` returns; a cancellation takes effect after its end."""
-    task = asyncio.create_task(work)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait({task})
-        raise
+    """Returns what `work` returns; cancellations, however many, take effect after its end."""
+    task, cancelled = asyncio.create_task(work), False
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            cancelled = True
+    if cancelled:
+        task.exception()
+        raise asyncio.CancelledError
+    return task.result()

@@ -3,17 +3,20 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import suppress
-from datetime import timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
 import pytest
+from deployment_keys import DeploymentKeys
 from redis.asyncio import Redis
 
 from contracts.events import DOCUMENTS, DocumentDeleted, Event
 from service_kit.admission import Admission
 from service_kit.background import Background
+from service_kit.event_signatures import EventSignatures
 from service_kit.notifications import Notifications
-from service_kit.outbox import Outbox, OutboxRelay, first_time
+from service_kit.outbox import Outbox, OutboxRelay, first_time, new_event
 from service_kit.postgres import Database
 from service_kit.problems import ServiceSilent
 from service_kit.streams import Consumer, RetryPolicy, dead_letters, replay, trim
@@ -21,6 +24,14 @@ from service_kit.telemetry import Metrics
 
 QUICK = RetryPolicy(attempts=3, first_delay=0.01, longest_delay=0.02, reclaim_after=0.2)
 DELETED = DocumentDeleted.event_type
+KEYS = DeploymentKeys()
+UPGRADED = datetime(2020, 1, 1, tzinfo=UTC)
+
+
+def signatures(service: str, unsigned_until: datetime = UPGRADED) -> EventSignatures:
+    """`service` may be none: one that only reads."""
+    tokens = KEYS.tokens(service if service in KEYS.private else "memory")
+    return EventSignatures(tokens.key, tokens.known, unsigned_until)
 
 
 @pytest.fixture
@@ -45,7 +56,7 @@ async def write(database: Database, workspace: UUID) -> Event:
 
 def relay(database: Database, redis: Redis) -> OutboxRelay:
     notifications = Notifications(database.pool.conninfo, "kit_streams_outbox")
-    return OutboxRelay(database, redis, notifications, Metrics(), "kit_streams")
+    return OutboxRelay(database, redis, notifications, Metrics(), "kit_streams", signatures("ingestion"))
 
 
 async def confirmed(events) -> list[bool]:
@@ -54,7 +65,7 @@ async def confirmed(events) -> list[bool]:
 
 def consumer(redis: Redis, handler, group="readers", **more) -> Consumer:
     options = {"policy": QUICK, "block_seconds": 0.05, "admission": Admission({"ingestion": confirmed})} | more
-    return Consumer(redis, DOCUMENTS, group, {DELETED: handler}, Metrics(), **options)
+    return Consumer(redis, DOCUMENTS, group, {DELETED: handler}, Metrics(), signatures(group), **options)
 
 
 async def test_an_event_is_published_when_its_transaction_commits_and_not_before(database, redis, workspace_id):
@@ -71,7 +82,7 @@ async def test_an_event_is_published_when_its_transaction_commits_and_not_before
 
 async def test_the_relay_wakes_when_an_event_is_written(database, redis, workspace_id):
     notifications = Notifications(database.pool.conninfo, "kit_streams_outbox")
-    running = OutboxRelay(database, redis, notifications, Metrics(), "kit_streams")
+    running = OutboxRelay(database, redis, notifications, Metrics(), "kit_streams", signatures("ingestion"))
     seen: asyncio.Queue[Event] = asyncio.Queue()
     async with Background(Metrics()) as tasks:
         tasks.start("notifications", notifications.run)
@@ -192,7 +203,7 @@ async def test_an_event_from_a_wrong_service_is_refused_unhandled_and_its_failur
     true = await write(database, workspace_id)
     await relay(database, redis).publish_batch()
     forged = true.model_copy(update={"source": "memory", "id": uuid4()})
-    await redis.xadd(DOCUMENTS, {"event": forged.model_dump_json()})
+    await redis.xadd(DOCUMENTS, signatures("memory").sign(DOCUMENTS, forged.model_dump_json()))
     seen, told = list[Event](), []
 
     async def remember(event: Event) -> None:
@@ -208,6 +219,76 @@ async def test_an_event_from_a_wrong_service_is_refused_unhandled_and_its_failur
     [(_, letter)] = await redis.xrange(dead_letters(DOCUMENTS))
     assert letter[b"reason"] == b"refused: document.deleted.v1 does not come from memory"
     assert reader.metrics.events.labels("readers", DELETED, "refused")._value.get() == 1
+
+
+async def test_an_event_that_its_source_has_not_signed_is_refused(database, redis, workspace_id):
+    """Whoever may write to the stream wrote in another service's name."""
+    true = await write(database, workspace_id)
+    await relay(database, redis).publish_batch()
+    [(_, fields)] = await redis.xrange(DOCUMENTS)
+    forged = true.model_copy(update={"id": uuid4()}).model_dump_json()
+    own, other = signatures("ingestion"), signatures("memory")
+    for entry in (
+        {"event": forged},
+        other.sign(DOCUMENTS, forged),
+        {"event": forged, "signature": fields[b"signature"]},
+        {"event": forged, "signature": f"{own.key.id}.not hexadecimal"},
+        own.sign("attractor.turns", forged),
+        signatures_of_a_stranger().sign(DOCUMENTS, forged),
+    ):
+        await redis.xadd(DOCUMENTS, entry)
+    seen: list[Event] = []
+
+    async def remember(event: Event) -> None:
+        seen.append(event)
+
+    reader = consumer(redis, remember)
+    await reader.ensure_group()
+    await reader.read_batch()
+    assert seen == [true]
+    reasons = [letter[b"reason"] for _, letter in await redis.xrange(dead_letters(DOCUMENTS))]
+    assert reasons == [b"refused: ingestion has not signed it"] * 6
+
+
+def signatures_of_a_stranger() -> EventSignatures:
+    tokens = DeploymentKeys().tokens("ingestion")
+    return EventSignatures(tokens.key, tokens.known, UPGRADED)
+
+
+async def test_what_was_written_before_the_upgrade_is_handled_unsigned_and_nothing_after(redis, workspace_id):
+    old, new = (new_event("ingestion", workspace_id, DocumentDeleted(document_id=uuid4()), "x") for _ in range(2))
+    hour = 3_600_000
+    await redis.xadd(DOCUMENTS, {"event": old.model_dump_json()}, id="1000-0")
+    await redis.xadd(DOCUMENTS, {"event": new.model_dump_json()}, id=f"{1001 + hour}-0")
+    seen: list[Event] = []
+
+    async def remember(event: Event) -> None:
+        seen.append(event)
+
+    until = datetime.fromtimestamp(1 + hour / 1000, UTC)
+    reader = replace(consumer(redis, remember), signatures=signatures("memory", until))
+    await reader.ensure_group()
+    await reader.read_batch()
+    assert seen == [old]
+
+
+async def test_a_dead_letter_that_is_replayed_is_still_signed(database, redis, workspace_id):
+    event = await write(database, workspace_id)
+    await relay(database, redis).publish_batch()
+    seen, is_broken = list[Event](), True
+
+    async def handle(given: Event) -> None:
+        if is_broken:
+            raise OSError("away")
+        seen.append(given)
+
+    reader = consumer(redis, handle)
+    await reader.ensure_group()
+    await reader.read_batch()
+    is_broken = False
+    assert await replay(redis, DOCUMENTS, "readers") == 1
+    await reader.read_batch()
+    assert seen == [event]
 
 
 async def test_a_deletion_waits_for_an_owner_that_is_away_and_is_neither_done_nor_lost(database, redis, workspace_id):

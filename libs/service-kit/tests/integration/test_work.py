@@ -6,7 +6,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID, uuid4
 
 import psycopg
@@ -130,6 +130,19 @@ async def test_what_is_urgent_comes_first_whoever_waits(case):
     assert [held.workspace_id for held in await case.claim("first", 3)] == [urgent] * 3
 
 
+async def test_no_workspace_holds_more_than_its_most_however_many_ask_at_the_same_time(case):
+    queue = WorkQueue(case.queue("any", LEASE_SECONDS).database, replace(JOBS, most="3"), LEASE_SECONDS)
+    greedy, other = uuid4(), uuid4()
+    await case.add(greedy, 9)
+    claims = await asyncio.gather(*(queue.claim(2) for _ in range(6)))
+    held = [one for claimed in claims for one in claimed]
+    assert [one.workspace_id for one in held] == [greedy] * 3
+    await case.add(other, 2)
+    assert [one.workspace_id for one in await queue.claim(2)] == [other] * 2
+    await case.finish(held[0])
+    assert [one.workspace_id for one in await queue.claim(2)] == [greedy]
+
+
 async def test_a_claim_returns_computed_values(case):
     await case.add(uuid4(), 1)
     [held] = await case.claim("first", 1)
@@ -203,6 +216,60 @@ async def test_a_worker_that_is_stopped_lets_its_work_be_given_back(case):
         tasks.start("worker", Worker(queue, execute, case.notifications, 2).run)
         await begun.wait()
     assert {(row["state"], row["attempts"]) for row in await case.rows()} == {("queued", 0)}
+
+
+async def test_a_worker_that_is_stopped_lets_its_work_end_within_the_grace_and_gives_back_the_rest(case):
+    begun, asked, claimed, done = asyncio.Barrier(3), asyncio.Event(), list[int](), list[int]()
+    queue = case.queue("stopping", LEASE_SECONDS)
+
+    async def give_back(held: Job) -> None:
+        async with queue.database.workspace(held.workspace_id) as connection:
+            await queue.release(connection, held, refund=True)
+
+    async def execute(held: Job) -> None:
+        claimed.append(held.id)
+        await begun.wait()
+        try:
+            await asked.wait()
+            if held.id == claimed[0]:
+                await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            await uninterrupted(give_back(held))
+            raise
+        await case.finish(held)
+        done.append(held.id)
+
+    await case.add(uuid4(), 3)
+    worker = Worker(queue, execute, case.notifications, 2, on_stop=asked.set, grace_seconds=2.0)
+    async with AsyncExitStack() as stack:
+        tasks = await stack.enter_async_context(Background(Metrics()))
+        tasks.start("notifications", case.notifications.run)
+        tasks.start("worker", worker.run)
+        await begun.wait()
+        worker.stop()
+    states = {row["id"]: (row["state"], row["attempts"]) for row in await case.rows()}
+    assert done == claimed[1:]
+    assert states.pop(done[0])[1] == 1
+    assert set(states.values()) == {("queued", 0)}
+
+
+async def test_what_must_not_be_interrupted_ends_however_often_it_is_cancelled():
+    begun, end, ended = asyncio.Event(), asyncio.Event(), list[str]()
+
+    async def work() -> None:
+        begun.set()
+        await end.wait()
+        ended.append("ended")
+
+    task = asyncio.create_task(uninterrupted(work()))
+    await begun.wait()
+    for _ in range(3):
+        task.cancel()
+        await asyncio.sleep(0)
+    end.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert ended == ["ended"]
 
 
 async def test_a_worker_goes_on_after_an_item_that_breaks_off(case):

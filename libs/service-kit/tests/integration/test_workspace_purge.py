@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 import psycopg
 import pytest
+from deployment_keys import DeploymentKeys
 from redis.asyncio import Redis
 
 from contracts.events import DOCUMENTS, DocumentDeleted, Event, WorkspaceDeleted, WorkspacePurged
 from service_kit.admission import Admission
+from service_kit.event_signatures import EventSignatures
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox, first_time, new_event
 from service_kit.postgres import Database
@@ -225,10 +228,12 @@ async def test_an_event_of_a_deleted_workspace_is_no_dead_letter(database, purge
     await purge.mark(event(workspace_id))
     async with Redis.from_url(redis_url) as redis:
         late = event(workspace_id, DocumentDeleted(document_id=uuid4()))
-        await redis.xadd(DOCUMENTS, {"event": late.model_dump_json()})
+        tokens = DeploymentKeys().tokens("ingestion")
+        signatures = EventSignatures(tokens.key, tokens.known, datetime.now(UTC))
+        await redis.xadd(DOCUMENTS, signatures.sign(DOCUMENTS, late.model_dump_json()))
         admission = Admission({"ingestion": confirmed})
         consumer = Consumer(
-            redis, DOCUMENTS, "kit", {late.type: handle}, Metrics(), block_seconds=0.05, admission=admission
+            redis, DOCUMENTS, "kit", {late.type: handle}, Metrics(), signatures, block_seconds=0.05, admission=admission
         )
         await consumer.ensure_group()
         assert await consumer.read_batch() == 1

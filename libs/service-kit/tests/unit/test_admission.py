@@ -75,7 +75,7 @@ async def test_a_forged_event_gains_nothing_by_the_id_of_a_true_one():
 
 async def test_a_deletion_without_anybody_to_ask_is_not_handled():
     with pytest.raises(ValueError, match="gateway is not among the owners"):
-        Consumer(None, DOCUMENTS, "memory", {WorkspaceDeleted.event_type: confirmed}, Metrics())
+        Consumer(None, DOCUMENTS, "memory", {WorkspaceDeleted.event_type: confirmed}, Metrics(), None)
 
 
 async def test_a_failing_owner_that_is_not_silent_is_told():

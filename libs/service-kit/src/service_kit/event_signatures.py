@@ -1,0 +1,51 @@
+"""Signatures of events on a stream, by the key with which a service signs its tokens (Ed25519).
+
+A stream has several writers, and Redis does not tell which of them wrote an entry: the signature does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from cryptography.exceptions import InvalidSignature
+
+from service_kit.token_keys import PublicKey, SigningKey
+
+
+@dataclass(frozen=True)
+class EventSignatures:
+    """Signs a service's events and tells who signed others. Until `unsigned_until` entries without one are taken."""
+
+    key: SigningKey
+    known: Mapping[str, PublicKey]
+    unsigned_until: datetime
+
+    def sign(self, stream: str, event: str) -> dict[Any, Any]:
+        """Returns the fields of the event's entry on the stream."""
+        return {"event": event, "signature": f"{self.key.id}.{self.key.private.sign(_signed(stream, event)).hex()}"}
+
+    def proves(self, stream: str, entry_id: str, fields: Mapping[str, str], source: str) -> bool:
+        """Returns whether `source` signed the entry, or it is of the time when nobody signed."""
+        if "signature" not in fields:
+            return written_at(entry_id) < self.unsigned_until
+        key_id, _, signature = fields["signature"].partition(".")
+        known = self.known.get(key_id)
+        if known is None or known.issuer != source:
+            return False
+        try:
+            known.key.verify(bytes.fromhex(signature), _signed(stream, fields["event"]))
+        except (InvalidSignature, ValueError):
+            return False
+        return True
+
+
+def written_at(entry_id: str) -> datetime:
+    """Returns when the entry was written: nobody can write one that is older than the newest of its stream."""
+    return datetime.fromtimestamp(int(entry_id.partition("-")[0]) / 1000, UTC)
+
+
+def _signed(stream: str, event: str) -> bytes:
+    return f"{stream}\n{event}".encode()
