@@ -70,7 +70,12 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     celery = build_celery(settings.redis_url.get_secret_value())
     stack.callback(celery.close)
     catalogs = Catalogs(database, outbox)
-    limits = IntakeLimits(settings.max_file_bytes, settings.max_queued_bytes)
+    limits = IntakeLimits(
+        settings.max_file_bytes,
+        settings.max_queued_bytes,
+        settings.workspace_max_documents,
+        settings.workspace_max_bytes,
+    )
     intake = Intake(database, objects, outbox, limits)
     archives = Expander(settings.archive_limits, settings.upload_folder)
     stack.callback(archives.close)
@@ -91,7 +96,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         database, redis, celery, notifications, QUEUE_CHANNEL, settings.lease_seconds, recovery, queue_metrics
     )
     background.start("dispatcher", dispatcher.run)
-    deletion = DeletionJob(catalogs, objects, notifications, WORK_CHANNEL, settings.lease_seconds)
+    deletion = DeletionJob(catalogs, objects, notifications, WORK_CHANNEL)
     background.start("deletion", deletion.run)
     if settings.schedule_sources:
         background.start("scheduler", Scheduler(database, settings.schedule_seconds).run)

@@ -28,6 +28,15 @@ class LeaseSettings(DatabaseSettings):
     """A worker that has not renewed its lease for so long has lost it; equal in API and workers"""
 
 
+class QuotaSettings(Environment):
+    """What each workspace may hold; 0 is no limit."""
+
+    workspace_max_documents: int = Field(default=0, ge=0)
+    """Documents of one workspace; equal in API and workers"""
+    workspace_max_bytes: int = Field(default=0, ge=0)
+    """Bytes of the originals of one workspace's documents; equal in API and workers"""
+
+
 class IntakeSettings(Environment):
     """What is taken in."""
 
@@ -45,10 +54,13 @@ class Settings(
     SourceSettings,
     ScheduleSettings,
     IntakeSettings,
+    QuotaSettings,
 ):
     """The API process. Sizes in bytes, times in seconds."""
 
     port: int = 8002
+    workspace_max_sources: int = Field(default=0, ge=0)
+    """Sources of one workspace; 0 is no limit"""
     max_archive_files: int = Field(default=5000, gt=0)
     """Files that one archive may hold"""
     max_archive_bytes: int = Field(default=2048 * MEBIBYTE, gt=0)

@@ -7,7 +7,8 @@ import json
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from uuid import UUID, uuid4
 import httpx2
 import numpy as np
 import pytest
+from deployment_keys import DeploymentKeys
 from numpy.typing import NDArray
 from pydantic import SecretStr
 from redis.asyncio import Redis
@@ -36,22 +38,29 @@ from inference.embedders import Embedders
 from inference.embeddings import EmbeddingSpace
 from ingestion.app import create_app
 from ingestion.conversion import ConversionProgress, Converted, CorruptFile, EmptyDocument, Limits
+from ingestion.documents.rows import HeldStage
+from ingestion.documents.stages import stage_work
 from ingestion.settings import Settings
+from ingestion.worker.build import open_pool
 from ingestion.worker.database import WorkerDatabase
 from ingestion.worker.embedding import TextEmbedder, running_loop
 from ingestion.worker.holding import Shutdown
 from ingestion.worker.metrics import WorkerMetrics
 from ingestion.worker.process import Processor
+from ingestion.worker.queue import StageQueue
 from ingestion.worker.recording import ProcessingPolicy
+from ingestion.worker.slots import ALL_LANES
 from ingestion.worker.stages import StageRecords
 from ingestion.worker.vectors import VectorMaker
 from service_kit.admission import Admission
 from service_kit.background import Background
+from service_kit.event_signatures import EventSignatures
 from service_kit.objects import ObjectStore
 from service_kit.outbox import new_event
 from service_kit.settings import ObjectStoreSettings
 from service_kit.streams import Consumer
 from service_kit.telemetry import Metrics
+from service_kit.work import WorkQueue
 
 LEASE_SECONDS = 2.0
 
@@ -180,6 +189,32 @@ def shutdown() -> Shutdown:
     return Shutdown(grace_seconds=0.2)
 
 
+class StageByDocument(StageQueue):
+    """Leases the stage of the document that a test names."""
+
+    def lease(self, document_id: str) -> HeldStage | None:
+        for lane in ALL_LANES:
+            claim = self.queue.claim(1, lane=lane, document_id=document_id)
+            for claimed in asyncio.run_coroutine_threadsafe(claim, self.loop).result():
+                return self.stages.begin(claimed)
+        return None
+
+
+@pytest.fixture
+def open_queue(settings: Settings) -> Iterator[Callable[[str], StageByDocument]]:
+    """`open_queue("dying")`: the queue as the worker of this name sees it."""
+    with ExitStack() as stack:
+        url, loop = settings.database_url.get_secret_value(), stack.enter_context(running_loop("leases"))
+        table = replace(stage_work(3), claimable="work.document_id = %(document_id)s")
+
+        def opened(worker: str) -> StageByDocument:
+            work = WorkQueue(open_pool(url, 4, loop, stack), table, LEASE_SECONDS, worker)
+            stages = StageRecords(stack.enter_context(WorkerDatabase(url, 4).opened()), worker)
+            return StageByDocument(work, loop, stages, lambda: False)
+
+        yield opened
+
+
 @pytest.fixture
 def processor(
     settings: Settings,
@@ -188,25 +223,28 @@ def processor(
     embedder: ConstantEmbedder,
     shutdown: Shutdown,
     tmp_path: Path,
+    open_queue: Callable[[str], StageByDocument],
 ) -> Iterator[Processor]:
     with ExitStack() as stack:
         database = stack.enter_context(WorkerDatabase(settings.database_url.get_secret_value(), 4).opened())
         loop = stack.enter_context(running_loop("embedding"))
         work = tmp_path / "work"
         work.mkdir()
-        policy = ProcessingPolicy(Limits(60, 2**30, 100, 10**6), 3, 3, 3, LEASE_SECONDS, work)
+        policy = ProcessingPolicy(Limits(60, 2**30, 100, 10**6), 3, 3, 3, work)
         vectors = VectorMaker(database, object_store, TextEmbedder(Embedders(embedder), loop))
-        stages = StageRecords(database, "test")
-        yield Processor(stages, object_store, converter, vectors, shutdown, policy, WorkerMetrics())
+        yield Processor(open_queue("test"), object_store, converter, vectors, shutdown, policy, WorkerMetrics())
 
 
 @pytest.fixture
-def process(processor: Processor, workspace_id: UUID) -> Callable[[str], Coroutine[Any, Any, None]]:
+def process(
+    processor: Processor, open_queue: Callable[[str], StageByDocument]
+) -> Callable[[str], Coroutine[Any, Any, None]]:
     """`await process(document_id)`: what a worker does with a document that it has chosen."""
 
+    queue = open_queue("test")
+
     def lease_and_process(document_id: str) -> None:
-        job = processor.stages.lease(workspace_id, UUID(document_id))
-        if job:
+        if job := queue.lease(document_id):
             processor.process(job)
 
     async def run(document_id: str) -> None:
@@ -225,6 +263,7 @@ class Neighbours:
 
     redis: Redis
     objects: ObjectStore
+    signatures: EventSignatures
     silent: set[str] = field(default_factory=set)
     seen: list[tuple[str, Event]] = field(default_factory=list)
 
@@ -234,7 +273,10 @@ class Neighbours:
             DocumentDeleted.event_type: lambda event: self.deleted(group, event),
         }
         admission = Admission({INGESTION: confirmed})
-        await Consumer(self.redis, DOCUMENTS, group, handlers, Metrics(), block_seconds=0.2, admission=admission).run()
+        consumer = Consumer(
+            self.redis, DOCUMENTS, group, handlers, Metrics(), self.signatures, block_seconds=0.2, admission=admission
+        )
+        await consumer.run()
 
     async def converted(self, group: str, event: Event) -> None:
         self.seen.append((group, event))
@@ -265,10 +307,14 @@ class Neighbours:
 
 
 @pytest.fixture
-async def neighbours(redis_url: str, object_store: ObjectStore) -> AsyncIterator[Neighbours]:
+async def neighbours(
+    redis_url: str, object_store: ObjectStore, token_keys: DeploymentKeys
+) -> AsyncIterator[Neighbours]:
     # A machine that stalls longer than the timeout of a read would lose what was read.
     async with Redis.from_url(redis_url, socket_timeout=60) as redis, Background(Metrics()) as background:
-        neighbours = Neighbours(redis, object_store)
+        tokens = token_keys.tokens("memory")
+        signatures = EventSignatures(tokens.key, tokens.known, datetime.now(UTC) + timedelta(days=1))
+        neighbours = Neighbours(redis, object_store, signatures)
         for group in ("retrieval", "knowledge-graph", "memory", "orchestrator"):
             background.start(group, partial(neighbours.run, group))
         yield neighbours

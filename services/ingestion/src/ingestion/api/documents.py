@@ -24,7 +24,8 @@ from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, ApiParts, Ingestion, 
 from ingestion.api.waiting import until
 from ingestion.documents import actions
 from ingestion.documents.catalog import Catalog
-from ingestion.documents.errors import NothingToCancel, NothingToRetry
+from ingestion.documents.errors import NothingToCancel, NothingToRetry, QuotaExceeded
+from ingestion.documents.refusals import QUOTA_EXCEEDED
 from ingestion.uploads.errors import NoFiles, NothingAccepted, TooManyFiles
 from ingestion.uploads.multipart import ReceivedFile, received_files
 from ingestion.uploads.upload import FULL, Key, too_much_queued
@@ -57,7 +58,7 @@ BINARY = {"type": "string", "format": "binary"}
     status_code=202,
     response_model=Upload,
     openapi_extra=_files_schema(files={"type": "array", "items": BINARY}),
-    responses={**BODY, **QUEUED},
+    responses={**BODY, **QUEUED, 409: {"model": ProblemBody, "description": "The workspace's quota is used"}},
 )
 async def upload_documents(
     request: Request,
@@ -119,7 +120,10 @@ async def cancel_documents(chosen: DocumentFilter, caller: Editor, here: Ingesti
         **BODY,
         **MISSING,
         **QUEUED,
-        409: {"model": ProblemBody, "description": "A source keeps it, or another document has the same content"},
+        409: {
+            "model": ProblemBody,
+            "description": "A source keeps it, another document has the same content, or the quota is used",
+        },
         412: {"model": ProblemBody, "description": "If-Match does not name the current version"},
     },
 )
@@ -213,11 +217,14 @@ def _received(request: Request, here: ApiParts) -> AsyncGenerator[ReceivedFile]:
 
 
 def _require_one(files: list[UploadedFile]) -> None:
-    """Raises NoFiles, TooMuchQueued or NothingAccepted unless a file was accepted."""
+    """Raises NoFiles, TooMuchQueued, QuotaExceeded or NothingAccepted unless a file was accepted."""
     if not files:
         raise NoFiles
     if any(file.document for file in files):
         return
     if all(file.error == FULL.error for file in files):
         raise too_much_queued()
-    raise NothingAccepted(files[0].message, files=[file.model_dump(mode="json") for file in files])
+    refused = [file.model_dump(mode="json") for file in files]
+    if all(file.error == QUOTA_EXCEEDED for file in files):
+        raise QuotaExceeded(files[0].message, files=refused)
+    raise NothingAccepted(files[0].message, files=refused)

@@ -12,6 +12,7 @@ from contracts.sources import Source, SourceCreate, SourceDeletion, SourceUpdate
 from ingestion.api.parts import DOCUMENT_CHANNEL, Ingestion
 from ingestion.api.waiting import until
 from ingestion.documents.errors import ReceiptNotFound
+from ingestion.documents.quotas import Quotas
 from ingestion.sources import removal
 from ingestion.sources.administrator import reach_of
 from ingestion.sources.errors import SourceReceiptNotFound
@@ -30,12 +31,15 @@ MISSING: dict[int | str, dict[str, Any]] = {404: {"model": ProblemBody, "descrip
 REFUSED: dict[int | str, dict[str, Any]] = {
     422: {"model": ProblemBody, "description": "The source is not valid; `detail` says why"}
 }
+FULL: dict[int | str, dict[str, Any]] = {
+    409: {"model": ProblemBody, "description": "The workspace's quota of sources is used"}
+}
 STALE: dict[int | str, dict[str, Any]] = {
     412: {"model": ProblemBody, "description": "If-Match does not name the current version"}
 }
 
 
-@router.post("", status_code=201, summary="Create a source", response_model=Source, responses=REFUSED)
+@router.post("", status_code=201, summary="Create a source", response_model=Source, responses={**REFUSED, **FULL})
 async def create_source(
     body: SourceCreate,
     response: Response,
@@ -54,7 +58,11 @@ async def create_source(
     source_id = creation_id(caller.workspace_id, key, f"source/{caller.user_id}/")
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         sources = Sources(connection, caller.workspace_id)
+        quotas = Quotas(connection, caller.workspace_id)
+        await quotas.lock_sources(here.settings.workspace_max_sources)
         row = await sources.insert(source_id, body)
+        if row is not None:
+            await quotas.require_sources(here.settings.workspace_max_sources)
         if row is not None and sync:
             await Syncs(connection, caller.workspace_id).queue(row.id, SyncTrigger.created)
         [source] = await sources.resources([row or await sources.find(source_id)])

@@ -15,6 +15,7 @@ from ingestion.documents.documents import Content, DescribedRow, Documents
 from ingestion.documents.errors import DocumentNotFound
 from ingestion.documents.events import described_event
 from ingestion.documents.origins import Origins
+from ingestion.documents.quotas import Quotas
 from ingestion.documents.stages import Stages
 from service_kit.outbox import INSERT, Outbox, event_row, new_event
 from service_kit.postgres import Connection, Database
@@ -31,6 +32,7 @@ class Catalog:
         self.stages = Stages(connection, workspace_id)
         self.origins = Origins(connection, workspace_id)
         self.deletions = Deletions(connection, workspace_id)
+        self.quotas = Quotas(connection, workspace_id)
 
     async def publish(self, document_id: UUID, event: EventData) -> None:
         await self.outbox.write(self.connection, self.workspace_id, event, str(document_id))

@@ -67,16 +67,8 @@ class DeletedObjects:
 class DeletionJob:
     """A background task of the API process; replicas share the work by row locks."""
 
-    def __init__(
-        self,
-        catalogs: Catalogs,
-        objects: ObjectStore,
-        notifications: Notifications,
-        channel: str,
-        lease_seconds: float,
-    ) -> None:
-        self.catalogs, self.objects, self.notifications = catalogs, objects, notifications
-        self.channel, self.lease_seconds = channel, lease_seconds
+    def __init__(self, catalogs: Catalogs, objects: ObjectStore, notifications: Notifications, channel: str) -> None:
+        self.catalogs, self.objects, self.notifications, self.channel = catalogs, objects, notifications, channel
 
     async def run(self) -> None:
         """Runs until cancelled; wakes when a document is deleted, a stage changes or a worker releases one."""
@@ -89,7 +81,7 @@ class DeletionJob:
         """Deletes documents that no worker holds any more, and versions that search no longer serves."""
         async with self.catalogs.database.system() as connection:
             queue = SystemRepository(connection)
-            documents = await queue.all(DeletionJobSql.due, DocumentKey, lease=self.lease_seconds)
+            documents = await queue.all(DeletionJobSql.due, DocumentKey)
             await queue.run(DeletionJobSql.supersede_versions)
             versions = await queue.all(DeletionJobSql.superseded_versions, VersionKey)
         for document in documents:

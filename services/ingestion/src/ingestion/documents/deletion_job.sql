@@ -5,7 +5,7 @@ FROM deletion
 WHERE erased_at IS NULL AND NOT EXISTS (
     SELECT FROM document_stage AS stage
     WHERE stage.workspace_id = deletion.workspace_id AND stage.document_id = deletion.document_id
-      AND stage.status = 'running' AND stage.heartbeat_at > now() - make_interval(secs => %(lease)s)
+      AND stage.lease_expires_at > now()
 )
 ORDER BY requested_at
 LIMIT 100;
@@ -57,7 +57,7 @@ WHERE older.replaced_at IS NOT NULL AND older.superseded_at IS NULL
   AND NOT EXISTS (
       SELECT FROM document_stage AS stage
       WHERE stage.workspace_id = older.workspace_id AND stage.document_id = older.document_id
-        AND stage.status IN ('waiting', 'queued', 'running')
+        AND stage.state IN ('waiting', 'queued', 'running')
   );
 
 -- name: superseded_versions

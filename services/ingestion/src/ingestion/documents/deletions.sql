@@ -3,8 +3,8 @@ UPDATE document SET status = 'deleting', updated_at = now()
 WHERE workspace_id = %(workspace_id)s AND id = ANY(%(document_ids)s) AND status <> 'deleting';
 
 -- name: stop_queued_stages
-UPDATE document_stage SET status = 'waiting'
-WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s) AND status = 'queued';
+UPDATE document_stage SET state = 'waiting'
+WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s) AND state = 'queued';
 
 -- name: exclude_origins
 -- Excludes what a source still has of a document that a user deleted.

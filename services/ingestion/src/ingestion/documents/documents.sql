@@ -57,7 +57,7 @@ WHERE workspace_id = %(workspace_id)s AND status <> 'deleting'
   AND (%(error_class)s::text IS NULL OR EXISTS (
         SELECT FROM document_stage AS stage
         WHERE stage.workspace_id = document.workspace_id AND stage.document_id = document.id
-          AND stage.status IN ('failed', 'queued') AND stage.error_class = %(error_class)s
+          AND stage.state IN ('failed', 'queued') AND stage.error_class = %(error_class)s
       ))
 ORDER BY id
 LIMIT %(limit)s;
@@ -78,11 +78,11 @@ WITH counted AS (
     GROUP BY document.status
 ),
 open_stage AS (
-    SELECT stage.document_id, stage.name, stage.status, stage.error_class, document.status AS document_status,
+    SELECT stage.document_id, stage.name, stage.state AS status, stage.error_class, document.status AS document_status,
            document.file_size
     FROM document_stage AS stage
     JOIN document ON document.workspace_id = stage.workspace_id AND document.id = stage.document_id
-    WHERE stage.workspace_id = %(workspace_id)s AND stage.status IN ('queued', 'running', 'failed')
+    WHERE stage.workspace_id = %(workspace_id)s AND stage.state IN ('queued', 'running', 'failed')
       AND document.status <> 'deleting'
       AND (%(source_id)s::uuid IS NULL OR EXISTS (
             SELECT FROM origin
@@ -165,8 +165,8 @@ WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s;
 -- Cancels documents; published ones stay lexically searchable. Both tables are filtered by the ids, so that neither is
 -- read as a whole.
 UPDATE document
-SET status = CASE WHEN index.status = 'waiting' THEN 'cancelled' ELSE document.status END,
-    embedding_status = CASE WHEN index.status = 'waiting' THEN document.embedding_status ELSE 'failed' END,
+SET status = CASE WHEN index.state = 'waiting' THEN 'cancelled' ELSE document.status END,
+    embedding_status = CASE WHEN index.state = 'waiting' THEN document.embedding_status ELSE 'failed' END,
     updated_at = now()
 FROM document_stage AS index
 WHERE document.workspace_id = %(workspace_id)s AND document.id = ANY(%(document_ids)s)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ingestion.documents.refusals import QUOTA_EXCEEDED
 from service_kit.problems import Conflict, NotFound
 
 
@@ -37,3 +38,9 @@ class ContentExists(Conflict):
     """`document_id` in the body names the other document."""
 
     type, title = "content-exists", "Another document of this workspace has the same content"
+
+
+class QuotaExceeded(Conflict):
+    """`files` in the body says of each file of an upload why it was refused."""
+
+    type, title = QUOTA_EXCEEDED, "The workspace holds as much as it may"

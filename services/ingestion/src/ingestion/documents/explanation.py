@@ -80,8 +80,8 @@ def _running(stage: StageRow) -> str:
 
 def _queued(stage: StageRow, queue: Queue, now: datetime, waiting: str = "Waiting") -> str:
     reason = f", as {_lowered(stage.error_message).rstrip('.')}" if stage.error_message else ""
-    if stage.not_before and stage.not_before > now:
-        return f"{waiting} for the next try at {_time(stage.not_before, now)}{reason}"
+    if stage.available_at > now:
+        return f"{waiting} for the next try at {_time(stage.available_at, now)}{reason}"
     again = f"; it will be tried again{reason}" if reason else ""
     if queue.workers == 0:
         return f"{waiting} for a worker, and none is running{again}"

@@ -18,10 +18,15 @@ Change = Literal["created", "new_version", "linked", "unchanged", "excluded", "r
 
 @dataclass(frozen=True)
 class IntakeLimits:
-    """`max_queued_bytes` limits what is queued for conversion, per workspace and lane."""
+    """`max_queued_bytes` limits what is queued for conversion, per workspace and lane.
+
+    `max_documents` and `max_bytes` are the quota of each workspace; 0 is no limit.
+    """
 
     max_file_bytes: int
     max_queued_bytes: int
+    max_documents: int = 0
+    max_bytes: int = 0
 
 
 @dataclass(frozen=True)

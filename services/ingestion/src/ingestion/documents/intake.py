@@ -35,6 +35,14 @@ class _Moved(Exception):
     """The origin changed between a look at it and its locks: look again."""
 
 
+class _OverQuota(Exception):
+    """The workspace's quota has no room; nothing was changed."""
+
+    def __init__(self, refused: Refused) -> None:
+        super().__init__(refused.message)
+        self.refused = refused
+
+
 @dataclass(frozen=True)
 class Situation:
     """What is known of an arriving file once everything about it is locked.
@@ -70,7 +78,7 @@ class Intake:
         self.originals = OriginalStorage(database, objects)
 
     async def take(self, workspace_id: UUID, file: IncomingFile, place: Provenance, lane: Lane) -> Taken:
-        """Takes in a file as `outcome` decides; raises SourceGone and WorkspaceGone."""
+        """Takes in a file as `outcome` decides; `refused` over the quota. Raises SourceGone and WorkspaceGone."""
         content = accepted(file, self.limits)
         if isinstance(content, Refused):
             return Taken("refused", refused=content)
@@ -81,6 +89,8 @@ class Intake:
                     return await self._take(catalog, content, place, lane)
             except _Moved:
                 continue
+            except _OverQuota as error:
+                return await self._refused(workspace_id, content, error.refused)
             except WorkspaceGone:
                 await self.originals.delete(workspace_id, content)
                 raise
@@ -88,7 +98,7 @@ class Intake:
     async def replace(
         self, workspace_id: UUID, document_id: UUID, file: IncomingFile, expected_version: int | None
     ) -> Taken:
-        """Gives an uploaded document a new version; `unchanged` if it has these bytes already.
+        """Gives an uploaded document a new version; `unchanged` if it has these bytes, `refused` over the quota.
 
         Raises DocumentNotFound, PreconditionFailed, ContentExists, and ComesFromSource if a source keeps it.
         """
@@ -96,24 +106,11 @@ class Intake:
         if isinstance(content, Refused):
             return Taken("refused", refused=content)
         await self.originals.store(workspace_id, content)
-        async with self.catalogs.open(workspace_id) as catalog:
-            await catalog.documents.lock_content(content.content_hash)
-            document = await catalog.documents.lock_existing(document_id)
-            if expected_version not in (None, document.version):
-                raise PreconditionFailed(f"the document's version is {document.version}")
-            if document.content_hash == content.content_hash:
-                await retry_ended(catalog, document, Lane.interactive)
-                return Taken("unchanged", await catalog.documents.find(document_id))
-            known = await catalog.origins.of_document(document_id)
-            if any(origin.source_id for origin in known):
-                raise ComesFromSource
-            if same := await catalog.documents.find_by_hash(content.content_hash):
-                raise ContentExists(document_id=str(same.id))
-            await self.originals.store_if_missing(workspace_id, content)
-            await catalog.begin_version(document_id, content, Lane.interactive)
-            await _move_origins(catalog, document_id, content, known)
-            [described] = await catalog.describe([document_id])
-            return Taken("new_version", described)
+        try:
+            async with self.catalogs.open(workspace_id) as catalog:
+                return await self._replace(catalog, document_id, content, expected_version)
+        except _OverQuota as error:
+            return await self._refused(workspace_id, content, error.refused)
 
     async def drop(self, workspace_id: UUID, origin_id: UUID, on_removed: OnRemoved) -> Dropped:
         """Enters that a place has no file any more. Take new files first, so that a moved file is recognised."""
@@ -150,6 +147,28 @@ class Intake:
         """False while the lane's queued files fill `max_queued_bytes`."""
         return await self.queued_bytes(workspace_id, lane) < self.limits.max_queued_bytes
 
+    async def _replace(
+        self, catalog: Catalog, document_id: UUID, content: Content, expected_version: int | None
+    ) -> Taken:
+        await catalog.documents.lock_content(content.content_hash)
+        document = await catalog.documents.lock_existing(document_id)
+        if expected_version not in (None, document.version):
+            raise PreconditionFailed(f"the document's version is {document.version}")
+        if document.content_hash == content.content_hash:
+            await retry_ended(catalog, document, Lane.interactive)
+            return Taken("unchanged", await catalog.documents.find(document_id))
+        known = await catalog.origins.of_document(document_id)
+        if any(origin.source_id for origin in known):
+            raise ComesFromSource
+        if same := await catalog.documents.find_by_hash(content.content_hash):
+            raise ContentExists(document_id=str(same.id))
+        await self.originals.store_if_missing(catalog.workspace_id, content)
+        await self._require_room(catalog, 0, content.file_size - document.file_size)
+        await catalog.begin_version(document_id, content, Lane.interactive)
+        await _move_origins(catalog, document_id, content, known)
+        [described] = await catalog.describe([document_id])
+        return Taken("new_version", described)
+
     async def _take(self, catalog: Catalog, content: Content, place: Provenance, lane: Lane) -> Taken:
         await catalog.origins.lock_place(place)
         if place.source_id and not await catalog.origins.lock_source(place.source_id):
@@ -174,6 +193,19 @@ class Intake:
             await catalog.delete_without_origin(situation.current.id)
         return Taken(change, document, origin_id)
 
+    async def _require_room(self, catalog: Catalog, documents: int, size: int) -> None:
+        """Raises _OverQuota unless the workspace may grow by this."""
+        if refused := await catalog.quotas.refusal(self.limits, documents, size):
+            raise _OverQuota(refused)
+
+    async def _refused(self, workspace_id: UUID, content: Content, refused: Refused) -> Taken:
+        """Deletes the original that was stored for a refused file, unless a version has the same bytes."""
+        async with self.catalogs.open(workspace_id) as catalog:
+            await catalog.documents.lock_content(content.content_hash)
+            if not await catalog.quotas.needs_content(content.content_hash):
+                await self.originals.delete(workspace_id, content)
+        return Taken("refused", refused=refused)
+
     async def _enter(
         self,
         catalog: Catalog,
@@ -195,8 +227,10 @@ class Intake:
             return same.id
         await self.originals.store_if_missing(catalog.workspace_id, content)
         if current and change == "new_version":
+            await self._require_room(catalog, 0, content.file_size - current.file_size)
             await catalog.begin_version(current.id, content, lane)
             return current.id
+        await self._require_room(catalog, 1, content.file_size)
         return await catalog.create(content, kind, lane)
 
 

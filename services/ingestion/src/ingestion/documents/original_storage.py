@@ -30,7 +30,7 @@ class OriginalStorage:
             await self._put(workspace_id, content)
 
     async def delete(self, workspace_id: UUID, content: Content) -> None:
-        """Deletes what was stored for a workspace that was deleted at the same time."""
+        """Deletes what was stored for a file that was not taken in after all."""
         await self.objects.adelete([original_key(workspace_id, content.content_hash)])
 
     async def _put(self, workspace_id: UUID, content: Content) -> None:

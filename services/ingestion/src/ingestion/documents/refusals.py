@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from contracts.formats import SUPPORTED
 
+QUOTA_EXCEEDED = "quota-exceeded"
+
 
 @dataclass(frozen=True)
 class Refused:

@@ -84,7 +84,7 @@ class StageRow:
     started_at: datetime | None
     heartbeat_at: datetime | None
     finished_at: datetime | None
-    not_before: datetime | None
+    available_at: datetime
     worker: str | None
     error_class: str | None
     error_message: str | None
@@ -103,9 +103,8 @@ class StageRow:
     @property
     def next_attempt_at(self) -> datetime | None:
         """When a postponed stage becomes due; None if it is not postponed."""
-        if self.status is not StageStatus.queued or self.not_before is None or self.not_before <= datetime.now(UTC):
-            return None
-        return self.not_before
+        is_postponed = self.status is StageStatus.queued and self.available_at > datetime.now(UTC)
+        return self.available_at if is_postponed else None
 
     @property
     def seconds(self) -> float | None:
@@ -170,14 +169,20 @@ class VersionRow:
 
 
 @dataclass(frozen=True)
-class HeldStage:
-    """A stage that a worker holds. Every write for it is guarded by `lease`; the other fields describe `version`."""
+class ClaimedStage:
+    """A stage that a worker has just leased, of whatever version the document has."""
 
     workspace_id: UUID
     document_id: UUID
+    lease_token: UUID
+
+
+@dataclass(frozen=True)
+class HeldStage(ClaimedStage):
+    """A stage that a worker holds. Every write is guarded by `lease_token`; the other fields describe `version`."""
+
     stage: StageName
     lane: Lane
-    lease: UUID
     postponements: int
     losses: int
     traceparent: str | None

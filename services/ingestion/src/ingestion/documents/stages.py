@@ -8,13 +8,18 @@ from typing import LiteralString
 from uuid import UUID
 
 from contracts.ingestion import STAGES, Lane, StageName
-from ingestion.documents.rows import DocumentKey, StageRow, columns
+from ingestion.documents.rows import ClaimedStage, DocumentKey, StageRow, columns
+from ingestion.documents.workers import BESIDE_BULK
 from service_kit.repository import Repository, SystemRepository
 from service_kit.statements import Statements
 from service_kit.tracing import outgoing_headers
+from service_kit.work import WorkTable
+
+COLUMNS = columns(StageRow).replace("status", "state AS status").replace("worker", "lease_owner AS worker")
+LOST = "The worker was lost while it processed this document, {times} times in a row"
 
 
-class StageSql(Statements, file="stages.sql", columns=columns(StageRow)):
+class StageSql(Statements, file="stages.sql", columns=COLUMNS):
     of_documents: LiteralString
     count_ahead: LiteralString
     count_queued_bytes: LiteralString
@@ -28,17 +33,15 @@ class StageSql(Statements, file="stages.sql", columns=columns(StageRow)):
     confirm: LiteralString
     reject: LiteralString
     is_announced: LiteralString
-    choose: LiteralString
-    lease: LiteralString
-    holds_lease: LiteralString
+    held: LiteralString
+    lock_lease: LiteralString
     start: LiteralString
-    beat: LiteralString
     finish: LiteralString
     fail: LiteralString
     release: LiteralString
     abandon: LiteralString
-    recover: LiteralString
-    expired_leases: LiteralString
+    lost: LiteralString
+    end_lost: LiteralString
     announced_again: LiteralString
     unanswered: LiteralString
 
@@ -107,10 +110,9 @@ class Stages(Repository):
         """True when the newest version's conversion was published."""
         return await self.run(StageSql.is_announced, document_id=document_id) > 0
 
-    async def recover(self, document_id: UUID, *, losses: int, lease: float, message: str) -> StageName | None:
-        """Queues the stages of a lost worker again; returns the one that fails as it has lost too many."""
-        values = {"losses": losses, "lease": lease, "message": message}
-        failed: StageName | None = await self.value(StageSql.recover, document_id=document_id, **values)
+    async def end_lost(self, document_id: UUID) -> StageName | None:
+        """Ends the stage that failed as it has lost too many workers; returns its name, to be announced."""
+        failed: StageName | None = await self.value(StageSql.end_lost, document_id=document_id)
         return failed
 
     async def announced_again(self, document_id: UUID, name: StageName, resend_after: float) -> bool:
@@ -126,13 +128,42 @@ class Stages(Repository):
 class AllStages(SystemRepository):
     """The stages of all workspaces."""
 
-    async def expired_leases(self, lease: float) -> list[DocumentKey]:
-        """Returns the documents whose workers have been silent for `lease` seconds."""
-        return await self.all(StageSql.expired_leases, DocumentKey, lease=lease)
+    async def lost(self) -> list[DocumentKey]:
+        """Returns the documents whose stage failed with its workers, which is not announced yet."""
+        return await self.all(StageSql.lost, DocumentKey)
 
     async def unanswered(self, name: StageName, resend_after: float) -> list[DocumentKey]:
         """Returns documents that were published and not confirmed, longest first."""
         return await self.all(StageSql.unanswered, DocumentKey, name=name, resend_after=resend_after)
+
+
+def stage_work(max_losses: int) -> WorkTable[ClaimedStage]:
+    """Describes conversions and embeddings as work, claimed by lane; one that has lost `max_losses` workers fails.
+
+    Of each worker's threads one is left to other workspaces, however much a workspace has waiting.
+
+    What was done of chunking was in the lost worker's memory: it begins again with the conversion. A failed stage has
+    no `finished_at` until that is announced.
+    """
+    return WorkTable(
+        name="document_stage",
+        row=ClaimedStage,
+        channel="ingestion_queue",
+        key=("workspace_id", "document_id", "name"),
+        waiting="work.state = 'queued' AND work.name IN ('convert', 'embed') AND work.lane = %(lane)s",
+        most=f"(SELECT sum(slots + {BESIDE_BULK - 1}) FROM worker WHERE slots > 0"
+        " AND seen_at > now() - make_interval(secs => %(lease_seconds)s))",
+        stop="EXISTS (SELECT FROM document WHERE document.workspace_id = work.workspace_id "
+        "AND document.id = work.document_id AND document.status = 'deleting')",
+        on_claim="started_at = now(), heartbeat_at = now(), finished_at = NULL, page = NULL, pages = NULL, "
+        "error_class = NULL, error_message = NULL",
+        on_finish="finished_at = now()",
+        on_loss="state = CASE WHEN work.name = 'chunk' THEN 'waiting' "
+        f"WHEN work.losses + 1 >= {max_losses} THEN 'failed' ELSE 'queued' END, "
+        "losses = work.losses + 1, dispatched_at = NULL, page = NULL, pages = NULL, "
+        "error_class = CASE WHEN work.name <> 'chunk' THEN 'worker-lost' END, "
+        f"error_message = CASE WHEN work.name <> 'chunk' THEN '{LOST.format(times=max_losses)}' END",
+    )
 
 
 def _traceparent() -> str | None:

@@ -8,6 +8,9 @@ from service_kit.postgres import Database
 from service_kit.repository import SystemRepository
 from service_kit.statements import Statements
 
+# Threads of a worker that take no bulk work: one for what users wait for, one for another workspace
+BESIDE_BULK = 2
+
 
 class WorkerSql(Statements, file="workers.sql"):
     count: LiteralString

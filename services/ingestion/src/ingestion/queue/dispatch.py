@@ -14,6 +14,7 @@ from psycopg.rows import class_row, scalar_row
 from redis.asyncio import Redis
 
 from contracts.ingestion import Lane
+from ingestion.documents.workers import BESIDE_BULK
 from ingestion.queue.celery_app import PROCESS_TASK, QUEUES, SYNC_QUEUE, SYNC_TASK
 from ingestion.queue.metrics import QueueMetrics
 from ingestion.queue.recovery import Recovery
@@ -57,12 +58,12 @@ class WantedMessages:
 def wanted(loads: list[LaneLoad], running_syncs: int, due_syncs: int) -> WantedMessages:
     """Computes how many messages are needed.
 
-    Bulk work takes the workers' slots; interactive work those and one more of each; syncs one of each.
+    Bulk work takes the workers' slots; interactive work those and BESIDE_BULK more of each; syncs one of each.
     """
     lanes = {load.lane: load for load in loads}
     interactive, bulk = lanes[Lane.interactive], lanes[Lane.bulk]
     workers, slots = bulk.workers, bulk.slots
-    free = max(0, slots + workers - interactive.running - bulk.running)
+    free = max(0, slots + BESIDE_BULK * workers - interactive.running - bulk.running)
     return WantedMessages(
         interactive=min(interactive.due, free),
         bulk=min(bulk.due, max(0, slots - bulk.running), max(0, free - interactive.due)),
@@ -121,7 +122,7 @@ class Dispatcher:
 
     async def _wanted(self, connection: Connection) -> WantedMessages:
         async with connection.cursor(row_factory=class_row(LaneLoad)) as cursor:
-            await cursor.execute(QueueSql.capacity, {"lease": self.lease_seconds})
+            await cursor.execute(QueueSql.capacity, {"lease": self.lease_seconds, "beside": BESIDE_BULK})
             loads = await cursor.fetchall()
         row = await (await connection.execute(QueueSql.sync_load)).fetchone()
         assert row is not None

@@ -3,12 +3,12 @@
 -- needed.
 SELECT live.workers, live.slots, lane.name AS lane,
        (SELECT count(*) FROM document_stage AS stage
-        WHERE stage.status = 'running' AND stage.name IN ('convert', 'embed') AND stage.lane = lane.name) AS running,
+        WHERE stage.lease_token IS NOT NULL AND stage.name IN ('convert', 'embed') AND stage.lane = lane.name) AS running,
        (SELECT count(*) FROM (
             SELECT FROM document_stage AS stage
-            WHERE stage.status = 'queued' AND stage.name IN ('convert', 'embed') AND stage.lane = lane.name
-              AND stage.due_at <= now()
-            LIMIT live.slots + live.workers
+            WHERE stage.state = 'queued' AND stage.name IN ('convert', 'embed') AND stage.lane = lane.name
+              AND stage.available_at <= now()
+            LIMIT live.slots + %(beside)s * live.workers
         ) AS due) AS due
 FROM (
     SELECT count(*) AS workers, coalesce(sum(slots), 0) AS slots FROM worker
@@ -32,5 +32,5 @@ WHERE state IN ('queued', 'running');
 -- name: depths
 SELECT lane, name AS stage, count(*) AS depth, extract(epoch FROM now() - min(queued_at))::float8 AS oldest_seconds
 FROM document_stage
-WHERE status = 'queued' AND name IN ('convert', 'embed')
+WHERE state = 'queued' AND name IN ('convert', 'embed')
 GROUP BY lane, name;

@@ -14,14 +14,13 @@ from ingestion.documents.catalog import Catalog, Catalogs
 from ingestion.documents.deletions import AllDeletions
 from ingestion.documents.events import converted_event
 from ingestion.documents.rows import DocumentKey, DocumentRow
-from ingestion.documents.stages import AllStages
+from ingestion.documents.stages import LOST, AllStages, stage_work
 from ingestion.documents.workers import Workers
 from ingestion.settings import Settings
 from ingestion.sources.syncs import sync_work
 from service_kit.work import WorkQueue
 
 OTHERS = [service for service in CONFIRM_DOCUMENT_DELETION if service != INGESTION]
-LOST = "The worker was lost while it processed this document, {times} times in a row"
 SILENT_WORKER_SECONDS = 3600.0
 
 
@@ -37,22 +36,21 @@ class Recovery:
 
     async def recover_lost_workers(self) -> None:
         """Queues stages whose leases have expired; fails those that have lost several workers."""
-        lease = self.settings.lease_seconds
-        await WorkQueue(self.catalogs.database, sync_work(self.settings.max_losses), lease).recover()
-        async with self.catalogs.database.system() as connection:
-            found = await AllStages(connection).expired_leases(lease)
+        database, losses, lease = self.catalogs.database, self.settings.max_losses, self.settings.lease_seconds
+        await WorkQueue(database, sync_work(losses), lease).recover()
+        await WorkQueue(database, stage_work(losses), lease).recover()
+        async with database.system() as connection:
+            found = await AllStages(connection).lost()
             await Workers(connection).delete_silent(SILENT_WORKER_SECONDS)
         for key in found:
             async with self.catalogs.open(key.workspace_id) as catalog:
-                await self._recover(catalog, key.document_id)
+                await self._announce_lost(catalog, key.document_id)
 
-    async def _recover(self, catalog: Catalog, document_id: UUID) -> None:
+    async def _announce_lost(self, catalog: Catalog, document_id: UUID) -> None:
         document = await catalog.documents.lock(document_id)
         if document is None:
-            return  # it is being deleted, which waits for the end of the lease, not of the stage
-        losses, message = self.settings.max_losses, LOST.format(times=self.settings.max_losses)
-        lease = self.settings.lease_seconds
-        failed = await catalog.stages.recover(document_id, losses=losses, lease=lease, message=message)
+            return  # it is being deleted
+        failed = await catalog.stages.end_lost(document_id)
         if failed == "embed":
             await self._announce_unembedded(catalog, document)
         elif failed:
@@ -63,7 +61,7 @@ class Recovery:
                 service=INGESTION,
                 stage=failed,
                 error_class="worker-lost",
-                error_message=message,
+                error_message=LOST.format(times=self.settings.max_losses),
             )
             await catalog.publish(document_id, event)
 

@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
+from time import monotonic
 from uuid import UUID
 
 from contracts.ingestion import Lane, OriginKind
@@ -27,12 +29,12 @@ from ingestion.sources.source import (
 )
 from ingestion.sources.sources import Sources
 from ingestion.sources.sync_changes import ChangeList, ItemChange
-from ingestion.sources.syncs import HeldSync
+from ingestion.sources.syncs import AllSyncs, HeldSync
 from service_kit.postgres import Database
 from service_kit.spool import HEAD_BYTES
 
 AT_ONCE = 4
-LOOK_FOR_ROOM_EVERY = 16
+LOOK_ROUND_EVERY = 16
 ROOM_SECONDS = 2.0
 REMOVED_AT_ONCE = 100
 SEEN_AT_ONCE = 5000
@@ -44,10 +46,15 @@ EMPTY = (
 
 @dataclass(frozen=True)
 class SyncLimits:
-    """`max_items`: files that one source may list."""
+    """`max_items`: files that one source may list. `slice_seconds`: how long others wait for this one."""
 
     max_file_bytes: int
     max_items: int
+    slice_seconds: float
+
+
+class SliceOver(Exception):
+    """Another workspace's turn has come: the rest is done when this one's comes again."""
 
 
 @dataclass
@@ -76,6 +83,7 @@ class SyncRun:
         self.gaps: list[Gap] = []
         self.touched: list[tuple[UUID, str | None]] = []
         self.place: str | None = None
+        self.slice_ends = inf
 
     async def known(self) -> dict[str, KnownFile]:
         """Returns what was taken from the source before, by path."""
@@ -83,9 +91,12 @@ class SyncRun:
             return await Sources(connection, self.held.workspace_id).known_files(self.held.source_id)
 
     async def synchronise(self, reader: SourceReader, known: dict[str, KnownFile]) -> None:
-        """Raises SourceUnavailable, with nothing removed, and SourceGone. Files are refused one by one."""
+        """Raises SourceUnavailable, with nothing removed, SourceGone, and SliceOver. Files are refused one by one."""
         await self._resume()
+        began = monotonic()
         await self._list(reader, known)
+        # Reading lasts at least as long as listing, which begins anew with the next slice.
+        self.slice_ends = max(began + self.limits.slice_seconds, 2 * monotonic() - began)
         plan = make_plan(self.items.values(), known, self.limits.max_file_bytes)
         await self._note(plan)
         await self._read(reader, plan)
@@ -157,8 +168,8 @@ class SyncRun:
         try:
             async with asyncio.TaskGroup() as storing:
                 for number, wanted in enumerate(plan.wanted):
-                    if number % LOOK_FOR_ROOM_EVERY == 0:
-                        await self._wait_for_room()
+                    if number % LOOK_ROUND_EVERY == 0 and not await self._may_go_on(number):
+                        break
                     await slots.acquire()
                     target = self.scratch / str(number)
                     fetched = await self._fetch(reader, wanted, target)
@@ -167,14 +178,31 @@ class SyncRun:
                         storing.create_task(work).add_done_callback(lambda _: slots.release())
                     else:
                         slots.release()
+                else:
+                    return
         except BaseExceptionGroup as group:
             raise group.exceptions[0] from None
+        await self._flush_touched()
+        await self.changes.flush()
+        raise SliceOver
 
-    async def _wait_for_room(self) -> None:
+    async def _may_go_on(self, done: int) -> bool:
+        """Waits for room; returns False when the slice is over. A dry run has none: it leaves nothing to go on from."""
+        if self.held.dry_run:
+            return True
         # Room is made by other processes, document by document: looking now and then is enough.
-        while not self.held.dry_run and not await self.intake.has_room(self.held.workspace_id, Lane.bulk):
+        while not (has_room := await self.intake.has_room(self.held.workspace_id, Lane.bulk)):
             await self.changes.flush()
+            if await self._is_over():
+                break
             await asyncio.sleep(ROOM_SECONDS)
+        return has_room and not (done and await self._is_over())
+
+    async def _is_over(self) -> bool:
+        if monotonic() < self.slice_ends:
+            return False
+        async with self.database.system() as connection:
+            return await AllSyncs(connection).another_waits(self.held.workspace_id)
 
     async def _fetch(self, reader: SourceReader, wanted: WantedFile, target: Path) -> Fetched | None:
         """Returns None when there is nothing to store; it is counted then."""

@@ -120,6 +120,9 @@ class FolderSettings(Environment):
     source_roots: Annotated[tuple[SourceRoot, ...], NoDecode, BeforeValidator(_roots)] = ()
     """Where folder and git sources may lie: paths separated as in PATH, or JSON that names workspaces"""
     source_max_files: int = Field(default=100_000, gt=0, description="Files that one source may list")
+    source_slice_seconds: float = Field(
+        default=60.0, gt=0, description="After so long a synchronisation lets those of other workspaces pass"
+    )
 
 
 class ScheduleSettings(Environment):

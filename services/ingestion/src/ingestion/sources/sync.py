@@ -21,7 +21,7 @@ from contracts.sources import SourceConfig, SyncStatus
 from ingestion.documents.intake import Intake, SourceGone
 from ingestion.sources.administrator import reach_of
 from ingestion.sources.kinds import kind_module
-from ingestion.sources.run import SyncLimits, SyncRun, fingerprints
+from ingestion.sources.run import SliceOver, SyncLimits, SyncRun, fingerprints
 from ingestion.sources.settings import SourceSettings
 from ingestion.sources.source import SourceRefused, SourceUnavailable
 from ingestion.sources.sources import Sources
@@ -81,7 +81,8 @@ class Synchroniser:
         with tempfile.TemporaryDirectory(
             prefix="sync-", dir=self.policy.work_folder, ignore_cleanup_errors=True
         ) as folder:
-            limits = SyncLimits(self.policy.max_file_bytes, self.settings.source_max_files)
+            settings = self.settings
+            limits = SyncLimits(self.policy.max_file_bytes, settings.source_max_files, settings.source_slice_seconds)
             run = SyncRun(self.database, self.intake, held, limits, Path(folder))
             try:
                 await self._attempt(run)
@@ -98,7 +99,7 @@ class Synchroniser:
             await while_held(self.queue, run.held, self._unless_stopping(run), progress)
         except (LeaseLost, SourceGone):
             raise
-        except Stopped:
+        except (Stopped, SliceOver):
             await self._release(run, refund=True)
         except SourceUnavailable as error:
             await self._finish(run, SyncStatus.failed, error.slug, error.message)
@@ -162,7 +163,8 @@ class Synchroniser:
         error_message: str | None = None,
     ) -> None:
         """Puts it back, unless another one of the same source waits already and will do the rest."""
-        held, columns = run.held, {"error_class": error_class, "error_message": error_message}
+        held = run.held
+        columns = {"error_class": error_class, "error_message": error_message, **asdict(run.counts)}
         try:
             async with self.database.workspace(held.workspace_id) as connection:
                 await self.queue.release(connection, held, delay_seconds=delay, refund=refund, **columns)

@@ -26,7 +26,7 @@ from service_kit.work import WorkTable
 
 Before = tuple[datetime | None, UUID | None]
 LOST = "The worker was lost during this synchronisation."
-SUPERSEDED = "The worker was stopped; the synchronisation that was waiting continues from here."
+SUPERSEDED = "The synchronisation that was waiting continues from here."
 RENAMED = {"status": "state AS status", "worker": "lease_owner AS worker"}
 ONE_AT_A_TIME = (
     "work.dry_run OR NOT EXISTS (SELECT FROM source_sync AS other WHERE other.workspace_id = work.workspace_id"
@@ -122,6 +122,7 @@ class SyncSql(
 ):
     queue: LiteralString
     queue_due: LiteralString
+    another_waits: LiteralString
     queue_watched: LiteralString
     waiting_dry_run: LiteralString
     find: LiteralString
@@ -205,6 +206,10 @@ class AllSyncs(SystemRepository):
     async def queue_due(self, limit: int) -> int:
         """Queues a synchronisation of each source that is due; returns how many."""
         return await self.run(SyncSql.queue_due, limit=limit)
+
+    async def another_waits(self, besides: UUID) -> bool:
+        """Returns whether a synchronisation of another workspace than `besides` is due."""
+        return bool(await self.value(SyncSql.another_waits, besides=besides))
 
 
 def sync_work(max_losses: int) -> WorkTable[HeldSync]:

@@ -6,6 +6,12 @@ DO UPDATE SET available_at = CASE WHEN excluded.trigger = 'request' THEN now() E
               trigger = CASE WHEN excluded.trigger = 'request' THEN 'request' ELSE source_sync.trigger END
 RETURNING {columns};
 
+-- name: another_waits
+-- Returns whether a synchronisation of another workspace is due.
+SELECT EXISTS (
+    SELECT FROM source_sync WHERE state = 'queued' AND available_at <= now() AND workspace_id <> %(besides)s
+);
+
 -- name: queue_due
 -- Each due source moves on in the same transaction; replicas pass over each other's rows.
 WITH due AS (

@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-from collections.abc import Callable, Iterator
-from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TypeVar
 
 from inference.factory import build_embedders
 from ingestion.conversion import Converter
 from ingestion.documents.incoming_files import IntakeLimits
 from ingestion.documents.intake import Intake
+from ingestion.documents.stages import stage_work
+from ingestion.documents.workers import BESIDE_BULK
 from ingestion.sources.sync import Synchroniser, SyncPolicy
 from ingestion.sources.syncs import sync_work
 from ingestion.worker.database import WorkerDatabase
@@ -36,7 +37,6 @@ from service_kit.own_folder import own_folder
 from service_kit.postgres import Database
 from service_kit.work import WorkQueue
 
-T = TypeVar("T")
 SOURCE = "ingestion"
 SYNC_CONNECTIONS = 6
 
@@ -53,8 +53,10 @@ def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack)
     """Builds everything that a worker needs; closed with the stack in reverse order."""
     folder = stack.enter_context(own_folder(settings.work_folder, "work-"))
     settings = settings.model_copy(update={"work_folder": folder})
-    # Two connections per document (its heartbeat has one), and one each for the registration and the choice.
-    database = WorkerDatabase(settings.database_url.get_secret_value(), 2 * (settings.worker_concurrency + 1) + 2)
+    url = settings.database_url.get_secret_value()
+    # One connection per document, and one for the registration.
+    connections = settings.worker_concurrency + BESIDE_BULK + 1
+    database = WorkerDatabase(url, connections)
     stack.enter_context(database.opened())
     objects = ObjectStore(settings)
     stack.callback(objects.close)
@@ -65,12 +67,15 @@ def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack)
     walls = WallReport(lambda: converter.walls)
     loop = stack.enter_context(running_loop("embedding"))
     vectors = VectorMaker(database, objects, TextEmbedder(embedders, loop))
-    processor = Processor(stages, objects, converter, vectors, shutdown, _policy(settings), metrics)
 
     def is_closed() -> bool:
         return shutdown.has_begun
 
-    queue = StageQueue(database, stages, is_closed)
+    leases = stack.enter_context(running_loop("leases"))
+    pool = open_pool(url, connections, leases, stack)
+    work = WorkQueue(pool, stage_work(settings.max_losses), settings.lease_seconds, name)
+    queue = StageQueue(work, leases, stages, is_closed)
+    processor = Processor(queue, objects, converter, vectors, shutdown, _policy(settings), metrics)
     slots = Slots(settings.worker_concurrency, queue.take, processor.process)
     syncs = _syncs(settings, name, objects, is_closed, stack)
     stack.enter_context(
@@ -97,7 +102,6 @@ def _policy(settings: WorkerSettings) -> ProcessingPolicy:
         settings.max_losses,
         settings.max_postponements,
         settings.embed_max_postponements,
-        settings.lease_seconds,
         settings.work_folder,
     )
 
@@ -106,9 +110,13 @@ def _syncs(
     settings: WorkerSettings, name: str, objects: ObjectStore, is_closed: Callable[[], bool], stack: ExitStack
 ) -> SyncThread:
     loop = stack.enter_context(running_loop("syncs"))
-    opened = Database(settings.database_url.get_secret_value(), SYNC_CONNECTIONS).opened()
-    database = stack.enter_context(_entered(opened, loop))
-    limits = IntakeLimits(settings.max_file_bytes, settings.max_queued_bytes)
+    database = open_pool(settings.database_url.get_secret_value(), SYNC_CONNECTIONS, loop, stack)
+    limits = IntakeLimits(
+        settings.max_file_bytes,
+        settings.max_queued_bytes,
+        settings.workspace_max_documents,
+        settings.workspace_max_bytes,
+    )
     synchroniser = Synchroniser(
         database,
         Intake(database, objects, Outbox(SOURCE), limits),
@@ -120,11 +128,9 @@ def _syncs(
     return SyncThread(synchroniser, loop)
 
 
-@contextmanager
-def _entered(opened: AbstractAsyncContextManager[T], loop: asyncio.AbstractEventLoop) -> Iterator[T]:
-    """Enters and leaves an asynchronous context on another thread's loop."""
-    value = asyncio.run_coroutine_threadsafe(opened.__aenter__(), loop).result()
-    try:
-        yield value
-    finally:
-        asyncio.run_coroutine_threadsafe(opened.__aexit__(None, None, None), loop).result()
+def open_pool(url: str, size: int, loop: asyncio.AbstractEventLoop, stack: ExitStack) -> Database:
+    """Opens a pool on another thread's loop; it is closed with the stack."""
+    opened = Database(url, size).opened()
+    database = asyncio.run_coroutine_threadsafe(opened.__aenter__(), loop).result()
+    stack.callback(lambda: asyncio.run_coroutine_threadsafe(opened.__aexit__(None, None, None), loop).result())
+    return database

@@ -1,22 +1,21 @@
-"""Holding a stage: its heartbeat, and the two reasons to let go of it early."""
+"""Holding a stage: its lease, and the two reasons to let go of it early."""
 
 from __future__ import annotations
 
-import logging
-import threading
+import asyncio
 import time
+from contextlib import suppress
+from datetime import UTC, datetime
 from types import TracebackType
 from typing import Self
 
-import psycopg
-from psycopg_pool import PoolTimeout
+from ingestion.documents.rows import ClaimedStage, HeldStage
+from service_kit.problems import WorkspaceGone
+from service_kit.work import LeaseLost, StopAsked, WorkQueue
+from service_kit.worker import while_held
 
-from ingestion.documents.rows import HeldStage
-from ingestion.worker.stages import StageRecords
-from service_kit.work import LeaseLost
-
-log = logging.getLogger(__name__)
-BEATS_PER_LEASE = 10
+NO_LONGER_HELD = (LeaseLost, StopAsked, WorkspaceGone)
+WRITES_PER_LEASE = 10
 
 
 class WorkerStopped(Exception):
@@ -43,49 +42,47 @@ class Shutdown:
 
 
 class Holding:
-    """A context manager: a thread beats while the block runs. `check` is to be called between steps."""
+    """A context manager: the lease is extended while the block runs. `check` is to be called between steps."""
 
-    def __init__(self, stages: StageRecords, job: HeldStage, shutdown: Shutdown, lease_seconds: float) -> None:
-        self.stages, self.job, self.shutdown, self.lease_seconds = stages, job, shutdown, lease_seconds
+    def __init__(
+        self, queue: WorkQueue[ClaimedStage], loop: asyncio.AbstractEventLoop, job: HeldStage, shutdown: Shutdown
+    ) -> None:
+        self.queue, self.loop, self.job, self.shutdown = queue, loop, job, shutdown
         self.page: int | None = None
         self.pages: int | None = None
-        self._lost = False
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._beat, name=f"heartbeat-{job.document_id}", daemon=True)
+        self._ended, self._moved = asyncio.Event(), asyncio.Event()
+        self._pause = queue.lease_seconds / WRITES_PER_LEASE
+        self._next_write = time.monotonic() + self._pause
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        held = while_held(self.queue, self.job, self._ended.wait(), self._columns, self._moved)
+        self._held = asyncio.run_coroutine_threadsafe(held, self.loop)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._ended.set()
-        self._thread.join()
+        self.loop.call_soon_threadsafe(self._ended.set)
+        with suppress(*NO_LONGER_HELD):
+            self._held.result()
 
     def progress(self, page: int | None, pages: int | None) -> None:
-        """Shown with the next heartbeat. Raises as `check` does."""
+        """Shown a few times per lease. Raises as `check` does."""
         self.page, self.pages = page, pages
+        if time.monotonic() >= self._next_write:
+            self._next_write = time.monotonic() + self._pause
+            self.loop.call_soon_threadsafe(self._moved.set)
         self.check()
 
     def check(self) -> None:
         """Raises LeaseLost and WorkerStopped."""
-        if self._lost:
-            raise LeaseLost
+        if self._held.done():
+            try:
+                self._held.result()
+            except NO_LONGER_HELD as error:
+                raise LeaseLost from error
         if self.shutdown.is_over:
             raise WorkerStopped
 
-    def _beat(self) -> None:
-        seen = time.monotonic()
-        while not self._ended.wait(self.lease_seconds / BEATS_PER_LEASE):
-            try:
-                alive = self.stages.beat(self.job, self.page, self.pages)
-            except (psycopg.OperationalError, PoolTimeout) as error:
-                log.warning("no heartbeat", extra={"document_id": str(self.job.document_id), "reason": str(error)})
-                # Without the database nobody else can have taken the stage; with it back, the next beat tells.
-                alive = time.monotonic() - seen < self.lease_seconds
-            else:
-                seen = time.monotonic()
-            if not alive:
-                self._lost = True
-                return
+    def _columns(self) -> dict[str, object]:
+        return {"heartbeat_at": datetime.now(UTC), "page": self.page, "pages": self.pages}

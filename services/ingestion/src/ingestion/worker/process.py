@@ -22,8 +22,8 @@ from ingestion.documents.derived_objects import DerivedKeys, derived_keys
 from ingestion.documents.rows import HeldStage
 from ingestion.worker.holding import Holding, Shutdown, WorkerStopped
 from ingestion.worker.metrics import WorkerMetrics, format_of
+from ingestion.worker.queue import StageQueue
 from ingestion.worker.recording import FailureRecorder, ProcessingPolicy
-from ingestion.worker.stages import StageRecords
 from ingestion.worker.vectors import VectorMaker
 from service_kit.objects import ObjectStore
 from service_kit.tracing import span
@@ -67,7 +67,7 @@ class Processor:
 
     def __init__(
         self,
-        stages: StageRecords,
+        queue: StageQueue,
         objects: ObjectStore,
         converter: FileConverter,
         vectors: VectorMaker,
@@ -75,9 +75,10 @@ class Processor:
         policy: ProcessingPolicy,
         metrics: WorkerMetrics,
     ) -> None:
-        self.stages, self.objects, self.converter, self.vectors = stages, objects, converter, vectors
+        self.queue, self.stages = queue, queue.stages
+        self.objects, self.converter, self.vectors = objects, converter, vectors
         self.shutdown, self.policy, self.metrics = shutdown, policy, metrics
-        self.failures = FailureRecorder(stages, policy, metrics)
+        self.failures = FailureRecorder(self.stages, policy, metrics)
 
     def process(self, job: HeldStage) -> None:
         """Runs the document's stage and those after it, and records how they end.
@@ -87,7 +88,7 @@ class Processor:
         carrier = {"traceparent": job.traceparent} if job.traceparent else None
         with (
             span("ingestion.process_document", carrier, SpanKind.CONSUMER),
-            Holding(self.stages, job, self.shutdown, self.policy.lease_seconds) as holding,
+            self.queue.hold(job, self.shutdown) as holding,
         ):
             started = time.monotonic()
             ended = job.stage

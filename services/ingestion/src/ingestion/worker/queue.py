@@ -1,39 +1,46 @@
-"""What a worker does next."""
+"""What a worker does next, and what it holds meanwhile."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 
-from psycopg.rows import class_row
-
 from contracts.ingestion import Lane
-from ingestion.documents.rows import DocumentKey, HeldStage
-from ingestion.documents.stages import StageSql
-from ingestion.worker.database import WorkerDatabase
+from ingestion.documents.rows import ClaimedStage, HeldStage
+from ingestion.worker.holding import Holding, Shutdown
 from ingestion.worker.stages import StageRecords
-
-CHOICES, ROUNDS = 8, 3  # other workers may take what was chosen in the same moment
+from service_kit.work import WorkQueue
 
 
 class StageQueue:
-    """Chooses when a slot is free and not before: no worker keeps waiting what another could begin."""
+    """Chooses when a slot is free and not before: no worker keeps waiting what another could begin.
 
-    def __init__(self, database: WorkerDatabase, stages: StageRecords, is_closed: Callable[[], bool]) -> None:
+    Called from threads; `loop` is that of the queue's connections.
+    """
+
+    def __init__(
+        self,
+        queue: WorkQueue[ClaimedStage],
+        loop: asyncio.AbstractEventLoop,
+        stages: StageRecords,
+        is_closed: Callable[[], bool],
+    ) -> None:
         """Nothing is taken any more once `is_closed` says so."""
-        self.database, self.stages, self.is_closed = database, stages, is_closed
+        self.queue, self.loop, self.stages, self.is_closed = queue, loop, stages, is_closed
 
     def take(self, lanes: Sequence[Lane]) -> HeldStage | None:
-        """Leases what comes next in these lanes, fairly between workspaces; None when nothing is due."""
-        for _ in range(0 if self.is_closed() else ROUNDS):
-            choices = self._choices(lanes)
-            for choice in choices:
-                if job := self.stages.lease(choice.workspace_id, choice.document_id):
+        """Leases what comes next, lane by lane, fairly between workspaces; None when nothing is due."""
+        for lane in lanes:
+            while claimed := self._claim(lane):
+                if job := self.stages.begin(claimed):
                     return job
-            if not choices:
-                break
         return None
 
-    def _choices(self, lanes: Sequence[Lane]) -> list[DocumentKey]:
-        with self.database.system() as connection, connection.cursor(row_factory=class_row(DocumentKey)) as cursor:
-            cursor.execute(StageSql.choose, {"lanes": list(lanes), "limit": CHOICES})
-            return cursor.fetchall()
+    def hold(self, job: HeldStage, shutdown: Shutdown) -> Holding:
+        return Holding(self.queue, self.loop, job, shutdown)
+
+    def _claim(self, lane: Lane) -> ClaimedStage | None:
+        if self.is_closed():
+            return None
+        claimed = asyncio.run_coroutine_threadsafe(self.queue.claim(1, lane=lane), self.loop).result()
+        return claimed[0] if claimed else None

@@ -24,7 +24,6 @@ class ProcessingPolicy:
     max_losses: int
     max_postponements: int
     embed_max_postponements: int
-    lease_seconds: float
     work_folder: Path
 
 

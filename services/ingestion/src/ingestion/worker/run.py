@@ -13,6 +13,7 @@ from typing import Any
 from celery import signals
 from celery.platforms import SecurityWarning
 
+from ingestion.documents.workers import BESIDE_BULK
 from ingestion.queue.celery_app import QUEUES, SYNC_QUEUE, build_celery
 from ingestion.sandbox import refuse_inspection
 from ingestion.worker.build import build_worker
@@ -41,7 +42,7 @@ def run_worker() -> None:
         worker = celery.Worker(
             hostname=f"ingestion@{socket.gethostname()}-{os.getpid()}",
             pool="threads",
-            concurrency=settings.worker_concurrency + 2,
+            concurrency=settings.worker_concurrency + BESIDE_BULK + 1,
             queues=[*QUEUES.values(), SYNC_QUEUE],
             without_gossip=True,
             without_mingle=True,

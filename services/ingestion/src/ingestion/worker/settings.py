@@ -11,13 +11,13 @@ from inference.embeddings import EmbeddingSpace
 from inference.settings import EmbeddingSettings
 from ingestion.conversion import ChunkOptions, Limits, PdfEngine, PdfOptions, Recycling, Setup
 from ingestion.conversion.values import DEFAULT_CHUNK_TOKENS
-from ingestion.settings import MEBIBYTE, LeaseSettings
+from ingestion.settings import MEBIBYTE, LeaseSettings, QuotaSettings
 from ingestion.sources.settings import SourceSettings
 from service_kit.settings import ObjectStoreSettings, PrivateSettings, RedisSettings
 
 
 class WorkerSettings(
-    PrivateSettings, LeaseSettings, RedisSettings, ObjectStoreSettings, EmbeddingSettings, SourceSettings
+    PrivateSettings, LeaseSettings, RedisSettings, ObjectStoreSettings, EmbeddingSettings, SourceSettings, QuotaSettings
 ):
     """`work_folder` holds, per running document, its original and what is made of it.
 
@@ -29,7 +29,9 @@ class WorkerSettings(
     log_level: str = "INFO"
     otel_exporter_otlp_endpoint: str | None = None
     worker_concurrency: int = Field(
-        default=2, gt=0, description="Bulk documents at a time; one interactive beside them"
+        default=2,
+        gt=0,
+        description="Bulk documents at a time; beside them one interactive, and one of another workspace",
     )
     worker_shutdown_seconds: float = Field(default=6.0, ge=0)
     """What a stage may still use after SIGTERM; then it goes back to the queue"""

@@ -7,13 +7,14 @@ from collections.abc import Callable
 
 from contracts.ingestion import Lane
 from ingestion.documents.rows import HeldStage
+from ingestion.documents.workers import BESIDE_BULK
 
 ALL_LANES = (Lane.interactive, Lane.bulk)
 Take = Callable[[tuple[Lane, ...]], HeldStage | None]
 
 
 class Slots:
-    """`slots` threads work on anything, one more on what is interactive alone: a bulk load never takes the last one.
+    """`slots` threads work on anything, BESIDE_BULK more on what is interactive alone.
 
     `take` leases a job of one of the lanes given, or gives None when there is none; `run` does it.
     """
@@ -80,7 +81,7 @@ class Slots:
 
     def _enter(self, lane: Lane) -> bool:
         with self._lock:
-            free = self._threads <= self.slots and (lane is Lane.interactive or self._bulk < self.slots)
+            free = self._threads < self.slots + BESIDE_BULK and (lane is Lane.interactive or self._bulk < self.slots)
             if free:
                 self._threads += 1
             else:

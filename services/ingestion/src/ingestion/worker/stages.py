@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
-from uuid import UUID, uuid4
 
 from psycopg import Connection
 from psycopg.rows import TupleRow, class_row
@@ -16,7 +15,7 @@ from contracts.ingestion import DocumentStatus, StageName
 from ingestion.conversion import Converted
 from ingestion.documents.documents import DocumentSql
 from ingestion.documents.events import converted_event
-from ingestion.documents.rows import DocumentRow, HeldStage
+from ingestion.documents.rows import ClaimedStage, DocumentRow, HeldStage
 from ingestion.documents.stages import StageSql
 from ingestion.worker.database import WorkerDatabase
 from service_kit.outbox import INSERT, event_row, new_event
@@ -27,32 +26,25 @@ RELEASED = {"uncount": 0, "postponed": 0, "lost": 0, "delay": 0.0, "error_class"
 
 
 class StageRecords:
-    """Leases stages and records how they end, each in one transaction. Users see the name `worker`."""
+    """Records how stages begin and end, each in one transaction. Users see the name `worker`."""
 
     def __init__(self, database: WorkerDatabase, worker: str) -> None:
         self.database, self.worker = database, worker
 
-    def lease(self, workspace_id: UUID, document_id: UUID) -> HeldStage | None:
-        """Starts the document's queued stage; None if no stage is queued and due, or another worker was faster."""
-        key = {"workspace_id": workspace_id, "document_id": document_id}
+    def begin(self, claimed: ClaimedStage) -> HeldStage | None:
+        """Returns what was leased, with its document; None if that is being deleted, or has a newer version."""
         with (
-            self.database.workspace(workspace_id) as connection,
+            self.database.workspace(claimed.workspace_id) as connection,
             connection.cursor(row_factory=class_row(HeldStage)) as cursor,
         ):
-            cursor.execute(DocumentSql.lock, key)  # so that the stage and the version belong together
-            cursor.execute(StageSql.lease, {**key, "lease": uuid4(), "worker": self.worker})
+            cursor.execute(DocumentSql.lock, _key(claimed))  # so that the stage and the version belong together
+            cursor.execute(StageSql.held, _held(claimed))
             job = cursor.fetchone()
-            if job and job.stage == "convert":
-                cursor.execute(StageSql.reset, {**_key(job), "names": ["chunk"]})
+            if job is None:
+                cursor.execute(StageSql.abandon, _held(claimed))
+            elif job.stage == "convert":
+                cursor.execute(StageSql.reset, {**_key(claimed), "names": ["chunk"]})
             return job
-
-    def beat(self, job: HeldStage, page: int | None, pages: int | None) -> bool:
-        """Extends the lease; False if it is lost."""
-        with self.database.workspace(job.workspace_id) as connection:
-            values = {**_held(job), "page": page, "pages": pages}
-            # Again when there is none: the lease may have passed to the next stage while the statement waited for the
-            # row of the one before, and only a new statement sees that.
-            return any(connection.execute(StageSql.beat, values).rowcount for _ in range(2))
 
     def start_chunking(self, job: HeldStage) -> None:
         """Enters that chunking has begun; raises LeaseLost."""
@@ -62,12 +54,12 @@ class StageRecords:
     def converted(self, job: HeldStage, result: Converted) -> None:
         """Enters a stored conversion and starts embedding under the same lease. Raises LeaseLost."""
         with self._held(job) as (connection, _):
+            self._start(connection, job, "embed")
             done = {**_key(job), "worker": self.worker, "names": ["convert", "chunk"]}
             connection.execute(StageSql.finish, done)
             facts = {name: list(fact) if isinstance(fact, tuple) else fact for name, fact in asdict(result).items()}
             values = {**_key(job), "version": job.version, "chunk_count": result.chunks, **facts}
             connection.execute(DocumentSql.record_conversion, values)
-            self._start(connection, job, "embed")
 
     def embedded(self, job: HeldStage, *, model: str, dims: int) -> None:
         """Enters stored vectors and publishes the document. Raises LeaseLost."""
@@ -149,7 +141,7 @@ class StageRecords:
         _write_event(connection, document, converted_event(document))
 
     def _start(self, connection: Connection[TupleRow], job: HeldStage, stage: StageName) -> None:
-        connection.execute(StageSql.start, {**_held(job), "name": stage, "worker": self.worker})
+        connection.execute(StageSql.start, {**_held(job), "name": stage})
 
     @contextmanager
     def _held(self, job: HeldStage) -> Iterator[tuple[Connection[TupleRow], DocumentRow]]:
@@ -161,16 +153,16 @@ class StageRecords:
             yield connection, document
 
 
-def _key(job: HeldStage) -> dict[str, Any]:
+def _key(job: ClaimedStage) -> dict[str, Any]:
     return {"workspace_id": job.workspace_id, "document_id": job.document_id}
 
 
-def _held(job: HeldStage) -> dict[str, Any]:
-    return {**_key(job), "lease": job.lease}
+def _held(job: ClaimedStage) -> dict[str, Any]:
+    return {**_key(job), "lease_token": job.lease_token}
 
 
 def _holds(connection: Connection[TupleRow], job: HeldStage) -> bool:
-    return connection.execute(StageSql.holds_lease, _held(job)).fetchone() is not None
+    return connection.execute(StageSql.lock_lease, _held(job)).fetchone() is not None
 
 
 def _is_announced(connection: Connection[TupleRow], job: HeldStage) -> bool:

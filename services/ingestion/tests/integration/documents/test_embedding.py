@@ -43,7 +43,7 @@ def hasten(database: Any) -> Callable[[], None]:
 
     def run() -> None:
         with psycopg.connect(database.admin) as connection:
-            connection.execute("UPDATE ingestion.document_stage SET not_before = now()")
+            connection.execute("UPDATE ingestion.document_stage SET available_at = now()")
 
     return run
 

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import ExitStack
 from typing import Any
-from uuid import UUID
 
 import httpx2
 import pytest
@@ -17,7 +16,7 @@ from ingestion.queue.celery_app import QUEUES
 from ingestion.settings import Settings
 from ingestion.worker.database import WorkerDatabase
 from ingestion.worker.registration import Registration
-from ingestion.worker.stages import LeaseLost, StageRecords
+from service_kit.work import LeaseLost
 
 LEASE_SECONDS = 2.0
 QUEUE = QUEUES[Lane.interactive]
@@ -27,11 +26,9 @@ Detail = Callable[[str], Awaitable[dict[str, Any]]]
 
 
 @pytest.fixture
-def dying(settings: Settings) -> Iterator[StageRecords]:
+def dying(open_queue: Any) -> Any:
     """A worker that leases and is never heard of again."""
-    with ExitStack() as stack:
-        database = stack.enter_context(WorkerDatabase(settings.database_url.get_secret_value(), 2).opened())
-        yield StageRecords(database, "dying")
+    return open_queue("dying")
 
 
 def convert_stage(detail: dict[str, Any]) -> dict[str, Any]:
@@ -113,15 +110,14 @@ async def test_a_lost_workers_stage_is_queued_again(
     upload: Entry,
     process: Process,
     neighbours: Any,
-    dying: StageRecords,
-    workspace_id: UUID,
+    dying: Any,
     detail: Detail,
     eventually: Any,
     converter: Any,
 ) -> None:
     assert neighbours
     document_id = (await upload())["document"]["id"]
-    job = await asyncio.to_thread(dying.lease, workspace_id, UUID(document_id))
+    job = await asyncio.to_thread(dying.lease, document_id)
     assert job is not None
     await process(document_id)  # a duplicate delivery while the lease holds
     assert converter.conversions == []
@@ -132,17 +128,17 @@ async def test_a_lost_workers_stage_is_queued_again(
     assert (convert_stage(state)["error_class"], convert_stage(state)["attempts"]) == (None, 2)
     # The lost one comes back: it may not write any more.
     with pytest.raises(LeaseLost):
-        await asyncio.to_thread(dying.fail, job, "convert", "late", "Too late.")
+        await asyncio.to_thread(dying.stages.fail, job, "convert", "late", "Too late.")
     assert (await detail(document_id))["status"] == "searchable"
 
 
 async def test_a_file_that_kills_its_workers_fails_with_that_reason(
-    upload: Entry, dying: StageRecords, workspace_id: UUID, detail: Detail, eventually: Any
+    upload: Entry, dying: Any, detail: Detail, eventually: Any
 ) -> None:
     document_id = (await upload())["document"]["id"]
     for _ in range(3):
         await eventually(lambda: detail(document_id), lambda now: convert_stage(now)["status"] == "queued")
-        assert await asyncio.to_thread(dying.lease, workspace_id, UUID(document_id))
+        assert await asyncio.to_thread(dying.lease, document_id)
     state = await eventually(lambda: detail(document_id), lambda now: now["status"] == "failed")
     assert convert_stage(state)["error_class"] == "worker-lost"
     assert "3 times in a row" in state["explanation"]

@@ -40,9 +40,9 @@ def converted_again(database: Any) -> int:
     """Versions that wait for their conversion."""
     with psycopg.connect(database.admin, autocommit=True) as connection:
         row = connection.execute(
-            "SELECT count(*) FROM ingestion.document_stage WHERE name = 'convert' AND status = 'queued'"
+            "SELECT count(*) FROM ingestion.document_stage WHERE name = 'convert' AND state = 'queued'"
         ).fetchone()
-        connection.execute("UPDATE ingestion.document_stage SET status = 'succeeded' WHERE status = 'queued'")
+        connection.execute("UPDATE ingestion.document_stage SET state = 'succeeded' WHERE state = 'queued'")
     assert row is not None
     return int(row[0])
 

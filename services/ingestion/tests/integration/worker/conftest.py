@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from typing import Any
 import psutil
 import pytest
 
+from embedded import ports
 from ingestion.settings import Settings
 
 
@@ -79,7 +79,4 @@ def worker(workers: WorkerProcesses) -> Iterator[subprocess.Popen[bytes]]:
 
 @pytest.fixture
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    return ports.free_port()

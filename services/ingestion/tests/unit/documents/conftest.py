@@ -60,5 +60,13 @@ def _stage(name: StageName, change: StageStatus | dict[str, Any]) -> StageRow:
     values = change if isinstance(change, dict) else {"status": change}
     fields = dict.fromkeys(StageRow.__dataclass_fields__)
     return StageRow(
-        **{**fields, "document_id": uuid4(), "name": name, "lane": Lane.interactive, "attempts": 0, **values}
+        **{
+            **fields,
+            "document_id": uuid4(),
+            "name": name,
+            "lane": Lane.interactive,
+            "attempts": 0,
+            "available_at": datetime.min.replace(tzinfo=UTC),
+            **values,
+        }
     )

@@ -15,7 +15,7 @@ from ingestion.documents.rows import DocumentRow, StageRow
 DONE, QUEUED, RUNNING = StageStatus.succeeded, StageStatus.queued, StageStatus.running
 FAILED, CANCELLED = StageStatus.failed, StageStatus.cancelled
 AT_NOON = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
-SOON = {"status": QUEUED, "not_before": AT_NOON + timedelta(minutes=3)}
+SOON = {"status": QUEUED, "available_at": AT_NOON + timedelta(minutes=3)}
 EMBEDDED = {"store": DONE, "convert": DONE, "chunk": DONE}
 
 Documents = Callable[..., DocumentRow]
@@ -35,7 +35,7 @@ Stages = Callable[..., list[StageRow]]
             "Waiting for the next try at 12:03 UTC, as the object store does not answer",
         ),
         (
-            {"convert": {"status": QUEUED, "not_before": AT_NOON + timedelta(days=1)}},
+            {"convert": {"status": QUEUED, "available_at": AT_NOON + timedelta(days=1)}},
             Queue(0, 1),
             "Waiting for the next try at 2026-11-23 12:00 UTC",
         ),

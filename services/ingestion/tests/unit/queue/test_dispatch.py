@@ -9,13 +9,13 @@ from ingestion.queue.dispatch import LaneLoad, wanted
     ("workers", "interactive", "bulk", "expected"),
     [
         ((0, 0), (3, 0), (3, 0), (0, 0)),
-        ((1, 2), (0, 0), (3, 0), (0, 2)),  # (due, running) by lane; the third thread is not for bulk
+        ((1, 2), (0, 0), (3, 0), (0, 2)),  # (due, running) by lane; two threads are not for bulk
         ((1, 2), (0, 0), (3, 2), (0, 0)),
-        ((1, 2), (3, 0), (3, 2), (1, 0)),
-        ((1, 2), (3, 1), (0, 2), (0, 0)),
-        ((2, 4), (1, 0), (4, 0), (1, 4)),
-        ((2, 4), (6, 0), (4, 0), (6, 0)),  # what users wait for may take all
-        ((2, 4), (0, 6), (4, 0), (0, 0)),
+        ((1, 2), (3, 0), (3, 2), (2, 0)),
+        ((1, 2), (3, 2), (0, 2), (0, 0)),
+        ((2, 4), (3, 0), (6, 0), (3, 4)),
+        ((2, 4), (8, 0), (4, 0), (8, 0)),  # what users wait for may take all
+        ((2, 4), (0, 8), (4, 0), (0, 0)),
         ((1, 2), (0, 0), (3, 5), (0, 0)),  # of a worker that died
     ],
 )

@@ -20,7 +20,7 @@ BULK, INTERACTIVE = Lane.bulk, Lane.interactive
 
 
 def job(lane: Lane) -> HeldStage:
-    return HeldStage(uuid4(), uuid4(), "convert", lane, uuid4(), 0, 0, None, "a.md", None, "text/markdown", 1, "", 1)
+    return HeldStage(uuid4(), uuid4(), uuid4(), "convert", lane, 0, 0, None, "a.md", None, "text/markdown", 1, "", 1)
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -60,7 +60,7 @@ class Work:
         return sorted(one.lane for one in self.running)
 
 
-def test_bulk_work_leaves_one_thread_to_users_and_users_may_have_all() -> None:
+def test_bulk_work_leaves_two_threads_to_users_and_users_may_have_all() -> None:
     work = Work(deque(job(BULK) for _ in range(5)))
     slots = Slots(2, work.take, work.run)
     with ThreadPoolExecutor(10) as pool:
@@ -72,14 +72,15 @@ def test_bulk_work_leaves_one_thread_to_users_and_users_may_have_all() -> None:
         time.sleep(0.05)
         assert (work.lanes(), slots.busy(BULK), slots.busy(INTERACTIVE)) == ([BULK, BULK], 2, 0)
 
-        work.queue.extend(job(INTERACTIVE) for _ in range(3))
-        pool.submit(slots.serve, INTERACTIVE)
-        until(lambda: work.lanes() == [BULK, BULK, INTERACTIVE])
+        work.queue.extend(job(INTERACTIVE) for _ in range(4))
+        for _ in range(3):
+            pool.submit(slots.serve, INTERACTIVE)
+        until(lambda: work.lanes() == [BULK, BULK, INTERACTIVE, INTERACTIVE])
         # A slot that becomes free goes to users first, without a message.
         work.end(next(one for one in work.running if one.lane is BULK))
-        until(lambda: work.lanes() == [BULK, INTERACTIVE, INTERACTIVE])
+        until(lambda: work.lanes() == [BULK, *[INTERACTIVE] * 3])
         work.end(next(one for one in work.running if one.lane is BULK))
-        until(lambda: work.lanes() == [INTERACTIVE] * 3)
+        until(lambda: work.lanes() == [INTERACTIVE] * 4)
         while work.running or work.queue:
             for one in list(work.running):
                 work.end(one)

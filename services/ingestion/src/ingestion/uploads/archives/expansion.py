@@ -29,7 +29,7 @@ LOCAL_HEADER_BYTES = 30
 
 
 @dataclass(frozen=True)
-class UnpackedMember:
+class SpooledMember:
     """`path` is within the archive; it is empty when the rest of the archive is rejected."""
 
     path: str
@@ -64,7 +64,7 @@ class Expander:
         """Ends what still runs; its callers are told that the archive could not be read."""
         self._sandbox.close()
 
-    async def expanded(self, archive: Path, kind: ArchiveKind) -> AsyncGenerator[UnpackedMember]:
+    async def expanded(self, archive: Path, kind: ArchiveKind) -> AsyncGenerator[SpooledMember]:
         """Yields each file of the archive; it stays in the folder until the next one is asked for.
 
         Rejected files come with the reason, as does the rest of an archive that is damaged or exceeds the limits.
@@ -73,7 +73,7 @@ class Expander:
         members = self._members(archive, kind)
         turn = threading.Lock()  # the thread is still running when the caller is cancelled
 
-        def step() -> UnpackedMember | None:
+        def step() -> SpooledMember | None:
             with turn:
                 return next(members, None)
 
@@ -87,7 +87,7 @@ class Expander:
         finally:
             await asyncio.to_thread(close)
 
-    def _members(self, archive: Path, kind: ArchiveKind) -> Generator[UnpackedMember, None, None]:
+    def _members(self, archive: Path, kind: ArchiveKind) -> Generator[SpooledMember, None, None]:
         budget = Budget(self._limits, archive.stat().st_size)
         with member_spool(self._folder, budget) as spool, self._process() as process:
             try:
@@ -95,9 +95,9 @@ class Expander:
                     process.send(ArchiveAssignment(kind, asdict(self._limits)).written())
                     process.send_file(opened.fileno())
                 for path, content in Incoming(process, spool).members():
-                    yield UnpackedMember(path, content)
+                    yield SpooledMember(path, content)
             except ArchiveRefused as refused:
-                yield UnpackedMember("", Refused(refused.error, refused.message))
+                yield SpooledMember("", Refused(refused.error, refused.message))
 
     @contextmanager
     def _process(self) -> Iterator[SandboxedProcess]:

@@ -1,0 +1,73 @@
+"""What one workspace may hold: documents, bytes of their originals, and sources."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import LiteralString
+
+from ingestion.documents.errors import QuotaExceeded
+from ingestion.documents.incoming_files import IntakeLimits
+from ingestion.documents.refusals import QUOTA_EXCEEDED, Refused
+from service_kit.repository import Repository
+from service_kit.statements import Statements
+
+EXCEEDED = (
+    "the workspace's quota is {limit} {what}, {used} are used{more}: delete some, or ask the operator for more ({name})"
+)
+
+
+class QuotaSql(Statements, file="quotas.sql"):
+    lock: LiteralString
+    used: LiteralString
+    count_sources: LiteralString
+    needs_content: LiteralString
+
+
+@dataclass(frozen=True)
+class Used:
+    documents: int
+    bytes: int
+
+
+class Quotas(Repository):
+    """Take its lock after all others: who holds it waits for nobody. A limit of 0 is none, and takes no lock."""
+
+    async def refusal(self, limits: IntakeLimits, documents: int, size: int) -> Refused | None:
+        """Returns why the workspace cannot grow by so many documents and bytes; what makes it smaller always may.
+
+        Nobody else lets it grow until the transaction ends.
+        """
+        counts_documents, counts_bytes = limits.max_documents and documents > 0, limits.max_bytes and size > 0
+        if not counts_documents and not counts_bytes:
+            return None
+        await self.run(QuotaSql.lock)
+        used = await self.one(QuotaSql.used, Used)
+        assert used is not None
+        if counts_documents and used.documents + documents > limits.max_documents:
+            message = _exceeded("documents", limits.max_documents, used.documents, "WORKSPACE_MAX_DOCUMENTS")
+            return Refused(QUOTA_EXCEEDED, message)
+        if counts_bytes and used.bytes + size > limits.max_bytes:
+            more = f" and this needs {size} more"
+            return Refused(
+                QUOTA_EXCEEDED, _exceeded("bytes", limits.max_bytes, used.bytes, "WORKSPACE_MAX_BYTES", more)
+            )
+        return None
+
+    async def lock_sources(self, limit: int) -> None:
+        """Keeps others from adding a source until the transaction ends."""
+        if limit:
+            await self.run(QuotaSql.lock)
+
+    async def require_sources(self, limit: int) -> None:
+        """Raises QuotaExceeded if the workspace has more sources, with the one just added. Lock them before."""
+        count = int(await self.value(QuotaSql.count_sources)) if limit else 0
+        if count > limit:
+            raise QuotaExceeded(_exceeded("sources", limit, count - 1, "WORKSPACE_MAX_SOURCES"))
+
+    async def needs_content(self, content_hash: str) -> bool:
+        """True when a kept version has these bytes."""
+        return bool(await self.value(QuotaSql.needs_content, content_hash=content_hash))
+
+
+def _exceeded(what: str, limit: int, used: int, name: str, more: str = "") -> str:
+    return EXCEEDED.format(what=what, limit=limit, used=used, name=name, more=more)

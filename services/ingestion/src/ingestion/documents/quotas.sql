@@ -1,0 +1,20 @@
+-- name: lock
+-- Serialises what makes the workspace larger. The last lock of a transaction.
+SELECT pg_advisory_xact_lock(hashtextextended(%(workspace_id)s::text, 2));
+
+-- name: used
+SELECT count(*) AS documents, coalesce(sum(file_size), 0)::bigint AS bytes
+FROM document
+WHERE workspace_id = %(workspace_id)s AND status <> 'deleting';
+
+-- name: count_sources
+SELECT count(*) FROM source WHERE workspace_id = %(workspace_id)s AND deleted_at IS NULL;
+
+-- name: needs_content
+-- Whether a version that is kept has these bytes.
+SELECT EXISTS (
+    SELECT FROM document_version AS version
+    JOIN document ON document.workspace_id = version.workspace_id AND document.id = version.document_id
+    WHERE version.workspace_id = %(workspace_id)s AND version.content_hash = %(content_hash)s
+      AND version.erased_at IS NULL AND document.status <> 'deleting'
+);
