@@ -62,6 +62,8 @@ class World:
     good_match: bool = True
     hits: list[dict[str, Any]] = field(default_factory=lambda: list(HITS))
     search_status: int = 200
+    structure: dict[str, Any] | None = None
+    graph_status: int = 200
     recall_status: int = 200
     chat_status: int = 200
     answer: list[str] = field(default_factory=lambda: ["Tokens expire after ", "fifteen minutes [", "1]. Also [9]."])
@@ -70,8 +72,10 @@ class World:
     cut: bool = False
     # Before each piece of the answer the model waits for this, where it is given.
     pace: Callable[[int], Awaitable[None]] | None = None
+    title_pace: Callable[[int], Awaitable[None]] | None = None
     searches: list[tuple[dict[str, Any], str]] = field(default_factory=list)
     recalls: list[dict[str, Any]] = field(default_factory=list)
+    structural: list[tuple[dict[str, Any], str]] = field(default_factory=list)
     chats: list[dict[str, Any]] = field(default_factory=list)
     chats_cut: int = 0
     document_status: int = 200
@@ -98,6 +102,12 @@ def other_services(world: World) -> FastAPI:
             "milliseconds": 1.0,
         }
         return JSONResponse(answer)
+
+    @app.post("/v1/graph/tools/answer_question")
+    async def answer_question(request: Request) -> Response:
+        world.structural.append((await request.json(), request.headers["authorization"]))
+        found = {"success": world.structure is not None, "result": world.structure}
+        return JSONResponse({"tool_name": "answer_question", **found}, world.graph_status)
 
     @app.post("/v1/memories/recall")
     async def recall(request: Request) -> Response:
@@ -133,8 +143,8 @@ def add_chat(app: FastAPI, world: World) -> None:
             if world.thinking and not naming:
                 yield chunk({"reasoning_content": world.thinking})
             for at, piece in enumerate(pieces):
-                if world.pace is not None and not naming:
-                    await world.pace(at)
+                if (pace := world.title_pace if naming else world.pace) is not None:
+                    await pace(at)
                 yield chunk({"content": piece})
             if world.cut:
                 return
@@ -206,8 +216,10 @@ async def settings(
             "gateway_url": owners.url,
             "ingestion_url": others,
             "retrieval_url": others,
+            "knowledge_graph_url": others,
             "memory_url": others,
             "run_lease_seconds": 2.0,
+            "run_drain_seconds": 0.0,
             "sse_heartbeat_seconds": 0.5,
         }
     )

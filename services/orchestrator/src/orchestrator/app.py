@@ -8,7 +8,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import httpx2
 import langsmith
 from fastapi import FastAPI
-from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from langgraph.runtime import RunControl
+from prometheus_client import Counter
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
@@ -29,8 +30,9 @@ from orchestrator.runs.repository import CANCELLED, QUEUED, RUNS
 from orchestrator.runs.store import RunStore
 from orchestrator.runs.streams import RunStreams
 from orchestrator.runs.worker import run_worker
-from orchestrator.services import IngestionService, MemoryService, RetrievalService
+from orchestrator.services import GraphService, IngestionService, MemoryService, RetrievalService
 from orchestrator.sessions import api as sessions_api
+from orchestrator.sessions import messages_api
 from orchestrator.sessions.attachments import DocumentAttacher
 from orchestrator.settings import Settings
 from service_kit.app import service_app
@@ -53,13 +55,13 @@ def create_app(settings: Settings) -> FastAPI:
             await _build(app, settings, stack)
             yield
 
-    return service_app(NAME, settings, [sessions_api.router, runs_api.router], lifespan)
+    return service_app(NAME, settings, [sessions_api.router, messages_api.router, runs_api.router], lifespan)
 
 
 async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> None:
     redis = _redis(settings, None)
     service = await stack.enter_async_context(EventService.opened(app, settings, NAME, [QUEUED, CANCELLED], redis))
-    saver = await stack.enter_async_context(
+    saved = await stack.enter_async_context(
         checkpoints.opened(settings.database_url.get_secret_value(), settings.run_concurrency)
     )
     followers = await stack.enter_async_context(_redis(settings, settings.sse_max_streams + 16))
@@ -67,13 +69,29 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     queue = WorkQueue(service.database, RUNS, settings.run_lease_seconds)
     store = RunStore(service.database, service.outbox, queue)
     tokens: Tokens = app.state.tokens
-    turns = await _turns(settings, tokens, client, saver, stack)
+    told = Counter(
+        "attractor_answer_sentences_total",
+        "Sentences of answers, by what their sources say to them",
+        ["status"],
+        registry=app.state.metrics.registry,
+    )
+    control = RunControl()
+    turns = await _turns(settings, tokens, client, saved, control, told, stack)
 
     def attempt(run: ClaimedRun) -> Attempt:
         events = RunEvents(redis, run.id, run.attempts, settings.run_stream_ttl)
-        return Attempt(run, store, turns, saver, events, service.notifications)
+        return Attempt(run, store, turns, saved, events, service.notifications)
 
-    worker = run_worker(queue, service.notifications, attempt, settings.run_concurrency, app.state.metrics.registry)
+    worker = run_worker(
+        queue,
+        service.notifications,
+        attempt,
+        settings.run_concurrency,
+        app.state.metrics.registry,
+        control.request_drain,
+        settings.run_drain_seconds,
+    )
+    app.state.on_stop.append(worker.stop)
     documents = IngestionService("ingestion", client, tokens, settings.ingestion_url, settings.document_timeout_seconds)
     app.state.database = service.database
     app.state.run_max_attempts = settings.run_max_attempts
@@ -86,7 +104,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         heartbeat_seconds=settings.sse_heartbeat_seconds,
         max_streams=settings.sse_max_streams,
     )
-    ended = EndedRuns(service.database, redis, saver)
+    ended = EndedRuns(service.database, redis, saved)
     consumer = DocumentConsumer(service.database, service.outbox)
     background = await stack.enter_async_context(
         service.running(
@@ -101,19 +119,25 @@ async def _turns(
     settings: Settings,
     tokens: Tokens,
     client: httpx2.AsyncClient,
-    saver: AsyncPostgresSaver,
+    saved: checkpoints.Checkpoints,
+    control: RunControl,
+    told: Counter,
     stack: AsyncExitStack,
 ) -> ConversationTurns:
     chat = build_chat_model(settings)
     if chat is not None:
         stack.push_async_callback(chat.aclose)
     return ConversationTurns(
-        conversation.build(saver),
+        conversation.build(),
+        saved,
         RetrievalService("retrieval", client, tokens, settings.retrieval_url, settings.search_timeout_seconds),
+        GraphService("knowledge-graph", client, tokens, settings.knowledge_graph_url, settings.graph_timeout_seconds),
         MemoryService("memory", client, tokens, settings.memory_url, settings.recall_timeout_seconds),
         chat,
         Prompts.load(),
         TurnBudgets(settings.search_k, settings.passage_tokens, settings.history_tokens),
+        control,
+        told,
     )
 
 

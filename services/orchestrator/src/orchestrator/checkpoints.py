@@ -7,12 +7,13 @@ request, which is bound to a workspace, sees no row of them.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import psycopg
 from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from psycopg import AsyncConnection, sql
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
@@ -21,10 +22,28 @@ LOCK = 4_201_871_510
 TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_migrations")
 
 
+Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
+
+
+class Checkpoints:
+    """The savers of a process, on one pool."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    def saver(self) -> AsyncPostgresSaver:
+        """Returns a saver for one attempt: a saver does one thing at a time, whatever the pool has room for."""
+        return AsyncPostgresSaver(self._pool, serde=_plain_values())
+
+    async def delete(self, threads: Sequence[str]) -> None:
+        """Deletes all checkpoints of the threads."""
+        await self.saver().aprune(threads, strategy="delete")
+
+
 @asynccontextmanager
-async def opened(url: str, size: int) -> AsyncIterator[AsyncPostgresSaver]:
-    """Opens a saver on a pool of its own."""
-    pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
+async def opened(url: str, size: int) -> AsyncIterator[Checkpoints]:
+    """Opens a pool of its own for up to `size` savers at a time."""
+    pool: Pool = AsyncConnectionPool(
         url,
         min_size=1,
         max_size=size,
@@ -34,12 +53,18 @@ async def opened(url: str, size: int) -> AsyncIterator[AsyncPostgresSaver]:
             "autocommit": True,
             "prepare_threshold": 0,
             "row_factory": dict_row,
-            "options": "-c app.scope=system -c statement_timeout=30s",
+            # Each checkpoint survives a death of this process at once; a crash of PostgreSQL may cost the last ones.
+            "options": "-c app.scope=system -c statement_timeout=30s -c synchronous_commit=off",
             "connect_timeout": 5,
         },
     )
     async with pool:
-        yield AsyncPostgresSaver(pool)
+        yield Checkpoints(pool)
+
+
+def _plain_values() -> JsonPlusSerializer:
+    """Returns a serialiser that imports and calls no type which a row names, unlike the default; states are JSON."""
+    return JsonPlusSerializer(allowed_msgpack_modules=None)
 
 
 class _Tables(PostgresSaver):

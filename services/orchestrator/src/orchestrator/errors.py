@@ -9,6 +9,14 @@ class SessionNotFound(NotFound):
     type, title = "session-not-found", "You have no such session in this workspace"
 
 
+class MessageNotFound(NotFound):
+    type, title = "message-not-found", "You have no such message"
+
+
+class SessionBusy(Conflict):
+    type, title = "session-busy", "Another answer of this session is still being written"
+
+
 class UnknownDocument(NotFound):
     type, title = "document-not-found", "There is no such document in this workspace"
 
@@ -21,5 +29,37 @@ class RunNotFound(NotFound):
     type, title = "run-not-found", "You have no such run in this workspace"
 
 
+class RunNotFailed(Conflict):
+    type, title = "run-not-failed", "Only a run that has failed can be tried again"
+
+
 class BadEventId(Problem):
     status, type, title = 400, "bad-event-id", "Last-Event-ID was not issued by this stream"
+
+
+class GraphError(Problem):
+    """Ends a run by name: `type` and `title` become its `error_type` and `error_message`; `__cause__` is logged."""
+
+    type, title = "graph-error", "The conversation graph failed"
+
+
+class RoutingError(GraphError):
+    type, title = "routing-error", "The conversation graph has no way on from where the turn stands"
+
+
+class AnswerMissing(GraphError):
+    type, title = "answer-missing", "The conversation graph ended without an answer"
+
+
+class DeadlinePassed(GraphError):
+    type, title = "deadline-passed", "The answer was not whole at the deadline of its message"
+
+
+class AttemptsExhausted(GraphError):
+    type = "attempts-exhausted"
+    title = "The run was given up: each process that worked on it ended before it could finish"
+
+
+class AttemptsFailed(GraphError):
+    type = "internal-error"
+    title = "The answer could not be written because of an internal error, although it was tried several times"

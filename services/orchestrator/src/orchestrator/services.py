@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from contracts.graph_tools import AnswerQuestion, StructuralAnswer, ToolResult
 from contracts.memory import RecallRequest, RecallResponse
 from contracts.retrieval import SearchRequest, SearchResponse
 from service_kit.auth import Principal
@@ -14,6 +15,15 @@ from service_kit.problems import ServiceSilent
 class RetrievalService(HttpService):
     async def search(self, caller: Principal, request: SearchRequest) -> SearchResponse:
         return await self.fetch(caller, "POST", "/v1/search", SearchResponse, request)
+
+
+class GraphService(HttpService):
+    async def answer(self, caller: Principal, question: AnswerQuestion) -> StructuralAnswer | None:
+        """Returns None where the graph has no answer, or the deployment has no graph."""
+        if not self.is_there:
+            return None
+        path, answer = "/v1/graph/tools/answer_question", ToolResult[StructuralAnswer]
+        return (await self.fetch(caller, "POST", path, answer, question)).result
 
 
 class MemoryService(HttpService):

@@ -14,6 +14,8 @@ class Settings(ServiceSettings, DocumentConsumerSettings, ChatSettings):
     port: int = 8003
     retrieval_url: str
     """The address of retrieval"""
+    knowledge_graph_url: str | None = None
+    """The address of knowledge-graph; without it, questions about structure are answered by the search alone"""
     memory_url: str
     """The address of memory"""
     run_concurrency: int = Field(default=4, ge=1)
@@ -22,6 +24,8 @@ class Settings(ServiceSettings, DocumentConsumerSettings, ChatSettings):
     """A process that has not renewed its lease for so long has lost its run"""
     run_max_attempts: int = Field(default=3, ge=1)
     """Attempts that crashes and internal errors may cost before a run fails"""
+    run_drain_seconds: float = Field(default=20.0, ge=0)
+    """Seconds that a run's current node has to end when the process stops; the run then goes on elsewhere"""
     run_stream_ttl: int = Field(default=86_400, ge=1)
     """Seconds that the events of an ended run are kept"""
     sse_heartbeat_seconds: float = Field(default=15.0, gt=0)
@@ -32,6 +36,8 @@ class Settings(ServiceSettings, DocumentConsumerSettings, ChatSettings):
     """Chunks that an answer may draw on"""
     search_timeout_seconds: float = Field(default=10.0, gt=0)
     """The limit of a run's search"""
+    graph_timeout_seconds: float = Field(default=5.0, gt=0)
+    """The limit of a run's question to the graph"""
     recall_timeout_seconds: float = Field(default=2.0, gt=0)
     """The limit of a run's recall of memories"""
     document_timeout_seconds: float = Field(default=5.0, gt=0)

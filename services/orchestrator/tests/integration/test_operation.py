@@ -114,12 +114,13 @@ async def test_many_runs_on_two_processes_end_once_each(start: Any, settings: An
 async def test_checkpoints_that_were_left_behind_are_deleted(settings: Any, redis_url: str) -> None:
     url = settings.database_url.get_secret_value()
     async with (
-        checkpoints.opened(url, 1) as saver,
+        checkpoints.opened(url, 1) as saved,
         Database(url, 1).opened() as database,
         Redis.from_url(redis_url) as redis,
     ):
+        saver = saved.saver()
         config: Any = {"configurable": {"thread_id": "a-run-that-is-gone", "checkpoint_ns": ""}}
         await saver.aput(config, empty_checkpoint(), {"source": "input", "step": -1}, {})
         assert await saver.aget(config) is not None
-        await EndedRuns(database, redis, saver).delete_abandoned()
+        await EndedRuns(database, redis, saved).delete_abandoned()
         assert await saver.aget(config) is None

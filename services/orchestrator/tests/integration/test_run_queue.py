@@ -12,6 +12,7 @@ from work_conformance import WorkCase, WorkConformance
 from contracts.gateway import Role
 from contracts.orchestrator import MessageCreate, RunStatus
 from orchestrator.runs.repository import RUNS
+from orchestrator.sessions.messages import CallerMessages
 from orchestrator.sessions.repository import CallerSessions
 from service_kit.auth import Principal
 from service_kit.notifications import Notifications
@@ -31,7 +32,7 @@ class TestRunQueue(WorkConformance):
                     async with database.workspace(workspace_id) as connection:
                         sessions = CallerSessions(connection, caller)
                         session = await sessions.create(None, None)
-                        await sessions.ask(session.id, MessageCreate(content="How?"), None, 3)
+                        await CallerMessages(connection, caller).ask(session.id, MessageCreate(content="How?"), None, 3)
 
             yield WorkCase(
                 queue=lambda owner, lease_seconds: WorkQueue(database, RUNS, lease_seconds, owner),
@@ -41,17 +42,19 @@ class TestRunQueue(WorkConformance):
             )
 
 
-async def test_turns_of_one_session_are_claimed_one_after_the_other(make_database: Callable[[str], Any]) -> None:
+async def test_a_run_waits_for_its_parents_run_alone(make_database: Callable[[str], Any]) -> None:
     caller = Principal(uuid4(), uuid4(), Role.viewer)
     async with Database(make_database("orchestrator").service, 2).opened() as database:
         async with database.workspace(caller.workspace_id) as connection:
-            sessions = CallerSessions(connection, caller)
-            session = await sessions.create(None, None)
-            first, second = [(await sessions.ask(session.id, MessageCreate(content=text), None, 3))[0] for text in "ab"]
+            session = await CallerSessions(connection, caller).create(None, None)
+            messages = CallerMessages(connection, caller)
+            first, second = [await messages.ask(session.id, MessageCreate(content=text), None, 3) for text in "ab"]
+            edit = MessageCreate(content="A different beginning", parent_id=None)
+            beside = await messages.ask(session.id, edit, None, 3)
         queue = WorkQueue(database, RUNS, 60.0)
-        [run] = await queue.claim(5)
-        assert run.id == first
+        runs = {run.id: run for run in await queue.claim(5)}
+        assert set(runs) == {first.id, beside.id}
         async with database.workspace(caller.workspace_id) as connection:
-            await queue.finish(connection, run, RunStatus.failed)
+            await queue.finish(connection, runs[first.id], RunStatus.failed)
         [run] = await queue.claim(5)
-        assert run.id == second
+        assert run.id == second.id

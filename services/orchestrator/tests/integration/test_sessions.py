@@ -44,6 +44,69 @@ async def test_lists_are_paged(start: Any, settings: Any) -> None:
     assert bad.status_code == 422
 
 
+async def test_pinned_sessions_come_first_and_archived_ones_are_apart(start: Any, settings: Any) -> None:
+    async with start(settings) as service:
+
+        async def listed(**params: Any) -> list[str]:
+            seen, cursor = [], None
+            while True:
+                given = {"limit": 2, **params, **({"cursor": cursor} if cursor else {})}
+                page = (await service.client.get("/v1/sessions", params=given)).json()
+                seen += [session["title"] for session in page["items"]]
+                if not (cursor := page["next_cursor"]):
+                    return seen
+
+        async def change(which: str, **change: Any) -> Any:
+            return await service.client.patch(f"/v1/sessions/{made[which]}", json=change, headers=when)
+
+        when = {"If-Match": '"1"'}
+        made = {title: await service.session(title=title) for title in "abcde"}
+        pinned = [await change(title, pinned=True) for title in "bd"]
+        archived = await change("e", archived=True)
+        assert await listed() == ["d", "b", "c", "a"]
+        assert await listed(archived=True) == ["e"]
+        assert (await listed(pinned=True), await listed(pinned=False)) == (["d", "b"], ["c", "a"])
+        assert [one.json()["pinned"] for one in pinned] == [True, True]
+        assert (archived.json()["archived"], archived.json()["title"], archived.json()["version"]) == (True, "e", 2)
+        assert (await change("d", pinned=False)).status_code == 412
+        when = {}
+        assert (await change("d", pinned=False, title="D")).json()["title"] == "D"
+        assert (await change("e", archived=False)).status_code == 200
+        assert await listed() == ["b", "D", "e", "c", "a"]
+        for nothing in ({}, {"title": None}, {"starred": True}):
+            assert (await change("a", **nothing)).status_code == 422, nothing
+
+
+async def test_a_session_is_exported_with_its_citations(start: Any, model_settings: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr("orchestrator.sessions.api.EXPORTED_AT_ONCE", 3)
+    async with start(model_settings) as service:
+        session = await service.session(title="Tokens *and*\nkeys")
+        for _ in range(2):
+            await service.events((await service.ask(session, "How long?\n# And why?"))["id"])
+        path = f"/v1/sessions/{session}"
+        messages = (await service.client.get(f"{path}/messages")).json()["items"]
+        now = (await service.client.get(path)).json()
+        as_json = await service.client.get(f"{path}/export", params={"format": "json"})
+        as_markdown = await service.client.get(f"{path}/export")
+        empty = await service.client.get(f"/v1/sessions/{await service.session()}/export", params={"format": "json"})
+        unknown = await service.client.get(f"{path}/export", params={"format": "pdf"})
+    exported = as_json.json()
+    assert exported["messages"] == messages
+    assert exported["messages"][1]["citations"][0]["document_name"] == "auth.md"
+    assert exported["session"] == {name: value for name, value in now.items() if name != "active_run_ids"}
+    assert as_markdown.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert as_markdown.headers["content-disposition"] == f'attachment; filename="session-{session}.md"'
+    text = as_markdown.text
+    assert text.startswith("# Tokens \\*and\\* keys\n")
+    assert text.count("\n> How long?\n> # And why?\n") == 2
+    assert (
+        text.count("\\[1\\] auth.md, Services \\> Tokens, lines 3 to 5\n\n> Tokens expire after fifteen minutes.") == 2
+    )
+    assert text.index("**Question**") < text.index(messages[1]["content"]) < text.index("auth.md")
+    assert empty.json()["messages"] == []
+    assert unknown.status_code == 422
+
+
 async def test_messages_are_paged_in_order(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         session = await service.session()
@@ -101,7 +164,10 @@ async def test_nobody_else_sees_a_session(start: Any, settings: Any, other_user:
                 ("GET", path, None),
                 ("PATCH", path, {"title": "Taken"}),
                 ("DELETE", path, None),
+                ("PATCH", path, {"archived": True}),
+                ("GET", f"{path}/export", None),
                 ("GET", f"{path}/messages", None),
+                ("GET", f"{path}/messages?tree=true", None),
                 ("POST", f"{path}/messages", {"content": "What is in here?"}),
             ):
                 response = await service.client.request(method, where, json=body, headers=headers)

@@ -76,6 +76,47 @@ async def test_a_model_answer_is_checked_while_it_streams(start: Any, model_sett
     assert world.chats[0]["messages"][-1] == {"role": "user", "content": QUESTION}
 
 
+async def test_each_sentence_is_told_with_what_its_sources_say(start: Any, model_settings: Any, world: Any) -> None:
+    world.answer = [
+        "Hello! Tokens expire after fifteen min",
+        "utes. Tokens expire after 45 minutes [1]. The UserDB keeps the accounts [2]. ",
+        "The BillingRouter never sends invoices [7]. Penguins swim.",
+    ]
+    async with start(model_settings) as service:
+        session = await service.session()
+        run = await service.ask(session)
+        events = await service.events(run["id"])
+        answer = (await service.run(run["id"]))["answer"]
+        messages = (await service.client.get(f"/v1/sessions/{session}/messages")).json()["items"]
+        metrics = (await service.client.get("/metrics")).text
+
+    assert answer["content"] == (
+        "Hello! Tokens expire after fifteen minutes [1]. Tokens expire after 45 minutes."
+        " The UserDB keeps the accounts [2]. The BillingRouter never sends invoices. Penguins swim."
+    )
+    assert [citation["quote"] for citation in answer["citations"]] == [
+        "Tokens expire after fifteen minutes.",
+        "The UserDB keeps the accounts.",
+    ]
+    assert [(one["status"], one["citations"], one["attributed"]) for one in answer["sentences"]] == [
+        ("not_a_claim", [], False),
+        ("verified", [1], True),
+        ("contradicted", [], False),
+        ("verified", [2], True),
+        ("contradicted", [], False),
+        ("unsupported", [], False),
+    ]
+    said = [answer["content"][one["start"] : one["end"]] for one in answer["sentences"]]
+    assert said[1:3] == ["Tokens expire after fifteen minutes [1].", "Tokens expire after 45 minutes."]
+    assert "45" in answer["sentences"][2]["reason"]
+    assert answer["sentences"][1]["chunk_id"].endswith("auth.md")
+    completed = next(event for event in events if event.name == "message_completed")
+    assert events[-1].data["sentences"] == completed.data["sentences"] == answer["sentences"]
+    assert messages[1]["sentences"] == answer["sentences"]
+    assert completed.data["content"] == answer["content"]
+    assert 'attractor_answer_sentences_total{status="contradicted"} 2.0' in metrics
+
+
 async def test_sources_are_told_before_the_answer_begins(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         run = await service.ask(await service.session())

@@ -68,7 +68,7 @@ async def test_nothing_of_it_is_left(
         assert receipt.service == "orchestrator"
         assert (receipt.removed["session"], receipt.removed["run"], receipt.removed["run_streams"]) == (1, 3, 2)
         assert receipt.removed["checkpoints"] > 0
-        assert receipt.removed["message"] == 4
+        assert receipt.removed["message"] == 6
         assert set(receipt.remaining.values()) == {0}
         while not world.chats_cut:  # noqa: ASYNC110  the model sees that its reader has left
             await asyncio.sleep(0.02)

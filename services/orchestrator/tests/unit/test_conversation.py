@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import pytest
 
+from orchestrator.errors import RoutingError
 from orchestrator.graphs.conversation.context import Prompts
 from orchestrator.graphs.conversation.nodes.generate_title import LONGEST_TITLE, trimmed
 from orchestrator.graphs.conversation.passages import estimated_tokens, fitting, neutralised, numbered, within_budget
@@ -16,9 +17,16 @@ from orchestrator.graphs.conversation.routing import after_clean_state, after_ge
 from orchestrator.graphs.conversation.state import TRANSIENT, FoundChunk, State, Turn, put_messages
 
 
-@pytest.mark.parametrize("text", ["Hi", "hello!", "Thanks a lot.", "Thank you :)", "Guten Tag", "ok, thanks", "Bye"])
+@pytest.mark.parametrize(
+    "text", ["Hi", "hello!", "Thanks a lot.", "Thank you :)", "Guten Tag", "ok, okay, thanks", "Bye", "Goodbye"]
+)
 def test_courtesies_need_no_documents(text: str) -> None:
     assert path_of(text) == "reply_to_general_input"
+
+
+def test_many_courtesies_are_read_in_linear_time() -> None:
+    """Each goodbye doubled the time."""
+    assert path_of("goodbye " * 20_000 + "x") == "retrieve"
 
 
 @pytest.mark.parametrize(
@@ -34,7 +42,8 @@ def state(**values: Any) -> State:
 
 def test_routes() -> None:
     assert after_generate_path(state(next="reply_to_general_input")) == "reply_to_general_input"
-    assert after_generate_path(state(next=None)) == "retrieve"
+    with pytest.raises(RoutingError):
+        after_generate_path(state(next=None))
     assert after_clean_state(state(needs_title=True)) == "generate_title"
     assert after_clean_state(state(needs_title=False)) == "__end__"
 

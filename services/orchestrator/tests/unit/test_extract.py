@@ -111,3 +111,22 @@ def test_terms_are_what_carries_meaning() -> None:
     assert terms("The tokens of the Token services") == terms("token service")
     assert terms("Das ist die Rechnung") == {"rechnung"}
     assert terms("令牌有效期") & terms("令牌")
+
+
+FIELDS = "PEP: 20\nTitle: The Zen of Python\nAuthor: Tim Peters\nStatus: Active"
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("What does the Zen of Python say about errors?", "Errors should never pass silently."),
+        ("Who is the author of the Zen of Python?", "PEP: 20"),
+        ("The Zen of Python?", "PEP: 20"),
+    ],
+)
+def test_the_fields_at_the_head_of_a_document_answer_only_what_goes_beyond_its_title(question, quoted) -> None:
+    passages = [
+        Highlighted("The Zen of Python", FIELDS, [(0, len(FIELDS), 0.56)]),
+        Highlighted("The Zen of Python", "Errors should never pass silently.", [(0, 34, 0.3)]),
+    ]
+    assert extract(question, passages)[0].startswith(f"From The Zen of Python: “{quoted}")

@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from orchestrator.citations.check import MarkerFilter, check
+from orchestrator.citations.source import SourceText
 from orchestrator.citations.support import CitedSpan
 
 AUTH = "The AuthService issues tokens. Tokens expire after fifteen minutes."
@@ -18,7 +19,7 @@ MARKER = re.compile(r"\[(\d+)\]")
 
 
 def filtered(*pieces: str, passages: list[str] = PASSAGES) -> tuple[str, MarkerFilter]:
-    markers = MarkerFilter(passages)
+    markers = MarkerFilter(list(map(SourceText, passages)))
     text = "".join(markers.feed(piece) for piece in pieces)
     return text + markers.end(), markers
 
@@ -68,7 +69,7 @@ def test_a_marker_is_bound_to_the_sentence_that_supports_it() -> None:
 
 
 def test_half_a_marker_is_never_shown() -> None:
-    markers = MarkerFilter(PASSAGES)
+    markers = MarkerFilter(list(map(SourceText, PASSAGES)))
     assert markers.feed("Tokens expire [") == "Tokens expire"
     assert markers.feed("1") == ""
     assert markers.feed("] and") == " [1] and"

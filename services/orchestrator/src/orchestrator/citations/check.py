@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from orchestrator.citations.markers import MarkerScanner
-from orchestrator.citations.support import CitedSpan, Claim, supporting_span
+from orchestrator.citations.markers import MarkerScanner, PlacedMarker
+from orchestrator.citations.source import SourceText
+from orchestrator.citations.support import CitedSpan, Claim, refusal, supporting_span
+from service_kit.sentences import Span
 
 
 class MarkerFilter:
     """Streams a model's answer: markers of passages are checked, bound to quotes and renumbered as they appear.
 
-    `passages` are the contents, in the order of the numbers that the model was given, from 1. After `end`, `cited` are
-    the citations in the order of their numbers and `removed` counts what was refused.
+    `sources` are in the order of the numbers that the model was given, from 1. After `end`, `cited` are the citations
+    in the order of their numbers and `removed` counts what was refused.
     """
 
-    def __init__(self, passages: Sequence[str]) -> None:
-        self.passages = passages
+    def __init__(self, sources: Sequence[SourceText]) -> None:
+        self.sources = sources
         self.cited: list[CitedSpan] = []
         self._scanner = MarkerScanner(self._resolve)
+
+    @property
+    def markers(self) -> Sequence[PlacedMarker]:
+        """The markers in what was shown, and where they are."""
+        return self._scanner.markers
+
+    @property
+    def code(self) -> Sequence[Span]:
+        """The code in what was shown."""
+        return self._scanner.code
 
     @property
     def removed(self) -> int:
@@ -34,10 +46,10 @@ class MarkerFilter:
         return self._scanner.end()
 
     def _resolve(self, number: int, claim: Claim) -> int | None:
-        if number > len(self.passages):
+        if number > len(self.sources):
             return None
-        span = supporting_span(claim, self.passages[number - 1])
-        if span is None:
+        span = supporting_span(claim, self.sources[number - 1])
+        if span is None or refusal(claim, self.sources, number):
             return None
         for cited in self.cited:
             if (cited.passage, cited.start, cited.end) == (number, *span):
@@ -48,11 +60,16 @@ class MarkerFilter:
 
 @dataclass(frozen=True)
 class Checked:
-    """The answer as it may be stored; `removed` counts the markers and citations that it lost here."""
+    """The answer as it may be stored; `removed` counts the markers and citations that it lost here.
+
+    `markers` and `code` tell where the markers and the code are in `content`.
+    """
 
     content: str
     cited: Sequence[CitedSpan]
     removed: int
+    markers: Sequence[PlacedMarker] = ()
+    code: Sequence[Span] = ()
 
 
 def check(content: str, cited: Sequence[CitedSpan], passages: Sequence[str]) -> Checked:
@@ -63,7 +80,7 @@ def check(content: str, cited: Sequence[CitedSpan], passages: Sequence[str]) -> 
         # A removal may have joined backticks, so that other text is code now.
         checked = _pass(checked.content, checked.cited)
         removed += checked.removed
-    return Checked(checked.content, checked.cited, removed)
+    return replace(checked, removed=removed)
 
 
 def _pass(content: str, cited: Sequence[CitedSpan]) -> Checked:
@@ -81,7 +98,7 @@ def _pass(content: str, cited: Sequence[CitedSpan]) -> Checked:
     scanner = MarkerScanner(resolve)
     text = scanner.feed(content) + scanner.end()
     kept = [CitedSpan(number, one.passage, one.start, one.end) for number, one in enumerate(order, 1)]
-    return Checked(text, kept, scanner.removed + len(spans) - len(kept))
+    return Checked(text, kept, scanner.removed + len(spans) - len(kept), scanner.markers, scanner.code)
 
 
 def _is_span(cited: CitedSpan, passages: Sequence[str]) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 
+from orchestrator.citations.source import SourceText
 from orchestrator.citations.support import CitedSpan, likeness, shortened
 from orchestrator.citations.terms import terms
 from service_kit.sentences import sentences
@@ -15,12 +16,15 @@ MOST_SENTENCES = 4
 # A sentence joins the answer when it is about as good as the best one.
 NEAR_BEST = 0.7
 SAME_WORDS = 0.75
+# What a document's fields are worth that have only its title's words of the question.
+TITLE_ONLY = 0.3
 _MARKER_BEGINS = re.compile(r"[\[【]\s*+\^?\d")
 _MARKER_ENDS = re.compile(r"[\]】]")
 _LIST_MARK = re.compile(r"^(?:[-*+•]|\d+[.)]|#{1,6}|>)\s+")
 _NEXT_ITEM = re.compile(r"(?<!\s)[^\S\n]*+\n\s*+[-*+•]\s++")
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3})(?=\S)([^*`]+?)(?<=\S)\1(?![\w*])")
 _COMMENT_MARK = re.compile(r"(?m)^[ \t]*(?:/\*\*?|\*/|\*(?=\s)|//+|--+(?=\s)|#+(?=\s))[ \t]*|(?<!\s)\s*+\*/\s*$")
+_FIELD = re.compile(r"\s*+[A-Z][\w-]{0,40}+(?: \w{1,40}+)?+:\s")
 _DOCSTRING_END = re.compile(r"(?<!\s)\s*+(?:\"{3}|'{3})$")
 
 
@@ -52,8 +56,9 @@ def extract(question: str, passages: Sequence[Highlighted]) -> tuple[str, list[C
     If no passage has highlights, the sentences are chosen by the terms that they share with the question.
     """
     if not any(passage.highlights for passage in passages):
-        passages = [replace(one, highlights=likeness(question, one.content)) for one in passages]
-    chosen = _choose(_candidates(passages))
+        passages = [replace(one, highlights=likeness(question, SourceText(one.content))) for one in passages]
+    asked = terms(question)
+    chosen = _choose([_lowered(asked, passages, one) for one in _candidates(passages)])
     paragraphs: list[str] = []
     cited: list[CitedSpan] = []
     for title in dict.fromkeys(passages[one.passage - 1].title for one in chosen):
@@ -79,6 +84,22 @@ def _candidates(passages: Sequence[Highlighted]) -> list[_Sentence]:
         span = shortened(passages[0].content, *spans[0])
         found.append(_Sentence(1, *span, 1.0, _displayed(passages[0].content, *span)))
     return found
+
+
+def _lowered(asked: frozenset[str], passages: Sequence[Highlighted], one: _Sentence) -> _Sentence:
+    """Returns the candidate, lowered if it is the fields at the head of a document and repeats its title alone.
+
+    `Title: …`, `Status: …` answer who wrote it and when; for everything else they resemble the question by the title.
+    """
+    beyond_title = asked - terms(passages[one.passage - 1].title)
+    repeats = bool(beyond_title) and not beyond_title & terms(one.text)
+    return replace(one, score=one.score * TITLE_ONLY) if repeats and _fields(passages, one) else one
+
+
+def _fields(passages: Sequence[Highlighted], one: _Sentence) -> bool:
+    """Returns whether all lines of the sentence are fields, of which there are several."""
+    lines = passages[one.passage - 1].content[one.start : one.end].splitlines()
+    return len(lines) > 1 and all(_FIELD.match(line) for line in lines)
 
 
 def _choose(candidates: list[_Sentence]) -> list[_Sentence]:

@@ -8,12 +8,13 @@ prose is a citation). `[0]` and `[2024]` are not markers.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from orchestrator.citations.support import Claim
 from orchestrator.citations.terms import terms
-from service_kit.sentences import sentences
+from service_kit.sentences import Span, sentences
 
 Resolve = Callable[[int, Claim], int | None]
 
@@ -32,16 +33,28 @@ _PLACE = "\ue000"  # stands in the remembered text where a marker was
 _OPENED = re.compile(rf"[\[【][\s^\d,;–{_PLACE}-]*$")
 
 
+@dataclass(frozen=True)
+class PlacedMarker:
+    """Markers that stand together, from `start` to `end` of a text."""
+
+    start: int
+    end: int
+    numbers: Sequence[int]
+
+
 class MarkerScanner:
     """Passes text on with each marker replaced by what `resolve(number, claim)` returns, or removed if that is None.
 
     Text is held back only as long as it may turn out to be part of a marker, or is needed to know what a marker
-    stands beside. Whatever the cuts between the pieces fed, the result is the same.
+    stands beside. Whatever the cuts between the pieces fed, the result is the same. `markers` and `code` tell where
+    in the result the markers and the code (fenced or between backticks) are.
     """
 
     def __init__(self, resolve: Resolve) -> None:
         self.resolve = resolve
-        self.removed = 0
+        self.removed, self.length = 0, 0
+        self.markers: list[PlacedMarker] = []
+        self.code: list[Span] = []
         self._pending, self._said, self._space, self._fence = "", "", "", ""
         self._line_start, self._after_removal = True, False
 
@@ -60,6 +73,7 @@ class MarkerScanner:
             piece = self._in_fence(final) if self._fence else self._in_prose(final)
             if piece is None:
                 return
+            self.length += len(piece)
             yield piece
 
     def _in_fence(self, final: bool) -> str | None:
@@ -69,11 +83,11 @@ class MarkerScanner:
         closing = self._line_start and _FENCE.fullmatch(line.rstrip())
         if closing and closing[1].startswith(self._fence):
             self._fence = ""
-        return self._take(len(line) + len(newline))
+        return self._take_code(len(line) + len(newline))
 
     def _in_prose(self, final: bool) -> str | None:
         if self._line_start and (fence := self._opens_fence(final)) is not False:
-            return None if fence is None else self._take(fence)
+            return None if fence is None else self._take_code(fence)
         special = _SPECIAL.search(self._pending)
         if special is None or special.start() > 0:
             return self._take(special.start() if special else len(self._pending))
@@ -104,7 +118,7 @@ class MarkerScanner:
         paragraph = self._pending[: _LONGEST_CODE_SPAN + 1].split("\n\n", 1)[0]
         closing = re.compile(rf"(?<!`){re.escape(run[0])}(?!`)").search(paragraph, run.end())
         if closing and (final or closing.end() < len(self._pending)) and closing.end() <= _LONGEST_CODE_SPAN:
-            return self._take(closing.end())
+            return self._take_code(closing.end())
         if not final and paragraph == self._pending and len(paragraph) <= _LONGEST_CODE_SPAN:
             return None
         return self._take(run.end())
@@ -128,7 +142,10 @@ class MarkerScanner:
             self._after_removal = True
             return ""
         space, self._space, self._after_removal = self._space, "", False
-        return space + "".join(f"[{number}]" for number in shown)
+        markers = "".join(f"[{number}]" for number in shown)
+        start = self.length + len(space)
+        self.markers.append(PlacedMarker(start, start + len(markers), shown))
+        return space + markers
 
     def _take_gap(self) -> str:
         """Returns an ellipsis if the text around a removed marker would join to another one: `[2[9]]`."""
@@ -160,6 +177,12 @@ class MarkerScanner:
         sentence = line[spans[-1][0] : spans[-1][1]] if spans else ""
         segments = [segment for segment in sentence.split(_PLACE) if terms(segment)]
         return Claim(segments[-1] if segments else "", sentence.replace(_PLACE, " "))
+
+    def _take_code(self, length: int) -> str:
+        text = self._take(length)
+        end = self.length + len(text) + len(self._space)
+        self.code.append((end - length, end))
+        return text
 
     def _take(self, length: int) -> str:
         """Passes `length` characters on; spaces at their end wait, as they go when a removed marker follows them."""

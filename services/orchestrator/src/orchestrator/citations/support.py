@@ -7,14 +7,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
+from orchestrator.citations.analysis import Analysis
+from orchestrator.citations.judgement import CLOSE, VERIFIED, compare
+from orchestrator.citations.source import SourceText
 from orchestrator.citations.terms import terms
-from service_kit.sentences import sentences
 
 LONGEST_QUOTE = 500
-_QUOTED = re.compile(r"“([^”]{8,1000})”|\"([^\"\n]{8,1000})\"|«([^»]{8,1000})»|„([^“”„]{8,1000})[“”]")
+_QUOTED = re.compile(r"“([^“”]{8,1000})”|\"([^\"\n]{8,1000})\"|«([^«»]{8,1000})»|„([^“”„]{8,1000})[“”]")
 _ELLIPSIS = re.compile(r"(?<!\s)\s*+(?:\[?(?:\.\.\.|…)\]?)\s*+")
 _WORD = re.compile(r"\w+", re.UNICODE)
 _SHORTEST_QUOTE_WORDS = 3
+_LAYOUT = re.compile(r"^\s*+(?:[-*+•>|]|\d{1,3}[.)]|#{1,6})\s")
+_INDEX = re.compile(r"\[\d{1,3}\]")  # in code: a[1]
+# A longer claim that shares less than this with its source has it by chance.
+_LONG_CLAIM = 6
+LEAST_SHARE = 0.12
 
 
 @dataclass(frozen=True)
@@ -35,32 +42,66 @@ class Claim:
     sentence: str
 
 
-def supporting_span(claim: Claim, passage: str) -> tuple[int, int] | None:
-    """Returns the span of the passage that supports the claim best; None if nothing does.
+def supporting_span(claim: Claim, source: SourceText) -> tuple[int, int] | None:
+    """Returns the span of the source that supports the claim best; None if nothing does.
 
-    Text in quotation marks must occur in the passage word for word; otherwise one shared term is enough.
+    Text in quotation marks must occur there word for word; otherwise one shared term is enough to be compared.
     """
     quoted = quotations(claim.segment)
     if quoted:
-        located = [_locate(quote, passage) for quote in quoted]
+        located = [_locate(quote, source.content) for quote in quoted]
         if not all(located):
             return None
         return max((span for spans in located for span in spans), key=lambda span: span[1] - span[0])
-    return best_sentence(claim.segment, passage) or best_sentence(claim.sentence, passage)
+    return best_sentence(claim.segment, source) or best_sentence(claim.sentence, source)
 
 
-def best_sentence(claim: str, passage: str) -> tuple[int, int] | None:
+def refusal(claim: Claim, sources: Sequence[SourceText], number: int) -> str:
+    """Returns why source `number` (from 1) does not support the claim, in plain words; nothing if it may.
+
+    What the claim has from another source of the run does not speak against this one, unless that one says it all.
+    """
+    if quotations(claim.segment):
+        return ""  # compared word for word
+    text = unmarked(claim.segment if len(terms(claim.segment)) > 1 else claim.sentence)
+    said, source = Analysis(text), sources[number - 1]
+    judged = compare(said, source)
+    others = [other for at, other in enumerate(sources, 1) if at != number]
+    if judged.verdict == "contradicted":
+        allowed = ("verified",) if judged.share >= VERIFIED else ("verified", "unclear")
+        if any(compare(said, joined(text, source, other)).verdict in allowed for other in others):
+            return ""
+        return judged.reason
+    if judged.verdict == "unclear" and len(terms(text)) >= _LONG_CLAIM:
+        if judged.share < LEAST_SHARE:
+            return "too little in common"
+        if judged.share < CLOSE and any(compare(said, other).verdict == "verified" for other in others):
+            return "another source says it"
+    return ""
+
+
+def unmarked(text: str) -> str:
+    """Returns the text without the marks of layout at its beginning, and without an index of code."""
+    return _LAYOUT.sub("", _INDEX.sub(" ", text))
+
+
+def joined(said: str, first: SourceText, other: SourceText) -> SourceText:
+    """Returns the sentence of each of the two that is most like what is said, as one text."""
+    spans = ((source, best_sentence(said, source)) for source in (first, other))
+    return SourceText("\n".join(source.content[slice(*span)] for source, span in spans if span), first.heading)
+
+
+def best_sentence(claim: str, source: SourceText) -> tuple[int, int] | None:
     """Returns the sentence most like the claim, cut to LONGEST_QUOTE; None if none shares a term with it."""
-    best = max(likeness(claim, passage), key=lambda found: (found[2], -found[0]), default=None)
-    return shortened(passage, best[0], best[1]) if best else None
+    best = max(likeness(claim, source), key=lambda found: (found[2], -found[0]), default=None)
+    return shortened(source.content, best[0], best[1]) if best else None
 
 
-def likeness(claim: str, passage: str) -> list[tuple[int, int, float]]:
-    """Returns the passage's sentences that share terms with the claim: (start, end, cosine over sets of terms)."""
+def likeness(claim: str, source: SourceText) -> list[tuple[int, int, float]]:
+    """Returns the source's sentences that share terms with the claim: (start, end, cosine over sets of terms)."""
     wanted = terms(claim)
     found = []
-    for start, end in sentences(passage):
-        own = terms(passage[start:end])
+    for (start, end), own in zip(source.spans, source.terms, strict=True):
         if common := len(wanted & own):
             found.append((start, end, common / sqrt(len(wanted) * len(own))))
     return found

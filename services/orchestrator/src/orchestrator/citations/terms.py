@@ -8,7 +8,7 @@ from importlib.resources import files
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
 # Scripts that do not put spaces between words are compared by pairs of characters.
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]+")
-_STOP = frozenset(files("orchestrator.citations").joinpath("stop_words.txt").read_text("utf-8").split())
+STOP_WORDS = frozenset(files("orchestrator.citations").joinpath("stop_words.txt").read_text("utf-8").split())
 
 
 def terms(text: str) -> frozenset[str]:
@@ -18,12 +18,12 @@ def terms(text: str) -> frozenset[str]:
         for run in _UNSPACED.findall(word):
             found.update(run[at : at + 2] for at in range(max(1, len(run) - 1)))
         spaced = _UNSPACED.sub("", word)
-        if spaced and spaced not in _STOP and (len(spaced) > 1 or spaced.isdigit()):
-            found.add(_stem(spaced))
+        if spaced and spaced not in STOP_WORDS and (len(spaced) > 1 or spaced.isdigit()):
+            found.add(stem(spaced))
     return frozenset(found)
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
     """Cuts endings off, so that expire, expires, expired and expiring meet."""
     for suffix, instead in (("ies", "i"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", ""), ("y", "i")):
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:

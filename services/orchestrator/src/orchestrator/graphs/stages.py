@@ -1,16 +1,43 @@
-"""Wraps every node of every graph: its events, its span, its place in the trace."""
+"""Wraps every node of every graph: its events, its span, its place in the trace, what becomes of its errors."""
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
 from functools import wraps
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict, TypeVar
 
+import psycopg
 from langgraph.runtime import Runtime
 from langgraph.typing import ContextT, NodeInputT_contra
 
 from contracts.events import StageCompleted, StageStarted
+from orchestrator.errors import GraphError
 from orchestrator.runs.events import RunEvents
+from service_kit.problems import ServiceSilent, Unavailable, WorkspaceGone
 from service_kit.tracing import span
+from service_kit.work import LeaseLost
+
+log = logging.getLogger(__name__)
+ERROR_HANDLER = "error_handler"
+FOR_THE_ENGINE = (GraphError, LeaseLost, WorkspaceGone, Unavailable, psycopg.OperationalError)
+
+
+class NodeFailure(TypedDict):
+    """The node that failed, the label that users see, and the class of its error."""
+
+    stage: str
+    label: str
+    kind: str
+
+
+class Failing(TypedDict):
+    """The part of a state that a failed node writes."""
+
+    error: NodeFailure | None
+
+
+FailingState = TypeVar("FailingState", bound=Failing)
 
 
 class Node(Protocol[NodeInputT_contra, ContextT]):
@@ -24,6 +51,9 @@ def stage(node: Node[NodeInputT_contra, ContextT], label: str) -> Node[NodeInput
 
     The context has `events` (an RunEvents). They are on the stream before the node's checkpoint is written, so that a
     resumed run need not repeat them.
+
+    A GraphError, a lost lease and a database that is away are for whoever runs the graph. Any other error becomes
+    `error` in the state, and the node's edges (`unless_failed`) lead to the error handler; only there it is raised.
     """
     name = str(getattr(node, "__name__", "node"))
 
@@ -31,10 +61,31 @@ def stage(node: Node[NodeInputT_contra, ContextT], label: str) -> Node[NodeInput
     async def staged(state: NodeInputT_contra, runtime: Runtime[ContextT]) -> dict[str, Any]:
         events: RunEvents = runtime.context.events  # type: ignore[union-attr]
         events.emit(StageStarted(stage=name, label=label))
-        with span(f"node {name}"):
-            update = await node(state, runtime)
+        try:
+            with span(f"node {name}"):
+                update = await node(state, runtime)
+        except Exception as error:
+            if name == ERROR_HANDLER or _is_for_the_engine(error):
+                raise
+            log.exception("node failed", extra={"node": name})
+            return {"error": NodeFailure(stage=name, label=label, kind=type(error).__name__)}
         events.emit(StageCompleted(stage=name))
         await events.flush()
         return {**update, "node_trace": [name]}
 
     return staged
+
+
+def unless_failed(stage_name: str, following: Callable[[FailingState], str]) -> Callable[[FailingState], str]:
+    """Returns the path of a conditional edge: to the error handler if the node has failed."""
+
+    def way(state: FailingState) -> str:
+        error = state["error"]
+        return ERROR_HANDLER if error is not None and error["stage"] == stage_name else following(state)
+
+    return way
+
+
+def _is_for_the_engine(error: Exception) -> bool:
+    """A service that is silent is a failure like any other, unlike a database."""
+    return isinstance(error, FOR_THE_ENGINE) and not isinstance(error, ServiceSilent)

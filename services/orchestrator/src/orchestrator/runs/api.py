@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header, Request, Response, status
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from contracts.base import ProblemBody
+from contracts.base import Page, ProblemBody
 from contracts.events import RunCancelled
 from contracts.orchestrator import Run, RunStatus
+from orchestrator.errors import RunNotFailed
 from orchestrator.runs.store import RunStore
 from orchestrator.runs.streams import RunStreams, parse_event_id
 from service_kit.auth import Viewer
+from service_kit.pagination import Cursor, Limit
 
 router = APIRouter(prefix="/v1/runs", tags=["orchestrator"])
+NOT_FAILED: dict[int | str, dict[str, Any]] = {
+    409: {"model": ProblemBody, "description": "The run has not failed"},
+    503: {"model": ProblemBody, "description": "The run's events cannot be written"},
+}
 NOT_FOUND: dict[int | str, dict[str, Any]] = {
     404: {"model": ProblemBody, "description": "The caller has no such run in this workspace"}
 }
@@ -34,6 +41,7 @@ def run_streams(request: Request) -> RunStreams:
 
 Runs = Annotated[RunStore, Depends(run_store)]
 Streams = Annotated[RunStreams, Depends(run_streams)]
+Statuses = Annotated[Sequence[RunStatus], Query(max_length=len(RunStatus), description="Only runs in these states")]
 
 
 def event_stream(events: AsyncIterator[bytes], headers: dict[str, str] | None = None) -> StreamingResponse:
@@ -43,6 +51,19 @@ def event_stream(events: AsyncIterator[bytes], headers: dict[str, str] | None = 
         media_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no", **(headers or {})},
     )
+
+
+@router.get("", summary="List the caller's runs")
+async def list_runs(
+    caller: Viewer,
+    runs: Runs,
+    session_id: UUID | None = None,
+    status: Statuses = (),
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[Run]:
+    """Newest first, and without their answers. `status` may be given several times."""
+    return await runs.page(caller, limit, cursor, session_id, status)
 
 
 @router.get("/{run_id}", summary="Read a run", responses={**NOT_FOUND})
@@ -71,12 +92,13 @@ async def run_events(
     """Sends the run's events from the beginning, or after `Last-Event-ID`, and then as they occur.
 
     The last one is `run_completed`, `run_failed` or `run_cancelled`. `run_completed` carries the whole answer, which
-    replaces the text of the deltas. Once the stream has expired, only the terminal event is sent.
+    replaces the text of the deltas. Once the stream has expired, or while it cannot be
+    read, the same events are sent for 30 days, with the text as one delta; after that only the terminal one.
     """
     after = parse_event_id(last_event_id)
     run = await runs.get(caller, run_id)
-    if await streams.nothing_left(run, after):
-        return Response(status_code=status.HTTP_204_NO_CONTENT)
+    if await streams.nothing_left(caller, run, after):
+        return Response(status_code=HTTPStatus.NO_CONTENT)
     streams.admit()
     return event_stream(streams.follow(caller, run, after))
 
@@ -87,4 +109,17 @@ async def cancel_run(run_id: UUID, caller: Viewer, runs: Runs, streams: Streams)
     outcome = await runs.cancel(caller, run_id)
     if outcome is not None and outcome.status is RunStatus.cancelled:
         await streams.publish(run_id, outcome.attempts, RunCancelled(run_id=run_id))
+    return await runs.get(caller, run_id)
+
+
+@router.post("/{run_id}/retry", summary="Try a failed run again", responses={**NOT_FOUND, **NOT_FAILED})
+async def retry_run(request: Request, run_id: UUID, caller: Viewer, runs: Runs, streams: Streams) -> Run:
+    """Queues it with all attempts again; it goes on after the last node that ended, for a day after its failure.
+
+    Later than that it begins anew. Its events go on behind those that there are, without the `run_failed`.
+    """
+    if (await runs.get(caller, run_id)).status is not RunStatus.failed:
+        raise RunNotFailed
+    await streams.reopen(run_id)
+    await runs.retry(caller, run_id, request.app.state.run_max_attempts)
     return await runs.get(caller, run_id)

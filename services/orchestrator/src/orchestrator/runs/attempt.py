@@ -7,24 +7,34 @@ import logging
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from langgraph.errors import GraphDrained
 
 from contracts.backoff import backoff
-from contracts.events import RunCancelled, RunCompleted, RunEventData, RunFailed, RunStarted
+from contracts.events import (
+    CitationChecked,
+    MessageCompleted,
+    RunCancelled,
+    RunCompleted,
+    RunEventData,
+    RunFailed,
+    RunStarted,
+)
 from contracts.orchestrator import AnswerMode, RunStatus
+from orchestrator.checkpoints import Checkpoints
+from orchestrator.errors import AttemptsExhausted, AttemptsFailed, DeadlinePassed, GraphError
 from orchestrator.runs.events import RunEvents
-from orchestrator.runs.records import ClaimedRun, RunProgress, TurnAnswer, TurnInput
-from orchestrator.runs.repository import CANCELLED
+from orchestrator.runs.records import ClaimedRun, RunProgress, StoredEvent, TurnAnswer, TurnInput
+from orchestrator.runs.repository import CANCELLED, WorkspaceRuns
 from orchestrator.runs.store import RunStore
 from service_kit.notifications import Notifications
+from service_kit.postgres import Connection
+from service_kit.problems import WorkspaceGone
 from service_kit.tracing import span
 from service_kit.work import LeaseLost, StopAsked
 from service_kit.worker import uninterrupted, while_held
 
 log = logging.getLogger(__name__)
 FIRST_DELAY_SECONDS, LONGEST_DELAY_SECONDS = 1.0, 30.0
-FAILURE_MESSAGE = "The answer could not be written because of an internal error, although it was tried several times"
-EXHAUSTED_MESSAGE = "The run was given up: each process that worked on it ended before it could finish"
 
 
 class Turns(Protocol):
@@ -48,11 +58,12 @@ class Attempt:
     run: ClaimedRun
     store: RunStore
     turns: Turns
-    checkpoints: AsyncPostgresSaver
+    checkpoints: Checkpoints
     events: RunEvents
     notifications: Notifications
     progress: RunProgress = field(default_factory=RunProgress)
     result: str = "broke off"
+    kept: int = 0
 
     async def execute(self) -> None:
         """Raises only if PostgreSQL is away; the lease then runs out and the run is claimed again."""
@@ -68,7 +79,7 @@ class Attempt:
         if self.run.cancel_requested:
             await self._cancel()
         elif self.run.attempts_left < 0:
-            await self._fail("attempts-exhausted", EXHAUSTED_MESSAGE)
+            await self._fail(AttemptsExhausted())
         else:
             self.events.emit(RunStarted(run_id=self.run.id, attempt=self.run.attempts, mode=self.turns.mode))
             async with self.notifications.subscribe(CANCELLED, str(self.run.id)) as cancelled:
@@ -76,16 +87,22 @@ class Attempt:
 
     async def _work(self, cancelled: asyncio.Event) -> None:
         try:
-            answer = await while_held(self.store.queue, self.run, self._answer(), self.progress.columns, cancelled)
+            answer = await while_held(
+                self.store.queue, self.run, self._answer(), self.progress.columns, cancelled, self._keep_events
+            )
         except asyncio.CancelledError:
-            await uninterrupted(self.store.release(self.run, self.progress, refund=True))
-            self.result = "released"
+            await uninterrupted(self._hand_over())
             raise
-        except LeaseLost:
+        except (LeaseLost, WorkspaceGone):
             raise
+        except GraphDrained:
+            ending = self._hand_over()
         except StopAsked:
             ending = self._cancel()
-        except Exception as failure:  # whatever a node raises fails the attempt, and is logged here
+        except GraphError as failure:
+            log.exception("run failed", extra={"run_id": str(self.run.id), "error_type": failure.type})
+            ending = self._fail(failure)
+        except Exception as failure:  # what no node handles fails the attempt, and is logged here
             extra = {"run_id": str(self.run.id), "attempt": self.run.attempts, "attempts_left": self.run.attempts_left}
             log.exception("run attempt failed", extra=extra)
             ending = self._retry(failure)
@@ -94,47 +111,88 @@ class Attempt:
         await uninterrupted(ending)
 
     async def _answer(self) -> TurnAnswer:
-        return await self.turns.answer(self.run, await self.store.load_turn(self.run), self.events, self.progress)
+        """Raises DeadlinePassed, and what Turns raise."""
+        try:
+            async with asyncio.timeout(self.run.seconds_left) as deadline:
+                turn = await self.store.load_turn(self.run)
+                return await self.turns.answer(self.run, turn, self.events, self.progress)
+        except TimeoutError:
+            if deadline.expired():
+                raise DeadlinePassed from None
+            raise
 
     async def _complete(self, answer: TurnAnswer) -> None:
+        completed = RunCompleted(
+            run_id=self.run.id,
+            message_id=answer.message_id,
+            mode=answer.mode,
+            content=answer.content,
+            citations=list(answer.citations),
+            removed_citations=answer.removed_citations,
+            sentences=list(answer.sentences),
+        )
         try:
-            await self.store.complete(self.run, self.progress, answer)
+            await self.store.complete(self.run, self.progress, answer, self._facts(completed))
         except StopAsked:
             await self._cancel()
-            return
-        await self._publish(
-            RunCompleted(
-                run_id=self.run.id,
-                message_id=answer.message_id,
-                mode=answer.mode,
-                content=answer.content,
-                citations=list(answer.citations),
-                removed_citations=answer.removed_citations,
-            )
-        )
+        else:
+            await self._publish(completed)
 
     async def _cancel(self) -> None:
-        await self.store.end(self.run, self.progress, RunStatus.cancelled)
-        await self._publish(RunCancelled(run_id=self.run.id))
+        cancelled = RunCancelled(run_id=self.run.id)
+        partial = await self._told()
+        await self.store.end(self.run, self.progress, RunStatus.cancelled, self._facts(cancelled), partial=partial)
+        await self._publish(cancelled)
 
     async def _retry(self, failure: Exception) -> None:
         """Tries again later as long as attempts are left."""
         self.progress.issues.append(f"attempt {self.run.attempts} failed: {type(failure).__name__}")
         if self.run.attempts_left > 0:
             delay = backoff(self.run.attempts, FIRST_DELAY_SECONDS, LONGEST_DELAY_SECONDS)
-            await self.store.release(self.run, self.progress, refund=False, delay_seconds=delay)
+            await self.store.release(self.run, self.progress, self.events.facts, refund=False, delay_seconds=delay)
             self.result = "retried"
         else:
-            await self._fail("internal-error", FAILURE_MESSAGE)
+            await self._fail(AttemptsFailed())
 
-    async def _fail(self, error_type: str, message: str) -> None:
-        await self.store.end(self.run, self.progress, RunStatus.failed, error_type, message)
-        stage = self.events.stage
-        await self._publish(RunFailed(run_id=self.run.id, error_type=error_type, message=message, stage=stage))
+    async def _hand_over(self) -> None:
+        """Gives the run back at no cost: this process stops."""
+        await self.store.release(self.run, self.progress, self.events.facts, refund=True)
+        self.result = "released"
+
+    async def _fail(self, failure: GraphError) -> None:
+        failed = RunFailed(run_id=self.run.id, error_type=failure.type, message=str(failure), stage=self.events.stage)
+        partial = await self._told()
+        await self.store.end(self.run, self.progress, RunStatus.failed, self._facts(failed), failure, partial)
+        await self._publish(failed)
+
+    async def _told(self) -> TurnAnswer | None:
+        """Returns what there is of the answer, after telling it as final."""
+        partial = await self.progress.partial()
+        if partial is not None and all(event.name != MessageCompleted.name for event in self.events.facts):
+            for citation in partial.citations:
+                self.events.emit(CitationChecked(citation=citation))
+            self.events.emit(
+                MessageCompleted(
+                    message_id=partial.message_id, content=partial.content, sentences=list(partial.sentences)
+                )
+            )
+        return partial
+
+    def _facts(self, terminal: RunEventData) -> list[StoredEvent]:
+        return [*self.events.facts, self.events.following(terminal)]
+
+    async def _keep_events(self, connection: Connection) -> None:
+        """Keeps what is new since the last heartbeat; the end of the attempt keeps all that a failed commit lost."""
+        kept, self.kept = self.kept, len(self.events.facts)
+        await WorkspaceRuns(connection, self.run.workspace_id).add_events(self.run.id, self.events.facts[kept:])
 
     async def _publish(self, terminal: RunEventData) -> None:
-        """Writes the one terminal event: called after the commit, by the attempt that made it."""
+        """Writes the one terminal event: called after the commit, by the attempt that made it.
+
+        The checkpoints of a failed run stay, so that it can be tried again.
+        """
         self.result = terminal.name.removeprefix("run_")
         self.events.emit(terminal)
         await self.events.flush()
-        await self.checkpoints.adelete_thread(str(self.run.id))
+        if not isinstance(terminal, RunFailed):
+            await self.checkpoints.saver().adelete_thread(str(self.run.id))

@@ -1,14 +1,14 @@
-"""Deletes what ended runs, and those of deleted workspaces, leave outside of their rows: checkpoints and streams."""
+"""Deletes what ended runs, and those of deleted workspaces, leave behind: checkpoints, streams and old events."""
 
 from __future__ import annotations
 
 import asyncio
 from uuid import UUID
 
-from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from redis.asyncio import Redis
 
 from contracts.events import run_stream
+from orchestrator.checkpoints import Checkpoints
 from orchestrator.runs.repository import RunSql, WorkspaceRuns
 from service_kit.postgres import Database
 from service_kit.repository import SystemRepository
@@ -16,29 +16,41 @@ from service_kit.workspace_purge import Erased
 
 LOOK_SECONDS = 600.0
 BATCH = 500
+EVENT_DAYS = 30
+FAILED_HOURS = 24
 
 
 class EndedRuns:
-    """`run` is a background task: it deletes the checkpoints that a process died before it could delete."""
+    """`run` is a background task: it deletes old events, and checkpoints that a process died before it could delete."""
 
-    def __init__(self, database: Database, redis: Redis, saver: AsyncPostgresSaver) -> None:
-        self.database, self.redis, self.saver = database, redis, saver
+    def __init__(self, database: Database, redis: Redis, checkpoints: Checkpoints) -> None:
+        self.database, self.redis, self.checkpoints = database, redis, checkpoints
 
     async def run(self) -> None:
         """Runs until cancelled."""
         while True:
             await self.delete_abandoned()
+            await self.delete_old_events()
             await asyncio.sleep(LOOK_SECONDS)
 
     async def delete_abandoned(self) -> None:
-        """Deletes the checkpoints of all runs that have ended or are gone."""
+        """Deletes the checkpoints of all runs that have ended or are gone, of failed ones a day later."""
         while True:
             async with self.database.system() as connection:
-                threads = await SystemRepository(connection).values(RunSql.abandoned_checkpoints, limit=BATCH)
+                threads = await SystemRepository(connection).values(
+                    RunSql.abandoned_checkpoints, failed_hours=FAILED_HOURS, limit=BATCH
+                )
             if threads:
-                await self.saver.aprune(threads, strategy="delete")
+                await self.checkpoints.delete(threads)
             if len(threads) < BATCH:
                 return
+
+    async def delete_old_events(self) -> None:
+        """Deletes the events that are older than thirty days."""
+        deleted = BATCH
+        while deleted == BATCH:
+            async with self.database.system() as connection:
+                deleted = await SystemRepository(connection).run(RunSql.delete_old_events, days=EVENT_DAYS, limit=BATCH)
 
     async def delete_workspace(self, workspace_id: UUID) -> Erased:
         """Takes every lease of the deleted workspace away, which stops its runs at once; then deletes.
@@ -52,7 +64,7 @@ class EndedRuns:
             batch = run_ids[start : start + BATCH]
             threads, streams = [str(run_id) for run_id in batch], [run_stream(run_id) for run_id in batch]
             removed["checkpoints"] += await self._count(threads)
-            await self.saver.aprune(threads, strategy="delete")
+            await self.checkpoints.delete(threads)
             remaining["checkpoints"] += await self._count(threads)
             removed["run_streams"] += int(await self.redis.delete(*streams))
             remaining["run_streams"] += int(await self.redis.exists(*streams))

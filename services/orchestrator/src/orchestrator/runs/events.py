@@ -1,7 +1,8 @@
 """One run's events on its Redis stream.
 
-An entry's id is `<attempt>-<number>`. Redis refuses an id below the last one, so once a later attempt has written,
-nothing of a superseded one can come between.
+An entry's id is `<attempt>-<number>`, numbered from 1 without a gap. Redis refuses an id below the last one, so once a
+later attempt has written, nothing of a superseded one can come between. All but the pieces of texts are kept in
+PostgreSQL, too, where the attempt writes them with its lease.
 """
 
 from __future__ import annotations
@@ -9,14 +10,15 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from contracts.events import MessageDelta, MessageRestarted, RunEventData, StageStarted, run_stream
+from contracts.events import MessageDelta, MessageRestarted, RunEventData, StageStarted, ThinkingDelta, run_stream
+from orchestrator.runs.records import StoredEvent
 
 log = logging.getLogger(__name__)
 
@@ -25,8 +27,8 @@ log = logging.getLogger(__name__)
 class RunEvents:
     """Writes one attempt's events; those that gather during a write are written together.
 
-    If Redis fails the run continues without live events (`lost` is then true); followers get its result from
-    PostgreSQL. `stage` is the one that began last.
+    If Redis fails the run continues without live events (`lost` is then true); followers get `facts` from PostgreSQL:
+    all events but the pieces of texts. `stage` is the one that began last.
     """
 
     redis: Redis
@@ -35,9 +37,11 @@ class RunEvents:
     ttl_seconds: int
     lost: bool = False
     stage: str | None = None
+    facts: list[StoredEvent] = field(default_factory=list)
+    number: int = 0
 
     def __post_init__(self) -> None:
-        self._waiting: list[RunEventData] = []
+        self._waiting: list[StoredEvent] = []
         self._writer: asyncio.Task[None] | None = None
         self._opened = False
 
@@ -45,11 +49,19 @@ class RunEvents:
         """Has the event written soon, in the order of the calls."""
         if isinstance(event, StageStarted):
             self.stage = event.stage
+        numbered = self.following(event)
+        self.number = numbered.number
+        if not isinstance(event, MessageDelta | ThinkingDelta):
+            self.facts.append(numbered)
         if self.lost and not event.terminal:
             return
-        self._waiting.append(event)
+        self._waiting.append(numbered)
         if self._writer is None or self._writer.done():
             self._writer = asyncio.create_task(self._write())
+
+    def following(self, event: RunEventData) -> StoredEvent:
+        """Returns the event as it would be emitted next."""
+        return StoredEvent(self.attempt, self.number + 1, event.name, event.model_dump_json())
 
     async def flush(self) -> None:
         """Waits until all that was emitted is written."""
@@ -57,17 +69,17 @@ class RunEvents:
             await asyncio.wait({self._writer})
 
     async def streamed_before(self) -> bool:
-        """Returns whether an earlier attempt has streamed a part of the answer that still counts."""
+        """Returns whether an earlier attempt has streamed a part of the answer that still counts, or may have."""
         try:
             entries: Any = await self.redis.xrevrange(run_stream(self.run_id))
         except RedisError as error:
             self._lose(error)
-            return False
+            return True
         for _, fields in entries:
             name = fields[b"name"].decode()
             if name in (MessageDelta.name, MessageRestarted.name):
                 return bool(name == MessageDelta.name)
-        return False
+        return not entries
 
     async def _write(self) -> None:
         while self._waiting:
@@ -77,15 +89,15 @@ class RunEvents:
             except RedisError as error:
                 self._lose(error)
 
-    async def _add(self, batch: Sequence[RunEventData]) -> None:
+    async def _add(self, batch: Sequence[StoredEvent]) -> None:
         stream = run_stream(self.run_id)
         async with self.redis.pipeline(transaction=False) as pipe:
             for event in batch:
                 # Only the first event makes the stream: one that was deleted with its session does not come back.
                 pipe.xadd(
                     stream,
-                    {"name": event.name, "data": event.model_dump_json()},
-                    id=f"{self.attempt}-*",
+                    {"name": event.name, "data": event.data},
+                    id=event.id,
                     nomkstream=self._opened,
                 )
                 self._opened = True

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
 from contracts.gateway import Role
-from contracts.orchestrator import AnswerMode, Citation, RunStatus
+from contracts.orchestrator import AnswerMode, Citation, RunStatus, SentenceCheck
 from service_kit.auth import Principal
 
 
@@ -16,7 +16,8 @@ class ClaimedRun:
     """A run that this process may work on as long as it extends the lease.
 
     `attempts` counts claims and never falls: it fences the run's event stream. `attempts_left` is what crashes and
-    errors reduce. `delegation` is the gateway's, for the services that are asked for the user.
+    errors reduce. `delegation` is the gateway's, for the services that are asked for the user. `seconds_left` until the
+    deadline, when it was claimed.
     """
 
     workspace_id: UUID
@@ -30,26 +31,30 @@ class ClaimedRun:
     lease_token: UUID
     cancel_requested: bool
     delegation: str | None
+    seconds_left: float
 
     @property
     def principal(self) -> Principal:
         return Principal(self.created_by, self.workspace_id, Role(self.role), delegation=self.delegation)
 
 
-@dataclass
-class RunProgress:
-    """What an attempt has done so far; written to the run's row with each extension of the lease and at its end."""
+@dataclass(frozen=True)
+class StoredEvent:
+    """An event that PostgreSQL keeps: no piece of a text. `data` is JSON."""
 
-    node_trace: list[str] = field(default_factory=list)
-    issues: list[str] = field(default_factory=list)
+    attempt: int
+    number: int
+    name: str
+    data: str
 
-    def columns(self) -> dict[str, object]:
-        return {"node_trace": self.node_trace, "issues": self.issues}
+    @property
+    def id(self) -> str:
+        return f"{self.attempt}-{self.number}"
 
 
 @dataclass(frozen=True)
 class EarlierMessage:
-    """A message of the session; `untitled` if the session has no title."""
+    """A message on the path of a turn; `untitled` if the session has no title."""
 
     id: UUID
     role: str
@@ -59,11 +64,13 @@ class EarlierMessage:
 
 @dataclass(frozen=True)
 class TurnInput:
-    """A turn's question and what was said before it, newest first, and the documents that the answer may draw on.
+    """A turn's question and what was said before it on its path, newest first.
 
-    `document_ids` None: all documents of the workspace.
+    `answer_id` names the message that the answer becomes. The answer may draw on `document_ids`; None: on all documents
+    of the workspace.
     """
 
+    answer_id: UUID
     messages: Sequence[EarlierMessage]
     document_ids: list[UUID] | None
 
@@ -78,7 +85,27 @@ class TurnAnswer:
     content: str
     citations: Sequence[Citation]
     removed_citations: int
+    sentences: Sequence[SentenceCheck]
     title: str | None
+
+
+async def nothing_written() -> TurnAnswer | None:
+    return None
+
+
+@dataclass
+class RunProgress:
+    """What an attempt has done so far; written to the run's row with each extension of the lease and at its end.
+
+    `partial` returns what there is of the answer, if that is anything.
+    """
+
+    node_trace: list[str] = field(default_factory=list)
+    issues: list[str] = field(default_factory=list)
+    partial: Callable[[], Awaitable[TurnAnswer | None]] = nothing_written
+
+    def columns(self) -> dict[str, object]:
+        return {"node_trace": self.node_trace, "issues": self.issues}
 
 
 @dataclass(frozen=True)

@@ -2,33 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from contracts.orchestrator import Message, Run
-from orchestrator.runs.records import CancelOutcome, ClaimedRun, EarlierMessage, TurnAnswer
+from contracts.base import Page
+from contracts.orchestrator import Message, MessageStatus, Run, RunStatus
+from orchestrator.runs.records import CancelOutcome, ClaimedRun, EarlierMessage, StoredEvent, TurnAnswer
 from service_kit.auth import Principal
+from service_kit.pagination import decode_cursor, page
 from service_kit.repository import Repository
 from service_kit.statements import Statements
+from service_kit.tracing import outgoing_headers
 from service_kit.work import WorkTable
 
 QUEUED, CANCELLED = "orchestrator_run_queued", "orchestrator_run_cancelled"
-NEWEST_MESSAGES = 41
-MESSAGE_COLUMNS = ", ".join(Message.model_fields)
+NEWEST_MESSAGES, NEWEST_CHARACTERS = 41, 400_000
+# Of a message and, under the name `run`, the run that answers it.
+MESSAGE_COLUMNS = ", ".join(
+    "CASE WHEN message.status = 'pending' AND run.state = 'running' THEN 'running' ELSE message.status END AS status"
+    if name == "status"
+    else f"message.{name}"
+    for name in Message.model_fields
+    if name != "siblings"
+)
 
 RUNS = WorkTable(
     "run",
     ClaimedRun,
     QUEUED,
-    # The turns of a session are answered one after the other, so that each sees the answers before it.
+    # Each turn sees the answers before it; other branches do not wait.
     claimable="""NOT EXISTS (
-        SELECT FROM run AS earlier
-        WHERE earlier.workspace_id = work.workspace_id AND earlier.session_id = work.session_id
-          AND earlier.state IN ('queued', 'running')
-          AND (earlier.created_at, earlier.id) < (work.created_at, work.id))""",
+        SELECT FROM run AS parent
+        WHERE parent.workspace_id = work.workspace_id AND parent.id = work.parent_run_id
+          AND parent.state IN ('queued', 'running'))""",
     stop="work.cancel_requested",
+    computed={
+        "seconds_left": "extract(epoch FROM work.started_at - now())::float8 + work.deadline_seconds",
+    },
     on_claim="attempts_left = work.attempts_left - 1, started_at = coalesce(work.started_at, now())",
     on_finish="finished_at = now(), delegation = NULL",
 )
@@ -36,12 +49,18 @@ RUNS = WorkTable(
 
 class RunSql(Statements, file="runs.sql", message_columns=MESSAGE_COLUMNS):
     find: str
+    page: str
     cancel: str
+    retry: str
     messages: str
     document_ids: str
     add_answer: str
+    end_answer: str
     touch_session: str
     end_all: str
+    add_events: str
+    events: str
+    delete_old_events: str
     abandoned_checkpoints: str
     count_checkpoints: str
 
@@ -52,29 +71,84 @@ class WorkspaceRuns(Repository):
     async def find(self, caller: Principal, run_id: UUID) -> Run | None:
         return await self.one(RunSql.find, Run, id=run_id, user_id=caller.user_id)
 
+    async def page(
+        self, caller: Principal, limit: int, cursor: str | None, session_id: UUID | None, statuses: Sequence[RunStatus]
+    ) -> Page[Run]:
+        """Returns the newest first, without their answers; without `statuses` all."""
+        at, before = decode_cursor(cursor)
+        rows = await self.all(
+            RunSql.page,
+            Run,
+            user_id=caller.user_id,
+            session_id=session_id,
+            states=[status.value for status in statuses] or None,
+            before_at=at,
+            before_id=before,
+            limit=limit + 1,
+        )
+        return page(rows, limit, lambda run: (run.created_at, run.id))
+
     async def cancel(self, caller: Principal, run_id: UUID) -> CancelOutcome | None:
         """Returns None if there was nothing to cancel: the run has ended, or is not the caller's."""
         return await self.one(RunSql.cancel, CancelOutcome, id=run_id, user_id=caller.user_id)
 
+    async def retry(self, caller: Principal, run_id: UUID, max_attempts: int) -> bool:
+        """Queues the run again; returns whether it was a failed one of the caller."""
+        queued = await self.value(
+            RunSql.retry,
+            id=run_id,
+            user_id=caller.user_id,
+            role=caller.role.value,
+            delegation=caller.delegation,
+            traceparent=outgoing_headers().get("traceparent"),
+            max_attempts=max_attempts,
+        )
+        return queued is not None
+
     async def messages(self, run_id: UUID) -> list[EarlierMessage]:
-        """Returns the turn's question first, then what was said before it, newest first."""
-        return await self.all(RunSql.messages, EarlierMessage, id=run_id, limit=NEWEST_MESSAGES)
+        """Returns the answer that is to be written, its question, then what was said before it, newest first."""
+        return await self.all(
+            RunSql.messages, EarlierMessage, id=run_id, limit=NEWEST_MESSAGES, characters=NEWEST_CHARACTERS
+        )
 
     async def document_ids(self, run_id: UUID) -> list[UUID] | None:
         """Returns the documents that the answer may draw on, those of session and message; None is all."""
         document_ids: list[UUID] | None = await self.value(RunSql.document_ids, id=run_id)
         return document_ids
 
-    async def add_answer(self, run: ClaimedRun, answer: TurnAnswer) -> None:
+    async def add_answer(self, run: ClaimedRun, answer: TurnAnswer, status: MessageStatus) -> None:
         """Stores the answer, and its title if the session has none."""
         values = {
             **asdict(answer),
+            "status": status.value,
             "citations": Jsonb([citation.model_dump(mode="json") for citation in answer.citations]),
+            "sentences": Jsonb([sentence.model_dump(mode="json") for sentence in answer.sentences]),
             "session_id": run.session_id,
             "run_id": run.id,
         }
         await self.run(RunSql.add_answer, **values)
         await self.run(RunSql.touch_session, **values)
+
+    async def end_answer(self, run: ClaimedRun, status: RunStatus) -> None:
+        """Marks the answer as failed or cancelled."""
+        await self.run(RunSql.end_answer, run_id=run.id, status=status.value)
+
+    async def add_events(self, run_id: UUID, events: Sequence[StoredEvent]) -> None:
+        """Keeps events of one attempt; those that are kept already stay as they are."""
+        if events:
+            await self.run(
+                RunSql.add_events,
+                run_id=run_id,
+                attempt=events[0].attempt,
+                numbers=[event.number for event in events],
+                names=[event.name for event in events],
+                data=[event.data for event in events],
+            )
+
+    async def events(self, run_id: UUID, after: tuple[int, int]) -> list[StoredEvent]:
+        """Returns what happened after an attempt and number, in order."""
+        attempt, number = after
+        return await self.all(RunSql.events, StoredEvent, run_id=run_id, attempt=attempt, number=number)
 
     async def end_all(self) -> list[UUID]:
         """Ends every run, takes every lease away and notifies the processes; returns the ids of all runs."""

@@ -1,13 +1,31 @@
 -- name: find
--- Returns a run with its answer.
-SELECT run.id, run.session_id, run.state AS status, run.mode, run.attempts, run.node_trace, run.issues, run.error_type,
-       run.error_message, run.created_at, run.started_at, run.finished_at, to_jsonb(answer) AS answer
+-- Returns a run with its answer, if that has a text.
+SELECT run.id, run.session_id, written.parent_id AS question_id, written.id AS answer_id, run.state AS status, run.mode,
+       run.attempts, run.node_trace, run.issues, run.error_type, run.error_message, run.created_at, run.started_at,
+       run.finished_at, to_jsonb(answer) AS answer
 FROM run
+JOIN message AS written
+    ON written.workspace_id = run.workspace_id AND written.run_id = run.id AND written.role = 'assistant'
 LEFT JOIN LATERAL (
     SELECT {message_columns} FROM message
-    WHERE message.workspace_id = run.workspace_id AND message.run_id = run.id AND message.role = 'assistant'
+    WHERE message.workspace_id = written.workspace_id AND message.id = written.id AND message.content <> ''
 ) AS answer ON true
 WHERE run.workspace_id = %(workspace_id)s AND run.id = %(id)s AND run.created_by = %(user_id)s;
+
+-- name: page
+-- Returns runs without their answers.
+SELECT run.id, run.session_id, written.parent_id AS question_id, written.id AS answer_id, run.state AS status, run.mode,
+       run.attempts, run.node_trace, run.issues, run.error_type, run.error_message, run.created_at, run.started_at,
+       run.finished_at
+FROM run
+JOIN message AS written
+    ON written.workspace_id = run.workspace_id AND written.run_id = run.id AND written.role = 'assistant'
+WHERE run.workspace_id = %(workspace_id)s AND run.created_by = %(user_id)s
+  AND (%(session_id)s::uuid IS NULL OR run.session_id = %(session_id)s)
+  AND (%(states)s::text[] IS NULL OR run.state = ANY(%(states)s))
+  AND (%(before_at)s::timestamptz IS NULL OR (run.created_at, run.id) < (%(before_at)s, %(before_id)s::uuid))
+ORDER BY run.created_at DESC, run.id DESC
+LIMIT %(limit)s;
 
 -- name: cancel
 -- A waiting run ends here and now; a running one is told to its process. An ended one stays as it is.
@@ -20,20 +38,53 @@ WITH asked AS (
     WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND created_by = %(user_id)s
       AND state IN ('queued', 'running')
     RETURNING state, attempts
+), marked AS (
+    UPDATE message SET status = 'cancelled'
+    FROM asked
+    WHERE asked.state = 'cancelled' AND message.workspace_id = %(workspace_id)s AND message.run_id = %(id)s
+      AND message.role = 'assistant'
 )
 SELECT state AS status, attempts, pg_notify('orchestrator_run_cancelled', %(id)s::text) AS notified FROM asked;
 
+-- name: retry
+-- Queues a failed run again, in the name of who asks now; its terminal event no longer counts.
+WITH queued AS (
+    UPDATE run
+    SET state = 'queued', available_at = now(), attempts_left = %(max_attempts)s, cancel_requested = false,
+        role = %(role)s, delegation = %(delegation)s, traceparent = %(traceparent)s, error_type = NULL,
+        error_message = NULL, started_at = NULL, finished_at = NULL
+    WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND created_by = %(user_id)s AND state = 'failed'
+    RETURNING id
+), untold AS (
+    DELETE FROM run_event USING queued
+    WHERE run_event.workspace_id = %(workspace_id)s AND run_event.run_id = queued.id AND run_event.name = 'run_failed'
+), unwritten AS (
+    UPDATE message SET status = 'pending', content = '', citations = '[]', sentences = '[]', removed_citations = 0
+    FROM queued
+    WHERE message.workspace_id = %(workspace_id)s AND message.run_id = queued.id AND message.role = 'assistant'
+)
+SELECT id FROM queued;
+
 -- name: messages
--- Returns the turn's own question first, then the messages of the turns before it, newest first.
-SELECT message.id, message.role, message.content, session.title IS NULL AS untitled
-FROM run AS own
-JOIN session ON session.workspace_id = own.workspace_id AND session.id = own.session_id
-JOIN run AS turn ON turn.workspace_id = own.workspace_id AND turn.session_id = own.session_id
-    AND (turn.created_at, turn.id) <= (own.created_at, own.id)
-JOIN message ON message.workspace_id = turn.workspace_id AND message.run_id = turn.id
-WHERE own.workspace_id = %(workspace_id)s AND own.id = %(id)s
-ORDER BY turn.created_at DESC, turn.id DESC, message.created_at DESC, message.id DESC
-LIMIT %(limit)s;
+-- Returns the run's answer, its question, and the texts before it on its path, newest first.
+WITH RECURSIVE path AS (
+    SELECT answer.id, answer.parent_id, answer.role, answer.content, 0 AS distance, session.title IS NULL AS untitled
+    FROM message AS answer
+    JOIN session ON session.workspace_id = answer.workspace_id AND session.id = answer.session_id
+    WHERE answer.workspace_id = %(workspace_id)s AND answer.run_id = %(id)s AND answer.role = 'assistant'
+    UNION ALL
+    SELECT earlier.id, earlier.parent_id, earlier.role, earlier.content, path.distance + 1, path.untitled
+    FROM path CROSS JOIN LATERAL (
+        SELECT id, parent_id, role, content FROM message
+        WHERE workspace_id = %(workspace_id)s AND id = path.parent_id
+    ) AS earlier
+    WHERE path.distance < %(limit)s
+), measured AS (
+    SELECT path.*, sum(length(content)) OVER (ORDER BY distance) - length(content) AS characters FROM path
+)
+SELECT id, role, content, untitled FROM measured
+WHERE distance < 2 OR content <> '' AND characters < %(characters)s
+ORDER BY distance;
 
 -- name: document_ids
 -- Returns what the answer may draw on: the session's documents if it has any, limited to those of the message; null is
@@ -50,9 +101,14 @@ FROM run
 WHERE run.workspace_id = %(workspace_id)s AND run.id = %(id)s;
 
 -- name: add_answer
-INSERT INTO message (workspace_id, id, session_id, run_id, role, content, citations, removed_citations, mode)
-VALUES (%(workspace_id)s, %(message_id)s, %(session_id)s, %(run_id)s, 'assistant', %(content)s, %(citations)s,
-        %(removed_citations)s, %(mode)s);
+UPDATE message
+SET content = %(content)s, citations = %(citations)s, removed_citations = %(removed_citations)s, mode = %(mode)s,
+    sentences = %(sentences)s, status = %(status)s
+WHERE workspace_id = %(workspace_id)s AND run_id = %(run_id)s AND role = 'assistant';
+
+-- name: end_answer
+UPDATE message SET status = %(status)s
+WHERE workspace_id = %(workspace_id)s AND run_id = %(run_id)s AND role = 'assistant';
 
 -- name: touch_session
 -- A generated title is only for a session that has none: a title given meanwhile stays.
@@ -75,11 +131,31 @@ SELECT run.id, (SELECT count(pg_notify('orchestrator_run_cancelled', ended.id::t
 FROM run
 WHERE run.workspace_id = %(workspace_id)s;
 
+-- name: add_events
+INSERT INTO run_event (workspace_id, run_id, attempt, number, name, data)
+SELECT %(workspace_id)s, %(run_id)s, %(attempt)s, told.number, told.name, told.data
+FROM unnest(%(numbers)s::integer[], %(names)s::text[], %(data)s::text[]) AS told (number, name, data)
+ON CONFLICT DO NOTHING;
+
+-- name: events
+SELECT attempt, number, name, data FROM run_event
+WHERE workspace_id = %(workspace_id)s AND run_id = %(run_id)s
+  AND (attempt, number) > (%(attempt)s, %(number)s)
+ORDER BY attempt, number;
+
+-- name: delete_old_events
+DELETE FROM run_event WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM run_event WHERE created_at < now() - make_interval(days => %(days)s) LIMIT %(limit)s));
+
 -- name: abandoned_checkpoints
--- Returns threads whose run has ended or is gone.
+-- Returns threads whose run has ended or is gone; a failed run's are kept for a while, as it may be tried again.
 SELECT DISTINCT thread_id
 FROM checkpoints
-WHERE thread_id NOT IN (SELECT id::text FROM run WHERE state IN ('queued', 'running'))
+WHERE thread_id NOT IN (
+    SELECT id::text FROM run
+    WHERE state IN ('queued', 'running')
+       OR (state = 'failed' AND finished_at > now() - make_interval(hours => %(failed_hours)s))
+)
 LIMIT %(limit)s;
 
 -- name: count_checkpoints

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
+from contracts.base import Page
 from contracts.events import TurnCompleted
-from contracts.orchestrator import Run, RunStatus
-from orchestrator.errors import RunNotFound
-from orchestrator.runs.records import CancelOutcome, ClaimedRun, RunProgress, TurnAnswer, TurnInput
+from contracts.orchestrator import MessageStatus, Run, RunStatus
+from orchestrator.errors import GraphError, RunNotFailed, RunNotFound
+from orchestrator.runs.records import CancelOutcome, ClaimedRun, RunProgress, StoredEvent, TurnAnswer, TurnInput
 from orchestrator.runs.repository import WorkspaceRuns
 from service_kit.auth import Principal
 from service_kit.outbox import Outbox
@@ -30,10 +32,30 @@ class RunStore:
             raise RunNotFound
         return run
 
+    async def page(
+        self, caller: Principal, limit: int, cursor: str | None, session_id: UUID | None, statuses: Sequence[RunStatus]
+    ) -> Page[Run]:
+        """Returns the caller's runs, newest first, without their answers."""
+        async with self.database.workspace(caller.workspace_id) as connection:
+            runs = WorkspaceRuns(connection, caller.workspace_id)
+            return await runs.page(caller, limit, cursor, session_id, statuses)
+
+    async def events(self, caller: Principal, run_id: UUID, after: tuple[int, int]) -> list[StoredEvent]:
+        """Returns what happened in the run after an attempt and number, without the pieces of its text."""
+        async with self.database.workspace(caller.workspace_id) as connection:
+            return await WorkspaceRuns(connection, caller.workspace_id).events(run_id, after)
+
     async def cancel(self, caller: Principal, run_id: UUID) -> CancelOutcome | None:
         """Returns None if there was nothing to cancel: the run has ended, or is not the caller's."""
         async with self.database.workspace(caller.workspace_id) as connection:
             return await WorkspaceRuns(connection, caller.workspace_id).cancel(caller, run_id)
+
+    async def retry(self, caller: Principal, run_id: UUID, max_attempts: int) -> None:
+        """Queues a failed run again. Raises RunNotFound, RunNotFailed."""
+        async with self.database.workspace(caller.workspace_id) as connection:
+            runs = WorkspaceRuns(connection, caller.workspace_id)
+            if not await runs.retry(caller, run_id, max_attempts):
+                raise RunNotFound if await runs.find(caller, run_id) is None else RunNotFailed
 
     async def load_turn(self, run: ClaimedRun) -> TurnInput:
         """Raises LeaseLost if the run is gone."""
@@ -42,15 +64,19 @@ class RunStore:
             messages = await runs.messages(run.id)
             if not messages:
                 raise LeaseLost
-            return TurnInput(messages, await runs.document_ids(run.id))
+            return TurnInput(messages[0].id, messages[1:], await runs.document_ids(run.id))
 
-    async def complete(self, run: ClaimedRun, progress: RunProgress, answer: TurnAnswer) -> None:
-        """Stores answer, status, title and `turn.completed` together. Raises StopAsked if a cancel came before."""
+    async def complete(
+        self, run: ClaimedRun, progress: RunProgress, answer: TurnAnswer, events: Sequence[StoredEvent]
+    ) -> None:
+        """Stores answer, status, title, events and `turn.completed` together; StopAsked if a cancel came before."""
         async with self.database.workspace(run.workspace_id) as connection:
             if await self.queue.extend(connection, run):
                 raise StopAsked
             await self.queue.finish(connection, run, RunStatus.completed, mode=answer.mode, **progress.columns())
-            await WorkspaceRuns(connection, run.workspace_id).add_answer(run, answer)
+            runs = WorkspaceRuns(connection, run.workspace_id)
+            await runs.add_answer(run, answer, MessageStatus.completed)
+            await runs.add_events(run.id, events)
             await self.outbox.write(connection, run.workspace_id, _turn_completed(run, answer), str(run.id))
 
     async def end(
@@ -58,21 +84,37 @@ class RunStore:
         run: ClaimedRun,
         progress: RunProgress,
         status: RunStatus,
-        error_type: str | None = None,
-        error_message: str | None = None,
+        events: Sequence[StoredEvent],
+        failure: GraphError | None = None,
+        partial: TurnAnswer | None = None,
     ) -> None:
-        """Ends the run without an answer."""
-        columns = {**progress.columns(), "error_type": error_type, "error_message": error_message}
+        """Ends the run without an answer, or with what there is of it: `cancelled`, or `incomplete` after a failure."""
+        error = {"error_type": failure.type, "error_message": str(failure)} if failure else {}
+        columns = {**progress.columns(), **error}
         async with self.database.workspace(run.workspace_id) as connection:
             await self.queue.finish(connection, run, status, **columns)
+            runs = WorkspaceRuns(connection, run.workspace_id)
+            if partial is None:
+                await runs.end_answer(run, status)
+            else:
+                cancelled = status is RunStatus.cancelled
+                await runs.add_answer(run, partial, MessageStatus.cancelled if cancelled else MessageStatus.incomplete)
+            await runs.add_events(run.id, events)
 
     async def release(
-        self, run: ClaimedRun, progress: RunProgress, *, refund: bool, delay_seconds: float = 0.0
+        self,
+        run: ClaimedRun,
+        progress: RunProgress,
+        events: Sequence[StoredEvent],
+        *,
+        refund: bool,
+        delay_seconds: float = 0.0,
     ) -> None:
         """Puts the run back into the queue. `refund`: the attempt costs nothing."""
         columns: dict[str, Any] = {**progress.columns(), "attempts_left": run.attempts_left + int(refund)}
         async with self.database.workspace(run.workspace_id) as connection:
             await self.queue.release(connection, run, delay_seconds=delay_seconds, **columns)
+            await WorkspaceRuns(connection, run.workspace_id).add_events(run.id, events)
 
 
 def _turn_completed(run: ClaimedRun, answer: TurnAnswer) -> TurnCompleted:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 from collections.abc import AsyncIterator, Sequence
@@ -11,7 +12,17 @@ from uuid import UUID
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from contracts.events import RUN_EVENTS, RunCancelled, RunCompleted, RunEventData, RunFailed, run_stream
+from contracts.events import (
+    RUN_EVENTS,
+    MessageCompleted,
+    MessageDelta,
+    MessageRestarted,
+    RunCancelled,
+    RunCompleted,
+    RunEventData,
+    RunFailed,
+    run_stream,
+)
 from contracts.orchestrator import AnswerMode, Run, RunStatus
 from orchestrator.errors import BadEventId, RunNotFound
 from orchestrator.runs.events import RunEvents
@@ -23,6 +34,7 @@ log = logging.getLogger(__name__)
 HEARTBEAT = b": still here\n\n"
 BEGINNING = "0-0"
 _ID = re.compile(r"\d{1,10}-\d{1,19}", re.ASCII)
+Entry = tuple[str, str, str]  # id, name and data
 _TERMINAL = frozenset(event.name for event in RUN_EVENTS if event.terminal)
 
 
@@ -42,12 +54,14 @@ class RunStreams:
         if self.open >= self.max_streams:
             raise Unavailable("Too many event streams are open; poll the run instead", headers={"Retry-After": "5"})
 
-    async def nothing_left(self, run: Run, after: str) -> bool:
+    async def nothing_left(self, caller: Principal, run: Run, after: str) -> bool:
         """Returns whether the run has ended and a client that has seen `after` has seen its terminal event."""
         if not run.status.ended:
             return False
         if _key(after) >= _key(_rebuilt_id(run)):
             return True
+        if stored := await self.runs.events(caller, run.id, _key(BEGINNING)):
+            return any(event.name in _TERMINAL and _key(after) >= _key(event.id) for event in stored)
         try:
             newest: Any = await self.redis.xrevrange(run_stream(run.id), count=1)
         except RedisError as error:
@@ -55,10 +69,21 @@ class RunStreams:
         return any(name in _TERMINAL and _key(after) >= _key(entry) for entry, name, _ in map(_decoded, newest))
 
     async def publish(self, run_id: UUID, attempt: int, event: RunEventData) -> None:
-        """Writes an event of a run that no process is working on."""
-        events = RunEvents(self.redis, run_id, attempt, self.ttl_seconds)
+        """Writes the terminal event of a run that no process is working on, under the id that it has when rebuilt."""
+        events = RunEvents(self.redis, run_id, attempt + 1, self.ttl_seconds, number=-1)
         events.emit(event)
         await events.flush()
+
+    async def reopen(self, run_id: UUID) -> None:
+        """Takes the terminal event of a failed run off its stream. Raises Unavailable: it would end whoever follows."""
+        stream = run_stream(run_id)
+        try:
+            newest: Any = await self.redis.xrevrange(stream, count=1)
+            for entry, name, _ in map(_decoded, newest):
+                if name == RunFailed.name:
+                    await self.redis.xdel(stream, entry)
+        except RedisError as error:
+            raise Unavailable("The run's events cannot be written; try again") from error
 
     async def delete(self, run_ids: Sequence[UUID]) -> None:
         """Deletes the streams of runs that are gone; if Redis is away they expire by themselves."""
@@ -80,24 +105,43 @@ class RunStreams:
     async def _events(self, caller: Principal, run: Run, after: str) -> AsyncIterator[bytes]:
         while True:
             entries = await self._read(run.id, after, wait=not run.status.ended)
+            if not entries and not run.status.ended:
+                yield HEARTBEAT
+                run = await self._reread(caller, run)
+            if not entries or not _follows(after, entries[0][0]):
+                stored = await self._stored(caller, run, after)
+                # What the stream tells in full is not taken from PostgreSQL, which has no pieces of texts.
+                entries = entries or (await self._read(run.id, after, wait=False) if stored else [])
+                first = entries[0][0] if entries else None
+                if first is None or not _follows(after, first):
+                    missed = [one for one in stored if first is None or _key(one[0]) < _key(first)]
+                    entries = [*_with_texts(after, missed), *entries]
             for after, name, data in entries:
                 yield _formatted(after, name, data)
                 if name in _TERMINAL:
                     return
-            if entries:
-                continue
-            if run.status.ended:
-                # The stream has expired, or its writer died between the commit and the last event.
-                terminal = _rebuilt(run)
-                yield _formatted(_rebuilt_id(run), terminal.name, terminal.model_dump_json())
-                return
-            yield HEARTBEAT
-            run = await self._reread(caller, run)
 
-    async def _read(self, run_id: UUID, after: str, *, wait: bool) -> list[tuple[str, str, str]]:
-        stream = run_stream(run_id)
+    async def _stored(self, caller: Principal, run: Run, after: str) -> list[Entry]:
+        """Returns what PostgreSQL has after the id; for an ended run up to its terminal event."""
+        events = await self.runs.events(caller, run.id, _key(after))
+        entries = [(event.id, event.name, event.data) for event in events]
+        if run.status.ended and not any(name in _TERMINAL for _, name, _ in entries):
+            terminal = _rebuilt(run)
+            entries.append((_rebuilt_id(run), terminal.name, terminal.model_dump_json()))
+        return entries
+
+    async def _read(self, run_id: UUID, after: str, *, wait: bool) -> list[Entry]:
+        """Returns what the stream has; if there is nothing, and with `wait`, what comes within a heartbeat.
+
+        Without Redis nothing comes.
+        """
         block = int(1000 * self.heartbeat_seconds) if wait else None
-        answer: Any = await self.redis.xread({stream: after}, count=500, block=block)
+        try:
+            answer: Any = await self.redis.xread({run_stream(run_id): after}, count=500, block=block)
+        except RedisError as error:
+            log.warning("run stream not read", exc_info=error, extra={"run_id": str(run_id)})
+            await asyncio.sleep(self.heartbeat_seconds if wait else 0)
+            return []
         batches = answer.values() if isinstance(answer, dict) else [entries for _, entries in answer or []]
         return [_decoded(entry) for batch in batches for entry in _flat(batch)]
 
@@ -122,6 +166,28 @@ def _key(event_id: str) -> tuple[int, int]:
     return int(attempt), int(number)
 
 
+def _follows(after: str, event_id: str) -> bool:
+    """Returns whether nothing can be missing between the two."""
+    (attempt, number), following = _key(after), _key(event_id)
+    return following == ((attempt, number + 1) if attempt else (1, 1))
+
+
+def _with_texts(after: str, entries: Sequence[Entry]) -> list[Entry]:
+    """Puts each final text before its `message_completed`, as one delta, which has the id of what it follows."""
+    told: list[Entry] = []
+    shown = after != BEGINNING  # a part of the text may have been shown
+    for entry in entries:
+        event_id, name, data = entry
+        if name == MessageCompleted.name:
+            text = MessageDelta(text=MessageCompleted.model_validate_json(data).content)
+            if shown:
+                told.append((after, MessageRestarted.name, MessageRestarted().model_dump_json()))
+            told.append((after, text.name, text.model_dump_json()))
+        told.append(entry)
+        after = event_id
+    return told
+
+
 def _rebuilt_id(run: Run) -> str:
     return f"{run.attempts + 1}-0"
 
@@ -135,6 +201,7 @@ def _rebuilt(run: Run) -> RunEventData:
             content=run.answer.content,
             citations=run.answer.citations,
             removed_citations=run.answer.removed_citations,
+            sentences=run.answer.sentences,
         )
     if run.status is RunStatus.failed:
         return RunFailed(

@@ -19,8 +19,13 @@ def run_worker(
     attempt: Callable[[ClaimedRun], Attempt],
     concurrency: int,
     registry: CollectorRegistry,
+    drain: Callable[[], None],
+    drain_seconds: float,
 ) -> Worker[ClaimedRun]:
-    """Returns the worker; its `run` is a background task."""
+    """Returns the worker; its `run` is a background task.
+
+    When the process stops it calls `drain`, which ends each run after its node; `drain_seconds` later they are cut.
+    """
     attempts = Counter(
         "attractor_run_attempts_total", "Attempts at runs, by how they ended", ["result"], registry=registry
     )
@@ -32,7 +37,7 @@ def run_worker(
         finally:
             attempts.labels(current.result).inc()
 
-    worker = Worker(queue, execute, notifications, concurrency)
+    worker = Worker(queue, execute, notifications, concurrency, on_stop=drain, grace_seconds=drain_seconds)
     active = Gauge("attractor_runs_active", "Runs that this process is working on", registry=registry)
     active.set_function(lambda: len(worker.working))
     return worker

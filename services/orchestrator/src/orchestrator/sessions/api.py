@@ -4,34 +4,38 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header, Query, Request, Response, status
+from fastapi import APIRouter, Depends, Query, Request, Response, status
 from fastapi.responses import StreamingResponse
 
-from contracts.base import Page, ProblemBody
+from contracts.base import Page, ProblemBody, Text
 from contracts.orchestrator import (
     Message,
-    MessageCreate,
-    Run,
-    RunStatus,
     Session,
     SessionCreate,
     SessionDocument,
+    SessionHit,
+    SessionState,
     SessionUpdate,
+    Transcript,
+    TranscriptFormat,
 )
 from contracts.registry import RETRIEVAL
-from orchestrator.runs.api import Runs, Streams, event_stream
+from orchestrator.runs.api import Streams
 from orchestrator.sessions.attachments import MOST_DOCUMENTS, DocumentAttacher
+from orchestrator.sessions.messages import CallerMessages
 from orchestrator.sessions.repository import AttachedDocuments, CallerSessions
+from orchestrator.sessions.search import SessionTexts
+from orchestrator.sessions.transcript import FORMS
 from service_kit.auth import Principal, Viewer, viewer_through
 from service_kit.pagination import Cursor, Limit
 from service_kit.postgres import Database
 from service_kit.request_headers import ExpectedVersion, IdempotencyKey
 
 router = APIRouter(prefix="/v1/sessions", tags=["orchestrator"])
+EXPORTED_AT_ONCE = 200
 NOT_FOUND: dict[int | str, dict[str, Any]] = {
     404: {"model": ProblemBody, "description": "The caller has no such session in this workspace"}
 }
@@ -45,6 +49,7 @@ ATTACHING: dict[int | str, dict[str, Any]] = {
 }
 
 
+AnySession = TypeVar("AnySession", bound=Session)
 Opening = Callable[[], AbstractAsyncContextManager[CallerSessions]]
 Searching = Annotated[Principal, Depends(viewer_through(RETRIEVAL))]
 
@@ -89,30 +94,54 @@ async def create_session(body: SessionCreate, opened: Opened, key: IdempotencyKe
     async with opened() as sessions:
         session = await sessions.create(body.title, key)
     response.headers["Location"] = f"/v1/sessions/{session.id}"
-    return _tagged(session, response)
+    return tagged(session, response)
 
 
 @router.get("", summary="List the caller's sessions")
-async def list_sessions(opened: Opened, limit: Limit = 50, cursor: Cursor = None) -> Page[Session]:
-    """Most recently used first."""
+async def list_sessions(
+    opened: Opened,
+    archived: Annotated[bool, Query(description="The archived ones instead of the others")] = False,
+    pinned: Annotated[bool | None, Query(description="Only those that are pinned, or are not")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[Session]:
+    """Pinned ones first, then the most recently used."""
     async with opened() as sessions:
-        return await sessions.page(limit, cursor)
+        return await sessions.page(limit, cursor, archived=archived, pinned=pinned)
+
+
+@router.get("/search", summary="Search the caller's sessions")
+async def search_sessions(
+    opened: Opened,
+    q: Annotated[Text, Query(min_length=1, max_length=1_000, description="Words, in any order; the last may be cut")],
+    limit: Limit = 20,
+    cursor: Cursor = None,
+) -> Page[SessionHit]:
+    """Titles and messages with all words, newest first; archived sessions and all branches, too.
+
+    Case and accents make no difference. `"two words"` stand side by side, `-word` is not there, `or` takes either side.
+    """
+    async with opened() as sessions:
+        return await SessionTexts(sessions.connection, sessions.caller).search(q, limit, cursor)
 
 
 @router.get("/{session_id}", summary="Read a session", responses={**NOT_FOUND})
-async def get_session(session_id: UUID, opened: Opened, response: Response) -> Session:
+async def get_session(session_id: UUID, opened: Opened, response: Response) -> SessionState:
     """The header `ETag` is the version, for `If-Match`."""
     async with opened() as sessions:
-        return _tagged(await sessions.find(session_id), response)
+        return tagged(await sessions.state(session_id), response)
 
 
-@router.patch("/{session_id}", summary="Rename a session", responses={**NOT_FOUND, **STALE})
-async def rename_session(
+@router.patch("/{session_id}", summary="Rename, pin or archive a session", responses={**NOT_FOUND, **STALE})
+async def change_session(
     session_id: UUID, body: SessionUpdate, opened: Opened, version: ExpectedVersion, response: Response
 ) -> Session:
-    """With `If-Match`, renames it only if it still has that version. A generated title never replaces this one."""
+    """With `If-Match`, changes it only if it still has that version. A generated title never replaces a given one.
+
+    The list begins with pinned sessions and leaves archived ones out. An archived session can still be read and asked.
+    """
     async with opened() as sessions:
-        return _tagged(await sessions.rename(session_id, body.title, version), response)
+        return tagged(await sessions.change(session_id, body, version), response)
 
 
 @router.delete(
@@ -126,6 +155,34 @@ async def delete_session(session_id: UUID, opened: Opened, version: ExpectedVers
     async with opened() as sessions:
         run_ids = await sessions.delete(session_id, version)
     await streams.delete(run_ids)
+
+
+@router.get(
+    "/{session_id}/export",
+    summary="Export a session",
+    response_class=StreamingResponse,
+    responses={
+        200: {"model": Transcript, "content": {"text/markdown": {}}, "description": "The session as a file"},
+        **NOT_FOUND,
+    },
+)
+async def export_session(
+    session_id: UUID,
+    opened: Opened,
+    format: Annotated[TranscriptFormat, Query(description="Markdown to be read, JSON with every citation")] = (
+        TranscriptFormat.markdown
+    ),
+) -> StreamingResponse:
+    """Streams the messages from the first one to the session's head, with their citations.
+
+    A file that breaks off is not complete.
+    """
+    async with opened() as sessions:
+        session = await sessions.find(session_id)
+    form = FORMS[format]
+    named = {"Content-Disposition": f'attachment; filename="session-{session_id}.{form.extension}"'}
+    parts = form.parts(session, _all_messages(opened, session_id))
+    return StreamingResponse(parts, media_type=form.media_type, headers=named)
 
 
 @router.get("/{session_id}/documents", summary="List a session's documents", responses={**NOT_FOUND})
@@ -161,73 +218,21 @@ async def detach_document(session_id: UUID, document_id: UUID, opened: Opened) -
         await AttachedDocuments(sessions.connection, sessions.workspace_id).detach(session_id, document_id)
 
 
-@router.get("/{session_id}/messages", summary="List a session's messages", responses={**NOT_FOUND})
-async def list_messages(session_id: UUID, opened: Opened, limit: Limit = 50, cursor: Cursor = None) -> Page[Message]:
-    """Oldest first. An answer carries its checked citations."""
-    async with opened() as sessions:
-        return await sessions.messages(session_id, limit, cursor)
+async def _all_messages(opened: Opening, session_id: UUID) -> AsyncIterator[Message]:
+    """Yields the path to the head; holds no connection while the reader takes its time."""
+    cursor: str | None = None
+    while True:
+        async with opened() as sessions:
+            session = await sessions.find(session_id)
+            page = await CallerMessages(sessions.connection, sessions.caller).path(session, EXPORTED_AT_ONCE, cursor)
+        for message in page.items:
+            yield message
+        cursor = page.next_cursor
+        if cursor is None:
+            return
 
 
-@router.post(
-    "/{session_id}/messages",
-    status_code=status.HTTP_202_ACCEPTED,
-    response_model=Run,
-    summary="Ask",
-    responses={
-        200: {"content": {"text/event-stream": {}}, "description": "With Accept: text/event-stream, the run's events"},
-        409: {"model": ProblemBody, "description": "The Idempotency-Key belongs to another message"},
-        **NOT_FOUND,
-    },
-)
-async def create_message(
-    request: Request,
-    session_id: UUID,
-    body: MessageCreate,
-    caller: Viewer,
-    opened: Opened,
-    runs: Runs,
-    streams: Streams,
-    key: IdempotencyKey,
-    response: Response,
-    accept: Annotated[str, Header()] = "*/*",
-) -> Run | StreamingResponse:
-    """Stores the message and queues the run that answers it; `Location` is the run.
-
-    The answer draws on the documents attached to the session, or on the whole workspace if there are none;
-    `document_ids` limit it further. With `Accept: text/event-stream` the response is the run's event stream (see
-    GET /v1/runs/{id}/events). The same `Idempotency-Key` returns the same run. Messages of one session are answered one
-    after the other.
-    """
-    streaming = "text/event-stream" in accept.lower()
-    if streaming:
-        streams.admit()
-    async with opened() as sessions:
-        run_id, created_at = await sessions.ask(session_id, body, key, request.app.state.run_max_attempts)
-    run = _queued(run_id, session_id, created_at) if created_at else await runs.get(caller, run_id)
-    location = {"Location": f"/v1/runs/{run.id}"}
-    if streaming:
-        return event_stream(streams.follow(caller, run), location)
-    response.headers.update(location)
-    return run
-
-
-def _tagged(session: Session, response: Response) -> Session:
+def tagged(session: AnySession, response: Response) -> AnySession:
+    """Returns the session, with its version in the header."""
     response.headers["ETag"] = f'"{session.version}"'
     return session
-
-
-def _queued(run_id: UUID, session_id: UUID, created_at: datetime) -> Run:
-    return Run(
-        id=run_id,
-        session_id=session_id,
-        status=RunStatus.queued,
-        mode=None,
-        attempts=0,
-        node_trace=[],
-        issues=[],
-        error_type=None,
-        error_message=None,
-        created_at=created_at,
-        started_at=None,
-        finished_at=None,
-    )

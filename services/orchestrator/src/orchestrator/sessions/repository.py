@@ -7,30 +7,25 @@ from datetime import datetime
 from uuid import UUID, uuid4
 
 from contracts.base import Page
-from contracts.orchestrator import Message, MessageCreate, Session, SessionDocument
+from contracts.orchestrator import Session, SessionDocument, SessionState, SessionUpdate
 from orchestrator.errors import SessionNotFound
-from orchestrator.runs.repository import MESSAGE_COLUMNS
 from service_kit.auth import Principal
-from service_kit.idempotency import IdempotencyKeyReused
 from service_kit.pagination import decode_cursor, page
 from service_kit.postgres import Connection
 from service_kit.problems import PreconditionFailed
 from service_kit.repository import Repository
 from service_kit.statements import Statements
-from service_kit.tracing import outgoing_headers
+
+SESSION_COLUMNS = ", ".join(Session.model_fields)
 
 
-class SessionSql(
-    Statements, file="sessions.sql", columns=", ".join(Session.model_fields), message_columns=MESSAGE_COLUMNS
-):
+class SessionSql(Statements, file="sessions.sql", columns=SESSION_COLUMNS):
     create: str
     find: str
+    active_run_ids: str
     page: str
-    rename: str
+    change: str
     delete: str
-    messages: str
-    ask: str
-    asked_before: str
 
 
 class SessionDocumentSql(Statements, file="documents.sql"):
@@ -40,23 +35,6 @@ class SessionDocumentSql(Statements, file="documents.sql"):
     page: str
     delete: str
     count: str
-
-
-@dataclass(frozen=True)
-class NewRun:
-    """The run that a message queued; None if the Idempotency-Key was used before."""
-
-    id: UUID | None
-    created_at: datetime | None
-
-
-@dataclass(frozen=True)
-class StoredQuestion:
-    """The run that an Idempotency-Key queued, and what it was asked."""
-
-    id: UUID
-    content: str
-    document_ids: list[UUID] | None
 
 
 @dataclass(frozen=True)
@@ -89,18 +67,33 @@ class CallerSessions(Repository):
             raise SessionNotFound
         return session
 
-    async def page(self, limit: int, cursor: str | None) -> Page[Session]:
-        """Returns the most recently used first."""
-        at, after = decode_cursor(cursor)
-        rows = await self.all(SessionSql.page, Session, before_at=at, before_id=after, limit=limit + 1)
-        return page(rows, limit, lambda session: (session.updated_at, session.id))
+    async def page(self, limit: int, cursor: str | None, *, archived: bool, pinned: bool | None) -> Page[Session]:
+        """Returns the pinned first, then the most recently used; `pinned` None is both."""
+        was_pinned, at, before = decode_cursor(cursor, int, datetime, UUID)
+        rows = await self.all(
+            SessionSql.page,
+            Session,
+            archived=archived,
+            pinned=pinned,
+            before_pinned=bool(was_pinned),
+            before_at=at,
+            before_id=before,
+            limit=limit + 1,
+        )
+        return page(rows, limit, lambda session: (int(session.pinned), session.updated_at, session.id))
 
-    async def rename(self, session_id: UUID, title: str, version: int | None) -> Session:
+    async def state(self, session_id: UUID) -> SessionState:
+        """Raises SessionNotFound."""
+        session = await self.find(session_id)
+        active = await self.values(SessionSql.active_run_ids, session_id=session_id)
+        return SessionState(**dict(session), active_run_ids=active)
+
+    async def change(self, session_id: UUID, change: SessionUpdate, version: int | None) -> Session:
         """Raises SessionNotFound, PreconditionFailed."""
-        renamed = await self.one(SessionSql.rename, Session, id=session_id, title=title, version=version)
-        if renamed is None:
+        changed = await self.one(SessionSql.change, Session, id=session_id, version=version, **change.model_dump())
+        if changed is None:
             raise await self._stale(session_id)
-        return renamed
+        return changed
 
     async def delete(self, session_id: UUID, version: int | None) -> list[UUID]:
         """Deletes its messages and runs, too; returns the runs' ids. Raises SessionNotFound, PreconditionFailed."""
@@ -108,46 +101,6 @@ class CallerSessions(Repository):
         if run_ids is None:
             raise await self._stale(session_id)
         return run_ids
-
-    async def messages(self, session_id: UUID, limit: int, cursor: str | None) -> Page[Message]:
-        """Returns the oldest first. Raises SessionNotFound."""
-        await self.find(session_id)
-        at, after = decode_cursor(cursor)
-        rows = await self.all(
-            SessionSql.messages, Message, session_id=session_id, after_at=at, after_id=after, limit=limit + 1
-        )
-        return page(rows, limit, lambda message: (message.created_at, message.id))
-
-    async def ask(
-        self, session_id: UUID, message: MessageCreate, key: str | None, max_attempts: int
-    ) -> tuple[UUID, datetime | None]:
-        """Stores the message and queues its run; returns the run's id and time of creation.
-
-        The id is that of the run that `key` queued before, if there is one; the time is None then.
-        Raises SessionNotFound; IdempotencyKeyReused if the key belongs to another message.
-        """
-        new = await self.one(
-            SessionSql.ask,
-            NewRun,
-            session_id=session_id,
-            run_id=uuid4(),
-            message_id=uuid4(),
-            role=self.caller.role.value,
-            delegation=self.caller.delegation,
-            traceparent=outgoing_headers().get("traceparent"),
-            key=key,
-            document_ids=message.document_ids,
-            max_attempts=max_attempts,
-            content=message.content,
-        )
-        if new is None:
-            raise SessionNotFound
-        if new.id is not None:
-            return new.id, new.created_at
-        stored = await self.one(SessionSql.asked_before, StoredQuestion, session_id=session_id, key=key)
-        if stored is None or (stored.content, stored.document_ids) != (message.content, message.document_ids):
-            raise IdempotencyKeyReused
-        return stored.id, None
 
     async def lock(self, session_id: UUID) -> int:
         """Locks the session's documents until the transaction ends; returns their number. Raises SessionNotFound."""

@@ -12,14 +12,24 @@ WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND created_by = %(user_id
 
 -- name: page
 SELECT {columns} FROM session
-WHERE workspace_id = %(workspace_id)s AND created_by = %(user_id)s
-  AND (%(before_at)s::timestamptz IS NULL OR (updated_at, id) < (%(before_at)s, %(before_id)s::uuid))
-ORDER BY updated_at DESC, id DESC
+WHERE workspace_id = %(workspace_id)s AND created_by = %(user_id)s AND archived = %(archived)s
+  AND (%(pinned)s::boolean IS NULL OR pinned = %(pinned)s)
+  AND (%(before_at)s::timestamptz IS NULL
+       OR (pinned, updated_at, id) < (%(before_pinned)s::boolean, %(before_at)s, %(before_id)s::uuid))
+ORDER BY pinned DESC, updated_at DESC, id DESC
 LIMIT %(limit)s;
 
--- name: rename
+-- name: active_run_ids
+SELECT id FROM run
+WHERE workspace_id = %(workspace_id)s AND session_id = %(session_id)s AND state IN ('queued', 'running')
+ORDER BY created_at, id;
+
+-- name: change
+-- What is null stays. A session is used when it is renamed, not when it is pinned or archived.
 UPDATE session
-SET title = %(title)s, version = version + 1, updated_at = now()
+SET title = coalesce(%(title)s, title), pinned = coalesce(%(pinned)s, pinned),
+    archived = coalesce(%(archived)s, archived), version = version + 1,
+    updated_at = CASE WHEN %(title)s::text IS NULL THEN updated_at ELSE now() END
 WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND created_by = %(user_id)s
   AND (%(version)s::integer IS NULL OR version = %(version)s)
 RETURNING {columns};
@@ -34,38 +44,3 @@ DELETE FROM session
 WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND created_by = %(user_id)s
   AND (%(version)s::integer IS NULL OR version = %(version)s)
 RETURNING coalesce((SELECT array_agg(id) FILTER (WHERE notified IS NOT NULL) FROM runs), '{}') AS run_ids;
-
--- name: messages
-SELECT {message_columns} FROM message
-WHERE workspace_id = %(workspace_id)s AND session_id = %(session_id)s
-  AND (%(after_at)s::timestamptz IS NULL OR (created_at, id) > (%(after_at)s, %(after_id)s::uuid))
-ORDER BY created_at, id
-LIMIT %(limit)s;
-
--- name: ask
--- Stores the user's message and its run in one round trip. A session that is not the caller's yields no row; a key that
--- was used before inserts nothing.
-WITH owned AS (
-    SELECT id FROM session
-    WHERE workspace_id = %(workspace_id)s AND id = %(session_id)s AND created_by = %(user_id)s
-    FOR KEY SHARE
-), new_run AS (
-    INSERT INTO run (workspace_id, id, session_id, created_by, role, delegation, traceparent, idempotency_key,
-                     document_ids, attempts_left)
-    SELECT %(workspace_id)s, %(run_id)s, owned.id, %(user_id)s, %(role)s, %(delegation)s, %(traceparent)s, %(key)s,
-           %(document_ids)s::uuid[], %(max_attempts)s
-    FROM owned
-    ON CONFLICT (workspace_id, session_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
-    RETURNING id, session_id, created_at
-), new_message AS (
-    INSERT INTO message (workspace_id, id, session_id, run_id, role, content)
-    SELECT %(workspace_id)s, %(message_id)s, new_run.session_id, new_run.id, 'user', %(content)s FROM new_run
-)
-SELECT new_run.id, new_run.created_at FROM owned LEFT JOIN new_run ON true;
-
--- name: asked_before
--- Returns the run that the key created, and what it was asked.
-SELECT run.id, message.content, run.document_ids
-FROM run
-JOIN message ON message.workspace_id = run.workspace_id AND message.run_id = run.id AND message.role = 'user'
-WHERE run.workspace_id = %(workspace_id)s AND run.session_id = %(session_id)s AND run.idempotency_key = %(key)s;

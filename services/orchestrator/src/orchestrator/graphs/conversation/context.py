@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
 
 from inference.chat import ChatModel
 from inference.prompts import Prompt
+from orchestrator.citations.support import CitedSpan
+from orchestrator.graphs.conversation.state import FoundChunk
 from orchestrator.runs.events import RunEvents
-from orchestrator.services import MemoryService, RetrievalService
+from orchestrator.services import GraphService, MemoryService, RetrievalService
 from service_kit.auth import Principal
 
 
@@ -44,14 +46,26 @@ class TurnBudgets:
     history_tokens: int
 
 
-@dataclass(frozen=True)
+@dataclass
+class WrittenSoFar:
+    """What was shown of an answer that is being written, with the citations that it claims and their passages."""
+
+    mode: Literal["model", "extractive"] = "extractive"
+    shown: list[str] = field(default_factory=list)
+    cited: Sequence[CitedSpan] = ()
+    passages: Sequence[FoundChunk] = ()
+
+
+@dataclass
 class ConversationContext:
-    """One attempt's dependencies. Without a `chat` model answers are extractive."""
+    """One attempt's dependencies, and its `draft`. Without a `chat` model answers are extractive."""
 
     caller: Principal
     events: RunEvents
     retrieval: RetrievalService
+    graph_tools: GraphService
     memory: MemoryService
     chat: ChatModel | None
     prompts: Prompts
     limits: TurnBudgets
+    draft: WrittenSoFar = field(default_factory=WrittenSoFar)

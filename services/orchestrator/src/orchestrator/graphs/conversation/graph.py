@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from langgraph.checkpoint.base import BaseCheckpointSaver
+from collections.abc import Callable
+
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.nodes.clean_state import clean_state
+from orchestrator.graphs.conversation.nodes.error_handler import error_handler
 from orchestrator.graphs.conversation.nodes.generate_path import generate_path
 from orchestrator.graphs.conversation.nodes.generate_title import generate_title
 from orchestrator.graphs.conversation.nodes.reply_to_general_input import reply_to_general_input
 from orchestrator.graphs.conversation.nodes.retrieve import retrieve
 from orchestrator.graphs.conversation.nodes.verify_citations import verify_citations
-from orchestrator.graphs.conversation.routing import after_clean_state, after_generate_path
+from orchestrator.graphs.conversation.routing import after_clean_state, after_error_handler, after_generate_path
 from orchestrator.graphs.conversation.state import State
-from orchestrator.graphs.stages import stage
+from orchestrator.graphs.stages import ERROR_HANDLER, stage, unless_failed
 
 ConversationGraph = CompiledStateGraph[State, ConversationContext, State, State]
 
 
-def build(checkpointer: BaseCheckpointSaver[str]) -> ConversationGraph:
+def build() -> ConversationGraph:
+    """Returns the graph without a saver: each attempt copies it with one of its own."""
     graph = StateGraph(State, ConversationContext)
     graph.add_node("generate_path", stage(generate_path, "Choosing the way"))
     graph.add_node("retrieve", stage(retrieve, "Searching the documents"))
@@ -29,11 +32,19 @@ def build(checkpointer: BaseCheckpointSaver[str]) -> ConversationGraph:
     graph.add_node("clean_state", stage(clean_state, "Tidying up"))
     graph.add_node("generate_title", stage(generate_title, "Naming the session"))
 
+    graph.add_node(ERROR_HANDLER, stage(error_handler, "Telling what failed"))
+
+    def edge(source: str, *ends: str, path: Callable[[State], str] | None = None) -> None:
+        """Adds an edge, along a path if there are several ends, that leads to the error handler if the node failed."""
+        following = path or (lambda _: ends[0])
+        graph.add_conditional_edges(source, unless_failed(source, following), [*ends, ERROR_HANDLER])
+
     graph.add_edge(START, "generate_path")
-    graph.add_conditional_edges("generate_path", after_generate_path, ["retrieve", "reply_to_general_input"])
-    graph.add_edge("retrieve", "reply_to_general_input")
-    graph.add_edge("reply_to_general_input", "verify_citations")
-    graph.add_edge("verify_citations", "clean_state")
-    graph.add_conditional_edges("clean_state", after_clean_state, ["generate_title", END])
-    graph.add_edge("generate_title", END)
-    return graph.compile(checkpointer=checkpointer)
+    edge("generate_path", "retrieve", "reply_to_general_input", path=after_generate_path)
+    edge("retrieve", "reply_to_general_input")
+    edge("reply_to_general_input", "verify_citations")
+    edge("verify_citations", "clean_state")
+    edge("clean_state", "generate_title", END, path=after_clean_state)
+    edge("generate_title", END)
+    graph.add_conditional_edges(ERROR_HANDLER, after_error_handler, ["verify_citations", "clean_state", END])
+    return graph.compile()

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import cast
 
-from contracts.orchestrator import Citation
+from contracts.graph_tools import AnswerSource
+from contracts.orchestrator import Citation, SentenceCheck, SentenceStatus
 from contracts.prompt_fence import fenced, neutralising
-from contracts.retrieval import Hit
+from contracts.retrieval import MOST_CHARACTERS, Hit
+from orchestrator.citations.assess import assess
+from orchestrator.citations.check import check
+from orchestrator.citations.extract import Highlighted, extract
+from orchestrator.citations.source import SourceText
+from orchestrator.citations.support import CitedSpan
+from orchestrator.citations.writing import AssessedSentence
 from orchestrator.graphs.conversation.state import Cited, FoundChunk
 
 NONE = "(none)"
@@ -29,6 +38,23 @@ def passage_of(hit: Hit) -> FoundChunk:
     )
 
 
+def passage_of_source(source: AnswerSource) -> FoundChunk:
+    """Returns the chunk that states a part of the graph's answer, with that part as its highlight."""
+    return FoundChunk(
+        chunk_id=source.chunk_id,
+        document_id=str(source.document_id),
+        document_name=source.document_name,
+        document_title=None,
+        section=source.section,
+        page=source.page,
+        line_start=source.line_start,
+        line_end=source.line_end,
+        score=source.confidence,
+        content=source.content,
+        highlights=[(source.start, source.end, source.confidence)],
+    )
+
+
 def citation_of(cited: Cited, passage: FoundChunk) -> Citation:
     """Returns the citation with its place and its quote."""
     return Citation.model_validate(
@@ -39,6 +65,62 @@ def citation_of(cited: Cited, passage: FoundChunk) -> Citation:
             "start": cited["start"],
             "end": cited["end"],
         }
+    )
+
+
+def source_of(passage: FoundChunk) -> SourceText:
+    """Returns the passage as sentences are compared with it."""
+    return SourceText(passage["content"], f"{passage['document_title'] or ''} {passage['section'] or ''}".strip())
+
+
+def sentence_of(found: AssessedSentence, passages: Sequence[FoundChunk]) -> SentenceCheck:
+    """Returns the sentence as it is told."""
+    return SentenceCheck(
+        start=found.start,
+        end=found.end,
+        status=SentenceStatus(found.status),
+        reason=found.reason,
+        citations=list(found.citations),
+        attributed=found.attributed,
+        chunk_id=passages[found.passage - 1]["chunk_id"] if found.passage else None,
+    )
+
+
+@dataclass(frozen=True)
+class Verified:
+    """A text with the citations that hold and what is known of its sentences; `removed` counts what it lost."""
+
+    content: str
+    citations: list[Citation]
+    sentences: list[SentenceCheck]
+    removed: int
+
+
+def verified(content: str, cited: Sequence[CitedSpan], passages: Sequence[FoundChunk], *, extractive: bool) -> Verified:
+    """Checks every citation and sentence against the passages of this run. It computes: call it in a thread."""
+    checked = check(content, cited, [passage["content"] for passage in passages])
+    assessed = assess(checked, list(map(source_of, passages)), extractive=extractive)
+    return Verified(
+        assessed.content,
+        [citation_of(cast(Cited, asdict(one)), passages[one.passage - 1]) for one in assessed.cited],
+        [sentence_of(one, passages) for one in assessed.sentences],
+        assessed.removed,
+    )
+
+
+def quoted(question: str, passages: Sequence[FoundChunk]) -> tuple[str, list[CitedSpan]]:
+    """Returns an answer by quotations, empty if there is nothing to quote."""
+    return extract(
+        question[:MOST_CHARACTERS],
+        [
+            Highlighted(
+                passage["document_title"] or passage["document_name"],
+                passage["content"],
+                passage["highlights"],
+                passage["score"],
+            )
+            for passage in passages
+        ],
     )
 
 

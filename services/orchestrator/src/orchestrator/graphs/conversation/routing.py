@@ -7,13 +7,14 @@ from typing import Literal
 
 from langgraph.graph import END
 
+from orchestrator.errors import RoutingError
 from orchestrator.graphs.conversation.state import State
 
 # Whole messages that ask nothing: a search for them would only find noise.
 _COURTESY = re.compile(
     r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|hallo|guten (?:morgen|tag|abend)|bonjour|hola"
-    r"|thanks|thank you|many thanks|thx|danke|merci|gracias|cheers|bye|goodbye|good ?bye|see you|ok|okay|great|perfect)"
-    r"(?: (?:there|all|everyone|attractor|again|so much|very much|a lot))?[\s,.!…:;)-]*+)+",
+    r"|thanks|thank you|many thanks|thx|danke|merci|gracias|cheers|bye|good ?bye|see you|okay|ok|great|perfect)"
+    r"(?: (?:there|all|everyone|attractor|again|so much|very much|a lot))?[\s,.!…:;)-]*+)++",
     re.IGNORECASE,
 )
 
@@ -24,9 +25,23 @@ def path_of(question: str) -> Literal["retrieve", "reply_to_general_input"]:
 
 
 def after_generate_path(state: State) -> Literal["retrieve", "reply_to_general_input"]:
-    return state["next"] or "retrieve"
+    """Raises RoutingError."""
+    if state["next"] is None:
+        raise RoutingError
+    return state["next"]
 
 
 def after_clean_state(state: State) -> str:
     """The first exchange of a session without a title names it."""
     return "generate_title" if state["needs_title"] else END
+
+
+def after_error_handler(state: State) -> str:
+    """An answer that the handler wrote is checked as any other; what failed later leaves the answer that there is."""
+    match state["error"]:
+        case {"stage": "generate_path" | "retrieve" | "reply_to_general_input"}:
+            return "verify_citations"
+        case {"stage": "verify_citations"}:
+            return "clean_state"
+        case _:
+            return END

@@ -5,6 +5,8 @@ from __future__ import annotations
 from operator import add
 from typing import Annotated, Any, Literal, TypedDict
 
+from orchestrator.graphs.stages import Failing
+
 
 class Turn(TypedDict):
     """A message as the graph sees it."""
@@ -39,6 +41,13 @@ class Cited(TypedDict):
     end: int
 
 
+class GraphAnswer(TypedDict):
+    """What the graph answers: text with markers, and what they stand for in the passages."""
+
+    text: str
+    cited: list[Cited]
+
+
 def put_messages(present: list[Turn], new: list[Turn]) -> list[Turn]:
     """A message with a known id takes the other's place, so that a node may run twice; others are appended."""
     merged = {message["id"]: message for message in present}
@@ -64,20 +73,23 @@ class RoutingState(TypedDict):
 
 
 class RetrievalState(TypedDict):
-    """`search` says how the search went: null where none was made."""
+    """`search` says how the search went: null where none was made. `structure` is the graph's answer, if it has one."""
 
     document_ids: list[str] | None
     search: Literal["found", "nothing", "failed"] | None
     passages: list[FoundChunk]
     memories: list[str]
+    structure: GraphAnswer | None
 
 
 class CitationState(TypedDict):
-    """`cited` is what the answer claims, `citations` (contracts.orchestrator.Citation) what the check left of it."""
+    """`cited` is what the answer claims; `citations` and `sentences` (Citation and SentenceCheck in
+    contracts.orchestrator) are what the check made of it."""
 
     cited: list[Cited]
     citations: list[dict[str, Any]]
     removed_citations: int
+    sentences: list[dict[str, Any]]
 
 
 class DebugState(TypedDict):
@@ -87,12 +99,20 @@ class DebugState(TypedDict):
     issues: Annotated[list[str], add]
 
 
-class State(ConversationState, RoutingState, RetrievalState, CitationState, DebugState):
+class State(ConversationState, RoutingState, RetrievalState, CitationState, DebugState, Failing):
     """A turn's whole state."""
 
 
 # What clean_state resets: nothing of one turn is seen by what comes after it. The checkpoint shrinks, too.
-TRANSIENT: dict[str, Any] = {"next": None, "search": None, "passages": [], "memories": [], "cited": []}
+TRANSIENT: dict[str, Any] = {
+    "next": None,
+    "search": None,
+    "passages": [],
+    "memories": [],
+    "structure": None,
+    "cited": [],
+    "error": None,
+}
 
 
 def answer_of(state: State) -> str:

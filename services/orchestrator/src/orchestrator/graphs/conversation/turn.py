@@ -2,66 +2,107 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
+from functools import cached_property
 from typing import cast
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import RunControl
+from prometheus_client import Counter
 
 from contracts.events import MessageRestarted
-from contracts.orchestrator import AnswerMode, Citation
+from contracts.orchestrator import AnswerMode, Citation, SentenceCheck
 from inference.chat import ChatModel
-from orchestrator.graphs.conversation.context import ConversationContext, Prompts, TurnBudgets
+from orchestrator.checkpoints import Checkpoints
+from orchestrator.citations.support import CitedSpan
+from orchestrator.errors import AnswerMissing
+from orchestrator.graphs.conversation.context import ConversationContext, Prompts, TurnBudgets, WrittenSoFar
 from orchestrator.graphs.conversation.graph import ConversationGraph
+from orchestrator.graphs.conversation.passages import verified
 from orchestrator.graphs.conversation.state import State, Turn, answer_of
+from orchestrator.graphs.digest import digest
 from orchestrator.runs.events import RunEvents
 from orchestrator.runs.records import ClaimedRun, RunProgress, TurnAnswer, TurnInput
-from orchestrator.services import MemoryService, RetrievalService
+from orchestrator.services import GraphService, MemoryService, RetrievalService
+
+# The key in a checkpoint's metadata: LangGraph takes a checkpoint whose next node is gone for a finished one.
+DIGEST = "graph_digest"
+OUTDATED = "the run began anew: what it had done was saved by another version of the conversation graph"
 
 
 @dataclass(frozen=True)
 class ConversationTurns:
-    """Answers turns with the conversation graph."""
+    """Answers turns with the conversation graph. Once `control` is drained, no node begins any more.
+
+    `told` counts the sentences of answers by their status.
+    """
 
     graph: ConversationGraph
+    checkpoints: Checkpoints
     retrieval: RetrievalService
+    graph_tools: GraphService
     memory: MemoryService
     chat: ChatModel | None
     prompts: Prompts
     limits: TurnBudgets
+    control: RunControl
+    told: Counter
 
     @property
     def mode(self) -> AnswerMode:
         """Returns how answers are written as long as the chat model works."""
         return AnswerMode.extractive if self.chat is None else AnswerMode.model
 
+    @cached_property
+    def digest(self) -> str:
+        """Returns what a checkpoint must carry to be resumed."""
+        return digest(self.graph)
+
     async def answer(self, run: ClaimedRun, turn: TurnInput, events: RunEvents, progress: RunProgress) -> TurnAnswer:
         """Keeps `progress` up to date. Cancelling it stops it, also within a model's stream.
 
-        The graph's thread is the run's id.
+        The graph's thread is the run's id. Raises GraphError, GraphDrained.
         """
-        config = RunnableConfig(configurable={"thread_id": str(run.id)})
+        graph = self.graph.copy({"checkpointer": self.checkpoints.saver()})
+        config = RunnableConfig(configurable={"thread_id": str(run.id)}, metadata={DIGEST: self.digest})
+        issues = [OUTDATED] if run.attempts > 1 and await self._discarded(run, config) else []
         context = ConversationContext(
-            run.principal, events, self.retrieval, self.memory, self.chat, self.prompts, self.limits
+            run.principal, events, self.retrieval, self.graph_tools, self.memory, self.chat, self.prompts, self.limits
         )
-        state = await self._checkpointed(run, config)
+        state = await _checkpointed(graph, run, config)
+
+        async def partial() -> TurnAnswer | None:
+            return await _partial(turn, state, context.draft)
+
+        progress.partial = partial
         if run.attempts > 1 and (state is None or not answer_of(state)) and await events.streamed_before():
             events.emit(MessageRestarted())
-        start = None if state else self._initial(turn)
-        async for value in self.graph.astream(start, config, context=context, stream_mode="values", durability="async"):
+        start = None if state else self._initial(turn, issues)
+        values = graph.astream(
+            start, config, context=context, stream_mode="values", durability="sync", control=self.control
+        )
+        async for value in values:
             state = cast(State, value)
             progress.node_trace, progress.issues = list(state["node_trace"]), list(state["issues"])
-        assert state is not None
-        return _answer(state)
+        if state is None or all(turn["id"] != state["answer_id"] for turn in state["messages"]):
+            raise AnswerMissing
+        answer = _answer(turn.answer_id, state)
+        for sentence in answer.sentences:
+            self.told.labels(sentence.status.value).inc()
+        return answer
 
-    async def _checkpointed(self, run: ClaimedRun, config: RunnableConfig) -> State | None:
-        """Returns the state that an earlier attempt left; a first attempt need not look."""
-        if run.attempts == 1:
-            return None
-        snapshot = await self.graph.aget_state(config)
-        return cast(State, snapshot.values) if snapshot.values else None
+    async def _discarded(self, run: ClaimedRun, config: RunnableConfig) -> bool:
+        """Deletes what an earlier attempt saved if this graph cannot go on from there; returns whether it did."""
+        saver = self.checkpoints.saver()
+        saved = await saver.aget_tuple(config)
+        if saved is None or saved.metadata.get(DIGEST) == self.digest:
+            return False
+        await saver.adelete_thread(str(run.id))
+        return True
 
-    def _initial(self, turn: TurnInput) -> State:
+    def _initial(self, turn: TurnInput, issues: list[str]) -> State:
         asked, *before = turn.messages
         return State(
             messages=[
@@ -69,7 +110,7 @@ class ConversationTurns:
                 for one in reversed(turn.messages)
             ],
             question=asked.content,
-            answer_id=str(uuid4()),
+            answer_id=str(turn.answer_id),
             mode="extractive" if self.chat is None else "model",
             needs_title=asked.untitled and not any(one.role == "assistant" for one in before),
             title=None,
@@ -78,21 +119,56 @@ class ConversationTurns:
             search=None,
             passages=[],
             memories=[],
+            structure=None,
             cited=[],
             citations=[],
             removed_citations=0,
+            sentences=[],
             node_trace=[],
-            issues=[],
+            issues=issues,
+            error=None,
         )
 
 
-def _answer(state: State) -> TurnAnswer:
+async def _checkpointed(graph: ConversationGraph, run: ClaimedRun, config: RunnableConfig) -> State | None:
+    """Returns the state that an earlier attempt left; a first attempt need not look."""
+    if run.attempts == 1:
+        return None
+    snapshot = await graph.aget_state(config)
+    return cast(State, snapshot.values) if snapshot.values else None
+
+
+def _answer(answer_id: UUID, state: State) -> TurnAnswer:
     return TurnAnswer(
-        message_id=UUID(state["answer_id"]),
+        message_id=answer_id,
         mode=AnswerMode(state["mode"]),
         question=state["question"],
         content=answer_of(state),
         citations=[Citation.model_validate(citation) for citation in state["citations"]],
         removed_citations=state["removed_citations"],
+        sentences=[SentenceCheck.model_validate(sentence) for sentence in state["sentences"]],
         title=state["title"],
+    )
+
+
+async def _partial(turn: TurnInput, state: State | None, draft: WrittenSoFar) -> TurnAnswer | None:
+    """Returns what there is of the answer, checked; None if nothing was shown of it."""
+    if state and state["citations"]:
+        return _answer(turn.answer_id, state)
+    if state and answer_of(state):
+        cited = [CitedSpan(**one) for one in state["cited"]]
+        draft = WrittenSoFar(state["mode"], [answer_of(state)], cited, state["passages"])
+    text, extractive = "".join(draft.shown), draft.mode == "extractive"
+    checked = await asyncio.to_thread(verified, text, draft.cited, draft.passages, extractive=extractive)
+    if not checked.content.strip():
+        return None
+    return TurnAnswer(
+        message_id=turn.answer_id,
+        mode=AnswerMode(draft.mode),
+        question=turn.messages[0].content,
+        content=checked.content,
+        citations=checked.citations,
+        sentences=checked.sentences,
+        removed_citations=checked.removed,
+        title=None,
     )

@@ -1,4 +1,4 @@
-"""Writes the answer: by the chat model from the passages, or by quoting them."""
+"""Writes the answer: by the chat model from the passages, by the graph, or by quoting the passages."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from contracts.events import MessageDelta, MessageRestarted, ProviderIssue, Thin
 from inference.chat import ChatDelta, ChatMessage, ChatModel
 from inference.errors import ChatError
 from orchestrator.citations.check import MarkerFilter
-from orchestrator.citations.extract import Highlighted, extract
 from orchestrator.citations.support import CitedSpan
-from orchestrator.graphs.conversation.context import ConversationContext
-from orchestrator.graphs.conversation.passages import fitting, numbered, remembered, within_budget
+from orchestrator.graphs.conversation.context import ConversationContext, WrittenSoFar
+from orchestrator.graphs.conversation.passages import fitting, numbered, quoted, remembered, source_of, within_budget
 from orchestrator.graphs.conversation.state import State, Turn
 from orchestrator.runs.events import RunEvents
 
@@ -56,14 +55,15 @@ async def reply_to_general_input(state: State, runtime: Runtime[ConversationCont
 
 async def _ask(state: State, context: ConversationContext, chat: ChatModel) -> Reply:
     passages = fitting(state["passages"], context.limits.passage_tokens)
-    markers = MarkerFilter([passage["content"] for passage in passages])
+    markers = MarkerFilter(list(map(source_of, passages)))
     prompt = context.prompts.reply_to_general_input.render(
         situation=context.prompts.situations[state["search"] or "courtesy"],
         passages=numbered(passages),
         memories=remembered(state["memories"]),
     )
     messages = [ChatMessage("system", prompt), *_conversation(state, context.limits.history_tokens)]
-    shown: list[str] = []
+    context.draft = WrittenSoFar("model", cited=markers.cited, passages=passages)
+    shown = context.draft.shown
     _show(context.events, shown, f"{notice}\n\n" if (notice := NOTICES[state["search"]]) else "")
     opening = len(shown)
     try:
@@ -80,6 +80,7 @@ async def _ask(state: State, context: ConversationContext, chat: ChatModel) -> R
     context.events.emit(ProviderIssue(message=issue))
     if shown:
         context.events.emit(MessageRestarted())
+        context.draft = WrittenSoFar()
     return _quote(state, context.events, [issue])
 
 
@@ -101,17 +102,11 @@ def _conversation(state: State, tokens: int) -> list[ChatMessage]:
 
 
 def _quote(state: State, events: RunEvents, issues: list[str]) -> Reply:
-    """Answers without a model: by quotations, or by saying that there is nothing to quote."""
-    passages = [
-        Highlighted(
-            passage["document_title"] or passage["document_name"],
-            passage["content"],
-            passage["highlights"],
-            passage["score"],
-        )
-        for passage in state["passages"]
-    ]
-    content, cited = extract(state["question"], passages)
+    """Answers without a model: as the graph does, by quotations, or by saying that there is nothing to quote."""
+    if structure := state["structure"]:
+        events.emit(MessageDelta(text=structure["text"]))
+        return Reply(structure["text"], "extractive", [CitedSpan(**one) for one in structure["cited"]], 0, issues)
+    content, cited = quoted(state["question"], state["passages"])
     shown: list[str] = []
     for piece in content.splitlines(keepends=True) or [_without_sources(state)]:
         _show(events, shown, piece)

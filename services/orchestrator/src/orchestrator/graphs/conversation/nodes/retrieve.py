@@ -1,4 +1,4 @@
-"""Searches the documents and, for a chat model, the memory."""
+"""Searches the documents, asks the graph and, for a chat model, the memory."""
 
 from __future__ import annotations
 
@@ -9,27 +9,39 @@ from uuid import UUID
 from langgraph.runtime import Runtime
 
 from contracts.events import ProviderIssue, StageOutput
+from contracts.graph_tools import AnswerQuestion, StructuralAnswer
 from contracts.memory import RecallRequest
-from contracts.retrieval import SearchRequest, SearchResponse
+from contracts.retrieval import MOST_CHARACTERS, SearchRequest, SearchResponse
 from orchestrator.graphs.conversation.context import ConversationContext
-from orchestrator.graphs.conversation.passages import passage_of
-from orchestrator.graphs.conversation.state import FoundChunk, State
+from orchestrator.graphs.conversation.passages import passage_of, passage_of_source
+from orchestrator.graphs.conversation.state import Cited, FoundChunk, GraphAnswer, State
 from service_kit.problems import ServiceSilent
+
+LONGEST_STRUCTURAL = 500
+"""Characters of a question that the graph reads."""
 
 
 async def retrieve(state: State, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
     """Reports a failed search, and the turn goes on without sources; likewise without memories."""
     context = runtime.context
-    found, recalled = await asyncio.gather(_search(state, context), _recall(state, context))
-    failures = [failure for failure in (found, recalled) if isinstance(failure, ServiceSilent)]
+    found, stated, recalled = await asyncio.gather(
+        _search(state, context), _stated(state, context), _recall(state, context)
+    )
+    failures = [failure for failure in (found, stated, recalled) if isinstance(failure, ServiceSilent)]
     for failure in failures:
         context.events.emit(ProviderIssue(message=str(failure)))
     passages = [] if isinstance(found, ServiceSilent) else [passage_of(hit) for hit in found.hits]
     relevant = bool(passages) and not isinstance(found, ServiceSilent) and found.good_match
+    structure = None
+    if isinstance(stated, StructuralAnswer):
+        # What the graph cites comes first, so that a chat model reads it whatever its budget.
+        passages = _joined(stated, passages if relevant else [])
+        structure, relevant = _structure(stated, passages), bool(passages)
     context.events.emit(StageOutput(stage="retrieve", output=_sources(passages, relevant)))
     return {
-        "search": "failed" if isinstance(found, ServiceSilent) else "found" if relevant else "nothing",
+        "search": "found" if relevant else "failed" if isinstance(found, ServiceSilent) else "nothing",
         "passages": passages if relevant else [],
+        "structure": structure,
         "memories": [] if isinstance(recalled, ServiceSilent) else recalled,
         "issues": [str(failure) for failure in failures],
     }
@@ -38,7 +50,7 @@ async def retrieve(state: State, runtime: Runtime[ConversationContext]) -> dict[
 async def _search(state: State, context: ConversationContext) -> SearchResponse | ServiceSilent:
     ids = state["document_ids"]
     request = SearchRequest(
-        query=state["question"],
+        query=state["question"][:MOST_CHARACTERS],
         k=context.limits.search_k,
         document_ids=None if ids is None else [UUID(one) for one in ids],
         # Only quotations need them, and they cost time before the first word.
@@ -50,12 +62,35 @@ async def _search(state: State, context: ConversationContext) -> SearchResponse 
         return error
 
 
+async def _stated(state: State, context: ConversationContext) -> StructuralAnswer | ServiceSilent | None:
+    """Asks the graph, unless the answer shall come from some documents only."""
+    if state["document_ids"] is not None or len(state["question"]) > LONGEST_STRUCTURAL:
+        return None
+    try:
+        return await context.graph_tools.answer(context.caller, AnswerQuestion(question=state["question"]))
+    except ServiceSilent as error:
+        return error
+
+
+def _joined(stated: StructuralAnswer, found: list[FoundChunk]) -> list[FoundChunk]:
+    passages = {source.chunk_id: passage_of_source(source) for source in stated.sources}
+    return [*passages.values(), *(one for one in found if one["chunk_id"] not in passages)]
+
+
+def _structure(stated: StructuralAnswer, passages: list[FoundChunk]) -> GraphAnswer:
+    numbers = {passage["chunk_id"]: number for number, passage in enumerate(passages, 1)}
+    cited = [
+        Cited(number=one.number, passage=numbers[one.chunk_id], start=one.start, end=one.end) for one in stated.sources
+    ]
+    return GraphAnswer(text=stated.text, cited=cited)
+
+
 async def _recall(state: State, context: ConversationContext) -> list[str] | ServiceSilent:
     """Recalls memories for a model's answer only: an extractive one quotes the documents and nothing else."""
     if context.chat is None:
         return []
     try:
-        answer = await context.memory.recall(context.caller, RecallRequest(query=state["question"]))
+        answer = await context.memory.recall(context.caller, RecallRequest(query=state["question"][:MOST_CHARACTERS]))
     except ServiceSilent as error:
         return error
     return [memory.content for memory in answer.memories]

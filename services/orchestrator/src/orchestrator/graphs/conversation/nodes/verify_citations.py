@@ -1,31 +1,33 @@
-"""Checks every citation against the passages of this run, and emits those that hold."""
+"""Checks every citation and sentence against the passages of this run, and emits what holds."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any, cast
+import asyncio
+from typing import Any
+from uuid import UUID
 
 from langgraph.runtime import Runtime
 
-from contracts.events import CitationChecked
-from orchestrator.citations.check import check
+from contracts.events import CitationChecked, MessageCompleted
 from orchestrator.citations.support import CitedSpan
 from orchestrator.graphs.conversation.context import ConversationContext
-from orchestrator.graphs.conversation.passages import citation_of
-from orchestrator.graphs.conversation.state import Cited, State, Turn, answer_of
+from orchestrator.graphs.conversation.passages import verified
+from orchestrator.graphs.conversation.state import State, Turn, answer_of
 
 
 async def verify_citations(state: State, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
     """Checks the whole answer, whoever wrote it; a model's markers were checked while they were streamed."""
-    passages = state["passages"]
-    checked = check(
-        answer_of(state), [CitedSpan(**cited) for cited in state["cited"]], [passage["content"] for passage in passages]
-    )
-    citations = [citation_of(cast(Cited, asdict(cited)), passages[cited.passage - 1]) for cited in checked.cited]
-    for citation in citations:
+    cited = [CitedSpan(**one) for one in state["cited"]]
+    extractive = state["mode"] == "extractive"
+    checked = await asyncio.to_thread(verified, answer_of(state), cited, state["passages"], extractive=extractive)
+    for citation in checked.citations:
         runtime.context.events.emit(CitationChecked(citation=citation))
+    runtime.context.events.emit(
+        MessageCompleted(message_id=UUID(state["answer_id"]), content=checked.content, sentences=checked.sentences)
+    )
     return {
         "messages": [Turn(id=state["answer_id"], role="assistant", content=checked.content)],
-        "citations": [citation.model_dump(mode="json") for citation in citations],
+        "citations": [citation.model_dump(mode="json") for citation in checked.citations],
         "removed_citations": state["removed_citations"] + checked.removed,
+        "sentences": [sentence.model_dump(mode="json") for sentence in checked.sentences],
     }

@@ -1,0 +1,158 @@
+"""Tells for each sentence of an answer what its sources say to it, and cites what they say where no marker does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from orchestrator.citations.analysis import Analysis
+from orchestrator.citations.check import Checked, check
+from orchestrator.citations.claims import LONGEST_SENTENCE, AnswerSentence, BareAnswer
+from orchestrator.citations.judgement import NEARLY_COPIED, RELATED, VERIFIED, Judgement, compare
+from orchestrator.citations.source import SourceText
+from orchestrator.citations.support import CitedSpan, joined, quotations, shortened
+from orchestrator.citations.writing import Assessed, AssessedSentence, Finding, written
+
+# So many sources are compared with a sentence, those that share most of its words.
+MOST_COMPARED = 4
+# A sentence with less content than this stands in many sources by chance.
+LEAST_CONTENT = 3
+FREE_WORDS = 3
+_ORDER = {"verified": 0, "unclear": 1, "contradicted": 2}
+WORD_FOR_WORD = "the source says so word for word"
+CUT = "the run ended before it was checked"
+NOTHING_SAYS_IT = "nothing that was retrieved says it"
+TOO_LONG = "it is too long to be compared"
+
+
+def assess(checked: Checked, sources: Sequence[SourceText], *, extractive: bool = False) -> Assessed:
+    """Compares each sentence with the sources that it cites, and with all if those do not verify it.
+
+    An extractive answer says nothing but what it quotes, or what the graph has read at the place that is cited.
+    """
+    bare = BareAnswer(checked.content, checked.markers, checked.code)
+    if (nested := check(bare.text, [], [])).removed:  # [1[2]]: without the inner marker the rest is one
+        return replace(assess(nested, sources), removed=checked.removed + nested.removed + len(checked.cited))
+    spans = {one.number: one for one in checked.cited}
+    sentences = bare.quotations() if extractive else bare.sentences()
+    places = bare.places(sentences)
+    found = []
+    for sentence, own in zip(sentences, places, strict=True):
+        cited = [spans[number] for place in own for number in place.numbers]
+        found.append(_quoted(sentence, cited) if extractive else examine(sentence, cited, sources))
+    return written(bare, list(zip(sentences, places, found, strict=True)), spans, checked.removed)
+
+
+def examine(sentence: AnswerSentence, cited: Sequence[CitedSpan], sources: Sequence[SourceText]) -> Finding:
+    """Returns the status of one sentence of a model's answer, and what it is to be cited from."""
+    if sentence.nothing:
+        return Finding("not_a_claim", sentence.nothing, cited)
+    if len(sentence.said) > LONGEST_SENTENCE:
+        return Finding("unclear", TOO_LONG, cited)
+    compared = _Comparison(sentence.said, sources)
+    return _of_cited(compared, cited) if cited else _of_bare(compared)
+
+
+def unchecked(content: str) -> list[AssessedSentence]:
+    """Returns the sentences of an answer that was cut before it was checked."""
+    return [AssessedSentence(one.start, one.end, "unchecked", CUT) for one in BareAnswer(content, [], []).sentences()]
+
+
+class _Comparison:
+    """One sentence, compared with sources by their numbers from 1; no comparison is made twice."""
+
+    def __init__(self, text: str, sources: Sequence[SourceText]) -> None:
+        self.text, self.sources, self.said = text, sources, Analysis(text)
+        self._judged: dict[int, Judgement] = {}
+
+    def judged(self, number: int) -> Judgement:
+        if number not in self._judged:
+            self._judged[number] = compare(self.said, self.sources[number - 1])
+        return self._judged[number]
+
+    def best(self, numbers: Sequence[int]) -> int:
+        return min(
+            numbers, key=lambda number: (_ORDER[self.judged(number).verdict], -self.judged(number).share, number)
+        )
+
+    def alike(self) -> list[int]:
+        """Returns the sources that share most with the sentence."""
+        stems = self.said.stems
+        shared = {
+            number: max((len(stems & text.stems) for text in source.texts), default=0)
+            for number, source in enumerate(self.sources, 1)
+        }
+        return [number for number in sorted(shared, key=lambda one: (-shared[one], one)) if shared[number]][
+            :MOST_COMPARED
+        ]
+
+    def together(self, first: int, other: int) -> Judgement:
+        return compare(self.said, joined(self.text, self.sources[first - 1], self.sources[other - 1]))
+
+    def only_quotes(self) -> bool:
+        """Tells whether the sentence says next to nothing but a quotation, which is compared word for word."""
+        around = self.text
+        for quote in (quotes := quotations(self.text)):
+            around = around.replace(quote, " ")
+        rest = Analysis(around)
+        return bool(quotes) and len(rest.words) <= FREE_WORDS and not rest.numbers and not rest.denials
+
+    def verifying(self, numbers: Sequence[int]) -> Finding | None:
+        """Returns the source among these that says it all, to be cited; None if none does, or too little is said."""
+        if not numbers or len(self.said.stems) + len(self.said.numbers) < LEAST_CONTENT:
+            return None
+        number = self.best(numbers)
+        judged = self.judged(number)
+        if judged.verdict != "verified" or judged.span[0] == judged.span[1]:
+            return None
+        span = shortened(self.sources[number - 1].content, *judged.span)
+        return Finding("verified", judged.reason, [CitedSpan(0, number, *span)], number, attributed=True)
+
+
+def _quoted(sentence: AnswerSentence, cited: Sequence[CitedSpan]) -> Finding:
+    if cited:
+        reason = WORD_FOR_WORD if quotations(sentence.said) else "the place that it cites states it"
+        return Finding("verified", reason, cited, cited[0].passage)
+    return Finding("not_a_claim", sentence.nothing or "it quotes nothing")
+
+
+def _of_cited(compared: _Comparison, cited: Sequence[CitedSpan]) -> Finding:
+    """Looks at each citation, at all together, and then at what else verifies the sentence."""
+    numbers = list(dict.fromkeys(one.passage for one in cited))
+    best = compared.best(numbers)
+    judged = compared.judged(best)
+    if judged.verdict == "verified":
+        return Finding("verified", judged.reason, cited, best)
+    if compared.only_quotes():
+        return Finding("verified", WORD_FOR_WORD, cited, best)
+    joint = [compared.together(best, other) for other in numbers if other != best]
+    if any(one.verdict == "verified" for one in joint):
+        return Finding("verified", "the sources say so together", cited, best)
+    others = [number for number in compared.alike() if number not in numbers]
+    if anew := compared.verifying(others):
+        return anew
+    if judged.verdict == "unclear":
+        return Finding("unclear", judged.reason, cited, best)
+    joint += [compared.together(best, other) for other in others]
+    # What it has from another source does not speak against this one, unless that one says nearly all.
+    if judged.share < VERIFIED and any(one.verdict == "unclear" for one in joint):
+        return Finding("unclear", f"{judged.reason}; another one may", cited, best)
+    return Finding("contradicted", judged.reason, (), best)
+
+
+def _of_bare(compared: _Comparison) -> Finding:
+    """Attributes the sentence to the source that says it; else tells how near the nearest one is."""
+    alike = compared.alike()
+    if not alike:
+        return Finding("unsupported", NOTHING_SAYS_IT)
+    if attributed := compared.verifying(alike):
+        return attributed
+    best = max(alike, key=lambda number: compared.judged(number).share)
+    judged = compared.judged(best)
+    if judged.verdict == "contradicted" and judged.share >= NEARLY_COPIED:
+        return Finding("contradicted", judged.reason, (), best)
+    if judged.verdict == "verified":
+        return Finding("unclear", "it says too little to tell what it rests on", (), best)
+    if judged.share >= RELATED:
+        return Finding("unclear", judged.reason, (), best)
+    return Finding("unsupported", NOTHING_SAYS_IT)

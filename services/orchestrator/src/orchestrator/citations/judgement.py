@@ -1,0 +1,209 @@
+"""Judges whether a passage says what a sentence says. Rules on words: they see a wrong number, name or denial in a
+sentence close to its source; of free paraphrase they say that it is unclear."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from orchestrator.citations.analysis import OPPOSITES, SYNONYMS, Analysis, beginning, contrary
+from orchestrator.citations.numbers import Number, Numbers
+from orchestrator.citations.relations import numbers_swapped, sides_swapped, substituted
+from orchestrator.citations.source import SourceText
+from orchestrator.citations.terms import stem as stem_of
+from service_kit.sentences import Span
+
+Verdict = Literal["verified", "unclear", "contradicted"]
+
+# Shares of a sentence's content words. From CLOSE on, what differs was changed; below it, it may be put differently.
+VERIFIED = 0.8
+CLOSE = 0.6
+RELATED = 0.4
+NEARLY_COPIED = 0.8
+FEW_WORDS = 6
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a source says to a sentence, why, and the share of the sentence's words that stand in it.
+
+    `span` is the stretch of the source that was compared, empty if it has no sentence.
+    """
+
+    verdict: Verdict
+    reason: str
+    share: float
+    span: Span = (0, 0)
+
+
+def judge(sentence: str, passage: str, heading: str = "") -> Judgement:
+    """Compares a sentence with a passage whose `heading` may lend names and numbers."""
+    return compare(Analysis(sentence), SourceText(passage, heading))
+
+
+def compare(said: Analysis, source: SourceText) -> Judgement:
+    """Compares what is said with the stretch of the source that is most like it."""
+    if not said.words and not said.numbers:
+        return Judgement("unclear", "nothing to compare", 0.0)
+    span, evidence = _evidence(said, source)
+    if f" {' '.join(said.lower)} " in source.in_a_row:
+        return Judgement("verified", "the source says so word for word", 1.0, span)
+    whole = source.whole
+    share = _share(said, evidence)
+    language = _language(said, whole)
+    found = next(_contradictions(said, evidence, whole, share, language), None)
+    if found:
+        return Judgement("contradicted", found, share, span)
+    missing = next((word.text for word in said.words if not _stands(word.stem, evidence)), "")
+    if share < VERIFIED or (len(said.words) < 4 and missing):
+        reason = f"the source does not say “{missing}”" if missing else "too little in common"
+        return Judgement("unclear", reason, share, span)
+    if not _numbers_stand(said, whole):
+        return Judgement("unclear", "a number is not in the source", share, span)
+    if elsewhere := _from_another(said, source, span):
+        return Judgement("unclear", f"the source says “{elsewhere}” of something else", share, span)
+    return Judgement("verified", "the source says so", share, span)
+
+
+def _evidence(said: Analysis, source: SourceText) -> tuple[Span, Analysis]:
+    """Returns the sentence that shares most with what is said, with the neighbour that adds to it."""
+    texts = source.texts
+    if not texts:
+        return (0, 0), Analysis("")
+    common = [said.stems & text.stems for text in texts]
+    values = {one.values for one in said.numbers}
+    figures = [0.5 * len(values & {one.values for one in text.numbers}) if values else 0.0 for text in texts]
+    best = max(range(len(texts)), key=lambda at: (len(common[at]) + figures[at], -len(texts[at].stems)))
+    beside = [
+        at
+        for at in (best - 1, best + 1)
+        if 0 <= at < len(texts) and len(common[at] - common[best]) > 0.15 * len(said.stems)
+    ]
+    if not beside:
+        return source.stretch(best, best)
+    other = max(beside, key=lambda at: len(common[at] - common[best]))
+    return source.stretch(min(best, other), max(best, other))
+
+
+def _from_another(said: Analysis, source: SourceText, span: Span) -> str:
+    """Returns a noun that the one of two sentences has where the other has something else."""
+    within = [text for at, text in enumerate(source.texts) if span[0] <= source.spans[at][0] < span[1]]
+    if len(within) < 2:
+        return ""
+    closest = max(within, key=lambda text: len(said.stems & text.stems))
+    return substituted(said, closest, [word for word in said.words if not _stands(word.stem, closest)])
+
+
+def _stands(stem: str, text: Analysis) -> bool:
+    if stem in text.all_stems or beginning(stem) in text.beginnings:
+        return True
+    return not text.all_stems.isdisjoint(SYNONYMS.get(stem, ()))
+
+
+def _share(said: Analysis, text: Analysis) -> float:
+    return sum(_stands(word.stem, text) for word in said.words) / len(said.words) if said.words else 1.0
+
+
+def _language(said: Analysis, source: Analysis) -> str:
+    """Returns the language whose lists apply: that of both texts; nothing if they differ or have no lists."""
+    language = said.language or source.language
+    same = language == (source.language or language)
+    return language if same and language != "other" else ""
+
+
+def _numbers_stand(said: Analysis, source: Analysis) -> bool:
+    there = Numbers(source.numbers)
+    return all(there.has(number) for number in said.numbers if not number.spelled)
+
+
+def _contradictions(said: Analysis, evidence: Analysis, source: Analysis, share: float, language: str) -> Iterator[str]:
+    """Yields what speaks against the sentence, in plain words."""
+    if share >= RELATED or not language:
+        yield from _numbers(said, evidence if share >= VERIFIED and language else source, source)
+    if share >= CLOSE or not language:
+        yield from _names(said, source, language)
+    if share < CLOSE:
+        return
+    if found := sides_swapped(said, evidence, language):
+        yield f"the source says it the other way round: “{found}”"
+    if not language:
+        return
+    opposite = _opposite(said, evidence)
+    denial = _denial(said, evidence)
+    if opposite and denial:
+        return  # "not enabled" is "disabled"
+    if opposite or denial:
+        yield opposite or denial
+    if numbers_swapped(said, evidence):
+        yield "the numbers have changed places"
+    unseen = [word for word in said.words if not _stands(word.stem, evidence)]
+    if share >= NEARLY_COPIED and len(said.words) >= FEW_WORDS and (found := substituted(said, evidence, unseen)):
+        yield f"the source does not say “{found}” there"
+
+
+def _numbers(said: Analysis, there: Analysis, source: Analysis) -> Iterator[str]:
+    found = Numbers(there.numbers)
+    for number in said.numbers:
+        if not number.spelled and not found.has(number) and not _in_name(said.text, number, source):
+            yield f"the source does not have the number {number.text}"
+
+
+def _names(said: Analysis, source: Analysis, language: str) -> Iterator[str]:
+    for name in said.names(capitals=language == "en"):
+        parts = [part for part in re.split("[-/.+_]", name) if part != part.lower()] if len(name) > 3 else []
+        if not _named(name, said, source) and not (parts and all(_named(part, said, source) for part in parts)):
+            yield f"the source does not name “{name}”"
+
+
+def _in_name(text: str, number: Number, source: Analysis) -> bool:
+    """Tells whether the source writes the number as a part of the name before it: BRCA 1, BRCA1."""
+    before = text[max(0, number.start - 40) : number.start].split()
+    return bool(before) and before[-1] != before[-1].lower() and f"{before[-1].lower()}{number.text}" in source.plain
+
+
+def _named(name: str, said: Analysis, source: Analysis) -> bool:
+    plain = "".join(char for char in name.lower() if char.isalnum()).removesuffix("s")
+    return plain in source.plain or (name.isupper() and (plain in source.initials or plain in said.initials))
+
+
+def _opposite(said: Analysis, evidence: Analysis) -> str:
+    mine, theirs = said.counted, evidence.counted
+    for stem, count in mine.items():
+        if count > theirs[stem] and any(theirs[other] > mine[other] for other in OPPOSITES.get(stem, ())):
+            return f"“{_written(said, stem)}” where the source says the opposite"
+    for token, stem in _stemmed(said):
+        if stem not in evidence.stems and any(
+            one in evidence.stems and one not in said.stems for one in contrary(stem)
+        ):
+            return f"“{token}” where the source says the opposite"
+    for _, stem in _stemmed(evidence):
+        if stem not in said.all_stems and any(
+            one in said.stems and one not in evidence.all_stems for one in contrary(stem)
+        ):
+            return "the source says the opposite"
+    return ""
+
+
+def _written(text: Analysis, wanted: str) -> str:
+    return next(token for token in text.lower if stem_of(token) == wanted)
+
+
+def _stemmed(text: Analysis) -> Iterator[tuple[str, str]]:
+    for word in text.words:
+        yield word.text, word.stem
+
+
+def _denial(said: Analysis, evidence: Analysis) -> str:
+    """Compares what the two deny; what the source denies of something else does not matter."""
+    there = [scope for scope in evidence.denials if scope and 3 * len(scope & said.stems) >= 2 * len(scope)]
+    if len(said.denials) > len(evidence.denials):
+        return "" if evidence.soft_denials - said.soft_denials else "it denies what the source states"
+    if there and not said.denials:
+        return "" if said.soft_denials - evidence.soft_denials else "the source denies it"
+    denied = frozenset[str]().union(*evidence.denials)
+    for scope in said.denials:
+        if scope and scope <= evidence.stems and scope.isdisjoint(denied):
+            return "it denies something else than the source"
+    return ""

@@ -1,0 +1,124 @@
+"""Writes an answer with the markers that its check leaves: the text itself stays as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from orchestrator.citations.claims import AnswerSentence, BareAnswer, MarkerPlace
+from orchestrator.citations.support import CitedSpan
+
+Status = Literal["verified", "unclear", "contradicted", "unsupported", "not_a_claim", "unchecked"]
+_LAST_STOP = re.compile(r"(?<=[\w)\]%`*'’])[.!]$")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the sources say to a sentence; `spans` are those that are to be cited for it, `passage` was compared."""
+
+    status: Status
+    reason: str
+    spans: Sequence[CitedSpan] = ()
+    passage: int | None = None
+    attributed: bool = False
+
+
+@dataclass(frozen=True)
+class AssessedSentence:
+    """Characters `start` to `end` of the final text; `citations` are the numbers of its markers."""
+
+    start: int
+    end: int
+    status: Status
+    reason: str
+    citations: Sequence[int] = ()
+    attributed: bool = False
+    passage: int | None = None
+
+
+@dataclass(frozen=True)
+class Assessed:
+    """The final text: that of the answer but for its markers. `removed` counts the citations that went."""
+
+    content: str
+    cited: Sequence[CitedSpan]
+    sentences: Sequence[AssessedSentence]
+    removed: int
+
+
+Written = tuple[AnswerSentence, Sequence[MarkerPlace], Finding]
+
+
+def written(bare: BareAnswer, found: Sequence[Written], spans: Mapping[int, CitedSpan], removed: int) -> Assessed:
+    """Returns the final text; `spans` are the answer's own citations. Markers are numbered as they appear."""
+    pen = _Pen(bare.text)
+    sentences = []
+    for sentence, places, finding in found:
+        put = [(place.at, place.blanks, [spans[number] for number in place.numbers]) for place in places]
+        if finding.status == "contradicted":
+            removed += sum(len(place.numbers) for place in places)
+            put = []
+        elif finding.attributed:
+            at, blanks = (places[-1].at, places[-1].blanks) if places else (_before_stop(bare.text, sentence), 1)
+            put = [(at, blanks, list(finding.spans))]
+            if not places and bare.code_around(at):
+                put, finding = [], replace(finding, spans=(), attributed=False)
+        before = [one for one in put if one[0] <= sentence.start]
+        pen.write_to(min([sentence.start, *(at for at, _, _ in before)]))
+        numbers: list[int] = []
+        start = pen.length + (before[0][1] if before else 0)
+        for at, blanks, cited in put:
+            pen.write_to(at)
+            numbers += pen.cite(blanks, cited)
+        pen.write_to(sentence.end)
+        sentences.append(
+            AssessedSentence(
+                start, pen.length, finding.status, finding.reason, numbers, finding.attributed, finding.passage
+            )
+        )
+    pen.write_to(len(bare.text))
+    return Assessed("".join(pen.pieces), pen.cited, sentences, removed)
+
+
+class _Pen:
+    """Copies a text and puts markers into it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.pieces: list[str] = []
+        self.at, self.length = 0, 0
+        self.cited: list[CitedSpan] = []
+        self._numbers: dict[tuple[int, int, int], int] = {}
+
+    def write_to(self, place: int) -> None:
+        if place > self.at:
+            self._put(self.text[self.at : place])
+            self.at = place
+
+    def cite(self, blanks: int, cited: Sequence[CitedSpan]) -> list[int]:
+        """Puts the markers down; returns their numbers."""
+        numbers = []
+        for one in cited:
+            key = one.passage, one.start, one.end
+            if key not in self._numbers:
+                self._numbers[key] = len(self.cited) + 1
+                self.cited.append(replace(one, number=self._numbers[key]))
+            if self._numbers[key] not in numbers:
+                numbers.append(self._numbers[key])
+        self._put(" " * blanks + "".join(f"[{number}]" for number in numbers))
+        return numbers
+
+    def _put(self, text: str) -> None:
+        self.pieces.append(text)
+        self.length += len(text)
+
+
+def _before_stop(text: str, sentence: AnswerSentence) -> int:
+    """Returns where a marker belongs: before the full stop, or in the last cell of a row."""
+    said = text[sentence.start : sentence.end]
+    if said.startswith("|") and said.endswith("|") and len(said) > 1:
+        return sentence.start + len(said[:-1].rstrip())
+    stop = _LAST_STOP.search(said, max(0, len(said) - 2))
+    return sentence.start + stop.start() if stop else sentence.end

@@ -1,0 +1,40 @@
+"""What a checkpoint depends on: a graph's nodes and edges, and its state's fields."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
+
+from langgraph.graph.state import CompiledStateGraph
+
+
+def digest(graph: CompiledStateGraph[Any, Any, Any, Any]) -> str:
+    """Returns the same text in each process as long as a run of the one graph can go on in the other.
+
+    The code of nodes does not count: a node that comes to mean something else needs another name.
+    """
+    builder = graph.builder
+    parts = {
+        "nodes": sorted(builder.nodes),
+        "edges": sorted(
+            [*builder.edges, *((source, end) for starts, end in builder.waiting_edges for source in starts)]
+        ),
+        "branches": {
+            source: {name: sorted((branch.ends or {}).items()) for name, branch in branches.items()}
+            for source, branches in builder.branches.items()
+        },
+        "state": _described(builder.state_schema),
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _described(part: Any) -> Any:
+    """Describes a type, also the fields of a TypedDict within it; a reducer by its name."""
+    if is_typeddict(part):
+        return {name: _described(kind) for name, kind in get_type_hints(part, include_extras=True).items()}
+    if origin := get_origin(part):
+        return [_described(origin), *map(_described, get_args(part))]
+    if name := getattr(part, "__qualname__", None):
+        return f"{part.__module__}.{name}"
+    return repr(part)

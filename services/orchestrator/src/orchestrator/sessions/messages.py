@@ -1,0 +1,301 @@
+"""The messages of one user's sessions: a tree each, whose path to the head is what is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from contracts.base import Page
+from contracts.orchestrator import (
+    HeadUpdate,
+    Message,
+    MessageCreate,
+    MessageRegenerate,
+    MessageRole,
+    OnBusy,
+    RunStatus,
+    Session,
+)
+from orchestrator.errors import MessageNotFound, SessionBusy, SessionNotFound
+from orchestrator.runs.repository import MESSAGE_COLUMNS, WorkspaceRuns
+from orchestrator.sessions.repository import SESSION_COLUMNS, SessionSql
+from service_kit.auth import Principal
+from service_kit.idempotency import IdempotencyKeyReused
+from service_kit.pagination import decode_cursor, page
+from service_kit.postgres import Connection
+from service_kit.repository import Repository
+from service_kit.statements import Statements
+from service_kit.tracing import outgoing_headers
+
+# The messages with the same parent; a session's first messages have none.
+SIBLINGS = """(
+    SELECT jsonb_build_object('ids', family.ids, 'count', cardinality(family.ids),
+                              'index', array_position(family.ids, message.id) - 1)
+    FROM (
+        SELECT array_agg(sibling.id ORDER BY sibling.created_at, sibling.id) AS ids
+        FROM message AS sibling
+        WHERE sibling.workspace_id = message.workspace_id AND sibling.session_id = message.session_id
+          AND (sibling.parent_id = message.parent_id OR (sibling.parent_id IS NULL AND message.parent_id IS NULL))
+    ) AS family
+) AS siblings"""
+
+
+class MessageSql(
+    Statements,
+    file="messages.sql",
+    columns=MESSAGE_COLUMNS,
+    siblings=SIBLINGS,
+    session_columns=SESSION_COLUMNS,
+):
+    lock: str
+    session_of: str
+    find: str
+    path: str
+    all: str
+    newest_below: str
+    set_head: str
+    ask: str
+    asked_before: str
+    document_ids: str
+    subtree: str
+    delete: str
+    forget_runs: str
+    delete_runs: str
+
+
+@dataclass(frozen=True)
+class SessionHead:
+    """The tip of the path that is shown; None without messages."""
+
+    head_id: UUID | None
+
+
+@dataclass(frozen=True)
+class TreeMessage:
+    """A message's place in the tree."""
+
+    id: UUID
+    parent_id: UUID | None
+    run_id: UUID | None
+    role: str
+
+
+@dataclass(frozen=True)
+class StoredQuestion:
+    """The run that an Idempotency-Key queued, and the question that it answers; `is_first` if it was asked with it."""
+
+    id: UUID
+    question_id: UUID
+    answer_id: UUID
+    content: str
+    parent_id: UUID | None
+    is_first: bool
+    document_ids: list[UUID] | None
+
+    def repeated(self, is_same: bool) -> QueuedRun:
+        """Raises IdempotencyKeyReused unless the key's request was the same."""
+        if not is_same:
+            raise IdempotencyKeyReused
+        return QueuedRun(self.id, self.question_id, self.answer_id, None, {})
+
+
+@dataclass(frozen=True)
+class NewRun:
+    """What `ask` inserted."""
+
+    id: UUID
+    question_id: UUID
+    answer_id: UUID
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class QueuedRun:
+    """A run with the messages that it connects; `created_at` is None if the Idempotency-Key queued it before.
+
+    `stopped` has the waiting runs that ended for it, with their attempts.
+    """
+
+    id: UUID
+    question_id: UUID
+    answer_id: UUID
+    created_at: datetime | None
+    stopped: Mapping[UUID, int]
+
+
+class CallerMessages(Repository):
+    """The messages of the caller's sessions. Every id must belong to the session that is asked for."""
+
+    def __init__(self, connection: Connection, caller: Principal) -> None:
+        super().__init__(connection, caller.workspace_id)
+        self.caller = caller
+        self.bound = {**self.bound, "user_id": caller.user_id}
+
+    async def path(self, session: Session, limit: int, cursor: str | None) -> Page[Message]:
+        """Returns the path to the head, oldest first; further pages go on on the path of the first one."""
+        tip_id, places = decode_cursor(cursor, UUID, int)
+        tip_id = tip_id or session.head_id
+        rows = await self.all(
+            MessageSql.path, Message, session_id=session.id, tip_id=tip_id, places=places or 0, limit=limit + 1
+        )
+        return page(rows, limit, lambda _: (tip_id, (places or 0) + limit))
+
+    async def tree(self, session: Session, limit: int, cursor: str | None) -> Page[Message]:
+        """Returns the messages of all branches, oldest first."""
+        at, after = decode_cursor(cursor)
+        rows = await self.all(
+            MessageSql.all, Message, session_id=session.id, after_at=at, after_id=after, limit=limit + 1
+        )
+        return page(rows, limit, lambda message: (message.created_at, message.id))
+
+    async def move_head(self, session_id: UUID, head: HeadUpdate) -> Session:
+        """Raises SessionNotFound, MessageNotFound."""
+        await self._lock(session_id)
+        head_id = (await self._find(session_id, head.message_id)).id
+        if head.newest:
+            head_id = await self.value(MessageSql.newest_below, id=head_id)
+        moved = await self.one(MessageSql.set_head, Session, session_id=session_id, head_id=head_id)
+        assert moved is not None
+        return moved
+
+    async def ask(self, session_id: UUID, message: MessageCreate, key: str | None, max_attempts: int) -> QueuedRun:
+        """Stores the message after its parent, by default the head, and queues the run of its answer, the new head.
+
+        Returns the run that `key` queued before, if there is one. Raises SessionNotFound, MessageNotFound, SessionBusy;
+        IdempotencyKeyReused if the key belongs to another message.
+        """
+        parent_id = await self._lock(session_id)
+        chosen = "parent_id" in message.model_fields_set
+        if stored := await self._asked_before(session_id, key):
+            asked = (True, message.content, message.document_ids, message.parent_id if chosen else stored.parent_id)
+            return stored.repeated((stored.is_first, stored.content, stored.document_ids, stored.parent_id) == asked)
+        if chosen:
+            parent_id = message.parent_id
+        parent = None if parent_id is None else await self._find(session_id, parent_id)
+        stopped = await self._make_way(session_id, message.on_busy)
+        return await self._queue(
+            session_id,
+            parent,
+            stopped,
+            question_id=uuid4(),
+            content=message.content,
+            document_ids=message.document_ids,
+            deadline_seconds=message.deadline_seconds,
+            key=key,
+            max_attempts=max_attempts,
+        )
+
+    async def regenerate(
+        self, message_id: UUID, options: MessageRegenerate, key: str | None, max_attempts: int
+    ) -> tuple[UUID, QueuedRun]:
+        """Queues another answer to a question, beside the answers that it has; returns its session's id, too.
+
+        Raises as `ask` does.
+        """
+        session_id = await self._session_of(message_id)
+        await self._lock(session_id)
+        message = question = await self._find(session_id, message_id)
+        if message.role == MessageRole.assistant and message.parent_id is not None:
+            question = await self._find(session_id, message.parent_id)
+        chosen = "document_ids" in options.model_fields_set
+        if stored := await self._asked_before(session_id, key):
+            asked = (False, question.id, options.document_ids if chosen else stored.document_ids)
+            same = (stored.is_first, stored.question_id, stored.document_ids) == asked
+            return session_id, stored.repeated(same)
+        document_ids = options.document_ids
+        if not chosen:
+            document_ids = await self.value(MessageSql.document_ids, run_id=message.run_id)
+        parent = None if question.parent_id is None else await self._find(session_id, question.parent_id)
+        stopped = await self._make_way(session_id, options.on_busy)
+        return session_id, await self._queue(
+            session_id,
+            parent,
+            stopped,
+            question_id=question.id,
+            content=None,
+            document_ids=document_ids,
+            deadline_seconds=options.deadline_seconds,
+            key=key,
+            max_attempts=max_attempts,
+        )
+
+    async def delete(self, message_id: UUID) -> list[UUID]:
+        """Deletes the message with all below it; returns the runs that ended with it.
+
+        Raises MessageNotFound.
+        """
+        session_id = await self._session_of(message_id)
+        head_id = await self._lock(session_id)
+        message = await self._find(session_id, message_id)
+        subtree = await self.all(MessageSql.subtree, TreeMessage, session_id=session_id, id=message_id)
+        ids = [one.id for one in subtree]
+        run_ids = [one.run_id for one in subtree if one.role == MessageRole.assistant and one.run_id is not None]
+        await self.run(MessageSql.delete, ids=ids)
+        await self.run(MessageSql.forget_runs, run_ids=run_ids)
+        await self.run(MessageSql.delete_runs, run_ids=run_ids)
+        if head_id in ids:
+            await self.run(MessageSql.set_head, session_id=session_id, head_id=message.parent_id)
+        return run_ids
+
+    async def _queue(
+        self, session_id: UUID, parent: TreeMessage | None, stopped: Mapping[UUID, int], **values: object
+    ) -> QueuedRun:
+        ids = {"run_id": uuid4(), "answer_id": uuid4()}
+        new = await self.one(
+            MessageSql.ask,
+            NewRun,
+            **ids,
+            **values,
+            session_id=session_id,
+            parent_id=parent and parent.id,
+            # An answer is waited for; a question, whose answer is another branch, is not.
+            parent_run_id=parent.run_id if parent and parent.role == MessageRole.assistant else None,
+            role=self.caller.role.value,
+            delegation=self.caller.delegation,
+            traceparent=outgoing_headers().get("traceparent"),
+        )
+        assert new is not None
+        return QueuedRun(new.id, new.question_id, new.answer_id, new.created_at, stopped)
+
+    async def _asked_before(self, session_id: UUID, key: str | None) -> StoredQuestion | None:
+        if key is None:
+            return None
+        return await self.one(MessageSql.asked_before, StoredQuestion, session_id=session_id, key=key)
+
+    async def _make_way(self, session_id: UUID, on_busy: OnBusy) -> Mapping[UUID, int]:
+        """Returns the waiting runs that it ended, with their attempts. Raises SessionBusy."""
+        if on_busy is OnBusy.enqueue:
+            return {}
+        active: list[UUID] = await self.values(SessionSql.active_run_ids, session_id=session_id)
+        if active and on_busy is OnBusy.reject:
+            raise SessionBusy(active_run_ids=[str(one) for one in active])
+        runs = WorkspaceRuns(self.connection, self.workspace_id)
+        outcomes = {run_id: await runs.cancel(self.caller, run_id) for run_id in active}
+        return {
+            run_id: outcome.attempts
+            for run_id, outcome in outcomes.items()
+            if outcome is not None and outcome.status == RunStatus.cancelled
+        }
+
+    async def _session_of(self, message_id: UUID) -> UUID:
+        """Raises MessageNotFound."""
+        session_id: UUID | None = await self.value(MessageSql.session_of, id=message_id)
+        if session_id is None:
+            raise MessageNotFound
+        return session_id
+
+    async def _lock(self, session_id: UUID) -> UUID | None:
+        """Returns the head's id. Raises SessionNotFound."""
+        session = await self.one(MessageSql.lock, SessionHead, session_id=session_id)
+        if session is None:
+            raise SessionNotFound
+        return session.head_id
+
+    async def _find(self, session_id: UUID, message_id: UUID) -> TreeMessage:
+        """Raises MessageNotFound."""
+        message = await self.one(MessageSql.find, TreeMessage, session_id=session_id, id=message_id)
+        if message is None:
+            raise MessageNotFound
+        return message

@@ -1,0 +1,174 @@
+"""Routes of messages."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Body, Depends, Header, Query, Request, Response, status
+from fastapi.responses import StreamingResponse
+
+from contracts.base import Page, ProblemBody
+from contracts.events import RunCancelled
+from contracts.orchestrator import HeadUpdate, Message, MessageCreate, MessageRegenerate, Run, RunStatus, Session
+from orchestrator.runs.api import Runs, Streams, event_stream
+from orchestrator.sessions.api import NOT_FOUND, Opened, tagged
+from orchestrator.sessions.messages import CallerMessages, QueuedRun
+from service_kit.auth import Viewer
+from service_kit.pagination import Cursor, Limit
+from service_kit.request_headers import IdempotencyKey
+
+router = APIRouter(prefix="/v1", tags=["orchestrator"])
+MESSAGES = "/sessions/{session_id}/messages"
+MESSAGE = "/messages/{message_id}"
+MESSAGE_NOT_FOUND: dict[int | str, dict[str, Any]] = {
+    404: {"model": ProblemBody, "description": "The caller has no such session, or the session no such message"}
+}
+ANSWERED: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/event-stream": {}}, "description": "With Accept: text/event-stream, the run's events"},
+    409: {
+        "model": ProblemBody,
+        "description": "The Idempotency-Key belongs to another message, or the session is busy (`active_run_ids`)",
+    },
+    **MESSAGE_NOT_FOUND,
+}
+
+
+class Answering:
+    """Answers a request that queues a run: with the run, or with its events where the client accepts a stream."""
+
+    def __init__(
+        self,
+        request: Request,
+        caller: Viewer,
+        opened: Opened,
+        runs: Runs,
+        streams: Streams,
+        response: Response,
+        accept: Annotated[str, Header()] = "*/*",
+    ) -> None:
+        self.caller, self.opened, self.runs, self.streams, self.response = caller, opened, runs, streams, response
+        self.max_attempts: int = request.app.state.run_max_attempts
+        self.streaming = "text/event-stream" in accept.lower()
+        if self.streaming:
+            streams.admit()
+
+    @asynccontextmanager
+    async def messages(self) -> AsyncIterator[CallerMessages]:
+        async with self.opened() as sessions:
+            yield CallerMessages(sessions.connection, sessions.caller)
+
+    async def answer(self, session_id: UUID, queued: QueuedRun) -> Run | StreamingResponse:
+        for run_id, attempts in queued.stopped.items():
+            await self.streams.publish(run_id, attempts, RunCancelled(run_id=run_id))
+        run = _queued(queued, session_id) or await self.runs.get(self.caller, queued.id)
+        location = {"Location": f"/v1/runs/{run.id}"}
+        if self.streaming:
+            return event_stream(self.streams.follow(self.caller, run), location)
+        self.response.headers.update(location)
+        return run
+
+
+AnsweringRequest = Annotated[Answering, Depends()]
+
+
+@router.get(MESSAGES, summary="List a session's messages", responses={**NOT_FOUND})
+async def list_messages(
+    session_id: UUID,
+    opened: Opened,
+    tree: Annotated[bool, Query(description="All messages instead of the path to the head")] = False,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[Message]:
+    """The path from the first message to the session's head, or with `tree` all branches; oldest first.
+
+    `siblings` are the messages with the same parent: the edits of a question, or several answers to one. An answer
+    carries its checked citations. Further pages go on on the path of the first one.
+    """
+    async with opened() as sessions:
+        session = await sessions.find(session_id)
+        messages = CallerMessages(sessions.connection, sessions.caller)
+        return await (messages.tree if tree else messages.path)(session, limit, cursor)
+
+
+@router.put("/sessions/{session_id}/head", summary="Switch to another branch", responses={**MESSAGE_NOT_FOUND})
+async def move_head(session_id: UUID, body: HeadUpdate, opened: Opened, response: Response) -> Session:
+    """Makes a message the session's head: its path is listed, and the next message follows it."""
+    async with opened() as sessions:
+        messages = CallerMessages(sessions.connection, sessions.caller)
+        return tagged(await messages.move_head(session_id, body), response)
+
+
+@router.post(MESSAGES, status_code=status.HTTP_202_ACCEPTED, response_model=Run, summary="Ask", responses={**ANSWERED})
+async def create_message(
+    session_id: UUID, body: MessageCreate, key: IdempotencyKey, answering: AnsweringRequest
+) -> Run | StreamingResponse:
+    """Stores the message after `parent_id` and queues the run that answers it; `Location` is the run.
+
+    The answer draws on the documents attached to the session, or on the whole workspace if there are none;
+    `document_ids` limit it further. With `Accept: text/event-stream` the response is the run's event stream (see
+    GET /v1/runs/{id}/events). The same `Idempotency-Key` returns the same run. A message may be sent behind an answer
+    that is still being written: its run waits for that one, and for no other.
+    """
+    async with answering.messages() as messages:
+        queued = await messages.ask(session_id, body, key, answering.max_attempts)
+    return await answering.answer(session_id, queued)
+
+
+@router.post(
+    f"{MESSAGE}/regenerate",
+    status_code=status.HTTP_202_ACCEPTED,
+    response_model=Run,
+    summary="Answer again",
+    responses={**ANSWERED},
+)
+async def regenerate_message(
+    message_id: UUID,
+    key: IdempotencyKey,
+    answering: AnsweringRequest,
+    body: Annotated[MessageRegenerate, Body(default_factory=MessageRegenerate)],
+) -> Run | StreamingResponse:
+    """Queues another answer to the same question, beside the one that is there; `message_id` names answer or question.
+
+    The response is as for a new message. The new answer becomes the head.
+    """
+    async with answering.messages() as messages:
+        session_id, queued = await messages.regenerate(message_id, body, key, answering.max_attempts)
+    return await answering.answer(session_id, queued)
+
+
+@router.delete(
+    MESSAGE, status_code=status.HTTP_204_NO_CONTENT, summary="Delete a message", responses={**MESSAGE_NOT_FOUND}
+)
+async def delete_message(message_id: UUID, opened: Opened, streams: Streams) -> None:
+    """Deletes all that follows it, too; runs in progress there are cancelled.
+
+    If the head was among them, the message before it becomes the head.
+    """
+    async with opened() as sessions:
+        run_ids = await CallerMessages(sessions.connection, sessions.caller).delete(message_id)
+    await streams.delete(run_ids)
+
+
+def _queued(queued: QueuedRun, session_id: UUID) -> Run | None:
+    """Returns the run without asking for it, if it is new."""
+    if queued.created_at is None:
+        return None
+    return Run(
+        id=queued.id,
+        session_id=session_id,
+        question_id=queued.question_id,
+        answer_id=queued.answer_id,
+        status=RunStatus.queued,
+        mode=None,
+        attempts=0,
+        node_trace=[],
+        issues=[],
+        error_type=None,
+        error_message=None,
+        created_at=queued.created_at,
+        started_at=None,
+        finished_at=None,
+    )

@@ -1,0 +1,59 @@
+"""Checkpoints are plain values."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import ormsgpack
+import psycopg
+import pytest
+from langgraph.checkpoint.base import empty_checkpoint
+from langgraph.checkpoint.serde import jsonplus
+
+from orchestrator import checkpoints
+
+THREAD: Any = {"configurable": {"thread_id": "a-run", "checkpoint_ns": ""}}
+FORGED = {
+    "one argument": (jsonplus.EXT_CONSTRUCTOR_SINGLE_ARG, ("forged", "called", "harm")),
+    "arguments": (jsonplus.EXT_CONSTRUCTOR_POS_ARGS, ("forged", "called", ["harm"])),
+    "named arguments": (jsonplus.EXT_CONSTRUCTOR_KW_ARGS, ("forged", "called", {"what": "harm"})),
+    "method": (jsonplus.EXT_METHOD_SINGLE_ARG, ("forged", "Class", "harm", "called")),
+    "model": (jsonplus.EXT_PYDANTIC_V2, ("forged", "Class", {"what": "harm"}, "called")),
+}
+
+
+@pytest.mark.parametrize("way", FORGED)
+async def test_a_type_that_a_row_names_is_neither_imported_nor_called(
+    settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    trace = tmp_path / "trace"
+    (tmp_path / "forged.py").write_text(
+        f"open({str(trace)!r}, 'a').write('imported')\n"
+        f"def called(what=None): open({str(trace)!r}, 'a').write('called')\n"
+        "class Class:\n    called = staticmethod(called)\n    __init__ = lambda self, what=None: called(what)\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    code, named = FORGED[way]
+    forged = ormsgpack.packb(ormsgpack.Ext(code, ormsgpack.packb(named)))
+    url = settings.database_url.get_secret_value()
+    async with checkpoints.opened(url, 1) as saved:
+        saver = saved.saver()
+        checkpoint = {**empty_checkpoint(), "channel_values": {"passages": ["plain"]}}
+        await saver.aput(THREAD, checkpoint, {"source": "loop", "step": 1}, {"passages": "1"})  # type: ignore[arg-type]
+        async with await psycopg.AsyncConnection.connect(url) as connection:
+            await connection.execute("SET app.scope = 'system'")
+            changed = await connection.execute(
+                "UPDATE checkpoint_blobs SET blob = %s WHERE channel = 'passages'", (forged,)
+            )
+            await connection.execute(
+                "UPDATE checkpoints SET checkpoint = jsonb_set(checkpoint, '{channel_versions}', %s)",
+                ('{"passages": "1"}',),
+            )
+            assert changed.rowcount == 1
+        read = await saver.aget(THREAD)
+    assert read is not None
+    assert "harm" in str(read["channel_values"]["passages"])
+    assert not trace.exists()
+    assert "forged" not in sys.modules

@@ -1,0 +1,138 @@
+"""A node that fails costs the turn what it would have added, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+
+from contracts.events import RUN_EVENTS
+from orchestrator.graphs.conversation.routing import path_of
+
+NODES = "orchestrator.graphs.conversation.nodes"
+TERMINAL = {event.name for event in RUN_EVENTS if event.terminal}
+
+
+def broken(*_: Any, **__: Any) -> Any:
+    raise ZeroDivisionError("secret detail")
+
+
+def shown(events: list[Any]) -> str:
+    """Returns what the deltas alone show."""
+    text = ""
+    for event in events:
+        if event.name == "message_restarted":
+            text = ""
+        elif event.name == "message_delta":
+            text += event.data["text"]
+    return text
+
+
+@pytest.mark.parametrize(
+    ("what", "mode", "answer", "citations"),
+    [
+        ("generate_path.path_of", "extractive", "“Choosing the way” failed because of an internal error", 0),
+        ("retrieve.passage_of", "extractive", "“Searching the documents” failed because of", 0),
+        ("reply_to_general_input.quoted", "extractive", "not a whole answer. This had been found: auth.md", 0),
+        ("reply_to_general_input.numbered", "model", "This had been found:\n\n", 1),
+        ("verify_citations.verified", "model", "Tokens expire after fifteen minutes. Also.\n\nThe citations of", 0),
+        ("generate_title.trimmed", "model", "Tokens expire after fifteen minutes [1].", 1),
+    ],
+)
+async def test_a_failed_node_is_named_in_an_answer_that_keeps_what_was_found(
+    start: Any,
+    settings: Any,
+    model_settings: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    what: str,
+    mode: str,
+    answer: str,
+    citations: int,
+) -> None:
+    monkeypatch.setattr(f"{NODES}.{what}", broken)
+    async with start(model_settings if mode == "model" else settings) as service, asyncio.timeout(30):
+        run = await service.ask(await service.session())
+        events = await service.events(run["id"])
+        ended = await service.run(run["id"])
+    issue = f"{what.partition('.')[0]} failed: ZeroDivisionError"
+    assert (ended["status"], ended["attempts"], ended["issues"]) == ("completed", 1, [issue])
+    assert [event.data["message"] for event in events if event.name == "issue"] == [issue]
+    assert answer in ended["answer"]["content"]
+    assert len(ended["answer"]["citations"]) >= citations
+    assert (len(ended["answer"]["citations"]) > 0) is (citations > 0)
+    assert shown(events) == ended["answer"]["content"]
+    assert "secret" not in str([event.data for event in events])
+
+
+async def test_a_model_that_breaks_the_node_in_the_middle_voids_what_was_shown(
+    start: Any, model_settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("orchestrator.citations.check.MarkerFilter.end", broken)
+    async with start(model_settings) as service, asyncio.timeout(30):
+        run = await service.ask(await service.session())
+        events = await service.events(run["id"])
+        ended = await service.run(run["id"])
+    assert "message_restarted" in [event.name for event in events]
+    assert shown(events) == ended["answer"]["content"]
+    assert ended["answer"]["content"].startswith("“Writing the answer” failed")
+
+
+async def test_an_error_of_the_graph_ends_the_run_by_name(
+    start: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{NODES}.generate_path.path_of", lambda _: None)
+    async with start(settings) as service, asyncio.timeout(30):
+        session = await service.session()
+        run = await service.ask(session)
+        events = await service.events(run["id"])
+        ended = await service.run(run["id"])
+        messages = (await service.client.get(f"/v1/sessions/{session}/messages")).json()["items"]
+    assert [event.name for event in events if event.name in TERMINAL] == ["run_failed"]
+    assert (events[-1].data["error_type"], events[-1].data["stage"]) == ("routing-error", "generate_path")
+    assert (ended["status"], ended["attempts"], ended["error_type"]) == ("failed", 1, "routing-error")
+    assert ended["error_message"] == events[-1].data["message"]
+    assert [message["status"] for message in messages] == ["completed", "failed"]  # the question stays
+
+
+async def test_a_database_that_is_away_costs_an_attempt(
+    start: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with start(settings) as service, asyncio.timeout(30):
+        monkeypatch.setattr(f"{NODES}.generate_path.path_of", failing_once(path_of))
+        run = await service.ask(await service.session())
+        await service.events(run["id"])
+        ended = await service.run(run["id"])
+    assert (ended["status"], ended["attempts"]) == ("completed", 2)
+    assert ended["issues"] == []
+
+
+def failing_once(function: Callable[[str], str]) -> Callable[[str], str]:
+    calls: list[str] = []
+
+    def called(question: str) -> str:
+        calls.append(question)
+        if len(calls) == 1:
+            raise psycopg.OperationalError("the server closed the connection")
+        return function(question)
+
+    return called
+
+
+async def test_an_error_handler_that_keeps_failing_fails_the_run(
+    start: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{NODES}.generate_path.path_of", broken)
+    monkeypatch.setattr(f"{NODES}.error_handler.MessageDelta", broken)
+    async with start(settings) as service, asyncio.timeout(30):
+        run = await service.ask(await service.session())
+        events = await service.events(run["id"])
+        ended = await service.run(run["id"])
+        metrics = (await service.client.get("/metrics")).text
+    assert [event.name for event in events if event.name in TERMINAL] == ["run_failed"]
+    assert events[-1].data["stage"] == "error_handler"
+    assert "secret" not in events[-1].data["message"]
+    assert (ended["status"], ended["attempts"], ended["error_type"]) == ("failed", 3, "internal-error")
+    assert 'attractor_run_attempts_total{result="retried"} 2.0' in metrics
