@@ -23,6 +23,7 @@ from gateway.access.last_used import LastUsed
 from gateway.access.rate_limit import Buckets
 from gateway.access.response_headers import ResponseHeaders
 from gateway.accounts.accounts import Accounts
+from gateway.accounts.administrators import Administrators
 from gateway.accounts.api_keys import ApiKeys
 from gateway.accounts.computable_keys import warn_of_computable_keys
 from gateway.accounts.first_start import announce_home, ensure_admin
@@ -49,10 +50,13 @@ from gateway.signin.origins import WebOrigins
 from gateway.signin.password_sign_ins import PasswordSignIns
 from gateway.signin.passwords import Passwords
 from gateway.signin.web_sessions import Lifetime, WebSessions
+from gateway.web import routes as web_routes
+from gateway.web.files import WebFiles
 from service_kit.app import service_app
 from service_kit.background import Background
+from service_kit.event_signatures import EventSignatures
 from service_kit.notifications import Notifications
-from service_kit.outbox import Outbox, OutboxRelay
+from service_kit.outbox import Outbox, OutboxRelay, unsigned_until
 from service_kit.postgres import Database
 from service_kit.problems import Unavailable, on_problem
 from service_kit.streams import Consumer
@@ -79,8 +83,14 @@ class Parts:
         self.redis = Redis.from_url(settings.redis_url.get_secret_value(), socket_connect_timeout=1, socket_timeout=2)
         self.notifications = Notifications(settings.database_url.get_secret_value(), "gateway_outbox", RECEIPTS)
         self.last_used = LastUsed(self.database)
+        self.administrators = Administrators(settings.oidc_issuer)
         self.deletions = WorkspaceDeletions(
-            self.database, self.redis, self.notifications, Outbox(GATEWAY), settings.workspace_settle_seconds
+            self.database,
+            self.administrators,
+            self.redis,
+            self.notifications,
+            Outbox(GATEWAY),
+            settings.workspace_settle_seconds,
         )
         self.origins = WebOrigins(settings.public_url, settings.allowed_hosts)
         lifetime = Lifetime(settings.session_idle_seconds, settings.session_seconds)
@@ -113,11 +123,13 @@ class Parts:
         state.database = self.database
         state.accounts = Accounts(self.database)
         state.api_keys = ApiKeys(self.database)
-        state.users, state.inviting = UserAdministration(self.database), Inviting(self.database)
+        state.users = UserAdministration(self.database, self.administrators)
+        state.inviting = Inviting(self.database)
         state.joining = Joining(self.database, state.api_keys)
         state.deletions = self.deletions
         state.upstreams, state.status_seconds = self.upstreams, settings.status_seconds
         app.include_router(docs.routes())
+        app.include_router(web_routes.routes(WebFiles()))
         proxy = Proxy(self.upstreams, state.authenticator, state.tokens, registry)
         for prefix in routing.TABLE:
             for path in (prefix.path, f"{prefix.path}/{{rest:path}}"):
@@ -135,7 +147,7 @@ class Parts:
             if self.provider:
                 await stack.enter_async_context(self.provider.client)
             await stack.enter_async_context(self.database.opened())
-            await ensure_admin(self.database, chosen, settings.admin_key_file)
+            await ensure_admin(self.database, self.administrators, chosen, settings.admin_key_file)
             await announce_home(self.database, Outbox(GATEWAY))
             await warn_of_computable_keys(self.database)
             stack.push_async_callback(self.last_used.close)
@@ -143,18 +155,20 @@ class Parts:
             background.start("last_used", self.last_used.run)
             background.start("audit_retention", AuditRetention(self.database, settings.audit_days).run)
             events = await stack.enter_async_context(Background(app.state.metrics))
-            self._start_deletions(events, app.state.metrics)
+            tokens = app.state.tokens
+            signatures = EventSignatures(tokens.key, tokens.known, await unsigned_until(self.database))
+            self._start_deletions(events, app.state.metrics, signatures)
             health.add("database", self.database.check)
             health.add("redis", self._check_redis, required=False)
             health.add("background", background.check)
             health.add("events", events.check, required=False)
             yield
 
-    def _start_deletions(self, background: Background, metrics: Metrics) -> None:
+    def _start_deletions(self, background: Background, metrics: Metrics, signatures: EventSignatures) -> None:
         """Runs deletions apart from the rest: without Redis they wait, and everything else goes on."""
-        relay = OutboxRelay(self.database, self.redis, self.notifications, metrics, GATEWAY)
+        relay = OutboxRelay(self.database, self.redis, self.notifications, metrics, GATEWAY, signatures)
         handlers = {WorkspacePurged.event_type: self.deletions.confirm}
-        consumer = Consumer(self.redis, DOCUMENTS, GATEWAY, handlers, metrics, block_seconds=1.0)
+        consumer = Consumer(self.redis, DOCUMENTS, GATEWAY, handlers, metrics, signatures, block_seconds=1.0)
         background.start("notifications", self.notifications.run)
         background.start("outbox", relay.run)
         background.start("documents", consumer.run)

@@ -69,6 +69,10 @@ class NeedsSession(Forbidden):
     type, title = "web-session-needed", "This is for users who are signed in, not for API keys"
 
 
+class NeedsKey(Forbidden):
+    type, title = "key-needed", "Present an API key, not a web session"
+
+
 class WorkspaceNotChosen(InvalidRequest):
     type, title = "workspace-not-chosen", "Name one of your workspaces in the header X-Workspace-Id"
 
@@ -208,7 +212,7 @@ class LastOwner(Conflict):
 
 
 class LastAdministrator(Conflict):
-    type, title = "last-administrator", "No other active administrator with a valid owner's key would be left"
+    type, title = "last-administrator", "No other administrator who can get in would be left"
 
 
 class SoleOwner(Conflict):
@@ -254,7 +258,10 @@ class NameNotConfirmed(InvalidRequest):
 
 
 class LastAdminKey(Conflict):
-    type, title = "last-admin-key", "No administrator's key would be left; create one in another workspace first"
+    type, title = (
+        "last-admin-key",
+        "No administrator could get in; own another workspace first, with a key of it or a way to sign in",
+    )
 
 
 class RoleAboveMember(InvalidRequest):

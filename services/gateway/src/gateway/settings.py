@@ -34,7 +34,7 @@ class Settings(ServiceSettings, EventSettings, TlsSettings):
         description="A generated API key to add for the administrator; not needed after the first start",
     )
     admin_key_file: Path | None = Field(
-        None, description="Without ADMIN_API_KEY: where to write a generated key when no administrator has one"
+        None, description="Without ADMIN_API_KEY: where to write a generated key when no administrator can get in"
     )
 
     max_connections_per_address: int = Field(

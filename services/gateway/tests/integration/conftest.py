@@ -20,6 +20,7 @@ import uvicorn
 from fastapi import FastAPI
 from pydantic import SecretStr
 
+from embedded import ports
 from gateway.app import create_app
 from gateway.settings import Settings
 from service_kit.connections import Connections
@@ -74,14 +75,12 @@ def serve_app():
 
 @pytest.fixture
 def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
+    return ports.free_port()
 
 
 @pytest.fixture
 def private_port(free_port) -> int:
-    with socket.create_server(("127.0.0.1", free_port)), socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
+    return ports.free_port({free_port})
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from redis import Redis
 
 from contracts.events import DOCUMENTS, WorkspaceAdministered
-from gateway.accounts.first_start import NoAdministratorsKey
+from gateway.accounts.first_start import NoAdministrator
 from gateway.app import create_app
 
 
@@ -79,7 +79,7 @@ async def test_a_lost_last_key_is_replaced_at_the_next_start(settings, tmp_path)
 
 
 async def test_without_any_way_in_the_gateway_does_not_start_and_says_so(settings):
-    with pytest.raises(NoAdministratorsKey, match="ADMIN_API_KEY or ADMIN_KEY_FILE"):
+    with pytest.raises(NoAdministrator, match="ADMIN_API_KEY or ADMIN_KEY_FILE"):
         await start_and_stop(settings(admin_api_key=None))
 
 

@@ -31,8 +31,10 @@ MOST_READABLE = MOST_WORKSPACES + 1
 class WebSessionReader(Protocol):
     """Users who present the cookie of a web session instead of a key."""
 
-    async def signed_in(self, request: Request) -> SignedIn | None:
-        """Returns None without a cookie. Raises SessionEnded or CrossSiteRequest."""
+    async def signed_in(self, request: Request) -> SignedIn | Authenticated | None:
+        """Returns None without a cookie; the key of a session that was begun with one. Raises SessionEnded or
+        CrossSiteRequest.
+        """
 
     async def in_workspace(self, user: SignedIn, request: Request) -> Authenticated:
         """Returns the user in the workspace that the request names. Raises WorkspaceNotChosen or UnknownWorkspace."""

@@ -2,31 +2,49 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from uuid import UUID
 
-from gateway.accounts.keys import KeysOfAllWorkspaces
 from gateway.errors import LastAdministrator, LastAdminKey
 from service_kit.postgres import Connection
+from service_kit.repository import SystemRepository
+from service_kit.statements import Statements
 
 
-async def lock_administrators(connection: Connection) -> None:
-    """Takes turns until the transaction ends: two changes must not each count on whom the other one takes away.
+class AdministratorsSql(Statements, file="administrators.sql"):
+    lock: str
+    can_get_in: str
 
-    To be taken before any row is locked.
+
+@dataclass(frozen=True)
+class Administrators:
+    """Those who can get in: with a key, by password, or at the OpenID Connect provider `issuer`.
+
+    Each `connection` is a transaction of `Database.system`.
     """
-    await connection.execute("SELECT pg_advisory_xact_lock(hashtext('gateway/administrators'))")
 
+    issuer: str | None
 
-async def must_not_be_the_last(connection: Connection, user_id: UUID) -> None:
-    """Raises LastAdministrator if nobody besides the user can get in as an administrator.
+    async def lock(self, connection: Connection) -> None:
+        """Takes turns until the transaction ends: two changes must not each count on whom the other one takes away.
 
-    `connection` is a transaction of `Database.system` that holds the lock.
-    """
-    if not await KeysOfAllWorkspaces(connection).has_admin_key(besides=user_id):
-        raise LastAdministrator
+        To be taken before any row is locked.
+        """
+        await connection.execute(AdministratorsSql.lock.encode())
 
+    async def can_get_in(
+        self, connection: Connection, *, outside: UUID | None = None, besides: UUID | None = None
+    ) -> bool:
+        """Returns whether an administrator besides this user can get in, to a workspace that is not this one."""
+        values = {"outside": outside, "besides": besides, "issuer": self.issuer}
+        return bool(await SystemRepository(connection).value(AdministratorsSql.can_get_in, **values))
 
-async def must_have_a_key_outside(connection: Connection, workspace_id: UUID) -> None:
-    """Raises LastAdminKey if no administrator has a key of another workspace; as above."""
-    if not await KeysOfAllWorkspaces(connection).has_admin_key(outside=workspace_id):
-        raise LastAdminKey
+    async def must_remain(self, connection: Connection, without: UUID) -> None:
+        """Raises LastAdministrator if nobody besides the user can get in. The caller holds the lock."""
+        if not await self.can_get_in(connection, besides=without):
+            raise LastAdministrator
+
+    async def must_get_in_outside(self, connection: Connection, workspace_id: UUID) -> None:
+        """Raises LastAdminKey if nobody can get in to another workspace. The caller holds the lock."""
+        if not await self.can_get_in(connection, outside=workspace_id):
+            raise LastAdminKey

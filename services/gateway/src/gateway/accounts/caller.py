@@ -41,8 +41,9 @@ class SignedIn:
 class Authenticated:
     """A valid key or web session, with its user and workspace.
 
-    `role` is the key's, or its user's current one where that is lower. Exactly one of `key_id` and `session_id` is
-    given. `workspaces` are those that a key may search besides its own, while its user is a member of them.
+    `role` is the key's, or its user's current one where that is lower. At least one of `key_id` and `session_id` is
+    given, both for a web session that was begun with the key. `workspaces` are those that a key may search besides its
+    own, while its user is a member of them.
     """
 
     key_id: UUID | None

@@ -11,6 +11,7 @@ from uuid import uuid4
 from contracts.events import WorkspaceAdministered
 from contracts.gateway import ApiKeyCreate, Role
 from gateway.accounts import key_format
+from gateway.accounts.administrators import Administrators
 from gateway.accounts.keys import Keys, KeysOfAllWorkspaces
 from gateway.accounts.members import Members
 from gateway.accounts.users import Users
@@ -22,29 +23,31 @@ log = logging.getLogger(__name__)
 LOCK = 7_305_118_224
 
 
-class NoAdministratorsKey(Exception):
-    """Nobody could get in: no administrator has a valid key, and the settings give none."""
+class NoAdministrator(Exception):
+    """Nobody could get in: no administrator has a valid key or can sign in, and the settings give no key."""
 
     def __init__(self) -> None:
-        super().__init__("no administrator has a valid key: start with ADMIN_API_KEY or ADMIN_KEY_FILE")
+        super().__init__("no administrator can get in: start with ADMIN_API_KEY or ADMIN_KEY_FILE")
 
 
-async def ensure_admin(database: Database, chosen_key: str | None, key_file: Path | None) -> None:
+async def ensure_admin(
+    database: Database, administrators: Administrators, chosen_key: str | None, key_file: Path | None
+) -> None:
     """Creates whatever is missing. Safe to repeat and to race: replicas take turns, and later ones find it done.
 
     The key is the one that the operator chose; otherwise one is generated and written to `key_file`, readable by its
     owner alone. Another chosen key is added, so that an operator who has lost the key gets in again. Raises
-    NoAdministratorsKey if there is none and neither is given.
+    NoAdministrator if nobody can get in and neither is given.
     """
     async with database.system() as connection:
         await connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
         home = await Workspaces(connection).find_admin() or await _create_home(connection)
         if chosen_key is not None:
             await _add_chosen(connection, home, chosen_key)
-        elif await KeysOfAllWorkspaces(connection).has_admin_key():
-            log.info("an administrator's key exists")
+        elif await administrators.can_get_in(connection):
+            log.info("an administrator can get in")
         elif key_file is None:
-            raise NoAdministratorsKey
+            raise NoAdministrator
         else:
             key = key_format.ApiKeyText(uuid4(), key_format.new_secret())
             await _insert(connection, home, key)

@@ -21,7 +21,6 @@ COLUMNS = (
 
 class KeySql(Statements, file="keys.sql", columns=COLUMNS):
     authenticate: str
-    has_admin_key: str
     insert: str
     find: str
     find_state: str
@@ -97,10 +96,6 @@ class ComputableKey:
 class KeysOfAllWorkspaces(SystemRepository):
     async def find(self, key_id: UUID) -> AuthenticationRow | None:
         return await self.one(KeySql.authenticate, AuthenticationRow, id=key_id)
-
-    async def has_admin_key(self, *, outside: UUID | None = None, besides: UUID | None = None) -> bool:
-        """Returns whether an administrator besides this user can get in, with a key outside this workspace."""
-        return bool(await self.value(KeySql.has_admin_key, outside=outside, besides=besides))
 
     async def computable(self) -> list[ComputableKey]:
         return await self.all(KeySql.list_computable, ComputableKey)

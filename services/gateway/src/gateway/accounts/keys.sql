@@ -12,20 +12,6 @@ JOIN app_user ON app_user.id = key.user_id
 JOIN workspace ON workspace.id = key.workspace_id
 WHERE key.id = %(id)s AND key.revoked_at IS NULL;
 
--- name: has_admin_key
--- Returns whether an administrator can get in: one besides the given user, with a key of another workspace than the
--- given one.
-SELECT EXISTS (
-    SELECT FROM api_key AS key
-    JOIN app_user ON app_user.id = key.user_id
-    JOIN membership AS member ON member.workspace_id = key.workspace_id AND member.user_id = key.user_id
-    WHERE app_user.is_admin AND app_user.disabled_at IS NULL
-      AND key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > clock_timestamp())
-      AND least(key.role, member.role) = 'owner'
-      AND app_user.id IS DISTINCT FROM %(besides)s::uuid
-      AND key.workspace_id IS DISTINCT FROM %(outside)s::uuid
-);
-
 -- name: insert
 INSERT INTO api_key (workspace_id, id, user_id, name, role, secret_sha256, all_workspaces, workspaces, expires_at)
 VALUES (%(workspace_id)s, %(id)s, %(user_id)s, %(name)s, %(role)s, %(secret_sha256)s, %(all_workspaces)s,

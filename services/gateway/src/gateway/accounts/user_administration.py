@@ -6,7 +6,7 @@ from uuid import UUID
 
 from contracts.base import Page
 from contracts.gateway import User, UserCreate, UserPatch
-from gateway.accounts.administrators import lock_administrators, must_not_be_the_last
+from gateway.accounts.administrators import Administrators
 from gateway.accounts.caller import Authenticated
 from gateway.accounts.users import Users
 from gateway.errors import IdempotencyKeyReused, SoleOwner, UnknownUser
@@ -18,8 +18,8 @@ from service_kit.postgres import Connection, Database
 class UserAdministration:
     """Each method is one transaction, and raises NeedsAdmin for everyone but administrators."""
 
-    def __init__(self, database: Database) -> None:
-        self.database = database
+    def __init__(self, database: Database, administrators: Administrators) -> None:
+        self.database, self.administrators = database, administrators
 
     async def create(self, caller: Authenticated, body: UserCreate, idempotency_key: str | None) -> User:
         """Raises IdempotencyKeyReused if the key created a different user, and EmailTaken."""
@@ -47,7 +47,7 @@ class UserAdministration:
         caller.must_be_admin()
         async with self.database.system() as connection:
             if body.disabled or body.is_admin is False:
-                await _may_lose(connection, user_id)
+                await self._may_lose(connection, user_id)
             user = await Users(connection).change(user_id, body)
         if user is None:
             raise UnknownUser
@@ -60,19 +60,18 @@ class UserAdministration:
         """
         caller.must_be_admin()
         async with self.database.system() as connection:
-            await _may_lose(connection, user_id)
+            await self._may_lose(connection, user_id)
             users = Users(connection)
             if orphaned := await users.sole_owner_of(user_id):
                 listed = [str(one) for one in orphaned]
                 raise SoleOwner(f"the only owner of {len(listed)}: {', '.join(listed[:5])}", workspaces=listed)
             await users.delete(user_id)
 
-
-async def _may_lose(connection: Connection, user_id: UUID) -> None:
-    """Raises UnknownUser, and LastAdministrator if the user is the only one who can get in as such."""
-    await lock_administrators(connection)
-    user = await Users(connection).find(user_id)
-    if user is None:
-        raise UnknownUser
-    if user.is_admin and user.disabled_at is None:
-        await must_not_be_the_last(connection, user_id)
+    async def _may_lose(self, connection: Connection, user_id: UUID) -> None:
+        """Raises UnknownUser, and LastAdministrator if the user is the only one who can get in as such."""
+        await self.administrators.lock(connection)
+        user = await Users(connection).find(user_id)
+        if user is None:
+            raise UnknownUser
+        if user.is_admin and user.disabled_at is None:
+            await self.administrators.must_remain(connection, without=user_id)

@@ -10,7 +10,7 @@ from redis.asyncio import Redis
 from contracts.events import DOCUMENTS, TURNS, Event, WorkspaceDeleted, WorkspacePurged
 from contracts.gateway import WorkspaceDeletion
 from contracts.registry import CONFIRM_WORKSPACE_DELETION, GATEWAY
-from gateway.accounts.administrators import lock_administrators, must_have_a_key_outside
+from gateway.accounts.administrators import Administrators
 from gateway.accounts.caller import Authenticated
 from gateway.accounts.deletions import Deletion, DeletionRow, DueDeletions
 from gateway.accounts.workspaces import Workspaces
@@ -31,8 +31,15 @@ class WorkspaceDeletions:
     """`settle_seconds` after a deletion, no request that was admitted before it is still running."""
 
     def __init__(
-        self, database: Database, redis: Redis, notifications: Notifications, outbox: Outbox, settle_seconds: float
+        self,
+        database: Database,
+        administrators: Administrators,
+        redis: Redis,
+        notifications: Notifications,
+        outbox: Outbox,
+        settle_seconds: float,
     ) -> None:
+        self.administrators = administrators
         self.database, self.redis, self.notifications, self.outbox = database, redis, notifications, outbox
         self.settle_seconds = settle_seconds
 
@@ -44,15 +51,15 @@ class WorkspaceDeletions:
         Raises UnknownWorkspace, NeedsOwner, NameNotConfirmed and LastAdminKey.
         """
         caller.must_own(workspace_id)
-        async with self.database.system() as connection:  # whether keys are left is a question about all workspaces
-            await lock_administrators(connection)
+        async with self.database.system() as connection:  # who can still get in is a question about all workspaces
+            await self.administrators.lock(connection)
             workspaces = Workspaces(connection)
             if not await workspaces.lock(workspace_id):
                 raise UnknownWorkspace
             workspace = await workspaces.find(workspace_id)
             if workspace is None or workspace.name != confirmed_name:
                 raise NameNotConfirmed
-            await must_have_a_key_outside(connection, workspace_id)
+            await self.administrators.must_get_in_outside(connection, workspace_id)
             await self._request(connection, workspace_id, caller.user.id)
         return await self._until_complete(workspace_id, timeout)
 

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable
 from importlib import resources
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import RedirectResponse
 
 from gateway.access.response_headers import DOCS_POLICY
 
@@ -22,7 +21,7 @@ CACHED = "public, max-age=3600"
 
 
 def routes() -> APIRouter:
-    """Returns the routes of /openapi.json and /docs, open to everyone; the front page leads there."""
+    """Returns the routes of /openapi.json and /docs, open to everyone."""
     router = APIRouter(include_in_schema=False)
     document = resources.files("contracts").joinpath("api/attractor.openapi.json").read_bytes()
     headers = {"ETag": f'"{hashlib.sha256(document).hexdigest()[:32]}"', "Cache-Control": "no-cache"}
@@ -35,10 +34,6 @@ def routes() -> APIRouter:
 
     for name, (package, path, media_type) in FILES.items():
         router.get(f"/docs/{name}" if name else "/docs")(_file(package, path, media_type))
-
-    @router.get("/")
-    async def front_page() -> Response:
-        return RedirectResponse("/docs")
 
     return router
 

@@ -135,7 +135,7 @@ async def revoke_invitation(caller: Admitted, inviting: UsedInviting, workspace_
 async def accept_invitation(
     request: Request, caller: AdmittedIfKnown, joining: UsedJoining, body: InvitationAccept
 ) -> InvitationAccepted:
-    """With an API key its user joins the workspace; without one a new user is created and joins.
+    """Joins the user of the API key to the workspace; without a key a new user is created and joins.
 
     Returns a key of the workspace, shown this once. Wrong tokens count as failed authentications of the address.
     """

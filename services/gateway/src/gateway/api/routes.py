@@ -105,7 +105,7 @@ async def get_workspace(caller: Admitted, accounts: UsedAccounts, workspace_id: 
     responses=REFUSED
     | {
         202: {"model": WorkspaceDeletion, "description": "Some services have not confirmed yet"},
-        409: {"model": ProblemBody, "description": "No administrator's key would be left"},
+        409: {"model": ProblemBody, "description": "No administrator could get in"},
     },
 )
 async def delete_workspace(
@@ -118,7 +118,7 @@ async def delete_workspace(
 ) -> WorkspaceDeletion:
     """Needs an owner; cannot be undone. Its keys end at once, and each service confirms what it deleted.
 
-    Rejected if no administrator's key would be left, so the last workspace always stays.
+    Rejected if no administrator could get in any more, so the last workspace always stays.
     """
     receipt = await deletions.delete(caller, workspace_id, name, timeout)
     response.status_code = 200 if receipt.completed_at else 202
@@ -179,9 +179,9 @@ async def create_key(
     body: ApiKeyCreate,
     idempotency_key: IdempotencyKey = None,
 ) -> ApiKeyCreated:
-    """For every member, up to the role of the presented key. This response is the only one that shows the key itself.
+    """Creates a key of the caller's own, up to the role of the presented one.
 
-    Nobody creates keys for others: owners invite.
+    This response is the only one that shows the key itself. Nobody creates keys for others: owners invite.
     """
     return await api_keys.create(caller, workspace_id, body, idempotency_key)
 

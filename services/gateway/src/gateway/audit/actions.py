@@ -56,6 +56,7 @@ ACTIONS = (
         "sign_in",
         "user_id",
         ("password", "POST", "/v1/auth/sign-in"),
+        ("key", "POST", "/v1/auth/key"),
         ("openid", "GET", "/v1/auth/openid/callback"),
         ("join", "POST", "/v1/auth/join"),
         ("change_password", "PUT", "/v1/auth/password"),
@@ -106,6 +107,7 @@ ACTIONS = (
         ("attach", "PUT", f"{_SESSION}/documents/{{document_id}}"),
         ("detach", "DELETE", f"{_SESSION}/documents/{{document_id}}"),
     ),
+    *_actions("message", "message_id", ("delete", "DELETE", "/v1/messages/{message_id}")),
     *_actions("memory", "memory_id", ("delete", "DELETE", "/v1/memories/{memory_id}")),
     *_actions(
         "graph",
@@ -139,9 +141,12 @@ NOT_AUDITED = frozenset(
         ("POST", "/v1/graph/expand"),
         ("POST", "/v1/memories"),
         ("POST", "/v1/memories/recall"),
+        ("POST", "/v1/messages/{message_id}/regenerate"),
         ("POST", "/v1/runs/{run_id}/cancel"),
+        ("POST", "/v1/runs/{run_id}/retry"),
         ("POST", "/v1/sessions"),
         ("PATCH", "/v1/sessions/{session_id}"),
+        ("PUT", "/v1/sessions/{session_id}/head"),
         ("POST", "/v1/sessions/{session_id}/messages"),
         ("POST", "/v1/sources/{source_id}/syncs/{sync_id}/cancel"),
     }

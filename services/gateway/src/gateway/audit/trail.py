@@ -119,6 +119,7 @@ class _Recorder:
             entry.detail = {name: answer[name] for name in DECIDED if answer.get(name) is not None}
             if documents := [one["document"]["id"] for one in answer.get("files", []) if one.get("document")]:
                 entry.detail["document_ids"] = documents
+                entry.target_id = documents[0] if len(documents) == 1 else None
         entry.user_id, entry.credential_id = state.get("audited_user"), state.get("audited_credential")
         if (
             entry.action == actions.ACCEPTED and answer

@@ -48,6 +48,7 @@ TABLE = (
     Prefix("/v1/graph", "knowledge-graph"),
     Prefix("/v1/memories", "memory"),
     Prefix("/v1/sessions", "orchestrator", actors=(ORCHESTRATOR, RETRIEVAL), lasting=LONGEST_DELEGATION),
+    Prefix("/v1/messages", "orchestrator", actors=(ORCHESTRATOR, RETRIEVAL), lasting=LONGEST_DELEGATION),
     Prefix("/v1/runs", "orchestrator"),
 )
 ENCODED_SEPARATOR = re.compile(rb"%(2f|5c)", re.IGNORECASE)

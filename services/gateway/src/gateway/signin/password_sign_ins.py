@@ -13,7 +13,6 @@ from gateway.accounts.joining import join
 from gateway.accounts.key_format import new_secret
 from gateway.errors import (
     NeedsPasswordLink,
-    NotConfidential,
     PasswordMismatch,
     PasswordNeeded,
     UnknownPasswordLink,
@@ -119,7 +118,7 @@ class PasswordSignIns:
         Raises UnknownPasswordLink, PasswordTooCommon, NotConfidential or TooManyAttempts. A password that is refused
         leaves the link.
         """
-        self._must_be_confidential(request)
+        self.web_sessions.must_be_confidential(request)
         await self.attempts.spend(token, address_of(request))
         async with self.database.system() as connection:
             user = await SignInCredentials(connection).find_link(sha256(token))
@@ -134,11 +133,7 @@ class PasswordSignIns:
 
     def _must_be_safe(self, request: Request) -> None:
         self.web_sessions.must_be_own_page(request)
-        self._must_be_confidential(request)
-
-    def _must_be_confidential(self, request: Request) -> None:
-        if not self.web_sessions.origins.is_confidential(request):
-            raise NotConfidential
+        self.web_sessions.must_be_confidential(request)
 
     async def _hashed(self, password: str, user: PasswordUser) -> str:
         must_be_uncommon(password, user.name, user.email)

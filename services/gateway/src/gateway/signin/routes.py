@@ -16,6 +16,7 @@ from contracts.sign_in import (
     PasswordLink,
     SignedInUser,
     SignIn,
+    SignInMethods,
     WebSession,
 )
 from gateway.access.authenticator import Admitted, AdmittedUser
@@ -63,6 +64,12 @@ UsedWebSessions = Annotated[WebSessions, Depends(_web_sessions)]
 WithSession = Annotated[SignedIn, Depends(_signed_in)]
 
 
+@router.get("/auth/methods", summary="Show how users may sign in", openapi_extra=OPEN)
+async def get_sign_in_methods(request: Request) -> SignInMethods:
+    """For a sign-in page; open to everyone."""
+    return SignInMethods(openid=request.app.state.openid_sign_ins is not None)
+
+
 @router.post(
     "/auth/sign-in",
     summary="Sign in with a password",
@@ -74,6 +81,14 @@ async def sign_in(request: Request, response: Response, sign_ins: UsedSignIns, b
     return await sign_ins.sign_in(request, response, body.login, body.password.get_secret_value())
 
 
+@router.post("/auth/key", summary="Sign in with an API key", responses=FORBIDDEN)
+async def sign_in_with_key(
+    request: Request, response: Response, web_sessions: UsedWebSessions, caller: Admitted
+) -> SignedInUser:
+    """Begins a web session that does what the key in `Authorization` may do, in its workspace; it ends with the key."""
+    return await web_sessions.begin_with_key(request, response, caller)
+
+
 @router.post(
     "/auth/join",
     summary="Accept an invitation in a browser",
@@ -83,14 +98,14 @@ async def sign_in(request: Request, response: Response, sign_ins: UsedSignIns, b
 async def join_with_password(
     request: Request, response: Response, sign_ins: UsedSignIns, body: InvitationSignUp
 ) -> SignedInUser:
-    """With a web session its user joins the workspace; without one a new user with this password, who is signed in."""
+    """Joins the web session's user to the workspace; without one, a new user with this password, who is signed in."""
     return await sign_ins.join(request, response, body)
 
 
 @router.post("/auth/sign-out", summary="End this web session", status_code=204, responses=FORBIDDEN)
-async def sign_out(request: Request, response: Response, web_sessions: UsedWebSessions, user: WithSession) -> None:
+async def sign_out(request: Request, response: Response, web_sessions: UsedWebSessions, _: AdmittedUser) -> None:
     """The cookie is worthless from then on."""
-    await web_sessions.end(user, user.session_id)
+    await web_sessions.end_presented(request)
     web_sessions.cookie.delete(request, response)
 
 

@@ -30,9 +30,12 @@ class WebSessionSql(Statements, file="sessions.sql", columns=COLUMNS):
 
 @dataclass(frozen=True)
 class SessionRow:
-    """A session that has not ended. `is_stale`: its last use was recorded more than a minute ago."""
+    """A session that has not ended. `key_id`: the key that it was begun with. `is_stale`: its last use was recorded
+    more than a minute ago.
+    """
 
     id: UUID
+    key_id: UUID | None
     is_stale: bool
     user_id: UUID
     user_name: str
@@ -69,11 +72,25 @@ class WebSessionRows(SystemRepository):
     """`idle` is in seconds: how long a session may be unused."""
 
     async def insert(
-        self, session_id: UUID, user_id: UUID, secret_sha256: bytes, method: str, address: str, agent: str, seconds: int
+        self,
+        session_id: UUID,
+        user_id: UUID,
+        key_id: UUID | None,
+        secret_sha256: bytes,
+        method: str,
+        address: str,
+        agent: str,
+        seconds: int,
     ) -> WebSession:
-        values = {"id": session_id, "user_id": user_id, "secret_sha256": secret_sha256, "method": method}
+        values = {"id": session_id, "user_id": user_id, "key_id": key_id, "secret_sha256": secret_sha256}
         made = await self.one(
-            WebSessionSql.insert, WebSession, **values, address=address, user_agent=agent, seconds=seconds
+            WebSessionSql.insert,
+            WebSession,
+            **values,
+            method=method,
+            address=address,
+            user_agent=agent,
+            seconds=seconds,
         )
         assert made is not None, "a new random id is free"
         return made

@@ -1,12 +1,12 @@
 -- name: insert
-INSERT INTO web_session (id, user_id, secret_sha256, method, address, user_agent, expires_at)
-VALUES (%(id)s, %(user_id)s, %(secret_sha256)s, %(method)s, %(address)s, %(user_agent)s,
+INSERT INTO web_session (id, user_id, key_id, secret_sha256, method, address, user_agent, expires_at)
+VALUES (%(id)s, %(user_id)s, %(key_id)s, %(secret_sha256)s, %(method)s, %(address)s, %(user_agent)s,
         clock_timestamp() + make_interval(secs => %(seconds)s))
 RETURNING {columns};
 
 -- name: authenticate
 -- The one look-up that comes before the user is known.
-SELECT session.id, session.last_used_at < clock_timestamp() - interval '1 minute' AS is_stale,
+SELECT session.id, session.key_id, session.last_used_at < clock_timestamp() - interval '1 minute' AS is_stale,
        app_user.id AS user_id, app_user.name AS user_name, app_user.email, app_user.is_admin, app_user.created_at AS user_created_at
 FROM web_session AS session JOIN app_user ON app_user.id = session.user_id
 WHERE session.secret_sha256 = %(secret_sha256)s AND session.expires_at > clock_timestamp()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 from uuid import UUID, uuid4
 
@@ -15,8 +15,12 @@ from contracts.gateway import User
 from contracts.sign_in import OwnWorkspace, SignedInUser, WebSession
 from gateway.accounts.caller import Authenticated, SignedIn
 from gateway.accounts.key_format import new_secret
+from gateway.accounts.keys import KeysOfAllWorkspaces
 from gateway.errors import (
     CrossSiteRequest,
+    NeedsKey,
+    NeedsSession,
+    NotConfidential,
     SessionEnded,
     UnknownWebSession,
     UnknownWorkspace,
@@ -52,7 +56,7 @@ class WebSessions:
         self.database, self.origins, self.lifetime = database, origins, lifetime
         self.cookie = SessionCookie(origins, lifetime.longest)
 
-    async def signed_in(self, request: Request) -> SignedIn | None:
+    async def signed_in(self, request: Request) -> SignedIn | Authenticated | None:
         secret = self.cookie.read(request)
         if secret is None:
             return None
@@ -60,14 +64,24 @@ class WebSessions:
             self.must_be_own_page(request)
         async with self.database.system() as connection:
             row = await WebSessionRows(connection).authenticate(sha256(secret), self.lifetime.idle)
+            key = await KeysOfAllWorkspaces(connection).find(row.key_id) if row and row.key_id else None
         if row is None:
             raise SessionEnded
-        return row.signed_in()
+        if row.key_id is None:
+            return row.signed_in()
+        if key is None or key.is_expired:
+            raise SessionEnded
+        return replace(key.caller(), session_id=row.id)
 
     def must_be_own_page(self, request: Request) -> None:
         """Raises CrossSiteRequest if the browser says that a page of another origin made the request."""
         if not self.origins.is_same_origin(request):
             raise CrossSiteRequest
+
+    def must_be_confidential(self, request: Request) -> None:
+        """Raises NotConfidential if somebody on the way could read what the request carries."""
+        if not self.origins.is_confidential(request):
+            raise NotConfidential
 
     async def in_workspace(self, user: SignedIn, request: Request) -> Authenticated:
         chosen = _workspace_header(request)
@@ -86,7 +100,8 @@ class WebSessions:
         request: Request,
         response: Response,
         user: User,
-        method: Literal["password", "openid"],
+        method: Literal["password", "openid", "key"],
+        key_id: UUID | None = None,
     ) -> SignedInUser:
         """Begins a session with a new secret, in the response's cookie; the one that the browser had ends."""
         secret, sessions = new_secret(), WebSessionRows(connection)
@@ -95,6 +110,7 @@ class WebSessions:
         session = await sessions.insert(
             uuid4(),
             user.id,
+            key_id,
             sha256(secret),
             method,
             request.client.host if request.client else "unknown",
@@ -105,7 +121,18 @@ class WebSessions:
         request.state.audited_user, request.state.audited_credential = user.id, session.id
         return SignedInUser(user=user, session=session)
 
-    async def describe(self, user: SignedIn) -> SignedInUser:
+    async def begin_with_key(self, request: Request, response: Response, caller: Authenticated) -> SignedInUser:
+        """Begins a session that acts as the caller's key. Raises NeedsKey, CrossSiteRequest or NotConfidential."""
+        if caller.key_id is None:
+            raise NeedsKey
+        self.must_be_own_page(request)
+        self.must_be_confidential(request)
+        async with self.database.system() as connection:
+            return await self.begin(connection, request, response, caller.user, "key", caller.key_id)
+
+    async def describe(self, user: SignedIn | Authenticated) -> SignedInUser:
+        if user.session_id is None:
+            raise NeedsSession
         async with self.database.system() as connection:
             session = await WebSessionRows(connection).find(user.session_id)
         if session is None:
@@ -132,6 +159,13 @@ class WebSessions:
         async with self.database.system() as connection:
             if not await WebSessionRows(connection).delete(user.user.id, session_id):
                 raise UnknownWebSession
+
+    async def end_presented(self, request: Request) -> None:
+        """Ends the session of the request's cookie. Raises NeedsSession without one."""
+        if self.cookie.read(request) is None:
+            raise NeedsSession
+        async with self.database.system() as connection:
+            await self._end_presented(WebSessionRows(connection), request)
 
     async def end_all(self, user: SignedIn) -> None:
         async with self.database.system() as connection:

@@ -16,6 +16,7 @@ from starlette.responses import RedirectResponse, Response
 
 from contracts.base import storable
 from contracts.gateway import User
+from gateway.accounts.caller import SignedIn
 from gateway.accounts.joining import join
 from gateway.accounts.key_format import new_secret
 from gateway.accounts.users import Users
@@ -74,7 +75,7 @@ class OpenIdSignIns:
         """
         await self.attempts.spend_address(address_of(request))
         user = await self.web_sessions.signed_in(request) if link else None
-        if link and user is None:
+        if link and not isinstance(user, SignedIn):  # a key must not become its user's way in
             raise NeedsSession
         registration, description = self.provider.registration, await self.provider.description()
         state, nonce, code_verifier = new_secret(), new_secret(), new_secret()

@@ -1,0 +1,1 @@
+"""The web UI, if it is installed."""

@@ -1,0 +1,20 @@
+import { defineConfig, devices } from '@playwright/test';
+
+const quiet = ['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking'];
+
+/** Runs against a stack that is up (WEB_URL, ATTRACTOR_API_KEY), in the browser that the system has. */
+export default defineConfig({
+  testDir: 'tests/e2e',
+  outputDir: 'test-results',
+  workers: 1,
+  timeout: 180_000,
+  expect: { timeout: 15_000 },
+  use: {
+    ...devices['Desktop Chrome'],
+    baseURL: process.env.WEB_URL ?? 'http://127.0.0.1:8080',
+    launchOptions: {
+      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      args: [...quiet, '--disable-component-update', '--disable-sync'],
+    },
+  },
+});

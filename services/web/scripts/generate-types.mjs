@@ -1,0 +1,29 @@
+// Writes src/api/schema.d.ts and run-events.d.ts from the committed OpenAPI and AsyncAPI documents; neither is committed.
+import { readFile, writeFile } from 'node:fs/promises';
+import openapiTS, { astToString } from 'openapi-typescript';
+
+const CONTRACTS = new URL('../../../libs/contracts/', import.meta.url);
+const OPTIONS = { defaultNonNullable: false }; // a field with a default may be left out of a request
+
+const read = async (name) => JSON.parse(await readFile(new URL(name, CONTRACTS), 'utf8'));
+const write = (name, text) => writeFile(new URL(`../src/api/${name}`, import.meta.url), text);
+
+/** The paths and bodies of the public HTTP API. */
+async function http() {
+  return astToString(await openapiTS(await read('src/contracts/api/attractor.openapi.json'), OPTIONS));
+}
+
+/** The events of a run: the payload of each, and the map from an event's name to its payload. */
+async function events() {
+  const { channels, components } = await read('api/attractor.asyncapi.json');
+  const payloads = Object.keys(channels['attractor.runs'].messages).map((name) => {
+    const schema = components.messages[name].payload.$ref.split('/').at(-1);
+    return `  ${name}: components['schemas']['${schema}'];`;
+  });
+  const info = { title: 'events', version: '1' };
+  const wrapped = { openapi: '3.1.0', info, paths: {}, components: { schemas: components.schemas } };
+  const types = astToString(await openapiTS(wrapped, OPTIONS));
+  return `${types}\nexport interface RunEvents {\n${payloads.join('\n')}\n}\n`;
+}
+
+await Promise.all([write('schema.d.ts', await http()), write('run-events.d.ts', await events())]);

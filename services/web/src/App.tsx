@@ -1,0 +1,42 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
+import { Route, Switch, useRoute } from 'wouter';
+import { api, body, Problem } from './api/client';
+import style from './app.module.css';
+import { Conversation } from './chat/Conversation';
+import { Welcome } from './chat/Welcome';
+import { t } from './i18n';
+import { Sessions } from './session/Sessions';
+import { SignIn } from './session/SignIn';
+import { Workspaces } from './session/Workspaces';
+
+const Documents = lazy(() => import('./documents/Documents'));
+
+export function App() {
+  const client = useQueryClient();
+  const me = useQuery({ queryKey: ['me'], queryFn: () => body(api.GET('/v1/me')) });
+  const [, route] = useRoute('/c/:id');
+  const again = () => client.resetQueries();
+  if (me.error instanceof Problem && me.error.status === 401) return <SignIn onDone={again} />;
+  if (me.error instanceof Problem && ['workspace-not-chosen', 'workspace-not-found'].includes(me.error.type))
+    return <Workspaces onDone={again} />;
+  if (!me.data) return <p role="status">{me.error?.message ?? t('loading')}</p>;
+  const { role } = me.data;
+  return (
+    <div className={style.shell}>
+      <Sessions caller={me.data} current={route?.id} onSignedOut={again} />
+      <Suspense fallback={<main aria-busy />}>
+        <Switch>
+          <Route path="/" component={Welcome} />
+          <Route path="/documents">
+            <Documents mayChange={role !== 'viewer'} />
+          </Route>
+          <Route path="/c/:id">{({ id }) => <Conversation key={id} sessionId={id} />}</Route>
+          <Route>
+            <main className={style.empty}>{t('notFound')}</main>
+          </Route>
+        </Switch>
+      </Suspense>
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+// The typed client of the HTTP API: same origin, the session's cookie, and problems (RFC 9457) as errors.
+import createClient from 'openapi-fetch';
+import type { components, paths } from './schema';
+import { workspaceHeaders } from './workspace';
+
+export type Schemas = components['schemas'];
+
+/** `type` is the API's stable slug, the message what the person can do about it. */
+export class Problem extends Error {
+  readonly type: string;
+  readonly status: number;
+
+  constructor(status: number, body: Partial<Schemas['ProblemBody']> | undefined) {
+    const text = body?.title && body.detail ? `${body.title}: ${body.detail}` : (body?.detail ?? body?.title);
+    super(text ?? `HTTP ${status}`);
+    this.type = body?.type ?? 'unknown';
+    this.status = status;
+  }
+
+  static async of(response: Response): Promise<Problem> {
+    const body = await response.json().catch(() => undefined);
+    return new Problem(response.status, body);
+  }
+}
+
+export const api = createClient<paths>({ credentials: 'same-origin' });
+
+api.use({
+  onRequest({ request }) {
+    for (const [name, value] of Object.entries(workspaceHeaders())) request.headers.set(name, value);
+  },
+  async onResponse({ response }) {
+    if (!response.ok) throw await Problem.of(response);
+  },
+});
+
+/** The body of an answer; one that is not a success has been thrown as a Problem. */
+export const body = async <T>(answer: Promise<{ data?: T }>): Promise<T> => (await answer).data as T;
+
+interface Page<T> {
+  items: T[];
+  next_cursor?: string | null;
+}
+
+/** The items of all pages of a list. */
+export async function everyPage<T>(page: (cursor: { cursor?: string }) => Promise<Page<T>>): Promise<T[]> {
+  const found: T[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const { items, next_cursor: next } = await page(cursor ? { cursor } : {});
+    found.push(...items);
+    cursor = next;
+  } while (cursor);
+  return found;
+}

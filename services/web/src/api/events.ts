@@ -1,0 +1,99 @@
+// The events of a run over fetch: EventSource can neither POST nor be told a start, and this resumes after a cut.
+import { createParser } from 'eventsource-parser';
+import { Problem } from './client';
+import type { RunEvents } from './run-events';
+import { workspaceHeaders } from './workspace';
+
+export type RunEvent = {
+  [Name in keyof RunEvents]: { id: string; name: Name; data: RunEvents[Name] };
+}[keyof RunEvents];
+
+export const TERMINAL: ReadonlySet<keyof RunEvents> = new Set(['run_completed', 'run_failed', 'run_cancelled']);
+const PAUSES = [250, 1000, 2000, 5000]; // milliseconds before each further try; the last one repeats
+
+export interface Follow {
+  signal: AbortSignal;
+  onEvent: (event: RunEvent) => void;
+  /** The connection is lost (true) or back (false). */
+  onLost?: (lost: boolean) => void;
+}
+
+/** Asks, and follows the run to its end. The key makes a repeated POST the same run. Rejects with a Problem. */
+export async function ask(sessionId: string, content: string, key: string, follow: Follow): Promise<void> {
+  const start = () =>
+    fetch(`/v1/sessions/${sessionId}/messages`, {
+      method: 'POST',
+      headers: {
+        ...workspaceHeaders(),
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+        'idempotency-key': key,
+      },
+      body: JSON.stringify({ content }),
+      signal: follow.signal,
+    });
+  await pump(start, undefined, follow);
+}
+
+/** Follows a run that is known by its id, from its first event on. */
+export const attach = (runId: string, follow: Follow): Promise<void> => pump(undefined, runId, follow);
+
+async function pump(first: (() => Promise<Response>) | undefined, run: string | undefined, follow: Follow) {
+  let last = '';
+  let tries = 0;
+  let ended = false;
+  while (!ended) {
+    try {
+      const response = await (run === undefined && first ? first() : events(run!, last, follow.signal));
+      if (response.status === 204) return; // nothing is left to be told
+      if (!response.ok) throw await Problem.of(response);
+      run ??= response.headers.get('location')?.split('/').at(-1);
+      follow.onLost?.(false);
+      for await (const event of parse(response.body!)) {
+        tries = 0;
+        last = event.id;
+        follow.onEvent(event);
+        ended = TERMINAL.has(event.name);
+      }
+    } catch (error) {
+      if (follow.signal.aborted || (error instanceof Problem && error.status < 500)) throw error;
+    }
+    if (!ended) {
+      follow.onLost?.(true);
+      await pause(PAUSES[Math.min(tries++, PAUSES.length - 1)]!, follow.signal);
+    }
+  }
+}
+
+const events = (run: string, last: string, signal: AbortSignal) =>
+  fetch(`/v1/runs/${run}/events`, {
+    headers: { ...workspaceHeaders(), ...(last ? { 'last-event-id': last } : {}) },
+    signal,
+  });
+
+async function* parse(body: ReadableStream<Uint8Array>): AsyncGenerator<RunEvent> {
+  const waiting: RunEvent[] = [];
+  const parser = createParser({
+    onEvent: ({ id, event, data }) => waiting.push({ id: id ?? '', name: event, data: JSON.parse(data) } as RunEvent),
+  });
+  const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    parser.feed(value);
+    yield* waiting.splice(0);
+  }
+}
+
+/** Waits, or less when the network comes back; rejects when the signal aborts. */
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, milliseconds);
+    const give = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', give, { once: true });
+    globalThis.addEventListener?.('online', () => resolve(), { once: true, signal });
+  });
+}

@@ -1,0 +1,164 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useSearchParams } from 'wouter';
+import type { Schemas } from '../api/client';
+import { t } from '../i18n';
+import { useSessions } from '../session/use-sessions';
+import { Answer } from './Answer';
+import { Composer } from './Composer';
+import style from './chat.module.css';
+import { exchange, type Shown, unanswered } from './exchange';
+import { Steps } from './Steps';
+import { useMessages, useRuns } from './use-messages';
+import { useTurn } from './use-turn';
+import type { FirstQuestion } from './Welcome';
+
+const SourcePanel = lazy(() => import('../viewer/SourcePanel'));
+const NEAR_THE_END = 120; // pixels
+
+/** A session: its questions and answers, and the opened citation beside them, which the address names. */
+export function Conversation({ sessionId }: { sessionId: string }) {
+  const client = useQueryClient();
+  const { data: messages = [], error: unread } = useMessages(sessionId);
+  const { data: runs } = useRuns(sessionId);
+  const [asked, setAsked] = useState<string>();
+  const onEnd = useCallback(async () => {
+    const keys = [['messages', sessionId], ['runs', sessionId], ['sessions']]; // the first turn names the session
+    await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })));
+    setAsked(undefined);
+  }, [client, sessionId]);
+  const { turn, lost, error, send, stop } = useTurn(sessionId, unanswered(messages), onEnd);
+  const ask = useCallback(
+    (content: string, key: string = crypto.randomUUID()) => {
+      setAsked(content);
+      send(content, key);
+    },
+    [send],
+  );
+  useEffect(() => {
+    const first = history.state as FirstQuestion | null;
+    if (!first?.ask) return;
+    history.replaceState(null, '');
+    ask(first.ask, first.key);
+  }, [ask]);
+  const running = turn?.state === 'running' && !error;
+  const shown = useMemo(() => exchange(messages, runs, asked, turn), [messages, runs, asked, turn]);
+  const source = useSource(shown);
+  const end = useFollowedEnd(shown);
+  const title = useTitle(sessionId);
+  const status = error ?? unread?.message ?? (lost && running ? t('lost') : '');
+  const finished = turn?.state === 'completed' ? t('answered', { count: turn.citations.length }) : '';
+
+  return (
+    <div className={style.page} data-panel={Boolean(source.citation)}>
+      <main className={style.conversation}>
+        <h1 className={style.title}>{title ?? t('untitled')}</h1>
+        <div
+          ref={end}
+          className={style.messages}
+          role="log"
+          aria-live="off"
+          tabIndex={0}
+          aria-label={t('conversation')}
+        >
+          {shown.map((each) =>
+            each.role === 'user' ? (
+              <p key={each.key} className={style.question}>
+                {each.content}
+              </p>
+            ) : (
+              <ShownAnswer key={each.key} answer={each} running={running && each.turn === turn} onOpen={source.open} />
+            ),
+          )}
+          <p role="status" className={style.note}>
+            {status || (turn?.state === 'cancelled' ? t('cancelled') : '')}
+            <span className="hidden">{finished}</span>
+          </p>
+        </div>
+        <Composer running={running} onAsk={ask} onStop={stop} />
+      </main>
+      {source.citation && (
+        <Suspense fallback={<aside aria-busy />}>
+          <SourcePanel
+            citation={source.citation}
+            others={source.others}
+            onOpen={(citation) => source.open(source.runId, citation)}
+            onClose={source.close}
+          />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+interface AnswerProps {
+  answer: Shown;
+  running: boolean;
+  onOpen: (runId: string | undefined, citation: Schemas['Citation']) => void;
+}
+
+function ShownAnswer({ answer, running, onOpen }: AnswerProps) {
+  const { content, citations, removed, mode, notes, turn, runId } = answer;
+  const open = useCallback((citation: Schemas['Citation']) => onOpen(runId, citation), [onOpen, runId]);
+  return (
+    <article className={style.answer} aria-busy={running} data-run={runId}>
+      {turn && <Steps steps={turn.steps} />}
+      <Answer text={content} citations={citations} onOpen={open} />
+      {turn?.goodMatch === false && <p className={style.note}>{t('noSource')}</p>}
+      {[...new Set(notes)].map((note) => (
+        <p key={note} className={style.note}>
+          {note}
+        </p>
+      ))}
+      {!running && content && (
+        <footer className={style.note}>
+          {mode === 'extractive' && t('extractive')} {t('checked', { kept: citations.length, removed })}
+        </footer>
+      )}
+    </article>
+  );
+}
+
+/** The opened citation, by the run and the number that the address names. */
+function useSource(shown: readonly Shown[]) {
+  const [search, setSearch] = useSearchParams();
+  const [runId, number] = (search.get('source') ?? '').split('.');
+  const others = shown.find((each) => each.role === 'assistant' && each.runId === runId)?.citations ?? [];
+  const citation = others.find((each) => each.number === Number(number));
+  const open = useCallback(
+    (run: string | undefined, { number }: Schemas['Citation']) =>
+      setSearch((now) => {
+        now.set('source', `${run}.${number}`);
+        return now;
+      }),
+    [setSearch],
+  );
+  const close = () => {
+    setSearch((now) => {
+      now.delete('source');
+      return now;
+    });
+    document.querySelector<HTMLElement>(`[data-run="${runId}"] [data-citation="${number}"]`)?.focus();
+  };
+  return { citation, others, runId, open, close };
+}
+
+/** Keeps the end in sight while the reader is there. */
+function useFollowedEnd(shown: readonly Shown[]) {
+  const list = useRef<HTMLDivElement>(null);
+  const height = useRef(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever is shown anew may move the end
+  useLayoutEffect(() => {
+    const box = list.current!;
+    const before = height.current || box.scrollTop + box.clientHeight;
+    if (height.current === 0 || before - box.scrollTop - box.clientHeight < NEAR_THE_END)
+      box.scrollTop = box.scrollHeight;
+    height.current = box.scrollHeight;
+  }, [shown]);
+  return list;
+}
+
+function useTitle(sessionId: string): string | null | undefined {
+  const { data } = useSessions();
+  return data?.pages.flatMap((page) => page.items).find((session) => session.id === sessionId)?.title;
+}

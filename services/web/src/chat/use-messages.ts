@@ -1,0 +1,24 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, body, everyPage } from '../api/client';
+
+/** The questions and answers of a session, oldest first. */
+export const useMessages = (sessionId: string) =>
+  useQuery({
+    queryKey: ['messages', sessionId],
+    queryFn: () =>
+      everyPage((cursor) => {
+        const params = { path: { session_id: sessionId }, query: { limit: 200, ...cursor } };
+        return body(api.GET('/v1/sessions/{session_id}/messages', { params }));
+      }),
+  });
+
+/** The session's newest runs by their id: what was missing for an answer, and why there is none. */
+export const useRuns = (sessionId: string) =>
+  useQuery({
+    queryKey: ['runs', sessionId],
+    queryFn: async () => {
+      const query = { session_id: sessionId, limit: 200 };
+      const { items } = await body(api.GET('/v1/runs', { params: { query } }));
+      return new Map(items.map((run) => [run.id, run]));
+    },
+  });

@@ -1,0 +1,50 @@
+import { useCallback, useEffect, useReducer, useRef, useState } from 'react';
+import { api } from '../api/client';
+import { ask, attach, type Follow, type RunEvent } from '../api/events';
+import { EMPTY, reduce, type Turn } from './turn';
+
+type Action = RunEvent | 'begin';
+const reducer = (turn: Turn | undefined, action: Action) =>
+  action === 'begin' ? EMPTY : reduce(turn ?? EMPTY, action);
+
+/** The turn that is running in a session. `resume` is a run without an answer, found when the session was opened. */
+export function useTurn(sessionId: string, resume: string | undefined, onEnd: () => void) {
+  const [turn, dispatch] = useReducer(reducer, undefined);
+  const [lost, setLost] = useState(false);
+  const [error, setError] = useState<string>();
+  const abort = useRef<AbortController>(undefined);
+  const followed = useRef<string>(undefined);
+
+  const follow = useCallback(
+    (how: (follow: Follow) => Promise<void>) => {
+      abort.current?.abort();
+      const controller = new AbortController();
+      abort.current = controller;
+      dispatch('begin');
+      setError(undefined);
+      const onEvent = (event: RunEvent) => {
+        if (event.name === 'run_started') followed.current = event.data.run_id;
+        dispatch(event);
+      };
+      how({ signal: controller.signal, onEvent, onLost: setLost })
+        .then(onEnd)
+        .catch((reason: Error) => controller.signal.aborted || setError(reason.message));
+    },
+    [onEnd],
+  );
+
+  useEffect(() => {
+    if (resume && resume !== followed.current) follow((options) => attach(resume, options));
+  }, [resume, follow]);
+  useEffect(() => () => abort.current?.abort(), []);
+
+  const send = useCallback(
+    (content: string, key: string) => {
+      followed.current = undefined;
+      follow((options) => ask(sessionId, content, key, options));
+    },
+    [follow, sessionId],
+  );
+  const stop = () => turn?.runId && api.POST('/v1/runs/{run_id}/cancel', { params: { path: { run_id: turn.runId } } });
+  return { turn, lost, error, send, stop };
+}

@@ -1,0 +1,89 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from 'react-aria-components';
+import { api, body, type Schemas } from '../api/client';
+import { size, t } from '../i18n';
+import { Confirm } from '../shell/dialogs';
+import style from './documents.module.css';
+
+const STATES = {
+  processing: 'processing',
+  searchable: 'searchable',
+  failed: 'failed',
+  cancelled: 'statusCancelled',
+  deleting: 'statusDeleting',
+} as const satisfies Record<Schemas['DocumentStatus'], Parameters<typeof t>[0]>;
+
+interface Props {
+  document: Schemas['Document'];
+  mayChange: boolean;
+}
+
+/** A document with its state; where something is wrong, the API's sentence about it. */
+export function DocumentRow({ document, mayChange }: Props) {
+  const client = useQueryClient();
+  const [deleting, setDeleting] = useState(false);
+  const params = { path: { document_id: document.id } };
+  const again = () => client.invalidateQueries({ queryKey: ['documents'] });
+  const retry = useMutation({
+    mutationFn: () => api.POST('/v1/documents/{document_id}/retry', { params }),
+    onSuccess: again,
+  });
+  const remove = useMutation({
+    mutationFn: () => api.DELETE('/v1/documents/{document_id}', { params: { ...params, query: { timeout: 0 } } }),
+    onSuccess: async () => {
+      setDeleting(false);
+      await again();
+    },
+  });
+  const name = document.title ?? document.name;
+  const stopped = document.status === 'failed' || document.status === 'cancelled';
+  return (
+    <li>
+      <div className={style.names}>
+        <strong>{name}</strong>
+        <span className={style.quiet}>
+          {document.title && `${document.name} · `}
+          {size(document.file_size)}
+        </span>
+        {document.status !== 'searchable' && <Explanation document={document} />}
+        {retry.error && <span role="alert">{retry.error.message}</span>}
+      </div>
+      <span className={style.state} data-status={document.status}>
+        {t(STATES[document.status])}
+      </span>
+      {mayChange && (
+        <div className={style.actions}>
+          {stopped && (
+            <Button onPress={() => retry.mutate()} aria-label={`${t('retry')}: ${name}`}>
+              {t('retry')}
+            </Button>
+          )}
+          <Button
+            isDisabled={document.status === 'deleting'}
+            onPress={() => setDeleting(true)}
+            aria-label={`${t('delete')}: ${name}`}
+          >
+            {t('delete')}
+          </Button>
+        </div>
+      )}
+      {deleting && (
+        <Confirm
+          text={t('deleteDocument', { name })}
+          error={remove.error?.message}
+          onConfirm={remove.mutate}
+          onCancel={() => setDeleting(false)}
+        />
+      )}
+    </li>
+  );
+}
+
+function Explanation({ document }: { document: Schemas['Document'] }) {
+  const { data } = useQuery({
+    queryKey: ['explanation', document.id, document.updated_at],
+    queryFn: () => body(api.GET('/v1/documents/{document_id}', { params: { path: { document_id: document.id } } })),
+  });
+  return data?.explanation ? <span className={style.quiet}>{data.explanation}</span> : null;
+}

@@ -1,0 +1,63 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button, DropZone, FileTrigger, Text } from 'react-aria-components';
+import { t } from '../i18n';
+import style from './documents.module.css';
+import { filesIn, send } from './sending';
+
+interface Sent {
+  id: string;
+  name: string;
+  /** 0 to 1 while it is sent; then what the API said of it. */
+  share: number;
+  refused: string | undefined;
+  existed: boolean;
+}
+
+/** Takes files and folders by drop or choice, and sends them one after the other. */
+export function Uploads() {
+  const client = useQueryClient();
+  const [sent, setSent] = useState<Sent[]>([]);
+  const change = (id: string, values: Partial<Sent>) =>
+    setSent((all) => all.map((each) => (each.id === id ? { ...each, ...values } : each)));
+  const add = async (files: File[]) => {
+    const waiting = files.map((file) => ({ file, id: crypto.randomUUID() }));
+    const fresh = waiting.map(({ file, id }) => ({
+      id,
+      name: file.name,
+      share: 0,
+      refused: undefined,
+      existed: false,
+    }));
+    setSent((all) => [...fresh, ...all]);
+    for (const { file, id } of waiting) {
+      try {
+        const results = await send(file, (share) => change(id, { share }));
+        const refused = results.flatMap(({ message, error }) => message ?? error ?? []).join(' ');
+        change(id, { share: 1, refused: refused || undefined, existed: results.every(({ created }) => !created) });
+      } catch (problem) {
+        change(id, { share: 1, refused: (problem as Error).message });
+      }
+      await client.invalidateQueries({ queryKey: ['documents'] });
+    }
+  };
+  return (
+    <section aria-label={t('uploads')}>
+      <DropZone className={style.drop!} onDrop={async ({ items }) => add(await filesIn(items))}>
+        <Text slot="label">{t('dropFiles')}</Text>
+        <FileTrigger allowsMultiple onSelect={(files) => add([...(files ?? [])])}>
+          <Button>{t('addFiles')}</Button>
+        </FileTrigger>
+      </DropZone>
+      <ul className={style.sent}>
+        {sent.map(({ id, name, share, refused, existed }) => (
+          <li key={id} data-refused={Boolean(refused)}>
+            {refused ? t('attempted', { name, reason: refused }) : name}
+            {share < 1 && <progress value={share} aria-label={t('uploading', { name })} />}
+            {!refused && existed && share === 1 && ` (${t('exists')})`}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,33 @@
+// Files on their way: what was dropped, and one upload with its progress (fetch reports none).
+import type { DropItem } from 'react-aria-components';
+import { Problem, type Schemas } from '../api/client';
+import { workspaceHeaders } from '../api/workspace';
+
+/** The files among what was dropped, those of folders included. */
+export async function filesIn(items: Iterable<DropItem> | AsyncIterable<DropItem>): Promise<File[]> {
+  const found: File[] = [];
+  for await (const item of items) {
+    if (item.kind === 'file') found.push(await item.getFile());
+    else if (item.kind === 'directory') found.push(...(await filesIn(item.getEntries())));
+  }
+  return found;
+}
+
+/** Sends a file. `onShare` is called with the share that is on its way, 0 to 1. Rejects with a Problem. */
+export function send(file: File, onShare: (share: number) => void): Promise<Schemas['UploadedFile'][]> {
+  const form = new FormData();
+  form.append('files', file);
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', '/v1/documents');
+    request.responseType = 'json';
+    for (const [name, value] of Object.entries(workspaceHeaders())) request.setRequestHeader(name, value);
+    request.upload.onprogress = ({ loaded, total }) => onShare(loaded / Math.max(total, 1));
+    request.onload = () =>
+      request.status < 300
+        ? resolve((request.response as Schemas['Upload']).files)
+        : reject(new Problem(request.status, request.response ?? undefined));
+    request.onerror = () => reject(new Problem(0, { title: file.name }));
+    request.send(form);
+  });
+}

@@ -1,0 +1,24 @@
+// Strings in one place. English is the fallback; a language is one file, loaded when it is chosen.
+import { en } from './en';
+
+export type Messages = typeof en;
+let messages: Messages = en;
+
+/** The text of a key, its {names} replaced. */
+export function t(key: keyof Messages, values: Record<string, string | number> = {}): string {
+  return messages[key].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
+}
+
+export async function chooseLanguage(language: string): Promise<void> {
+  const german = language.startsWith('de');
+  messages = german ? (await import('./de')).de : en;
+  document.documentElement.lang = german ? 'de' : 'en';
+}
+
+/** A size in the units and digits of the language. */
+export function size(bytes: number): string {
+  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
+  const step = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
+  const style = { style: 'unit', unit: units[step]!, unitDisplay: 'short', maximumFractionDigits: 1 } as const;
+  return new Intl.NumberFormat(document.documentElement.lang, style).format(bytes / 1000 ** step);
+}

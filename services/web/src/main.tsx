@@ -1,0 +1,19 @@
+import './trusted';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { createRoot } from 'react-dom/client';
+import { App } from './App';
+import { Problem } from './api/client';
+import { chooseLanguage } from './i18n';
+import './styles/tokens.css';
+
+const isFinal = (error: Error) => error instanceof Problem && error.status < 500;
+const client = new QueryClient({
+  defaultOptions: { queries: { staleTime: 10_000, retry: (count, error) => !isFinal(error) && count < 3 } },
+});
+
+await chooseLanguage(navigator.language);
+createRoot(document.getElementById('root')!).render(
+  <QueryClientProvider client={client}>
+    <App />
+  </QueryClientProvider>,
+);

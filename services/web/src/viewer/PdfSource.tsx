@@ -1,0 +1,88 @@
+import { useQuery } from '@tanstack/react-query';
+import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
+import { useEffect, useRef } from 'react';
+import type { Schemas } from '../api/client';
+import { t } from '../i18n';
+import { type Box, locate, type Rectangle, share } from './geometry';
+import { open, render, textRuns } from './pdf';
+import style from './viewer.module.css';
+
+interface Props {
+  citation: Schemas['Citation'];
+  chunk: Schemas['Chunk'];
+}
+
+/** The page of the passage: its box framed, and the quote's words marked where they are found inside it. */
+export default function PdfSource({ citation, chunk }: Props) {
+  const url = `/v1/documents/${citation.document_id}/original`;
+  const pdf = useQuery({ queryKey: ['pdf', url], queryFn: () => open(url), staleTime: Infinity, gcTime: 60_000 });
+  const place = useQuery({
+    enabled: Boolean(pdf.data),
+    queryKey: ['place', url, chunk.chunk_id, citation.quote],
+    queryFn: () => findPlace(pdf.data!, citation.quote, chunk),
+    gcTime: 60_000,
+  });
+  if (!place.data) return <p role="status">{(pdf.error ?? place.error)?.message ?? t('loading')}</p>;
+  return <Page {...place.data} pages={pdf.data!.numPages} quote={citation.quote} />;
+}
+
+interface Place {
+  page: PDFPageProxy;
+  frame: Rectangle | undefined;
+  words: Rectangle[];
+}
+
+/** The first page of the passage on which the quote stands whole; without one the passage's first page. */
+async function findPlace(pdf: PDFDocumentProxy, quote: string, chunk: Schemas['Chunk']): Promise<Place> {
+  const first = chunk.page ?? 1;
+  const last = Math.min(chunk.page_end ?? first, pdf.numPages);
+  const places: Place[] = [];
+  for (let number = first; number <= last; number++) {
+    const page = await pdf.getPage(number);
+    const box = number === first ? ((chunk.box as Box | null) ?? undefined) : undefined; // it lies on the first page
+    const { width, height } = page.getViewport({ scale: 1 });
+    const words = locate(quote, await textRuns(page), box).map((word) => share(word, width, height));
+    const [left, top, right, bottom] = box ?? [0, 0, 0, 0];
+    const frame = box && share({ left, top, width: right - left, height: bottom - top }, width, height);
+    places.push({ page, frame, words });
+    if (words.length) break;
+  }
+  const found = places.at(-1);
+  return found?.words.length ? found : places[0]!;
+}
+
+function Page({ page, frame, words, pages, quote }: Place & { pages: number; quote: string }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const target = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const width = canvas.current!.parentElement!.clientWidth;
+    const task = render(page, canvas.current!, width);
+    target.current?.scrollIntoView({ block: 'center' });
+    return () => task.cancel();
+  }, [page]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another quote on the same page has its own place
+  useEffect(() => void target.current?.scrollIntoView({ block: 'center' }), [quote]);
+  const { width, height } = page.getViewport({ scale: 1 });
+  return (
+    <figure className={style.page} tabIndex={0}>
+      <div style={{ aspectRatio: `${width} / ${height}` }}>
+        <canvas ref={canvas} role="img" aria-label={`${t('page', { page: page.pageNumber })}: ${quote}`} />
+        {frame && <div ref={target} className={style.frame} style={percent(frame)} data-testid="frame" />}
+        {words.map((word, index) => (
+          <div key={index} className={style.word} style={percent(word)} data-testid="word" />
+        ))}
+      </div>
+      <figcaption>
+        {t('pageOf', { page: page.pageNumber, pages })}
+        {!words.length && ` · ${t('notLocated')}`}
+      </figcaption>
+    </figure>
+  );
+}
+
+const percent = (rectangle: Rectangle) => ({
+  left: `${100 * rectangle.left}%`,
+  top: `${100 * rectangle.top}%`,
+  width: `${100 * rectangle.width}%`,
+  height: `${100 * rectangle.height}%`,
+});

@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useEffect, useRef } from 'react';
+import { Button } from 'react-aria-components';
+import { api, body, type Schemas } from '../api/client';
+import { t } from '../i18n';
+import { TextSource } from './TextSource';
+import style from './viewer.module.css';
+
+const PdfSource = lazy(() => import('./PdfSource'));
+type Citation = Schemas['Citation'];
+
+interface Props {
+  citation: Citation;
+  /** The citations of the same answer, this one included. */
+  others: Citation[];
+  onOpen: (citation: Citation) => void;
+  onClose: () => void;
+}
+
+/** The cited document beside the answer, at the passage. */
+export default function SourcePanel({ citation, others, onOpen, onClose }: Props) {
+  const { document_id: documentId, chunk_id: chunkId } = citation;
+  const heading = useRef<HTMLHeadingElement>(null);
+  const document = useQuery({
+    queryKey: ['document', documentId],
+    queryFn: () => body(api.GET('/v1/documents/{document_id}', { params: { path: { document_id: documentId } } })),
+  });
+  const chunk = useQuery({ queryKey: ['chunk', documentId, chunkId], queryFn: () => findChunk(documentId, chunkId) });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each citation that is opened moves the focus here
+  useEffect(() => void heading.current?.focus(), [chunkId, citation.number]);
+  const at = others.indexOf(citation);
+  const step = (by: number) => {
+    const target = others[at + by];
+    return { isDisabled: !target, onPress: () => target && onOpen(target) };
+  };
+  const ready = document.data && chunk.data;
+  return (
+    <aside className={style.panel} aria-label={t('source')} onKeyDown={(event) => event.key === 'Escape' && onClose()}>
+      <header>
+        <h2 ref={heading} tabIndex={-1}>
+          [{citation.number}] {citation.document_title ?? citation.document_name}
+          {citation.section && <small>{citation.section}</small>}
+        </h2>
+        <div>
+          <Button {...step(-1)} aria-label={t('back')}>
+            ‹
+          </Button>
+          <Button {...step(1)} aria-label={t('forward')}>
+            ›
+          </Button>
+          <Button onPress={onClose}>{t('close')}</Button>
+        </div>
+      </header>
+      {!ready && <p role="status">{(document.error ?? chunk.error)?.message ?? t('loading')}</p>}
+      {ready && document.data.media_type === 'application/pdf' && (
+        <Suspense fallback={<p role="status">{t('loading')}</p>}>
+          <PdfSource citation={citation} chunk={chunk.data} />
+        </Suspense>
+      )}
+      {ready && document.data.media_type !== 'application/pdf' && <TextSource citation={citation} chunk={chunk.data} />}
+    </aside>
+  );
+}
+
+/** The API has no route for one chunk: the pages of the list are read until it comes. */
+async function findChunk(documentId: string, chunkId: string): Promise<Schemas['Chunk']> {
+  let cursor: string | null | undefined;
+  do {
+    const query = { limit: 200, ...(cursor ? { cursor } : {}) };
+    const params = { path: { document_id: documentId }, query };
+    const page = await body(api.GET('/v1/documents/{document_id}/chunks', { params }));
+    const found = page.items.find((chunk) => chunk.chunk_id === chunkId);
+    if (found) return found as Schemas['Chunk']; // the client's types make a list of the box's tuple
+    cursor = page.next_cursor;
+  } while (cursor);
+  throw new Error(t('passageGone'));
+}

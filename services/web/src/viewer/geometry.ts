@@ -1,0 +1,62 @@
+// From a passage's box (points from the page's upper left corner) and a quote to rectangles on the page. Pure.
+
+export interface Rectangle {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+export type Box = readonly [left: number, top: number, right: number, bottom: number];
+
+/** A run of text on the page, with its rectangle in the same units as the box. */
+export interface TextRun extends Rectangle {
+  text: string;
+}
+
+/** A rectangle as shares of the page's width and height, so that it fits the page at any size. */
+export const share = (points: Rectangle, width: number, height: number): Rectangle => ({
+  left: points.left / width,
+  top: points.top / height,
+  width: points.width / width,
+  height: points.height / height,
+});
+
+/** What differs between a converter's text and the page's own: spaces, hyphens at line ends, ligatures, quotes. */
+const fold = (text: string) =>
+  text
+    .normalize('NFKC')
+    .replace(/[\s\u00ad-]+/g, '')
+    .toLowerCase();
+
+/**
+ * The rectangles of a quote within the runs inside a box; none when the quote is not found there whole, so that no
+ * other sentence is ever marked. The first and last run are cut in proportion to their characters.
+ */
+export function locate(quote: string, runs: readonly TextRun[], box?: Box): Rectangle[] {
+  const inside = box ? runs.filter((run) => overlaps(run, box)) : runs;
+  const starts: number[] = [];
+  let page = '';
+  for (const run of inside) {
+    starts.push(page.length);
+    page += fold(run.text);
+  }
+  const wanted = fold(quote);
+  const from = wanted ? page.indexOf(wanted) : -1;
+  if (from < 0) return [];
+  const to = from + wanted.length;
+  return inside.flatMap((run, index) => {
+    const begin = starts[index]!;
+    const length = (starts[index + 1] ?? page.length) - begin;
+    const first = Math.max(from - begin, 0);
+    const last = Math.min(to - begin, length);
+    if (length === 0 || first >= last) return [];
+    const width = run.width / length;
+    return [{ left: run.left + first * width, top: run.top, width: (last - first) * width, height: run.height }];
+  });
+}
+
+function overlaps(run: TextRun, [left, top, right, bottom]: Box): boolean {
+  const middle = run.top + run.height / 2;
+  return middle >= top - 2 && middle <= bottom + 2 && run.left < right + 2 && run.left + run.width > left - 2;
+}

@@ -1,0 +1,118 @@
+import { ask, expect, expectAccessible, QUESTION, signIn, test } from './fixtures';
+
+test('a question is answered, and its citation opens the page with the words marked', async ({ page }) => {
+  await page.goto('/');
+  await expect(page.getByLabel('API key')).toBeVisible();
+  await expectAccessible(page, 'sign-in');
+  await signIn(page);
+  await expectAccessible(page, 'front');
+  await ask(page);
+  const chip = page.getByRole('button', { name: /Open source \d: Identity handbook/ }).first();
+
+  await page.mouse.move(5, 5); // the pointer is in use before it comes over the number
+  await chip.hover();
+  await expect(page.getByRole('tooltip')).toContainText(/refresh token/i);
+
+  await chip.click();
+  await expect(page.getByTestId('frame')).toBeVisible();
+  await expect(page.getByTestId('word').first()).toBeVisible();
+  await expectAccessible(page, 'pdf');
+
+  // The address holds the citation: whoever may see it sees the same
+  await page.reload();
+  await expect(page.getByTestId('word').first()).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByTestId('frame')).toBeHidden();
+  await page
+    .getByRole('button', { name: /Open source \d: INC-112/ })
+    .first()
+    .click();
+  await expect(page.locator('mark')).toContainText(/refresh token/i);
+  await expectAccessible(page, 'text');
+});
+
+test('a stream that is cut goes on where it was, without a word twice', async ({ page }) => {
+  await signIn(page);
+  const resumed: string[] = [];
+  page.on('request', (request) => {
+    const last = request.headers()['last-event-id'];
+    if (request.url().endsWith('/events') && last) resumed.push(last);
+  });
+  let cut = '';
+  await page.route('**/messages', async (route) => {
+    const response = await route.fetch();
+    const events = (await response.text()).split('\n\n').slice(0, 7);
+    cut = /^id: (.*)$/m.exec(events.at(-1)!)![1]!;
+    await route.fulfill({ response, body: `${events.join('\n\n')}\n\n` });
+  });
+  await ask(page);
+  expect(resumed).toEqual([cut]);
+  const answer = await page.getByRole('article').innerText();
+  const quotes = answer.match(/“[^”]+”/g) ?? [];
+  expect(quotes.length).toBeGreaterThan(0);
+  expect(new Set(quotes).size).toBe(quotes.length);
+});
+
+test('a run that goes on while the page is reloaded is followed again', async ({ page }) => {
+  await signIn(page);
+  await ask(page);
+  await page.waitForLoadState('networkidle'); // the stored answer has been read
+  // As it is while the run goes on: the question is there, its answer is not
+  let reads = 0;
+  await page.route('**/messages?*', async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    if (reads++ === 0) body.items = body.items.filter((each: { role: string }) => each.role === 'user');
+    await route.fulfill({ response, json: body });
+  });
+  const followed = page.waitForRequest(/\/v1\/runs\/[^/]+\/events$/);
+  await page.reload();
+  await followed;
+  await expect(page.getByText(/citations checked/)).toBeVisible();
+  await expect(page.getByRole('log').getByText(QUESTION, { exact: true })).toHaveCount(1);
+});
+
+test('by keyboard alone: ask, read the source, come back, rename, delete, sign out', async ({ page }) => {
+  await signIn(page);
+  await expect(page.getByLabel('Your question')).toBeFocused();
+  await page.keyboard.type('What is in the Identity handbook about sessions?');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText(/citations checked/)).toBeVisible();
+  const chip = page.getByRole('button', { name: /Open source 1/ }).first();
+  await chip.focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('complementary', { name: 'Source' }).getByRole('heading')).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(chip).toBeFocused();
+
+  const options = page.getByRole('button', { name: /^Options of/ }).first();
+  await options.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: 'Rename' }).focus();
+  await page.keyboard.press('Enter');
+  const name = page.getByRole('textbox', { name: 'Name' });
+  await expect(name).toBeFocused();
+  await name.fill('Renamed by keyboard');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'Renamed by keyboard' })).toBeVisible();
+
+  await page.getByRole('button', { name: 'Options of Renamed by keyboard' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: 'Delete' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('link', { name: 'Renamed by keyboard' })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Sign out' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('API key')).toBeVisible();
+});
+
+test.describe('in German', () => {
+  test.use({ locale: 'de-DE' });
+  test('the page speaks German', async ({ page }) => {
+    await page.goto('/');
+    await expect(page.getByRole('button', { name: 'Anmelden', exact: true })).toBeVisible();
+    await expect(page.locator('html')).toHaveAttribute('lang', 'de');
+  });
+});

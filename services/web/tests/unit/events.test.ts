@@ -1,0 +1,52 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { Problem } from '../../src/api/client';
+import { ask, type RunEvent } from '../../src/api/events';
+
+const record = (id: string, name: string, data: object) =>
+  `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+const stream = (...parts: string[]) =>
+  new Response(parts.join(''), { headers: { 'content-type': 'text/event-stream', location: '/v1/runs/r1' } });
+
+afterEach(() => vi.unstubAllGlobals());
+
+function play(...answers: (() => Promise<Response>)[]) {
+  const calls: { url: string; last: string | undefined; key: string | undefined }[] = [];
+  vi.stubGlobal('localStorage', { getItem: () => null });
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    const headers = new Headers(init.headers);
+    calls.push({
+      url,
+      last: headers.get('last-event-id') ?? undefined,
+      key: headers.get('idempotency-key') ?? undefined,
+    });
+    return answers.shift()!();
+  });
+  const seen: RunEvent[] = [];
+  const signal = new AbortController().signal;
+  return { calls, seen, done: ask('s1', 'Why?', 'k1', { signal, onEvent: (event) => seen.push(event) }) };
+}
+
+test('a cut stream goes on after the last event that came', async () => {
+  const { calls, seen, done } = play(
+    async () => stream(record('1-0', 'run_started', {}), record('1-1', 'message_delta', { text: 'a' }), 'id: 1-2\nda'),
+    async () => stream(record('1-2', 'message_delta', { text: 'b' }), record('1-3', 'run_completed', {})),
+  );
+  await done;
+  expect(seen.map((event) => event.id)).toEqual(['1-0', '1-1', '1-2', '1-3']);
+  expect(calls[1]).toMatchObject({ url: '/v1/runs/r1/events', last: '1-1' });
+});
+
+test('a question whose answer never came is asked again with the same key', async () => {
+  const { calls, done } = play(
+    async () => Promise.reject(new TypeError('network')),
+    async () => stream(record('1-0', 'run_completed', {})),
+  );
+  await done;
+  expect(calls.map((call) => call.key)).toEqual(['k1', 'k1']);
+});
+
+test('what the API refuses is told at once', async () => {
+  const refusal = { type: 'invalid', detail: 'Too long.', status: 422 };
+  const { done } = play(async () => Response.json(refusal, { status: 422 }));
+  await expect(done).rejects.toThrow(new Problem(422, refusal).message);
+});

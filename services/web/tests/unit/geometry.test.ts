@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { locate, share, type TextRun } from '../../src/viewer/geometry';
+
+const line = (text: string, top: number, left = 10): TextRun => ({
+  text,
+  left,
+  top,
+  width: text.length * 5,
+  height: 10,
+});
+const PAGE = [line('A refresh token lives', 100), line('14 days. It is re-', 112), line('placed at each use.', 124)];
+
+test('a quote over several lines and a hyphen is one rectangle a line', () => {
+  const found = locate('It is replaced at each use.', PAGE);
+  expect(found).toHaveLength(2);
+  expect(found[0]).toMatchObject({ top: 112 });
+  expect(found[0]!.left).toBeGreaterThan(10);
+  expect(found[1]).toMatchObject({ top: 124, left: 10 });
+});
+
+test('only inside the box, so that a repeated sentence elsewhere is not marked', () => {
+  const twice = [...PAGE, line('14 days.', 400)];
+  expect(locate('14 days.', twice, [0, 395, 600, 420]).map((each) => each.top)).toEqual([400]);
+});
+
+test('what is not there whole marks nothing', () => {
+  expect(locate('A refresh token lives 30 days.', PAGE)).toEqual([]);
+  expect(locate('', PAGE)).toEqual([]);
+});
+
+test('a rectangle is told in shares of the page', () => {
+  const page = { left: 60, top: 200, width: 300, height: 80 };
+  expect(share(page, 600, 800)).toEqual({ left: 0.1, top: 0.25, width: 0.5, height: 0.1 });
+});

