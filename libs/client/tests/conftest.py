@@ -218,6 +218,11 @@ class Samples:
         return {"id": str(RUN), "session_id": str(UUID(int=5)), **none, **rest}
 
     @staticmethod
+    def message(number: int, **changes: Any) -> dict[str, Any]:
+        base = {"id": str(UUID(int=number)), "session_id": str(UUID(int=5)), "run_id": str(RUN), "role": "user"}
+        return {**base, "content": f"Message {number}", "created_at": NOW, **changes}
+
+    @staticmethod
     def completed(content: str = "Hello world") -> tuple[str, dict[str, Any]]:
         data = {"run_id": str(RUN), "message_id": str(UUID(int=8)), "mode": "extractive", "content": content}
         return "run_completed", {**data, "citations": [], "removed_citations": 0}

@@ -17,6 +17,7 @@ from attractor_client.commands import (
     keys,
     memories,
     passwords,
+    runs,
     search_settings,
     sessions,
     sources,
@@ -26,6 +27,7 @@ from attractor_client.commands import (
 )
 from attractor_client.commands.ask import ask
 from attractor_client.commands.audit import audit
+from attractor_client.commands.chat import chat
 from attractor_client.commands.context import context
 from attractor_client.commands.ingest import ingest
 from attractor_client.commands.login import login
@@ -75,7 +77,7 @@ def attractor(
     ctx.obj = Flags(url, api_key, json)
 
 
-for command in (ingest, ask, search, context, status, audit, login):
+for command in (ingest, ask, chat, search, context, status, audit, login):
     app.command()(command)
 for name, group in (
     ("documents", documents.app),
@@ -83,6 +85,7 @@ for name, group in (
     ("search-settings", search_settings.app),
     ("eval", evaluation.app),
     ("sessions", sessions.app),
+    ("runs", runs.app),
     ("graph", graph.app),
     ("memories", memories.app),
     ("keys", keys.app),

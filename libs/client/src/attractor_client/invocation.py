@@ -154,7 +154,7 @@ async def show_list(
         return
     output.table(columns, map(row, found))
     if len(found) == limit:
-        output.note(f"showing showing the first {limit}; there may be more (--limit)")
+        output.note(f"showing the first {limit}; there may be more (--limit)")
 
 
 def exit_code(error: AttractorError) -> int:
@@ -174,7 +174,7 @@ def _advice(error: AttractorError, used: Configuration) -> str:
             return ". Set ATTRACTOR_API_KEY, or run: attractor login"
         case Unauthenticated():
             return ". Check ATTRACTOR_API_KEY, or run: attractor login"
-        case Forbidden():
+        case Forbidden(type="forbidden"):  # the others say themselves what they need
             return ". Use a key with a higher role"
         case Unreachable():
             return f". Is Attractor running at {used.url}? Start it, or set --url or ATTRACTOR_URL"

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
-from contracts.orchestrator import Citation
+from contracts.orchestrator import Citation, SentenceCheck, SentenceStatus
+
+UNMARKED = {SentenceStatus.verified, SentenceStatus.not_a_claim}
+LONGEST_SHOWN = 100
 
 
 def place(section: str | None, page: int | None, line_start: int | None, line_end: int | None) -> str:
@@ -23,6 +27,30 @@ def citation_line(citation: Citation) -> str:
     where = place(citation.section, citation.page, citation.line_start, citation.line_end)
     named = f"{citation.document_name}, {where}" if where else citation.document_name
     return f"[{citation.number}] {named}: “{' '.join(citation.quote.split())}”"
+
+
+def marked(content: str, sentences: Sequence[SentenceCheck]) -> str:
+    """Returns an answer with the status behind each sentence that claims something and is not verified."""
+    parts, at = [], 0
+    for sentence in sentences:
+        if sentence.status not in UNMARKED:
+            end = sentence.end
+            row = content[sentence.start : end].startswith("|") and content[end - 1] == "|"
+            parts += [
+                content[at : end - 1] if row else content[at:end] + " ",
+                f"({sentence.status})",
+                " |" if row else "",
+            ]
+            at = end
+    return "".join([*parts, content[at:]])
+
+
+def reason_line(content: str, sentence: SentenceCheck) -> str:
+    """`verified: “the sentence” (the source says so)`."""
+    said = " ".join(content[sentence.start : sentence.end].split())
+    shown = said if len(said) <= LONGEST_SHOWN else f"{said[: LONGEST_SHOWN - 1]}…"
+    attributed = "; the check cited it" if sentence.attributed else ""
+    return f"{sentence.status}: “{shown}” ({sentence.reason}{attributed})"
 
 
 def size(count: int) -> str:

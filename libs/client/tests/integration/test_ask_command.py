@@ -70,6 +70,22 @@ class TestAsk:
         assert ran.err == "note: no memory\n"
         assert b'"Why?"' in asked.calls("POST", f"/v1/sessions/{SESSION}/messages")[0].body
 
+    def test_what_is_not_verified_is_marked_and_reasons_are_told(self, asked, samples, events, attractor) -> None:
+        name, data = samples.completed("Keys expire [1]. Penguins swim.\n| a | b |")
+        sentences = [
+            {"start": 0, "end": 16, "status": "verified", "reason": "the source says so", "attributed": True},
+            {"start": 17, "end": 31, "status": "unsupported", "reason": "nothing says it"},
+            {"start": 32, "end": 41, "status": "unclear", "reason": "no “b”"},
+        ]
+        asked.on("GET", f"/v1/runs/{RUN}/events", events((name, data | {"sentences": sentences})))
+        lines = attractor("ask", "Why?", "--reasons").out.splitlines()
+        assert lines[:2] == ["Keys expire [1]. Penguins swim. (unsupported)", "| a | b (unclear) |"]
+        assert lines[3:6] == [
+            "verified: “Keys expire [1].” (the source says so; the check cited it)",
+            "unsupported: “Penguins swim.” (nothing says it)",
+            "unclear: “| a | b |” (no “b”)",
+        ]
+
     def test_events_as_json_lines(self, attractor) -> None:
         ran = attractor("ask", "Why?", "--json")
         assert [one["event"] for one in ran.lines][-2:] == ["issue", "run_completed"]

@@ -26,7 +26,7 @@ def page(*items: object) -> dict[str, object]:
 class TestReading:
     def cases(self, server, samples) -> dict[tuple[str, ...], str]:
         """Commands and what people must find in their output."""
-        session, entity = samples.session(), samples.entity()
+        session, entity, run = samples.session(), samples.entity(), samples.run()
         message = {"id": ONE, "session_id": session["id"], "run_id": None, "role": "assistant", "content": "It is so."}
         message |= {"citations": [samples.citation()], "removed_citations": 0, "mode": None, "created_at": "2026-03-01"}
         message["created_at"] = session["created_at"]
@@ -45,6 +45,8 @@ class TestReading:
         server.on("GET", "/v1/embedding-spaces", page(samples.space()))
         server.on("GET", "/v1/sessions", page(session))
         server.on("GET", f"/v1/sessions/{session['id']}", session)
+        server.on("GET", "/v1/runs", page(run))
+        server.on("GET", f"/v1/runs/{run['id']}", run)
         server.on("GET", f"/v1/sessions/{session['id']}/messages", page(message))
         server.on("GET", "/v1/graph/entities", page(entity))
         server.on("POST", "/v1/graph/expand", {"entities": [entity], "chunks": [chunk], "store": "postgres"})
@@ -70,6 +72,8 @@ class TestReading:
             ("sources", "show", SOURCE): "/documents/handbook",
             ("spaces", "list"): "minilm",
             ("sessions", "list"): session["id"],
+            ("runs", "list", "--session", session["id"], "--status", "queued", "--status", "running"): "queued",
+            ("runs", "show", run["id"]): "queued",
             ("sessions", "show", session["id"]): "[1] note-1.md, Keys, lines 10-20: “the quote”",
             ("graph", "entities", "User"): "UserDB",
             ("graph", "expand", "UserDB"): "UserDB > Billing",
@@ -279,9 +283,49 @@ class TestChanging:
         settled.on("PATCH", place, samples.session(title="New"))
         settled.on("DELETE", place, GONE)
         assert attractor("sessions", "rename", str(UUID(int=5)), "New").out.endswith(" New\n")
+        for command, undo in (("pin", "pinned"), ("archive", "archived")):
+            settled.on("PATCH", place, samples.session(**{undo: True}), samples.session())
+            assert attractor("sessions", command, str(UUID(int=5))).out == f"{UUID(int=5)} {undo}\n"
+            assert attractor("sessions", command, str(UUID(int=5)), "--undo").out == f"{UUID(int=5)} no longer {undo}\n"
+            asked = [jsonlib.loads(call.body) for call in settled.calls("PATCH", place)[-2:]]
+            assert asked == [{undo: True}, {undo: False}]
+        settled.on("GET", "/v1/sessions", page(samples.session(pinned=True)))
+        assert "pinned" in attractor("sessions", "list", "--archived", "--pinned").out
+        query = settled.calls("GET", "/v1/sessions")[-1].query
+        assert (query["archived"], query["pinned"]) == ("true", "true")
+        settled.on("PATCH", place, samples.session(title="New"))
         assert attractor("sessions", "rename", str(UUID(int=5)), "New", "--json").json["title"] == "New"
         assert attractor("sessions", "delete", str(UUID(int=5))).code == 0
         assert attractor("sessions", "delete", str(UUID(int=5)), "--json").json == {"deleted": str(UUID(int=5))}
+
+    def test_search_sessions(self, settled, attractor) -> None:
+        hit = {"session_id": ONE, "title": None, "archived": False, "message_id": SOURCE, "role": "user"}
+        settled.on("GET", "/v1/sessions/search", page(hit | {"snippet": "…who approves", "written_at": NOW}))
+        assert "…who approves" in attractor("sessions", "search", "who appr").out
+        assert attractor("sessions", "search", "who", "--json").json[0]["message_id"] == SOURCE
+        assert settled.calls("GET", "/v1/sessions/search")[0].query["q"] == "who appr"
+
+    def test_export_a_session(self, settled, attractor, tmp_path, monkeypatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        session, place = str(UUID(int=5)), f"/v1/sessions/{UUID(int=5)}/export"
+        settled.on("GET", place, Response(b"# T\n"))
+        assert attractor("sessions", "export", session, "t.md").out == "t.md: 4 B\n"
+        assert (tmp_path / "t.md").read_bytes() == b"# T\n"
+        assert attractor("sessions", "export", session, "--format", "json", "-").out == "# T\n"
+        assert [call.query["format"] for call in settled.calls("GET", place)] == ["markdown", "json"]
+        assert attractor("sessions", "export", session, "t.docx").code == 2
+
+    def test_cancel_a_run(self, settled, samples, attractor) -> None:
+        run = samples.run() | {"status": "cancelled"}
+        settled.on("POST", f"/v1/runs/{run['id']}/cancel", run)
+        assert attractor("runs", "cancel", run["id"]).out == f"{run['id']} cancelled\n"
+        assert attractor("runs", "cancel", run["id"], "--json").json["status"] == "cancelled"
+
+    def test_retry_a_run(self, settled, samples, attractor) -> None:
+        run = samples.run() | {"status": "queued"}
+        settled.on("POST", f"/v1/runs/{run['id']}/retry", run)
+        assert attractor("runs", "retry", run["id"]).out == f"{run['id']} queued\n"
+        assert attractor("runs", "retry", run["id"], "--json").json["status"] == "queued"
 
     def test_documents_of_a_session(self, settled, attractor) -> None:
         place, attached = f"/v1/sessions/{UUID(int=5)}/documents", {"document_id": ONE, "attached_at": NOW}
@@ -387,7 +431,7 @@ class TestChanging:
 class TestFailing:
     @pytest.mark.parametrize(
         ("status", "code", "advice"),
-        [(401, 3, "ATTRACTOR_API_KEY"), (403, 3, "higher role"), (404, 4, ""), (500, 1, "trace abc"), (503, 5, "")],
+        [(401, 3, "ATTRACTOR_API_KEY"), (403, 3, ""), (404, 4, ""), (500, 1, "trace abc"), (503, 5, "")],
     )
     def test_a_problem_is_one_line_and_an_exit_code(self, settled, attractor, problem, status, code, advice) -> None:
         settled.on("GET", f"/v1/documents/{ONE}", problem(status, "slug", "It is so", detail="why", trace_id="abc"))
@@ -396,6 +440,13 @@ class TestFailing:
             assert ran.err.startswith("Error: It is so: why")
             assert ran.err.count("\n") == 1
             assert advice in ran.err
+
+    def test_another_role_is_advised_only_where_it_helps(self, settled, attractor, problem) -> None:
+        path = f"/v1/documents/{ONE}"
+        settled.on("GET", path, problem(403, "forbidden", "The role of this key does not allow this"))
+        assert "higher role" in attractor("documents", "show", ONE).err
+        settled.on("GET", path, problem(403, "needs-wider-key", "This key does not read all the workspaces"))
+        assert "higher role" not in attractor("documents", "show", ONE).err
 
     def test_nothing_listens(self, attractor, nowhere: str) -> None:
         ran = attractor("--url", nowhere, "status")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 from uuid import UUID
 
 import httpx2
@@ -21,7 +21,9 @@ from attractor_client.http.upload import FileToUpload
 
 API = json.loads((Path(contracts.__file__).parent / "api" / "attractor.openapi.json").read_text(encoding="utf-8"))
 # What calls no route of its own, or answers with bytes or a stream of events.
-WITHOUT_MODEL = {"documents.original", "documents.download", "graph.export", "runs.events", "sessions.ask"}
+WITHOUT_MODEL = {
+    *("documents.original", "documents.download", "graph.export", "runs.events", "sessions.ask", "sessions.export")
+}
 
 
 class Streamed(Exception):
@@ -53,9 +55,13 @@ def argument(kind: Any) -> Any:
         return UUID(int=1)
     if type(None) in get_args(kind):
         return argument(get_args(kind)[0])
+    if get_origin(kind) is Sequence:
+        return [argument(one) for one in get_args(kind)]
     if inspect.isclass(kind) and issubclass(kind, Enum):
         return next(iter(kind))
-    return {bytes: b"x", float: 1.0, int: 1, str: "x"}.get(kind) or (("a.md", b"x") if kind == FileToUpload else None)
+    return {bytes: b"x", bool: True, float: 1.0, int: 1, str: "x"}.get(kind) or (
+        ("a.md", b"x") if kind == FileToUpload else None
+    )
 
 
 async def called(client: AttractorClient, function: Any, monkeypatch: pytest.MonkeyPatch) -> Parsed | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import nullcontext
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 import typer
@@ -20,7 +20,7 @@ from attractor_client.client import AttractorClient
 from attractor_client.errors import AttractorError
 from attractor_client.invocation import FAILED, connected
 from attractor_client.output import Output, plain
-from attractor_client.rendering import citation_line
+from attractor_client.rendering import citation_line, marked, reason_line
 from attractor_client.resources.runs import RunEvent
 from contracts.events import (
     MessageDelta,
@@ -69,8 +69,14 @@ async def ask(
     document: Annotated[
         list[UUID] | None, typer.Option("--document", "-d", help="Answer only from this document; repeatable.")
     ] = None,
+    reasons: Annotated[
+        bool, typer.Option("--reasons", help="Tell for each sentence what the sources say to it, and why.")
+    ] = False,
 ) -> None:
     """Ask a question and get an answer with numbered citations.
+
+    A sentence that the sources do not verify is marked: unclear, contradicted
+    or unsupported (nothing that was found says it).
 
     Ctrl-C cancels the run. With --json, each event of the run is printed as
     a line of JSON. Exit code 1 if the run fails.
@@ -84,14 +90,19 @@ async def ask(
     asked = sys.stdin.read() if question == "-" else question
     MessageCreate(content=asked)  # refused before a session is made for it
     used = session or (await client.sessions.create()).id
-    sending = asyncio.create_task(client.sessions.send(used, asked, document_ids=document))
+    end = await answered(client, output, client.sessions.send(used, asked, document_ids=document))
+    conclude(output, end, f" · continue with: --session {used}", reasons=reasons)
+
+
+async def answered(client: AttractorClient, output: Output, sending: Coroutine[Any, Any, Run]) -> RunEvent:
+    """Shows how the run is answered; returns its terminal event. Ctrl-C cancels the run."""
+    queued = asyncio.create_task(sending)
     try:
-        started = await asyncio.shield(sending)
-        end = await _follow(output, client.runs.events(started.id))
+        run = await asyncio.shield(queued)
+        return await _follow(output, client.runs.events(run.id))
     except asyncio.CancelledError:
-        await _cancel(client, output, sending)
+        await _cancel(client, output, queued)
         raise
-    _conclude(output, end, used)
 
 
 async def _follow(output: Output, events: AsyncIterator[RunEvent]) -> RunEvent:
@@ -121,11 +132,12 @@ async def _cancel(client: AttractorClient, output: Output, sending: asyncio.Task
         output.note(f"the run could not be cancelled: {error or 'no answer in time'}", "yellow")
 
 
-def _conclude(output: Output, end: RunEvent, session_id: UUID) -> None:
+def conclude(output: Output, end: RunEvent, advice: str = "", *, reasons: bool = False) -> None:
+    """Shows the answer, with advice in its last line. A run without one ends the command."""
     match end.data:
         case RunCompleted() as answer:
             if not output.as_json:
-                _show(output, answer, session_id)
+                _show(output, answer, advice, reasons=reasons)
         case RunFailed(message=message):
             output.note(f"Error: the run failed: {message}", "red")
             raise typer.Exit(FAILED)
@@ -134,18 +146,23 @@ def _conclude(output: Output, end: RunEvent, session_id: UUID) -> None:
             raise typer.Exit(FAILED)
 
 
-def _show(output: Output, answer: RunCompleted, session_id: UUID) -> None:
+def _show(output: Output, answer: RunCompleted, advice: str, *, reasons: bool) -> None:
+    content = marked(answer.content, answer.sentences)
     if output.screen and answer.mode is AnswerMode.model:
-        output.show(Markdown(plain(answer.content)))
+        output.show(Markdown(plain(content)))
     else:
-        output.text(answer.content)
+        output.text(content)
     if answer.citations:
         output.text()
     for citation in answer.citations:
         output.text(citation_line(citation))
+    if reasons:
+        output.text()
+        for sentence in answer.sentences:
+            output.text(reason_line(answer.content, sentence), "dim")
     removed = (
         f" · {answer.removed_citations} citations failed verification and were removed"
         if answer.removed_citations
         else ""
     )
-    output.text(f"\n{MODES.get(answer.mode, answer.mode)}{removed} · continue with: --session {session_id}", "dim")
+    output.text(f"\n{MODES.get(answer.mode, answer.mode)}{removed}{advice}", "dim")

@@ -160,7 +160,7 @@ async def chunks(client: AttractorClient, output: Output, document_id: DocumentI
         output.text(f"{chunk.chunk_index}  {where}  {chunk.token_count} tokens", "bold")
         output.text(f"{chunk.content}\n")
     if len(found) == limit:
-        output.note(f"showing showing the first {limit}; there may be more (--limit)")
+        output.note(f"showing the first {limit}; there may be more (--limit)")
 
 
 @app.command()
@@ -171,7 +171,7 @@ async def versions(client: AttractorClient, output: Output, document_id: Documen
         output,
         client.documents.versions(document_id),
         limit,
-        ("version", "added", "size", "passages", "searchable since"),
+        ("version", "added", "size", "chunks", "searchable since"),
         lambda one: (
             one.version,
             local_time(one.created_at),
@@ -256,7 +256,7 @@ def _show(output: Output, document: DocumentDetail) -> None:
             ("type", document.media_type),
             ("size", size(document.file_size)),
             ("pages", document.pages),
-            ("passages", document.chunk_count),
+            ("chunks", document.chunk_count),
             ("converted by", document.engine),
             ("sha-256", document.content_hash),
             ("added", local_time(document.created_at)),

@@ -200,7 +200,7 @@ async def expand(
     min_mentions: Mentions = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="Number of chunks to return.")] = 20,
 ) -> None:
-    """Find the passages that are near to entities.
+    """Find the chunks that are near to entities.
 
     \b
     Examples:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Annotated
 from uuid import UUID
@@ -11,6 +10,7 @@ from uuid import UUID
 import typer
 
 from attractor_client.client import AttractorClient
+from attractor_client.commands.written_files import write_parts
 from attractor_client.errors import InvalidRequest
 from attractor_client.invocation import FAILED, Limit, Yes, at_most, confirm, connected
 from attractor_client.output import Output
@@ -52,7 +52,7 @@ async def export_graph(
     if kind is None:
         raise typer.BadParameter(f"use --format, or name the file {', '.join(EXPORTS)}")
     async with client.graph.export(kind, min_mentions=min_mentions) as parts:
-        written = await _write(file, parts)
+        written = await write_parts(file, parts)
     if str(file) != "-":
         output.json({"file": file, "bytes": written}) if output.as_json else output.text(f"{file}: {size(written)}")
 
@@ -123,25 +123,6 @@ async def delete_import(
     confirm("Delete these triples?", output, yes)
     await client.graph.delete_import(import_id)
     output.json({"deleted": import_id}) if output.as_json else output.text(f"{import_id} deleted")
-
-
-async def _write(file: Path, parts: AsyncIterator[bytes]) -> int:
-    """The bytes that were written. A file that breaks off does not take the place of an older one."""
-    written = 0
-    if str(file) == "-":
-        async for part in parts:
-            sys.stdout.buffer.write(part)
-        sys.stdout.buffer.flush()
-        return written
-    unfinished = file.with_name(f"{file.name}.part")
-    try:
-        with unfinished.open("wb") as target:
-            async for part in parts:
-                written += target.write(part)
-        unfinished.replace(file)
-    finally:
-        unfinished.unlink(missing_ok=True)
-    return written
 
 
 def _table(output: Output, found: list[TripleImport]) -> None:

@@ -73,7 +73,7 @@ def show_neighbourhood(output: Output, facts: EntityFacts) -> None:
 
 
 def show_facts(output: Output, facts: EntityFacts) -> None:
-    """Relations with the sentences that state them, then passages."""
+    """Relations with the sentences that state them, then chunks."""
     entity = facts.entity
     output.fields(
         [

@@ -30,10 +30,11 @@ async def list_keys(client: AttractorClient, output: Output, workspace: Workspac
         output,
         client.accounts.keys(await own_workspace(client, workspace)),
         limit,
-        ("id", "name", "role", "workspaces", "expires", "last used", "revoked"),
+        ("id", "name", "user", "role", "workspaces", "expires", "last used", "revoked"),
         lambda one: (
             one.id,
             one.name,
+            one.user_id,
             one.role.value,
             "all" if one.all_workspaces else len(one.workspaces),
             local_time(one.expires_at),

@@ -39,7 +39,7 @@ async def change(
     output: Output,
     mode: Annotated[SearchMode | None, typer.Option(help="How to rank.")] = None,
     k1: Annotated[float | None, typer.Option(min=0, max=10, help="BM25: how soon a repeated word saturates.")] = None,
-    b: Annotated[float | None, typer.Option(min=0, max=1, help="BM25: how much long passages are discounted.")] = None,
+    b: Annotated[float | None, typer.Option(min=0, max=1, help="BM25: how much long chunks are discounted.")] = None,
     rrf_k: Annotated[int | None, typer.Option(min=1, max=1000, help="The constant of rrf.")] = None,
     leg: Annotated[list[str] | None, typer.Option(metavar="LEG=N", help="lexical, dense, graph.")] = None,
     weight: Annotated[list[str] | None, typer.Option(metavar="FEATURE=N", help="cosine, bm25_share, …")] = None,

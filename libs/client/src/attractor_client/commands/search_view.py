@@ -21,7 +21,7 @@ def show_found(output: Output, found: SearchResponse, explain: bool) -> None:
     for rank, hit in enumerate(found.hits, 1):
         _show(output, rank, hit, explain)
     for facet, counts in found.facets.items():
-        output.table((facet.value, "passages", "documents"), [(one.value, one.chunks, one.documents) for one in counts])
+        output.table((facet.value, "chunks", "documents"), [(one.value, one.chunks, one.documents) for one in counts])
         output.text()
     if found.understood:
         _show_corrections(output, found.understood)

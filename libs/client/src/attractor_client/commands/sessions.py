@@ -2,32 +2,66 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 from uuid import UUID
 
 import typer
 
 from attractor_client.client import AttractorClient
-from attractor_client.invocation import Limit, Yes, at_most, confirm, connected, show_list
+from attractor_client.commands.written_files import write_parts
+from attractor_client.invocation import Limit, Yes, confirm, connected, show_list
 from attractor_client.output import Output
-from attractor_client.rendering import citation_line, local_time
-from contracts.orchestrator import MessageRole
+from attractor_client.rendering import citation_line, local_time, marked, size
+from contracts.orchestrator import MessageRole, TranscriptFormat
 
 app = typer.Typer(no_args_is_help=True, help="Manage sessions and their attached documents.")
 SessionId = Annotated[UUID, typer.Argument(metavar="ID", help="The session's id.")]
+Undo = Annotated[bool, typer.Option("--undo", help="Take it back.")]
+TRANSCRIPTS = {".md": TranscriptFormat.markdown, ".json": TranscriptFormat.json}
 DocumentIds = Annotated[list[UUID], typer.Argument(metavar="DOCUMENT...", help="Document ids.")]
 
 
 @app.command("list")
 @connected()
-async def list_sessions(client: AttractorClient, output: Output, limit: Limit = 50) -> None:
-    """List sessions, most recently used first."""
-    found = await at_most(limit, client.sessions.all())
-    if output.as_json:
-        output.json(found)
-        return
-    output.table(
-        ("id", "title", "last used"), [(one.id, one.title or "-", local_time(one.updated_at)) for one in found]
+async def list_sessions(
+    client: AttractorClient,
+    output: Output,
+    archived: Annotated[bool, typer.Option("--archived", help="The archived ones instead of the others.")] = False,
+    pinned: Annotated[bool, typer.Option("--pinned", help="Only pinned ones.")] = False,
+    limit: Limit = 50,
+) -> None:
+    """List sessions: pinned ones first, then the most recently used."""
+    await show_list(
+        output,
+        client.sessions.all(archived=archived, pinned=pinned or None),
+        limit,
+        ("id", "title", "last used", ""),
+        lambda one: (one.id, one.title or "-", local_time(one.updated_at), "pinned" if one.pinned else ""),
+    )
+
+
+@app.command()
+@connected()
+async def search(
+    client: AttractorClient,
+    output: Output,
+    query: Annotated[str, typer.Argument(help="Words; the last one may be the beginning of a word.")],
+    limit: Limit = 20,
+) -> None:
+    """Find titles and messages with all words, newest first.
+
+    \b
+    Examples:
+      attractor sessions search "billing outage"
+      attractor sessions search '"refresh tokens" -draft'
+    """
+    await show_list(
+        output,
+        client.sessions.search(query),
+        limit,
+        ("session", "title", "written", "found"),
+        lambda one: (one.session_id, one.title or "-", local_time(one.written_at), one.snippet),
     )
 
 
@@ -44,7 +78,9 @@ async def show(client: AttractorClient, output: Output, session_id: SessionId) -
     for message in messages:
         output.text()
         asked = message.role is MessageRole.user
-        output.text(f"> {message.content}" if asked else message.content, "cyan" if asked else "")
+        output.text(
+            f"> {message.content}" if asked else marked(message.content, message.sentences), "cyan" if asked else ""
+        )
         for citation in message.citations:
             output.text(citation_line(citation), "dim")
 
@@ -65,6 +101,49 @@ async def rename(
     """
     session = await client.sessions.rename(session_id, title)
     output.json(session) if output.as_json else output.text(f"{session.id} {session.title}")
+
+
+@app.command()
+@connected()
+async def pin(client: AttractorClient, output: Output, session_id: SessionId, undo: Undo = False) -> None:
+    """Keep a session at the front of the list."""
+    session = await client.sessions.pin(session_id, not undo)
+    done = "pinned" if session.pinned else "no longer pinned"
+    output.json(session) if output.as_json else output.text(f"{session.id} {done}")
+
+
+@app.command()
+@connected()
+async def archive(client: AttractorClient, output: Output, session_id: SessionId, undo: Undo = False) -> None:
+    """Take a session out of the list; it can still be read and asked."""
+    session = await client.sessions.archive(session_id, not undo)
+    done = "archived" if session.archived else "no longer archived"
+    output.json(session) if output.as_json else output.text(f"{session.id} {done}")
+
+
+@app.command()
+@connected()
+async def export(
+    client: AttractorClient,
+    output: Output,
+    session_id: SessionId,
+    file: Annotated[Path, typer.Argument(help="Output file; - for stdout.", dir_okay=False, allow_dash=True)],
+    format: Annotated[TranscriptFormat | None, typer.Option(help="Default: from the file's extension.")] = None,
+) -> None:
+    """Write a session with its citations to a file: Markdown, or JSON.
+
+    \b
+    Examples:
+      attractor sessions export 2f0c... outage.md
+      attractor sessions export 2f0c... --format json - | jq '.messages[].citations'
+    """
+    kind = format or TRANSCRIPTS.get(file.suffix.lower())
+    if kind is None:
+        raise typer.BadParameter(f"use --format, or name the file {', '.join(TRANSCRIPTS)}")
+    async with client.sessions.export(session_id, kind) as parts:
+        written = await write_parts(file, parts)
+    if str(file) != "-":
+        output.json({"file": file, "bytes": written}) if output.as_json else output.text(f"{file}: {size(written)}")
 
 
 @app.command()

@@ -213,7 +213,7 @@ async def _show_result(client: AttractorClient, output: Output, found: Sync, lim
         rows = [(one.action.value, one.path, size(one.file_size or 0), one.message) for one in changes]
         output.table(("", "path", "size", "reason"), rows, whole=("",))
         if len(changes) == limit:
-            output.note(f"showing showing the first {limit}; there may be more (--limit)")
+            output.note(f"showing the first {limit}; there may be more (--limit)")
 
 
 @app.command()

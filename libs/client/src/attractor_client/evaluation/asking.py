@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from attractor_client.client import AttractorClient
 from attractor_client.errors import InvalidRequest
 from attractor_client.evaluation.corpus import Progress
-from attractor_client.evaluation.judging import Asked, Judgement, judge
+from attractor_client.evaluation.judging import Asked, JudgedHits, judge
 from attractor_client.evaluation.metrics import measure
 from attractor_client.evaluation.results import Answer, Expected, QuestionResult, RankedHit
 from attractor_client.evaluation.workers import side_by_side
@@ -94,7 +94,7 @@ class Asking:
             max_per_document=None if asked.by_passage else 1,
         )
 
-    def _hits(self, judgement: Judgement) -> list[RankedHit]:
+    def _hits(self, judgement: JudgedHits) -> list[RankedHit]:
         return [
             RankedHit(
                 document=self.names.get(one.hit.document_id, one.hit.document_name),

@@ -42,7 +42,7 @@ class JudgedHit:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class JudgedHits:
     """`ranked` has the grade of each result; `hits` are the ones that were counted; `missing` were not found."""
 
     ranked: list[int]
@@ -50,7 +50,7 @@ class Judgement:
     missing: list[Target]
 
 
-def judge(hits: Sequence[Hit], asked: Asked, k: int) -> Judgement:
+def judge(hits: Sequence[Hit], asked: Asked, k: int) -> JudgedHits:
     """Judges the first `k` hits. A document counts once, at its best chunk, unless passages are expected.
 
     What a hit has folded into it counts as found with it. Where one hit holds several of the expected, they take ranks
@@ -73,7 +73,7 @@ def judge(hits: Sequence[Hit], asked: Asked, k: int) -> Judgement:
         grades = sorted((one.grade for one in found), reverse=True) or [0]
         ranked += grades
         counted.append(JudgedHit(hit, grades[0]))
-    return Judgement(ranked[:k], counted, open_targets)
+    return JudgedHits(ranked[:k], counted, open_targets)
 
 
 def _fits(target: Target, documents: set[UUID], text: str) -> bool:

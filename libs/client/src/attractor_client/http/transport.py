@@ -61,10 +61,13 @@ class Transport:
     async def get(self, place: str, kind: type[M], params: Parameters | None = None, **options: Any) -> M:
         return self.parse(await self.send("GET", place, params=params, **options), kind)
 
-    async def create(self, place: str, body: BaseModel, kind: type[M], idempotency_key: str | None = None) -> M:
+    async def create(
+        self, place: str, body: BaseModel, kind: type[M], idempotency_key: str | None = None, *, nulls: bool = False
+    ) -> M:
         """Sends a POST that may be retried, because its Idempotency-Key identifies it."""
         headers = {"Idempotency-Key": idempotency_key or str(uuid4())}
-        return self.parse(await self.send("POST", place, body=body, headers=headers, repeatable=True), kind)
+        answer = await self.send("POST", place, body=body, nulls=nulls, headers=headers, repeatable=True)
+        return self.parse(answer, kind)
 
     async def query(self, place: str, body: BaseModel, kind: type[M]) -> M:
         """Sends a POST that changes nothing."""

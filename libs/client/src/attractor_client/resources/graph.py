@@ -13,6 +13,7 @@ from contracts.graph_expansion import ExpandRequest, ExpandResponse
 from contracts.graph_picture import ExportFormat, Subgraph
 from contracts.graph_tools import (
     AnalyzeDependencies,
+    AnswerQuestion,
     Calculation,
     DependencyAnalysis,
     EntityFacts,
@@ -22,6 +23,7 @@ from contracts.graph_tools import (
     PathsFound,
     RunCalculation,
     ShortestPath,
+    StructuralAnswer,
     SummarizeDocument,
     ToolList,
     ToolResult,
@@ -55,6 +57,9 @@ class GraphTools:
 
     async def dependencies(self, asked: AnalyzeDependencies) -> ToolResult[DependencyAnalysis]:
         return await self.transport.query(f"{TOOLS}/analyze_dependencies", asked, ToolResult[DependencyAnalysis])
+
+    async def answer(self, asked: AnswerQuestion) -> ToolResult[StructuralAnswer]:
+        return await self.transport.query(f"{TOOLS}/answer_question", asked, ToolResult[StructuralAnswer])
 
     async def paths(self, asked: ShortestPath) -> ToolResult[PathsFound]:
         return await self.transport.query(f"{TOOLS}/shortest_path", asked, ToolResult[PathsFound])

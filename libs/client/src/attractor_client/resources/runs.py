@@ -1,9 +1,9 @@
-"""Runs: state, events as they happen, cancellation."""
+"""Runs: state, events as they happen, cancellation, another try."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -13,10 +13,12 @@ from httpx2 import EventSource, ServerSentEvent
 from pydantic import ValidationError
 
 from attractor_client.errors import StreamInterrupted, UnexpectedAnswer, Unreachable
-from attractor_client.http.transport import Transport, path
+from attractor_client.http.pages import every
+from attractor_client.http.transport import Parameters, Transport, path
 from contracts.backoff import backoff
+from contracts.base import Page
 from contracts.events import RUN_EVENTS, RunEventData
-from contracts.orchestrator import Run
+from contracts.orchestrator import Run, RunStatus
 
 KINDS: dict[str, type[RunEventData]] = {kind.name: kind for kind in RUN_EVENTS}
 # The server sends a comment at least every 15 s: more silence than this is a dead connection.
@@ -47,10 +49,19 @@ class Runs:
         """The run; when it has completed, with its answer."""
         return await self.transport.get(path("v1/runs", run_id), Run)
 
+    def all(self, session_id: UUID | None = None, statuses: Sequence[RunStatus] = ()) -> AsyncIterator[Run]:
+        """Lists one's runs without their answers, newest first."""
+        wanted: Parameters = {"session_id": session_id and str(session_id), "status": [one.value for one in statuses]}
+        return every(self.transport, "/v1/runs", Page[Run], wanted)
+
     async def cancel(self, run_id: UUID) -> Run:
         """Asks the run to stop; a run that has ended stays as it is."""
         answer = await self.transport.send("POST", path("v1/runs", run_id, "cancel"), repeatable=True)
         return self.transport.parse(answer, Run)
+
+    async def retry(self, run_id: UUID) -> Run:
+        """Queues a failed run again; it goes on where it failed."""
+        return self.transport.parse(await self.transport.send("POST", path("v1/runs", run_id, "retry")), Run)
 
     async def events(self, run_id: UUID, last_event_id: str | None = None) -> AsyncIterator[RunEvent]:
         """The run's events from its beginning, or after `last_event_id`, up to its terminal one.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from uuid import UUID
 
 from attractor_client.http.pages import every
@@ -10,13 +11,19 @@ from attractor_client.http.transport import Transport, path
 from attractor_client.resources.runs import RunEvent, Runs
 from contracts.base import Page
 from contracts.orchestrator import (
+    HeadUpdate,
     Message,
     MessageCreate,
+    MessageRegenerate,
+    OnBusy,
     Run,
     Session,
     SessionCreate,
     SessionDocument,
+    SessionHit,
+    SessionState,
     SessionUpdate,
+    TranscriptFormat,
 )
 
 SESSIONS = "/v1/sessions"
@@ -32,19 +39,46 @@ class Sessions:
         """Creates a session; without a title it gets one after its first turn."""
         return await self.transport.create(SESSIONS, SessionCreate(title=title), Session, idempotency_key)
 
-    def all(self) -> AsyncIterator[Session]:
-        """Lists all sessions, most recently changed first."""
-        return every(self.transport, SESSIONS, Page[Session])
+    def all(self, *, archived: bool = False, pinned: bool | None = None) -> AsyncIterator[Session]:
+        """Lists sessions, pinned ones first, then the most recently used; the archived ones only if `archived`."""
+        return every(self.transport, SESSIONS, Page[Session], {"archived": archived or None, "pinned": pinned})
 
-    async def get(self, session_id: UUID) -> Session:
-        return await self.transport.get(path("v1/sessions", session_id), Session)
+    def search(self, query: str) -> AsyncIterator[SessionHit]:
+        """Finds titles and messages with all words, newest first; the last word may be the beginning of one."""
+        return every(self.transport, path("v1/sessions", "search"), Page[SessionHit], {"q": query})
+
+    async def get(self, session_id: UUID) -> SessionState:
+        return await self.transport.get(path("v1/sessions", session_id), SessionState)
 
     async def rename(self, session_id: UUID, title: str, *, version: int | None = None) -> Session:
         """Renames a session; with `version`, raises StaleVersion if it has changed since that version."""
+        return await self._change(session_id, SessionUpdate(title=title), version)
+
+    async def pin(self, session_id: UUID, pinned: bool = True, *, version: int | None = None) -> Session:
+        """Puts a session at the front of the list, or back among the others."""
+        return await self._change(session_id, SessionUpdate(pinned=pinned), version)
+
+    async def archive(self, session_id: UUID, archived: bool = True, *, version: int | None = None) -> Session:
+        """Takes a session out of the list, or puts it back."""
+        return await self._change(session_id, SessionUpdate(archived=archived), version)
+
+    @asynccontextmanager
+    async def export(
+        self, session_id: UUID, format: TranscriptFormat = TranscriptFormat.markdown
+    ) -> AsyncIterator[AsyncIterator[bytes]]:
+        """Opens the session as a file: `async with client.sessions.export(id) as parts`.
+
+        Raises Unreachable when it breaks off: what came is then not complete.
+        """
+        place = path("v1/sessions", session_id, "export")
+        async with self.transport.stream(place, params={"format": format.value}) as response:
+            yield response.aiter_bytes()
+
+    async def _change(self, session_id: UUID, change: SessionUpdate, version: int | None) -> Session:
         answer = await self.transport.send(
             "PATCH",
             path("v1/sessions", session_id),
-            body=SessionUpdate(title=title),
+            body=change,
             headers=_if_match(version),
             repeatable=version is None,
         )
@@ -67,9 +101,10 @@ class Sessions:
         """Detaches a document from a session; the document itself stays."""
         await self.transport.send("DELETE", path("v1/sessions", session_id, "documents", document_id))
 
-    def messages(self, session_id: UUID) -> AsyncIterator[Message]:
-        """Lists all messages, oldest first."""
-        return every(self.transport, path("v1/sessions", session_id, "messages"), Page[Message])
+    def messages(self, session_id: UUID, *, tree: bool = False) -> AsyncIterator[Message]:
+        """Lists the messages from the first one to the session's head, or with `tree` those of all branches."""
+        place = path("v1/sessions", session_id, "messages")
+        return every(self.transport, place, Page[Message], {"tree": "true"} if tree else None)
 
     async def send(
         self,
@@ -77,11 +112,47 @@ class Sessions:
         content: str,
         *,
         document_ids: Sequence[UUID] | None = None,
+        parent_id: UUID | None = None,
+        on_busy: OnBusy = OnBusy.enqueue,
         idempotency_key: str | None = None,
     ) -> Run:
-        """Sends a message and queues the run that answers it, from `document_ids` alone if given."""
-        body = MessageCreate(content=content, document_ids=None if document_ids is None else list(document_ids))
+        """Sends a message and queues the run that answers it, from `document_ids` alone if given.
+
+        The message follows `parent_id`, by default the session's head.
+        """
+        ids = None if document_ids is None else list(document_ids)
+        body = MessageCreate(content=content, parent_id=parent_id, document_ids=ids, on_busy=on_busy)
         return await self.transport.create(path("v1/sessions", session_id, "messages"), body, Run, idempotency_key)
+
+    async def edit(self, question: Message, content: str, *, idempotency_key: str | None = None) -> Run:
+        """Asks the question in other words, on a branch beside it; the old one stays."""
+        body = MessageCreate(content=content, parent_id=question.parent_id)
+        place = path("v1/sessions", question.session_id, "messages")
+        return await self.transport.create(place, body, Run, idempotency_key, nulls=True)
+
+    async def regenerate(
+        self,
+        message_id: UUID,
+        *,
+        document_ids: Sequence[UUID] | None = None,
+        on_busy: OnBusy = OnBusy.enqueue,
+        idempotency_key: str | None = None,
+    ) -> Run:
+        """Queues another answer beside the one given, or to the question given; by default from the same documents."""
+        ids = None if document_ids is None else list(document_ids)
+        body = MessageRegenerate(document_ids=ids, on_busy=on_busy)
+        place = path("v1/messages", message_id, "regenerate")
+        return await self.transport.create(place, body, Run, idempotency_key)
+
+    async def delete_message(self, message_id: UUID) -> None:
+        """Deletes the message and all that follows it."""
+        await self.transport.send("DELETE", path("v1/messages", message_id))
+
+    async def move_head(self, session_id: UUID, message_id: UUID, *, newest: bool = False) -> Session:
+        """Switches to the branch that ends at the message, or with `newest` at the newest one below it."""
+        body = HeadUpdate(message_id=message_id, newest=newest)
+        answer = await self.transport.send("PUT", path("v1/sessions", session_id, "head"), body=body)
+        return self.transport.parse(answer, Session)
 
     async def ask(
         self, session_id: UUID, content: str, *, document_ids: Sequence[UUID] | None = None

@@ -26,7 +26,7 @@ class EmbeddingSpaces:
         return await self.transport.get(path("v1/embedding-spaces", space_id), EmbeddingSpaceState)
 
     async def create(self, model: str, *, dims: int | None = None, activate: bool = True) -> EmbeddingSpaceState:
-        """Builds the vectors of every passage in the background; searches go on in the active space meanwhile."""
+        """Builds the vectors of every chunk in the background; searches go on in the active space meanwhile."""
         body = EmbeddingSpaceCreate(model=model, dims=dims, activate=activate)
         return await self.transport.create(SPACES, body, EmbeddingSpaceState)
 

@@ -1,0 +1,157 @@
+"""attractor chat"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
+from typing import Annotated, Any
+from uuid import UUID
+
+import typer
+
+from attractor_client.client import AttractorClient
+from attractor_client.commands.ask import answered, conclude
+from attractor_client.errors import AttractorError
+from attractor_client.invocation import DENIED, run
+from attractor_client.output import Output
+from contracts.orchestrator import Message, MessageCreate, MessageRole, MessageStatus, Run
+
+HELP = (
+    "/edit TEXT asks the last question in other words, /again has it answered again, /branch lists the versions of "
+    "questions and answers here, /branch N goes to one of them; Ctrl-C stops an answer, Ctrl-D leaves"
+)
+UNDER_WAY = (MessageStatus.pending, MessageStatus.running)
+SHOWN_CHARACTERS = 60
+
+
+class Chat:
+    """A session at the prompt; there is none before the first question."""
+
+    def __init__(self, session_id: UUID | None) -> None:
+        self.session_id = session_id
+
+    async def take(self, line: str, client: AttractorClient, output: Output) -> None:
+        """Does what a line says."""
+        command, _, text = line.partition(" ")
+        match command:
+            case "/edit":
+                question = await self._question(client)
+                await self._answer(client, output, client.sessions.edit(question, text))
+            case "/again":
+                question = await self._question(client)
+                await self._answer(client, output, client.sessions.regenerate(question.id))
+            case "/branch":
+                await self._branch(client, output, text.strip())
+            case _ if command.startswith("/"):
+                output.note(HELP)
+            case _:
+                await self._say(client, output, line)
+
+    async def resume(self, client: AttractorClient, output: Output) -> None:
+        """Shows where the session stands, and goes on with an answer that is still being written."""
+        if self.session_id is None:
+            self.session_id = await anext((run.session_id async for run in client.runs.all()), None)
+        if self.session_id is None:
+            raise AttractorError("There is no session to continue")
+        session = await client.sessions.get(self.session_id)
+        output.note(f"{session.title or 'session'} ({session.id})")
+        await self._show_end(client, output)
+
+    async def _say(self, client: AttractorClient, output: Output, text: str) -> None:
+        MessageCreate(content=text)  # refused before a session is made for it
+        self.session_id = self.session_id or (await client.sessions.create()).id
+        await self._answer(client, output, client.sessions.send(self.session_id, text))
+
+    async def _answer(self, client: AttractorClient, output: Output, sending: Coroutine[Any, Any, Run]) -> None:
+        conclude(output, await answered(client, output, sending))
+
+    async def _branch(self, client: AttractorClient, output: Output, chosen: str) -> None:
+        forks = [one for one in await self._path(client) if one.siblings and one.siblings.count > 1]
+        choices = [version for fork in forks if fork.siblings for version in fork.siblings.ids]
+        if not choices:
+            raise AttractorError("Nothing was edited or answered again here")
+        session_id = forks[0].session_id
+        if not chosen:
+            whole = {one.id: one async for one in client.sessions.messages(session_id, tree=True)}
+            shown = {fork.id for fork in forks}
+            for number, choice in enumerate(choices, 1):
+                asked = "> " if whole[choice].role is MessageRole.user else ""
+                text = " ".join(whole[choice].content.split())[:SHOWN_CHARACTERS]
+                output.text(f"{'*' if choice in shown else ' '}{number:3}  {asked}{text}")
+            return
+        if not chosen.isascii() or not chosen.isdigit() or not 1 <= int(chosen) <= len(choices):
+            raise AttractorError(f"/branch takes a number from 1 to {len(choices)}")
+        await client.sessions.move_head(session_id, choices[int(chosen) - 1], newest=True)
+        await self._show_end(client, output)
+
+    async def _show_end(self, client: AttractorClient, output: Output) -> None:
+        """Shows the last question and its answer, which may have to be waited for."""
+        for message in (await self._path(client))[-2:]:
+            if message.status in UNDER_WAY and message.run_id is not None:
+                await self._answer(client, output, client.runs.get(message.run_id))
+            elif message.role is MessageRole.user:
+                output.text(f"> {message.content}", "cyan")
+            else:
+                output.text(message.content or f"({message.status.value})")
+
+    async def _path(self, client: AttractorClient) -> list[Message]:
+        if self.session_id is None:
+            return []
+        return [message async for message in client.sessions.messages(self.session_id)]
+
+    async def _question(self, client: AttractorClient) -> Message:
+        """Returns the last one. Raises AttractorError if there is none."""
+        path = await self._path(client)
+        found = next((one for one in reversed(path) if one.role is MessageRole.user), None)
+        if found is None:
+            raise AttractorError("There is no question yet")
+        return found
+
+
+def chat(
+    ctx: typer.Context,
+    session: Annotated[UUID | None, typer.Option("--session", "-s", help="Continue this session.")] = None,
+    newest: Annotated[bool, typer.Option("--continue", "-c", help="Continue the session that was asked last.")] = False,
+) -> None:
+    """Talk: each line is a message, until Ctrl-D.
+
+    Ctrl-C stops an answer. With --continue, an answer that is still being
+    written is shown from its beginning.
+
+    \b
+    Lines that begin with a slash:
+      /edit TEXT   ask the last question in other words, on a branch beside it
+      /again       have it answered again
+      /branch      list the versions of questions and answers; /branch 2 goes to
+                   the second
+
+    \b
+    Examples:
+      attractor chat
+      attractor chat --continue
+    """
+    talk = Chat(session)
+    someone = sys.stdin.isatty()
+    if session or newest:
+        _attempt(ctx, talk.resume, someone)
+    while (line := _read("> " if someone else "")) is not None:
+        if line.strip():
+            _attempt(ctx, partial(talk.take, line.strip()), someone)
+
+
+def _attempt(ctx: typer.Context, work: Callable[[AttractorClient, Output], Awaitable[None]], someone: bool) -> None:
+    """Leaves the conversation open after a failure, if there is someone who can go on."""
+    try:
+        run(ctx, False, work)
+    except typer.Exit as failed:
+        if not someone or failed.exit_code == DENIED:
+            raise
+
+
+def _read(prompt: str) -> str | None:
+    """Returns the next line; None at the end, or when Ctrl-C is pressed at the prompt."""
+    try:
+        return input(prompt)
+    except (EOFError, KeyboardInterrupt):
+        return None

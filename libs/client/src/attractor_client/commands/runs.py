@@ -1,0 +1,75 @@
+"""attractor runs"""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from attractor_client.client import AttractorClient
+from attractor_client.invocation import Limit, at_most, connected
+from attractor_client.output import Output
+from attractor_client.rendering import local_time
+from contracts.orchestrator import RunStatus
+
+app = typer.Typer(no_args_is_help=True, help="Find, stop and retry runs: each answers one message.")
+RunId = Annotated[UUID, typer.Argument(metavar="ID", help="The run's id.")]
+
+
+@app.command("list")
+@connected()
+async def list_runs(
+    client: AttractorClient,
+    output: Output,
+    session: Annotated[UUID | None, typer.Option(help="Only runs of this session.")] = None,
+    status: Annotated[list[RunStatus] | None, typer.Option(help="Only runs in this state (repeatable).")] = None,
+    limit: Limit = 50,
+) -> None:
+    """List your runs, newest first.
+
+    \b
+    Example:
+      attractor runs list --status queued --status running
+    """
+    found = await at_most(limit, client.runs.all(session, status or ()))
+    if output.as_json:
+        output.json(found)
+        return
+    output.table(
+        ("id", "status", "session", "asked"),
+        [(one.id, one.status.value, one.session_id, local_time(one.created_at)) for one in found],
+    )
+
+
+@app.command()
+@connected()
+async def show(client: AttractorClient, output: Output, run_id: RunId) -> None:
+    """Show a run: its state, its nodes, its problems and its answer."""
+    run = await client.runs.get(run_id)
+    if output.as_json:
+        output.json(run)
+        return
+    output.text(f"{run.id} {run.status.value}", "bold")
+    output.text(f"session {run.session_id}, asked {local_time(run.created_at)}, attempts {run.attempts}")
+    output.text(" > ".join(run.node_trace), "dim")
+    for issue in [*run.issues, *([run.error_message] if run.error_message else [])]:
+        output.text(issue, "yellow")
+    if run.answer is not None:
+        output.text(run.answer.content)
+
+
+@app.command()
+@connected()
+async def cancel(client: AttractorClient, output: Output, run_id: RunId) -> None:
+    """Stop a run; one that has ended stays as it is."""
+    run = await client.runs.cancel(run_id)
+    output.json(run) if output.as_json else output.text(f"{run.id} {run.status.value}")
+
+
+@app.command()
+@connected()
+async def retry(client: AttractorClient, output: Output, run_id: RunId) -> None:
+    """Try a failed run again, from where it failed."""
+    run = await client.runs.retry(run_id)
+    output.json(run) if output.as_json else output.text(f"{run.id} {run.status.value}")

@@ -1,0 +1,29 @@
+"""What a command writes to a file or to stdout."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+
+async def write_parts(file: Path, parts: AsyncIterator[bytes]) -> int:
+    """Writes the parts to the file, `-` for stdout; returns the bytes that a file got.
+
+    A file that breaks off does not take the place of an older one.
+    """
+    written = 0
+    if str(file) == "-":
+        async for part in parts:
+            sys.stdout.buffer.write(part)
+        sys.stdout.buffer.flush()
+        return written
+    unfinished = file.with_name(f"{file.name}.part")
+    try:
+        with unfinished.open("wb") as target:
+            async for part in parts:
+                written += target.write(part)
+        unfinished.replace(file)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return written

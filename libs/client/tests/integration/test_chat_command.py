@@ -1,0 +1,88 @@
+"""attractor chat: each line of stdin is a message or a command."""
+
+from __future__ import annotations
+
+from json import loads
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+RUN, SESSION = UUID(int=7), UUID(int=5)
+MESSAGES = f"/v1/sessions/{SESSION}/messages"
+QUESTION, ANSWER = 31, 32
+
+
+@pytest.fixture
+def conversation(settled: Any, samples: Any, events: Any, json: Any) -> Any:
+    """A server with one session, whose second question was edited and is being answered."""
+    family = [str(UUID(int=one)) for one in (QUESTION, 41)]
+    path = [
+        samples.message(21),
+        samples.message(22, role="assistant", parent_id=str(UUID(int=21))),
+        samples.message(
+            QUESTION, parent_id=str(UUID(int=22)), siblings={"index": 0, "count": 2, "ids": family}, content="Who?"
+        ),
+        samples.message(ANSWER, role="assistant", parent_id=str(UUID(int=QUESTION)), status="running", content=""),
+    ]
+    settled.on("GET", "/v1/runs", {"items": [samples.run()], "next_cursor": None})
+    settled.on("GET", f"/v1/runs/{RUN}", samples.run())
+    settled.on("GET", f"/v1/runs/{RUN}/events", events(samples.completed("It is over.")))
+    settled.on("GET", f"/v1/sessions/{SESSION}", samples.session())
+    whole = [*path, samples.message(41, content="Who\nelse?")]
+    settled.on(
+        "GET",
+        MESSAGES,
+        lambda received: json({"items": whole if "tree" in received.query else path, "next_cursor": None}),
+    )
+    settled.on("POST", "/v1/sessions", json(samples.session(), 201))
+    settled.on("POST", MESSAGES, json(samples.run(), 202))
+    settled.on("POST", f"/v1/messages/{UUID(int=QUESTION)}/regenerate", json(samples.run(), 202))
+    settled.on("PUT", f"/v1/sessions/{SESSION}/head", samples.session())
+    return settled
+
+
+def bodies(server: Any, method: str, path: str) -> list[Any]:
+    return [loads(one.body) for one in server.calls(method, path)]
+
+
+def test_lines_are_messages_of_one_session(conversation: Any, attractor: Any) -> None:
+    ran = attractor("chat", stdin="Why?\n\nAnd who?\n")
+    assert ran.code == 0, ran.err
+    assert ran.out.count("It is over.") == 2
+    assert len(conversation.calls("POST", "/v1/sessions")) == 1
+    assert [one["content"] for one in bodies(conversation, "POST", MESSAGES)] == ["Why?", "And who?"]
+
+
+def test_continue_follows_the_answer_that_is_being_written(conversation: Any, attractor: Any) -> None:
+    ran = attractor("chat", "--continue")
+    assert ran.code == 0, ran.err
+    assert ran.out.splitlines()[:2] == ["> Who?", "It is over."]
+    assert conversation.calls("GET", f"/v1/runs/{RUN}/events")
+
+
+def test_commands_move_in_the_tree(conversation: Any, attractor: Any) -> None:
+    ran = attractor("chat", "-s", str(SESSION), stdin="/edit Whom?\n/again\n/branch\n/branch 2\n/what\n")
+    assert ran.code == 0, ran.err
+    [edited] = bodies(conversation, "POST", MESSAGES)
+    assert (edited["content"], edited["parent_id"]) == ("Whom?", str(UUID(int=22)))
+    assert conversation.calls("POST", f"/v1/messages/{UUID(int=QUESTION)}/regenerate")
+    assert "*  1  > Who?\n   2  > Who else?\n" in ran.out
+    [moved] = bodies(conversation, "PUT", f"/v1/sessions/{SESSION}/head")
+    assert moved == {"message_id": str(UUID(int=41)), "newest": True}
+    assert "/edit TEXT" in ran.err
+
+
+def test_an_edit_of_the_first_question_is_a_new_beginning(conversation: Any, attractor: Any, samples: Any) -> None:
+    conversation.on("GET", MESSAGES, {"items": [samples.message(21)], "next_cursor": None})
+    assert attractor("chat", "-s", str(SESSION), stdin="/edit Whom?\n").code == 0
+    [edited] = bodies(conversation, "POST", MESSAGES)
+    assert edited == {"content": "Whom?", "parent_id": None}
+
+
+@pytest.mark.parametrize("line", ["/branch 3", "/branch x", "/edit", "x" * 200_001])
+def test_without_a_terminal_a_failure_ends_the_conversation(conversation: Any, attractor: Any, line: str) -> None:
+    ran = attractor("chat", "-s", str(SESSION), stdin=f"{line}\nNever asked?\n")
+    assert ran.code in (1, 2)
+    assert ran.err.splitlines()[-1].startswith("Error: ")
+    assert not conversation.calls("POST", MESSAGES)
