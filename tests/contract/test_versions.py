@@ -21,7 +21,8 @@ def test_every_package_has_the_version_of_the_repository() -> None:
     assert {project["name"]: project["version"] for project in projects} == {
         project["name"]: VERSION for project in projects
     }
-    assert {version(project["name"]) for project in projects} == {VERSION}, "run `make setup`"
+    installed = {project["name"] for project in projects} - {"attractor-web"}  # which takes a build
+    assert set(map(version, installed)) == {VERSION}, "run `make setup`"
 
 
 def test_every_generated_document_has_it() -> None:

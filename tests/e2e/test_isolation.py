@@ -40,6 +40,7 @@ async def neighbours(make_tenant, tmp_path_factory):
             "document_id": document["id"],
             "session_id": run["session_id"],
             "run_id": run["id"],
+            "message_id": run["answer_id"],
             "memory_id": note.json()["id"],
             "workspace_id": str(first.workspace_id),
             "key_id": keys[0]["id"],

@@ -78,6 +78,7 @@ async def one_of_everything(http: httpx2.AsyncClient, tenant: Tenant) -> dict[st
         "document_id": str(document["id"]),
         "session_id": run["session_id"],
         "run_id": str(run_id),
+        "message_id": run["answer_id"],
         "memory_id": (await created(http, "/v1/memories", {"content": "The sky is blue."}))["id"],
         "workspace_id": str(tenant.workspace_id),
         "key_id": (await key_of(http, tenant, "viewer"))["id"],

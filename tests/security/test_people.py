@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import pytest
 from api_calls import PATIENCE, client, created, ingest
 from people import accept, bearer, invite, join, make_user
+from sign_in_calls import OWN_PAGE, Door, member, opened_door, problem, signed_in
 
 SECRET = "My salary is 51234 and the code word is quixotic-zebra."
 PLANTED = "# Salaries\n\nThe salary of everyone is 99999, says the planted-walrus memo.\n"
@@ -151,3 +153,67 @@ async def test_the_last_administrator_stays(admin) -> None:
     listed = await admin.get("/v1/users", headers=bearer(key["key"]))
     assert {one["id"] for one in listed.json()["items"] if one["is_admin"]} >= {me["user"]["id"], second}
     assert (await admin.delete(f"/v1/users/{second}")).status_code == 204
+
+
+ISSUER = "https://login.example"
+OPENID = {"oidc_issuer": ISSUER, "oidc_client_id": "attractor", "public_url": "http://localhost:8080"}
+TAKE_AWAY = "UPDATE api_key SET revoked_at = now()"
+
+
+@pytest.mark.parametrize(
+    ("way", "counts"),
+    [("password", True), (ISSUER, True), ("https://former.example", False), ("viewer", False), ("disabled", False)],
+)
+async def test_administrators_who_can_sign_in_count_like_those_with_keys(
+    make_database, redis_url, token_keys, way: str, counts: bool
+) -> None:
+    """Keys alone counted: an administrator with a password could not replace the first one."""
+    async with opened_door(make_database("gateway"), redis_url, token_keys, **OPENID) as door:
+        admin = door.admin()
+        first, home = await identity(admin)
+        second = await member(door, "Second", role="viewer" if way == "viewer" else "owner")
+        assert (await admin.patch(f"/v1/users/{second}", json={"is_admin": True})).status_code == 200
+        if way.startswith("https"):
+            door.sql("DELETE FROM user_password")
+            door.sql("INSERT INTO user_identity (issuer, subject, user_id) VALUES (%s, 'second', %s)", way, second)
+        elif way == "disabled":
+            await admin.patch(f"/v1/users/{second}", json={"disabled": True})
+        deletion = await admin.delete(f"/v1/workspaces/{home}", params={"name": "default", "timeout": 0})
+        if counts:
+            assert deletion.status_code == 202
+            return
+        assert problem(deletion) == (409, "last-admin-key")
+        assert problem(await admin.patch(f"/v1/users/{first}", json={"is_admin": False})) == (409, "last-administrator")
+
+
+async def test_the_last_administrator_who_can_sign_in_stays_without_any_key(
+    make_database, redis_url, token_keys
+) -> None:
+    """No key is forced on a deployment whose administrator signs in, and that administrator cannot be removed."""
+    database = make_database("gateway")
+    async with opened_door(database, redis_url, token_keys) as door:
+        first, _ = await identity(door.admin())
+        second = await member(door, "Second", role="owner")
+        assert (await door.admin().patch(f"/v1/users/{second}", json={"is_admin": True})).status_code == 200
+        browser = await signed_in(door, "Second")
+        assert (
+            await browser.patch(f"/v1/users/{first}", json={"is_admin": False}, headers=OWN_PAGE)
+        ).status_code == 200
+        door.sql(TAKE_AWAY)
+        await stays(door, second)
+    async with opened_door(database, redis_url, token_keys, admin_api_key=None) as door:
+        await stays(door, second)
+
+
+async def identity(http: httpx2.AsyncClient) -> tuple[str, str]:
+    """Returns the ids of the user and the workspace."""
+    me = (await http.get("/v1/me")).raise_for_status().json()
+    return me["user"]["id"], me["workspace"]["id"]
+
+
+async def stays(door: Door, user: str) -> None:
+    browser = await signed_in(door, "Second")
+    for change in ({"disabled": True}, {"is_admin": False}):
+        refused = await browser.patch(f"/v1/users/{user}", json=change, headers=OWN_PAGE)
+        assert problem(refused) == (409, "last-administrator")
+    assert problem(await browser.delete(f"/v1/users/{user}", headers=OWN_PAGE)) == (409, "last-administrator")

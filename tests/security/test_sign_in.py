@@ -123,6 +123,40 @@ async def test_a_listed_cors_origin_calls_with_keys_and_never_with_the_cookie(ma
         assert problem(refused) == (403, "cross-site-request")
 
 
+async def test_a_session_begun_with_a_key_does_what_the_key_may_and_ends_with_it(door: Door) -> None:
+    admin = door.admin()
+    home = (await admin.get("/v1/me")).json()["workspace"]["id"]
+    made = (await admin.post(f"/v1/workspaces/{home}/keys", json={"name": "browser", "role": "viewer"})).json()
+    browser = door.browser()
+    bearer = {"Authorization": f"Bearer {made['key']}"}
+    assert problem(await browser.post("/v1/auth/key", headers=bearer)) == (403, "cross-site-request")
+    begun = await browser.post("/v1/auth/key", headers=bearer | OWN_PAGE)
+    assert (begun.status_code, begun.json()["session"]["method"]) == (200, "key")
+    me = (await browser.get("/v1/me")).json()
+    assert (me["workspace"]["id"], me["role"], me["key_id"]) == (home, "viewer", made["id"])
+    # The administrator's key as a viewer is no administrator, and gives the user no further way in
+    assert (await browser.post("/v1/users", json={"name": "Eve"}, headers=OWN_PAGE)).status_code == 403
+    assert (
+        await browser.put("/v1/auth/password", json={"new_password": PASSWORD}, headers=OWN_PAGE)
+    ).status_code == 403
+    assert problem(await browser.post(f"/v1/workspaces/{home}/keys", json={"name": "x"})) == (403, "cross-site-request")
+    assert (await admin.delete(f"/v1/workspaces/{home}/keys/{made['id']}")).status_code == 204
+    assert problem(await browser.get("/v1/me")) == (401, "session-ended")
+
+
+async def test_a_session_begun_with_a_key_can_be_ended_and_needs_a_key(door: Door) -> None:
+    browser = door.browser()
+    bearer = {"Authorization": f"Bearer {door.admin_key}"}
+    assert (await browser.post("/v1/auth/key", headers={"Authorization": "Bearer no"} | OWN_PAGE)).status_code == 401
+    assert (await browser.post("/v1/auth/key", headers=bearer | OWN_PAGE)).status_code == 200
+    kept = dict(browser.cookies)
+    assert (await browser.post("/v1/auth/sign-out", headers=OWN_PAGE)).status_code == 204
+    assert problem(await browser.get("/v1/me", headers={"Cookie": f"{NAME}={kept[NAME]}"})) == (401, "session-ended")
+    await member(door, "Ada")
+    by_password = await signed_in(door, "Ada")
+    assert problem(await by_password.post("/v1/auth/key", headers=OWN_PAGE)) == (403, "key-needed")
+
+
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8080", "localhost.evil.example", "192.0.2.9", ""])
 async def test_another_host_name_is_refused(door: Door, host: str) -> None:
     """A name of an attacker that resolves to this machine (DNS rebinding) gets no answer of the API."""

@@ -104,7 +104,8 @@ async def test_sessions_keep_their_history_and_go_on(upgraded: Upgraded) -> None
     http, session = upgraded.http, upgraded.had["session"]
     assert (await read(http, f"/v1/sessions/{session}"))["title"] == "Dependencies"
     messages = (await read(http, f"/v1/sessions/{session}/messages"))["items"]
-    assert sorted(one["role"] for one in messages) == ["assistant", "user"]
+    assert [(one["role"], one["status"]) for one in messages] == [("user", "completed"), ("assistant", "completed")]
+    assert [one["parent_id"] for one in messages] == [None, messages[0]["id"]]
     run = await read(http, f"/v1/runs/{upgraded.had['run']}")
     assert run["status"] == "completed"
     assert run["answer"]["content"]
@@ -117,6 +118,8 @@ async def test_a_run_that_was_interrupted_is_answered(upgraded: Upgraded) -> Non
     run = await ended(upgraded.http, upgraded.had["interrupted_run"])
     assert run["status"] == "completed", run
     assert run["answer"]["content"]
+    path = f"/v1/sessions/{upgraded.had['interrupted_session']}/messages"
+    assert [one["id"] for one in (await read(upgraded.http, path))["items"]] == [run["question_id"], run["answer_id"]]
 
 
 async def ended(http: httpx2.AsyncClient, run_id: str) -> dict[str, Any]:

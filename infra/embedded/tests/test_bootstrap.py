@@ -98,3 +98,36 @@ def test_a_wrong_command_shows_the_usage() -> None:
     )
     assert done.returncode == 2
     assert "usage: bootstrap.py" in done.stderr
+
+
+@pytest.fixture
+def web(root: Path, bootstrap: ModuleType) -> Path:
+    """The sources of a web UI that is built and installed."""
+    (root / "services/web/src").mkdir(parents=True)
+    for name in ("pyproject.toml", "build_bundle.py", "package.json", "package-lock.json", ".npmrc", "vite.config.ts",
+                 "index.html", "src/main.tsx"):  # fmt: skip
+        (root / "services/web" / name).write_text(name)
+    dist = root / ".venv/lib/python3.11/site-packages/attractor_web/dist"
+    dist.mkdir(parents=True)
+    (dist / "index.html").touch()
+    (root / ".venv/attractor-web-stamp").write_text(bootstrap.web_stamp_of(root))
+    return root / "services/web"
+
+
+def test_a_web_ui_that_is_current_is_left_alone(bootstrap: ModuleType, root: Path, web: Path) -> None:
+    assert web not in bootstrap.members(root)
+    assert bootstrap.build_web(root)  # would fail: there is no uv that could install it
+
+
+def test_a_web_ui_that_cannot_be_built_is_a_plain_line(
+    bootstrap: ModuleType, root: Path, web: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (web / "src/main.tsx").write_text("changed")
+    (root / ".data").mkdir()
+    failing = [sys.executable, "-c", "import sys; print('npm error code ENOTFOUND'); sys.exit(1)"]
+    monkeypatch.setattr(bootstrap, "find_uv", lambda _: failing)
+    monkeypatch.setattr(bootstrap.os, "nice", lambda _: 0)
+    assert not bootstrap.build_web(root)
+    said = capfd.readouterr().out
+    assert "npm's registry or the package index cannot be reached; everything else works" in said
+    assert "ENOTFOUND" in (root / ".data/web-build.log").read_text()

@@ -48,7 +48,7 @@ RULES = {
     f" ~retrieval:* {_reads(DOCUMENTS)} {_writes(DOCUMENTS)}",
     "knowledge-graph": f"{_reads(DOCUMENTS)} {_writes(DOCUMENTS)}",
     "memory": f"{_reads(DOCUMENTS)} {_writes(DOCUMENTS)} {_reads(TURNS)} {_writes(TURNS)}",
-    "orchestrator": "+xadd +xread +xrange +xrevrange +expire +del +exists ~attractor.runs.*"
+    "orchestrator": "+xadd +xread +xrange +xrevrange +expire +xdel +del +exists ~attractor.runs.*"
     f" {_reads(DOCUMENTS)} {_writes(DOCUMENTS)} {_writes(TURNS)}",
 }
 USERS = (*RULES, ADMINISTRATOR)

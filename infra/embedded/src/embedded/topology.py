@@ -72,7 +72,8 @@ PROCESSES = (
         env={"MALLOC_ARENA_MAX": "2"},  # more arenas more than double what converting scans takes
         stop=((signal.SIGTERM, 10.0), (signal.SIGQUIT, 5.0)),
     ),
-    Process("orchestrator", "orchestrator"),
+    # RUN_DRAIN_SECONDS, and time to give back what has not ended by then.
+    Process("orchestrator", "orchestrator", stop=((signal.SIGTERM, 30.0),)),
     Process(GATEWAY, GATEWAY),
 )
 SERVICES = tuple(dict.fromkeys(process.service for process in PROCESSES))

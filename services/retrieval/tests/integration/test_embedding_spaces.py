@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import socket
 import sys
 
 import pytest
@@ -14,6 +13,7 @@ from pydantic import SecretStr
 from contracts.embedding_spaces import SpaceStatus
 from contracts.events import DocumentIndexed, EmbeddingSpaceActivated
 from contracts.gateway import Role
+from embedded.ports import free_port
 from inference.factory import build_embedders
 from retrieval.app import create_app
 from retrieval.spaces import builder as builder_module
@@ -272,7 +272,7 @@ start()
 
 def environment(settings) -> dict[str, str]:
     """What a process of its own needs to run with these settings."""
-    values = settings.model_dump(exclude_none=True, exclude={"embedding_models"}) | {"port": _free_port()}
+    values = settings.model_dump(exclude_none=True, exclude={"embedding_models"}) | {"port": free_port()}
     plain = {
         name.upper(): str(one.get_secret_value() if isinstance(one, SecretStr) else one) for name, one in values.items()
     }
@@ -280,12 +280,6 @@ def environment(settings) -> dict[str, str]:
     for model, one in zip(models, settings.embedding_models, strict=True):
         model["api_key"] = one.api_key.get_secret_value()
     return os.environ | plain | {"EMBEDDING_MODELS": json.dumps(models)}
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 async def test_a_build_goes_on_after_kill_and_replicas_share_it(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from contracts.retrieval import FusionWeights, SearchMode
 from inference.embeddings import BUNDLED_SPACE
 from retrieval.ranking.answerability import GOOD, match
-from retrieval.ranking.bm25 import Word, idf, weighted
+from retrieval.ranking.bm25 import QueryWord, idf, weighted
 from retrieval.ranking.fusion import (
     FEATURES,
     Features,
@@ -115,7 +115,7 @@ def test_a_query_without_words_has_no_share():
 
 
 def test_a_share_is_that_of_the_query_s_mass():
-    query = weighted([Word({"a": 1.0}), Word({"b": 1.0})], {"a": 3}, 10, 1000)
+    query = weighted([QueryWord({"a": 1.0}), QueryWord({"b": 1.0})], {"a": 3}, 10, 1000)
     assert query.share(query.mass) == 1
 
 

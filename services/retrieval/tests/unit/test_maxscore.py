@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from retrieval.lexical.lists import Header
 from retrieval.lexical.maxscore import ChunkFilter, MaxScore
 from retrieval.lexical.postings import ORDINAL_BITS, postings
-from retrieval.ranking.bm25 import Parameters, WeightedQuery, Word, idf, weighted
+from retrieval.ranking.bm25 import Parameters, QueryWord, WeightedQuery, idf, weighted
 
 TERMS = ["a", "b", "c", "d", "e", "f"]
 
@@ -84,7 +84,7 @@ CORPORA = st.dictionaries(
 )
 WORDS = st.lists(
     st.builds(
-        Word, st.dictionaries(st.sampled_from(TERMS), st.sampled_from([1.0, 1.0, 0.7]), min_size=1, max_size=3),
+        QueryWord, st.dictionaries(st.sampled_from(TERMS), st.sampled_from([1.0, 1.0, 0.7]), min_size=1, max_size=3),
         st.integers(1, 2),
     ),
     max_size=5,
@@ -148,7 +148,7 @@ def test_looking_up_gives_the_same_scores(corpus, words, block):
 
 def test_equal_chunks_come_in_the_order_of_their_numbers():
     corpus = {number << ORDINAL_BITS: {"a": 1, "b": 2} for number in range(1, 40)}
-    query = weigh(corpus, [Word({"a": 1.0}), Word({"b": 1.0})], Parameters())
+    query = weigh(corpus, [QueryWord({"a": 1.0}), QueryWord({"b": 1.0})], Parameters())
     ranked = asyncio.run(MaxScore(BlocksInMemory(corpus, 3), query, together=0).best(7))
     assert (ranked.chunks >> ORDINAL_BITS).tolist() == [1, 2, 3, 4, 5, 6, 7]
 
@@ -158,7 +158,7 @@ def test_blocks_that_cannot_matter_are_not_loaded():
     for number in (7, 200, 333):
         corpus[number << ORDINAL_BITS] = {"a": 1, "b": 3}
     lists = BlocksInMemory(corpus, 4)
-    query = weigh(corpus, [Word({"a": 1.0}), Word({"b": 1.0})], Parameters())
+    query = weigh(corpus, [QueryWord({"a": 1.0}), QueryWord({"b": 1.0})], Parameters())
     ranked = asyncio.run(MaxScore(lists, query, together=0).best(3))
     assert (ranked.chunks >> ORDINAL_BITS).tolist() == [7, 200, 333]
     assert sum(term == "a" for term, _ in lists.loaded) <= 4
@@ -169,7 +169,9 @@ def test_blocks_that_cannot_matter_are_not_loaded():
 
 
 def test_an_unknown_word_weighs_most():
-    query = weighted([Word({"x": 1.0}), Word({"y": 1.0, "a": 0.7}), Word({"a": 1.0}, 2)], {"a": 3}, 10, 50)
+    query = weighted(
+        [QueryWord({"x": 1.0}), QueryWord({"y": 1.0, "a": 0.7}), QueryWord({"a": 1.0}, 2)], {"a": 3}, 10, 50
+    )
     assert [word.mass for word in query.words] == [idf(10, 0), idf(10, 0), 2 * idf(10, 3)]
     assert query.mass == pytest.approx(2 * idf(10, 0) + 2 * idf(10, 3))
     assert query.known == {"a"}

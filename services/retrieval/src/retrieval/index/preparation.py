@@ -22,7 +22,7 @@ from retrieval.index.statements import IndexDocumentSql
 from retrieval.lexical.postings import encode_rows
 from retrieval.ranking.wordpieces import WordPieces, chunk_text
 from retrieval.reading.vectors import vector_array
-from retrieval.text.analysis import Analysis, Analyzer, name_forms
+from retrieval.text.analysis import Analyzer, TermCounts, name_forms
 from retrieval.text.languages import stemming_of
 
 BATCH = 250  # chunks
@@ -80,7 +80,7 @@ class Prepared:
 
     facts: Facts
     chunks: Sequence[Chunk]
-    analyses: Sequence[Analysis]
+    analyses: Sequence[TermCounts]
     pieces: Sequence[bytes]
     title_terms: list[str]
     name_terms: list[str]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from retrieval.lexical import edits
 from retrieval.lexical.vocabulary import Vocabulary
-from retrieval.ranking.bm25 import Word
+from retrieval.ranking.bm25 import QueryWord
 from retrieval.text.analysis import Analyzer, folded
 from retrieval.text.query import ParsedQuery
 
@@ -21,7 +21,7 @@ CORRECTED_FACTOR = 0.7  # what was meant is not certain
 class QueryWords:
     """`words` to ask for; `left_out`: how many of the query's are not. `corrected`: by unknown term, those taken."""
 
-    words: list[Word]
+    words: list[QueryWord]
     left_out: int = 0
     corrected: dict[str, list[str]] = field(default_factory=dict)
 
@@ -37,7 +37,7 @@ class QueryWords:
             for term in word.terms:
                 if similar := await vocabulary.similar(term, stems):
                     self.corrected[term] = similar
-                    self.words[at] = Word({**word.terms, **dict.fromkeys(similar, CORRECTED_FACTOR)}, word.count)
+                    self.words[at] = QueryWord({**word.terms, **dict.fromkeys(similar, CORRECTED_FACTOR)}, word.count)
                     break
 
 
@@ -46,7 +46,7 @@ async def words_of(
 ) -> QueryWords:
     """The words of a query by the rules of the languages that there are documents in."""
     counted = Counter(analyzer.readings(query.words, stemmings))
-    words = [Word(dict.fromkeys(terms, 1.0), count) for terms, count in counted.items()]
+    words = [QueryWord(dict.fromkeys(terms, 1.0), count) for terms, count in counted.items()]
     left_out = 0
     if len(words) > MOST_WORDS:
         words, left_out = await _rarest(words, vocabulary)
@@ -55,11 +55,11 @@ async def words_of(
     return QueryWords(words, left_out)
 
 
-async def _rarest(words: Sequence[Word], vocabulary: Vocabulary) -> tuple[list[Word], int]:
+async def _rarest(words: Sequence[QueryWord], vocabulary: Vocabulary) -> tuple[list[QueryWord], int]:
     """The known words that the fewest chunks have, in the order of the query."""
     known = await vocabulary.frequencies(term for word in words for term in word.terms)
 
-    def rarity(word: Word) -> tuple[int, int, str]:
+    def rarity(word: QueryWord) -> tuple[int, int, str]:
         frequency, term = min((known[term], term) for term in word.terms if known[term])
         return frequency, -len(term), term
 
@@ -68,7 +68,7 @@ async def _rarest(words: Sequence[Word], vocabulary: Vocabulary) -> tuple[list[W
     return [word for word in words if id(word) in chosen], len(words) - len(kept)
 
 
-async def _expanded(prefix: str, analyzer: Analyzer, stemmings: Sequence[str], vocabulary: Vocabulary) -> Word:
+async def _expanded(prefix: str, analyzer: Analyzer, stemmings: Sequence[str], vocabulary: Vocabulary) -> QueryWord:
     """The terms that begin so, and the stems that words which begin so are known by."""
     beginning = folded(prefix)
     terms = await vocabulary.beginning_with(beginning)
@@ -79,4 +79,4 @@ async def _expanded(prefix: str, analyzer: Analyzer, stemmings: Sequence[str], v
         if len(found := analyzer.terms(word, stemming)) == 1 and len(found[0]) < len(beginning)
     }
     terms += sorted(await vocabulary.frequencies(stems)) if stems else []
-    return Word(dict.fromkeys(terms or [beginning], 1.0))
+    return QueryWord(dict.fromkeys(terms or [beginning], 1.0))

@@ -25,7 +25,7 @@ class Parameters:
 
 
 @dataclass(frozen=True)
-class Word:
+class QueryWord:
     """A word of a query, `count` times in it, and the terms that it is looked for as, each with a factor up to 1.
 
     Of the terms that a chunk has the one that scores best counts.
@@ -39,7 +39,7 @@ class Word:
 class WeightedWord:
     """`weights` by known term. `mass`: the weight that the word has at the most, that of an unknown one included."""
 
-    word: Word
+    word: QueryWord
     weights: Mapping[str, float]
     mass: float
 
@@ -87,7 +87,7 @@ def idf(chunks: int, frequency: int) -> float:
 
 
 def weighted(
-    words: Sequence[Word],
+    words: Sequence[QueryWord],
     frequencies: Mapping[str, int],
     chunks: int,
     terms: int,

@@ -57,7 +57,10 @@ class SpaceBuilder:
     ) -> None:
         self.database, self.outbox, self.open_embedders, self.batch = database, outbox, open_embedders, batch
         self.default = configured[0]
-        self.configured = {"models": [one.model for one in configured], "dims": [one.dims for one in configured]}
+        self.configured: dict[str, Any] = {
+            "models": [one.model for one in configured],
+            "dims": [one.dims for one in configured],
+        }
         self.queue = WorkQueue(database, TABLE, LEASE_SECONDS)
         self.worker = Worker(self.queue, self.execute, notifications, 1, **self.configured)
         self._dropped = asyncio.Event()

@@ -33,7 +33,7 @@ REMEMBERED = 1 << 16  # words, of all languages
 
 
 @dataclass(frozen=True)
-class Analysis:
+class TermCounts:
     """Term frequencies of a text and its length: the sum of them."""
 
     frequencies: dict[str, int]
@@ -76,12 +76,12 @@ class Analyzer:
         left = [terms for terms, own in zip(places, spoken, strict=True) if own != ""]
         return left or [terms for terms in places if terms]
 
-    def analyse(self, *texts: str, stemming: str = ENGLISH) -> Analysis:
+    def analyse(self, *texts: str, stemming: str = ENGLISH) -> TermCounts:
         """Term frequencies over all of the texts."""
         frequencies = Counter[str]()
         for text in texts:
             frequencies.update(self.terms(text, stemming))
-        return Analysis(dict(frequencies), frequencies.total())
+        return TermCounts(dict(frequencies), frequencies.total())
 
     def _analysed(self, unit: str, stemming: str) -> tuple[str, ...]:
         """Returns the terms of a word, an identifier, or a run of ideograms."""
