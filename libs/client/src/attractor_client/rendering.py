@@ -33,16 +33,18 @@ def marked(content: str, sentences: Sequence[SentenceCheck]) -> str:
     """Returns an answer with the status behind each sentence that claims something and is not verified."""
     parts, at = [], 0
     for sentence in sentences:
-        if sentence.status not in UNMARKED:
-            end = sentence.end
-            row = content[sentence.start : end].startswith("|") and content[end - 1] == "|"
-            parts += [
-                content[at : end - 1] if row else content[at:end] + " ",
-                f"({sentence.status})",
-                " |" if row else "",
-            ]
-            at = end
+        parts += [content[at : sentence.start], noted(content[sentence.start : sentence.end], sentence.status)]
+        at = sentence.end
     return "".join([*parts, content[at:]])
+
+
+def noted(sentence: str, status: SentenceStatus) -> str:
+    """Returns a sentence, or the row of a table, with its status behind it unless it is verified or claims nothing."""
+    if status in UNMARKED:
+        return sentence
+    if sentence.startswith("|") and sentence.endswith("|"):
+        return f"{sentence[:-1]}({status}) |"
+    return f"{sentence} ({status})"
 
 
 def reason_line(content: str, sentence: SentenceCheck) -> str:

@@ -19,6 +19,11 @@ from uuid import UUID
 import pytest
 from starlette.responses import StreamingResponse
 
+from attractor_client.commands.ask import Draft
+from attractor_client.resources.runs import RunEvent
+from contracts.events import MessageDelta, MessageRestarted, SentenceChecked
+from contracts.orchestrator import SentenceStatus
+
 SECONDS = 120.0  # far above what a busy machine needs
 RUN, SESSION, ONE = UUID(int=7), UUID(int=5), str(UUID(int=1))
 # Ctrl-C reaches it also where this session was started in the background, which makes children ignore it.
@@ -85,6 +90,21 @@ class TestAsk:
             "unsupported: “Penguins swim.” (nothing says it)",
             "unclear: “| a | b |” (no “b”)",
         ]
+
+    def test_a_sentence_that_is_done_is_shown_with_its_marks_while_the_rest_is_written(self) -> None:
+        draft = Draft()
+        done = SentenceChecked(
+            start=0, end=12, content="Keys expire [1].", status=SentenceStatus.verified, reason="", attributed=True
+        )
+        other = SentenceChecked(
+            start=13, end=27, content="Penguins swim.", status=SentenceStatus.unsupported, reason="nothing says it"
+        )
+        for number, data in enumerate([MessageDelta(text="Keys expire. Penguins swim. And"), done, other]):
+            draft.take(RunEvent(id=f"1-{number}", data=data))
+        assert draft.shown == "Keys expire [1]. Penguins swim. (unsupported) And"
+        draft.take(RunEvent(id="1-4", data=MessageRestarted()))
+        draft.take(RunEvent(id="1-5", data=MessageDelta(text="Anew")))
+        assert draft.shown == "Anew"
 
     def test_events_as_json_lines(self, attractor) -> None:
         ran = attractor("ask", "Why?", "--json")

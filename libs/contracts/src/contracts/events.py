@@ -13,7 +13,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from contracts.object_keys import derived_prefix, original_key
-from contracts.orchestrator import AnswerMode, Citation, SentenceCheck
+from contracts.orchestrator import AnswerMode, Citation, SentenceCheck, SentenceStatus
 from contracts.registry import GATEWAY, INGESTION, KNOWLEDGE_GRAPH, MEMORY, ORCHESTRATOR, RETRIEVAL
 
 DOCUMENTS = "attractor.documents"
@@ -323,6 +323,24 @@ class MessageRestarted(RunEventData):
     name = "message_restarted"
 
 
+class SentenceChecked(RunEventData):
+    """A sentence of the answer that is being written is done, and was compared with its sources.
+
+    Characters `start` to `end` are those of the text that was streamed since the answer began, or began again.
+    `content` is the sentence with the markers that it gets, and `citations` are what these name. The whole answer is
+    checked again at its end: what `message_completed` says counts.
+    """
+
+    name = "sentence"
+    start: int
+    end: int
+    content: str
+    status: SentenceStatus
+    reason: str
+    attributed: bool = False
+    citations: list[Citation] = []
+
+
 class MessageCompleted(RunEventData):
     """The text is final, and so are its citations; what follows is housekeeping."""
 
@@ -383,6 +401,7 @@ RUN_EVENTS: tuple[type[RunEventData], ...] = (
     StageCompleted,
     MessageDelta,
     MessageRestarted,
+    SentenceChecked,
     MessageCompleted,
     ThinkingDelta,
     CitationChecked,

@@ -17,7 +17,7 @@ WHOLE = "Tokens expire after fifteen minutes [1]."
 
 def facts(events: list[Any]) -> list[Any]:
     """Returns all but what tells of pieces of the text."""
-    return [event for event in events if event.name not in ("message_delta", "message_restarted")]
+    return [event for event in events if event.name not in ("message_delta", "message_restarted", "sentence")]
 
 
 def shown(events: list[Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -30,8 +31,8 @@ async def test_without_a_model_the_answer_quotes(start: Any, settings: Any, worl
     assert text_of(events) == events[-1].data["content"] == ended["answer"]["content"]
     assert ended["status"] == "completed"
     assert ended["mode"] == "extractive"
-    assert "“Tokens expire after fifteen minutes.” [2]" in ended["answer"]["content"]
-    assert [citation["number"] for citation in ended["answer"]["citations"]] == [1, 2]
+    assert "“Tokens expire after fifteen minutes.” [1]" in ended["answer"]["content"]
+    assert [citation["number"] for citation in ended["answer"]["citations"]] == [1]
     for citation in ended["answer"]["citations"]:
         content = next(hit["content"] for hit in world.hits if hit["chunk_id"] == citation["chunk_id"])
         assert content[citation["start"] : citation["end"]] == citation["quote"]
@@ -117,6 +118,61 @@ async def test_each_sentence_is_told_with_what_its_sources_say(start: Any, model
     assert 'attractor_answer_sentences_total{status="contradicted"} 2.0' in metrics
 
 
+class SentenceGate:
+    """Holds the model back before piece `at` until the run's stream tells of a sentence."""
+
+    def __init__(self, service: Any, run_id: str, at: int) -> None:
+        self.service, self.run_id, self.at = service, run_id, at
+        self.told: list[Any] = []
+
+    async def __call__(self, at: int) -> None:
+        if at == self.at:
+            async for event in self.service.follow(self.run_id):
+                self.told.append(event)
+                if event.name == "sentence":
+                    return
+
+
+async def test_a_sentence_is_told_with_its_marks_while_the_answer_streams(
+    start: Any, model_settings: Any, world: Any
+) -> None:
+    world.answer = ["Tokens expire after fifteen minutes. The UserDB", " keeps the accounts [1]. Penguins swim", "."]
+    started = asyncio.Event()
+    gates: list[SentenceGate] = []
+
+    async def pace(at: int) -> None:
+        await started.wait()
+        await gates[0](at)
+
+    world.pace = pace
+    async with start(model_settings) as service, asyncio.timeout(60):
+        run = await service.ask(await service.session())
+        gates.append(SentenceGate(service, run["id"], 2))
+        started.set()
+        events = await service.events(run["id"])
+        again = await service.events(run["id"])
+
+    first = gates[0].told[-1]
+    assert (first.data["status"], first.data["attributed"]) == ("verified", True)
+    assert first.data["content"] == "Tokens expire after fifteen minutes [1]."
+    assert first.data["citations"][0]["quote"] == "Tokens expire after fifteen minutes."
+    sentences = [event for event in events if event.name == "sentence"]
+    assert [event.data["status"] for event in sentences] == ["verified", "verified", "unsupported"]
+    streamed = text_of(events)
+    assert [streamed[one.data["start"] : one.data["end"]] for one in sentences] == [
+        "Tokens expire after fifteen minutes.",
+        "The UserDB keeps the accounts [1].",
+        "Penguins swim.",
+    ]
+    replaced = streamed
+    for one in sentences[::-1]:
+        replaced = replaced[: one.data["start"]] + one.data["content"] + replaced[one.data["end"] :]
+    completed = next(event for event in events if event.name == "message_completed")
+    assert replaced == completed.data["content"]
+    assert events.index(sentences[-1]) < events.index(completed)
+    assert [one.id for one in again] == [one.id for one in events]
+
+
 async def test_sources_are_told_before_the_answer_begins(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         run = await service.ask(await service.session())
@@ -180,7 +236,7 @@ async def test_a_model_that_fails_is_replaced_by_quotations(start: Any, model_se
     assert ended["status"] == "completed"
     assert ended["mode"] == "extractive"
     assert "quotes the documents instead" in ended["issues"][0]
-    assert "“Tokens expire after fifteen minutes.” [2]" in ended["answer"]["content"]
+    assert "“Tokens expire after fifteen minutes.” [1]" in ended["answer"]["content"]
     assert "issue" in [event.name for event in events]
 
 

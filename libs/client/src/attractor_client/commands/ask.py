@@ -20,7 +20,7 @@ from attractor_client.client import AttractorClient
 from attractor_client.errors import AttractorError
 from attractor_client.invocation import FAILED, connected
 from attractor_client.output import Output, plain
-from attractor_client.rendering import citation_line, marked, reason_line
+from attractor_client.rendering import citation_line, marked, noted, reason_line
 from attractor_client.resources.runs import RunEvent
 from contracts.events import (
     MessageDelta,
@@ -29,6 +29,7 @@ from contracts.events import (
     RunCancelled,
     RunCompleted,
     RunFailed,
+    SentenceChecked,
     StageStarted,
 )
 from contracts.orchestrator import AnswerMode, MessageCreate, Run
@@ -38,24 +39,36 @@ CANCEL_SECONDS = 5.0
 
 
 class Draft:
-    """What a terminal shows while the answer is written: its last lines, or the stage. It vanishes at the end."""
+    """What a terminal shows while the answer is written: its last lines, or the stage. It vanishes at the end.
+
+    A sentence that is done is shown with its markers and its status.
+    """
 
     def __init__(self) -> None:
-        self.text = ""
+        self.text, self.done = "", 0
+        self.sentences: list[str] = []
         self.spinner = Spinner("dots", Text("Starting", style="dim"))
 
     def take(self, event: RunEvent) -> None:
         match event.data:
             case MessageDelta(text=text):
                 self.text += text
+            case SentenceChecked() as sentence:
+                self.sentences += [self.text[self.done : sentence.start], noted(sentence.content, sentence.status)]
+                self.done = sentence.end
             case MessageRestarted():
-                self.text = ""
+                self.text, self.done, self.sentences = "", 0, []
             case StageStarted(label=label):
                 self.spinner.update(text=Text(plain(label), style="dim"))
 
+    @property
+    def shown(self) -> str:
+        """The text, with what is known of its sentences by now."""
+        return "".join([*self.sentences, self.text[self.done :]])
+
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if self.text:
-            lines = Text(plain(self.text)).wrap(console, options.max_width)
+            lines = Text(plain(self.shown)).wrap(console, options.max_width)
             yield Text("\n").join(lines[-max(console.height - 4, 1) :])
         yield self.spinner
 

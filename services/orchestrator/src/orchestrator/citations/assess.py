@@ -8,6 +8,7 @@ from dataclasses import replace
 from orchestrator.citations.analysis import Analysis
 from orchestrator.citations.check import Checked, check
 from orchestrator.citations.claims import LONGEST_SENTENCE, AnswerSentence, BareAnswer
+from orchestrator.citations.extract import CELL_ENDS
 from orchestrator.citations.judgement import NEARLY_COPIED, RELATED, VERIFIED, Judgement, compare
 from orchestrator.citations.source import SourceText
 from orchestrator.citations.support import CitedSpan, joined, quotations, shortened
@@ -20,6 +21,7 @@ LEAST_CONTENT = 3
 FREE_WORDS = 3
 _ORDER = {"verified": 0, "unclear": 1, "contradicted": 2}
 WORD_FOR_WORD = "the source says so word for word"
+ROW = "the table says so, read with the names of its columns"
 CUT = "the run ended before it was checked"
 NOTHING_SAYS_IT = "nothing that was retrieved says it"
 TOO_LONG = "it is too long to be compared"
@@ -112,6 +114,7 @@ class _Comparison:
 def _quoted(sentence: AnswerSentence, cited: Sequence[CitedSpan]) -> Finding:
     if cited:
         reason = WORD_FOR_WORD if quotations(sentence.said) else "the place that it cites states it"
+        reason = ROW if CELL_ENDS in sentence.said else reason
         return Finding("verified", reason, cited, cited[0].passage)
     return Finding("not_a_claim", sentence.nothing or "it quotes nothing")
 

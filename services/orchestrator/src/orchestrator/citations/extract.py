@@ -1,30 +1,32 @@
-"""An answer without a chat model: the sentences that match the question best, quoted and cited."""
+"""An answer without a chat model: the sentences and rows that answer the question, quoted and cited."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
 
+from orchestrator.citations.answering import Candidate, ranked
+from orchestrator.citations.question import Asked, parts_of
+from orchestrator.citations.quotable import QuotablePart, parts_of_passage
 from orchestrator.citations.source import SourceText
 from orchestrator.citations.support import CitedSpan, likeness, shortened
 from orchestrator.citations.terms import terms
 from service_kit.sentences import sentences
 
 MOST_SENTENCES = 4
+# So many where a list is asked for.
+MOST_OF_SEVERAL = 6
 # A sentence joins the answer when it is about as good as the best one.
-NEAR_BEST = 0.7
+NEAR_BEST, NEAR_OF_SEVERAL = 0.8, 0.55
 SAME_WORDS = 0.75
-# What a document's fields are worth that have only its title's words of the question.
-TITLE_ONLY = 0.3
+CELL_ENDS = " · "
 _MARKER_BEGINS = re.compile(r"[\[【]\s*+\^?\d")
 _MARKER_ENDS = re.compile(r"[\]】]")
 _LIST_MARK = re.compile(r"^(?:[-*+•]|\d+[.)]|#{1,6}|>)\s+")
 _NEXT_ITEM = re.compile(r"(?<!\s)[^\S\n]*+\n\s*+[-*+•]\s++")
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3})(?=\S)([^*`]+?)(?<=\S)\1(?![\w*])")
 _COMMENT_MARK = re.compile(r"(?m)^[ \t]*(?:/\*\*?|\*/|\*(?=\s)|//+|--+(?=\s)|#+(?=\s))[ \t]*|(?<!\s)\s*+\*/\s*$")
-_FIELD = re.compile(r"\s*+[A-Z][\w-]{0,40}+(?: \w{1,40}+)?+:\s")
 _DOCSTRING_END = re.compile(r"(?<!\s)\s*+(?:\"{3}|'{3})$")
 
 
@@ -32,33 +34,72 @@ _DOCSTRING_END = re.compile(r"(?<!\s)\s*+(?:\"{3}|'{3})$")
 class Highlighted:
     """A passage with its best sentences: (start, end, score from 0 to 1); none if they are not known.
 
-    `score` is the passage's own, to be compared with those of the other passages.
+    `score` is the passage's own, to be compared with those of the other passages. `section` says where it stands.
     """
 
     title: str
     content: str
     highlights: Sequence[tuple[int, int, float]]
     score: float = 1.0
+    section: str = ""
 
 
 @dataclass(frozen=True)
-class _Sentence:
+class _Quotation:
     passage: int
     start: int
     end: int
     score: float
     text: str
+    row: bool = False
 
 
 def extract(question: str, passages: Sequence[Highlighted]) -> tuple[str, list[CitedSpan]]:
     """Returns the answer and its citations, from passages in the order of their rank; ("", []) without a sentence.
 
-    If no passage has highlights, the sentences are chosen by the terms that they share with the question.
+    What answers best comes first. If no passage has highlights, the terms that a sentence shares with the question
+    tell how alike the two are.
     """
     if not any(passage.highlights for passage in passages):
         passages = [replace(one, highlights=likeness(question, SourceText(one.content))) for one in passages]
-    asked = terms(question)
-    chosen = _choose([_lowered(asked, passages, one) for one in _candidates(passages)])
+    candidates = [
+        Candidate(number, part, passage.title, passage.section, passage.score)
+        for number, passage in enumerate(passages, 1)
+        for part in parts_of_passage(passage.content, passage.highlights)
+    ]
+    chosen: list[_Quotation] = []
+    asked = parts_of(question)
+    for one, found in zip(asked, ranked(asked, candidates), strict=True):
+        best = [_quotation(passages, score, candidate) for score, candidate in found[: 3 * MOST_OF_SEVERAL]]
+        _add(chosen, best, one, len(asked))
+    if not chosen:
+        chosen = _beginning(passages)
+    return _written(chosen, passages)
+
+
+def _add(chosen: list[_Quotation], found: Sequence[_Quotation], asked: Asked, parts: int) -> None:
+    """Adds what answers one part of the question: the best, and what is about as good and says something else."""
+    most = MOST_OF_SEVERAL if asked.several else max(1, MOST_SENTENCES // parts)
+    near = NEAR_OF_SEVERAL if asked.several else NEAR_BEST
+    good = [one for one in found if one.score >= near * found[0].score]
+    added: list[_Quotation] = []
+    for one in good:
+        whole = next((at for at, other in enumerate(chosen) if _within(other, one)), None)
+        if whole is not None:
+            chosen[whole] = replace(one, score=max(one.score, chosen[whole].score))
+        elif not any(_same(one, other) for other in chosen):
+            chosen.append(one)
+        elif one not in added and not any(_same(one, other) for other in added):
+            added.append(one)  # it stands there for another part
+            continue
+        else:
+            continue
+        added.append(one)
+        if len(added) == most:
+            return
+
+
+def _written(chosen: Sequence[_Quotation], passages: Sequence[Highlighted]) -> tuple[str, list[CitedSpan]]:
     paragraphs: list[str] = []
     cited: list[CitedSpan] = []
     for title in dict.fromkeys(passages[one.passage - 1].title for one in chosen):
@@ -70,53 +111,42 @@ def extract(question: str, passages: Sequence[Highlighted]) -> tuple[str, list[C
     return "\n\n".join(paragraphs), cited
 
 
-def _candidates(passages: Sequence[Highlighted]) -> list[_Sentence]:
-    found = []
-    best = max((passage.score for passage in passages), default=0.0)
-    for number, passage in enumerate(passages, 1):
-        # A sentence is worth more in a passage that answers as a whole.
-        weight = sqrt(max(0.0, passage.score) / best) if best > 0 else 1.0
-        for start, end, score in passage.highlights:
-            span = shortened(passage.content, start, end)
-            if terms(passage.content[slice(*span)]):
-                found.append(_Sentence(number, *span, score * weight, _displayed(passage.content, *span)))
-    if not found and passages and (spans := sentences(passages[0].content)):
-        span = shortened(passages[0].content, *spans[0])
-        found.append(_Sentence(1, *span, 1.0, _displayed(passages[0].content, *span)))
-    return found
+def _beginning(passages: Sequence[Highlighted]) -> list[_Quotation]:
+    """Returns the first sentence of the best passage, where nothing has anything in common with the question."""
+    spans = sentences(passages[0].content) if passages else []
+    if not spans:
+        return []
+    span = shortened(passages[0].content, *spans[0])
+    return [_Quotation(1, *span, 1.0, _displayed(passages[0].content, *span))]
 
 
-def _lowered(asked: frozenset[str], passages: Sequence[Highlighted], one: _Sentence) -> _Sentence:
-    """Returns the candidate, lowered if it is the fields at the head of a document and repeats its title alone.
-
-    `Title: …`, `Status: …` answer who wrote it and when; for everything else they resemble the question by the title.
-    """
-    beyond_title = asked - terms(passages[one.passage - 1].title)
-    repeats = bool(beyond_title) and not beyond_title & terms(one.text)
-    return replace(one, score=one.score * TITLE_ONLY) if repeats and _fields(passages, one) else one
+def _quotation(passages: Sequence[Highlighted], score: float, one: Candidate) -> _Quotation:
+    part, content = one.part, passages[one.passage - 1].content
+    text = _row(part) if part.is_row else _displayed(content, part.start, part.end)
+    return _Quotation(one.passage, part.start, part.end, score, text, part.is_row)
 
 
-def _fields(passages: Sequence[Highlighted], one: _Sentence) -> bool:
-    """Returns whether all lines of the sentence are fields, of which there are several."""
-    lines = passages[one.passage - 1].content[one.start : one.end].splitlines()
-    return len(lines) > 1 and all(_FIELD.match(line) for line in lines)
+def _within(one: _Quotation, other: _Quotation) -> bool:
+    return one.passage == other.passage and other.start <= one.start and one.end <= other.end
 
 
-def _choose(candidates: list[_Sentence]) -> list[_Sentence]:
-    """Returns the best ones without repetitions, by the rank of the passage and then in its order."""
-    chosen: list[_Sentence] = []
-    for one in sorted(candidates, key=lambda one: (-one.score, one.passage, one.start)):
-        near_best = not chosen or one.score >= NEAR_BEST * chosen[0].score
-        if near_best and len(chosen) < MOST_SENTENCES and not any(_same(one, other) for other in chosen):
-            chosen.append(one)
-    return sorted(chosen, key=lambda one: (one.passage, one.start))
-
-
-def _same(one: _Sentence, other: _Sentence) -> bool:
+def _same(one: _Quotation, other: _Quotation) -> bool:
     if one.passage == other.passage and one.start < other.end and other.start < one.end:
         return True
     first, second = terms(one.text), terms(other.text)
+    if one.row and other.row:  # rows of a table have much in common
+        return first == second
     return len(first & second) >= SAME_WORDS * max(1, min(len(first), len(second)))
+
+
+def _row(part: QuotablePart) -> str:
+    """Returns the cells with the names of their columns."""
+    named = [
+        f"{name}: {cell}" if name else cell
+        for name, cell in zip([*part.columns, *("" for _ in part.cells)], part.cells, strict=False)
+        if cell
+    ]
+    return _in_quotes(" ".join(_EMPHASIS.sub(r"\2", CELL_ENDS.join(named)).split()))
 
 
 def _displayed(content: str, start: int, end: int) -> str:
@@ -124,6 +154,10 @@ def _displayed(content: str, start: int, end: int) -> str:
     text = _readable(content, start, end)
     if end < len(content) and not content[end].isspace() and content[end - 1].isalnum():
         text += "…"
+    return _in_quotes(text)
+
+
+def _in_quotes(text: str) -> str:
     if (begins := _MARKER_BEGINS.search(text)) and _MARKER_ENDS.search(text, begins.end()):
         return f"`{text.replace('`', '')}`"
     return f"“{text if text.count('`') % 2 == 0 else text.replace('`', '')}”"

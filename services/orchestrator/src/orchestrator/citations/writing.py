@@ -51,9 +51,18 @@ class Assessed:
 Written = tuple[AnswerSentence, Sequence[MarkerPlace], Finding]
 
 
-def written(bare: BareAnswer, found: Sequence[Written], spans: Mapping[int, CitedSpan], removed: int) -> Assessed:
-    """Returns the final text; `spans` are the answer's own citations. Markers are numbered as they appear."""
-    pen = _Pen(bare.text)
+def written(
+    bare: BareAnswer,
+    found: Sequence[Written],
+    spans: Mapping[int, CitedSpan],
+    removed: int,
+    before: Sequence[CitedSpan] = (),
+) -> Assessed:
+    """Returns the final text; `spans` are the answer's own citations. Markers are numbered as they appear.
+
+    `before` are the citations of the text that this one continues, whose numbers go on.
+    """
+    pen = _Pen(bare.text, before)
     sentences = []
     for sentence, places, finding in found:
         put = [(place.at, place.blanks, [spans[number] for number in place.numbers]) for place in places]
@@ -65,10 +74,10 @@ def written(bare: BareAnswer, found: Sequence[Written], spans: Mapping[int, Cite
             put = [(at, blanks, list(finding.spans))]
             if not places and bare.code_around(at):
                 put, finding = [], replace(finding, spans=(), attributed=False)
-        before = [one for one in put if one[0] <= sentence.start]
-        pen.write_to(min([sentence.start, *(at for at, _, _ in before)]))
+        leading = [one for one in put if one[0] <= sentence.start]
+        pen.write_to(min([sentence.start, *(at for at, _, _ in leading)]))
         numbers: list[int] = []
-        start = pen.length + (before[0][1] if before else 0)
+        start = pen.length + (leading[0][1] if leading else 0)
         for at, blanks, cited in put:
             pen.write_to(at)
             numbers += pen.cite(blanks, cited)
@@ -85,12 +94,12 @@ def written(bare: BareAnswer, found: Sequence[Written], spans: Mapping[int, Cite
 class _Pen:
     """Copies a text and puts markers into it."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, before: Sequence[CitedSpan]) -> None:
         self.text = text
         self.pieces: list[str] = []
         self.at, self.length = 0, 0
-        self.cited: list[CitedSpan] = []
-        self._numbers: dict[tuple[int, int, int], int] = {}
+        self.cited = list(before)
+        self._numbers = {(one.passage, one.start, one.end): one.number for one in before}
 
     def write_to(self, place: int) -> None:
         if place > self.at:

@@ -1,8 +1,8 @@
 """One run's events on its Redis stream.
 
 An entry's id is `<attempt>-<number>`, numbered from 1 without a gap. Redis refuses an id below the last one, so once a
-later attempt has written, nothing of a superseded one can come between. All but the pieces of texts are kept in
-PostgreSQL, too, where the attempt writes them with its lease.
+later attempt has written, nothing of a superseded one can come between. All but the pieces of texts, and what is told
+of them, are kept in PostgreSQL, too, where the attempt writes them with its lease.
 """
 
 from __future__ import annotations
@@ -17,10 +17,20 @@ from uuid import UUID
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from contracts.events import MessageDelta, MessageRestarted, RunEventData, StageStarted, ThinkingDelta, run_stream
+from contracts.events import (
+    MessageDelta,
+    MessageRestarted,
+    RunEventData,
+    SentenceChecked,
+    StageStarted,
+    ThinkingDelta,
+    run_stream,
+)
 from orchestrator.runs.records import StoredEvent
 
 log = logging.getLogger(__name__)
+# They speak of a text as it is streamed; `message_completed` has all that remains of it.
+PASSING = (MessageDelta, ThinkingDelta, SentenceChecked)
 
 
 @dataclass
@@ -28,7 +38,7 @@ class RunEvents:
     """Writes one attempt's events; those that gather during a write are written together.
 
     If Redis fails the run continues without live events (`lost` is then true); followers get `facts` from PostgreSQL:
-    all events but the pieces of texts. `stage` is the one that began last.
+    all events but the passing ones. `stage` is the one that began last.
     """
 
     redis: Redis
@@ -51,7 +61,7 @@ class RunEvents:
             self.stage = event.stage
         numbered = self.following(event)
         self.number = numbered.number
-        if not isinstance(event, MessageDelta | ThinkingDelta):
+        if not isinstance(event, PASSING):
             self.facts.append(numbered)
         if self.lost and not event.terminal:
             return

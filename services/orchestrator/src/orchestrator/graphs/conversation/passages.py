@@ -118,6 +118,7 @@ def quoted(question: str, passages: Sequence[FoundChunk]) -> tuple[str, list[Cit
                 passage["content"],
                 passage["highlights"],
                 passage["score"],
+                passage["section"] or "",
             )
             for passage in passages
         ],

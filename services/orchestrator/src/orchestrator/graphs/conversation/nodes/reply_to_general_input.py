@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import asdict, dataclass
@@ -16,6 +17,7 @@ from orchestrator.citations.check import MarkerFilter
 from orchestrator.citations.support import CitedSpan
 from orchestrator.graphs.conversation.context import ConversationContext, WrittenSoFar
 from orchestrator.graphs.conversation.passages import fitting, numbered, quoted, remembered, source_of, within_budget
+from orchestrator.graphs.conversation.sentence_checks import SentenceChecks
 from orchestrator.graphs.conversation.state import State, Turn
 from orchestrator.runs.events import RunEvents
 
@@ -24,6 +26,8 @@ NOTHING_FOUND = "I found nothing relevant to this in the documents."
 SEARCH_FAILED = "I could not search the documents just now, so this answer uses no sources."
 
 NOTICES = {None: "", "found": "", "nothing": NOTHING_FOUND, "failed": SEARCH_FAILED}
+
+CLOSES = frozenset("]】")  # the end of a marker
 
 
 @dataclass(frozen=True)
@@ -66,11 +70,15 @@ async def _ask(state: State, context: ConversationContext, chat: ChatModel) -> R
     shown = context.draft.shown
     _show(context.events, shown, f"{notice}\n\n" if (notice := NOTICES[state["search"]]) else "")
     opening = len(shown)
+    checks = SentenceChecks(markers, passages, context.events, len("".join(shown)))
     try:
-        async with aclosing(chat.stream(messages)) as deltas:
+        async with checks, aclosing(chat.stream(messages)) as deltas:
             async for text in _answer_text(deltas, context.events):
-                _show(context.events, shown, markers.feed(text))
-        _show(context.events, shown, markers.end())
+                _show(context.events, shown, piece := await _filtered(markers, text))
+                checks.take(piece)
+            _show(context.events, shown, piece := markers.end())
+            checks.take(piece)
+            await checks.end()
     except ChatError as error:
         issue = f"the chat model failed, so the answer quotes the documents instead: {error}"
     else:
@@ -82,6 +90,11 @@ async def _ask(state: State, context: ConversationContext, chat: ChatModel) -> R
         context.events.emit(MessageRestarted())
         context.draft = WrittenSoFar()
     return _quote(state, context.events, [issue])
+
+
+async def _filtered(markers: MarkerFilter, text: str) -> str:
+    """Returns what may be shown by now; what a marker stands for is looked up off the event loop."""
+    return await asyncio.to_thread(markers.feed, text) if CLOSES.intersection(text) else markers.feed(text)
 
 
 async def _answer_text(deltas: AsyncIterator[ChatDelta], events: RunEvents) -> AsyncIterator[str]:

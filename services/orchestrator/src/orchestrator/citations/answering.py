@@ -1,0 +1,278 @@
+"""Ranks what can be quoted by how well it answers a part of a question."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import log, sqrt
+
+from orchestrator.citations.numbers import Number, numbers
+from orchestrator.citations.question import RELATED_WORDS, Asked
+from orchestrator.citations.quotable import QuotablePart, is_code
+from orchestrator.citations.terms import stem, terms
+
+SHARED_WEIGHT, LIKENESS_WEIGHT = 0.55, 0.45
+# What a term of the question is worth that is put differently, that stands around the part, that another part asks.
+RELATED, BEFORE, AROUND, OF_OTHER_PART = 0.75, 0.8, 0.65, 0.35
+FITTING, NOT_FITTING = 1.25, 0.6
+ASKED_HEADING = 1.5  # a cell or section that is called "Cause", where the cause is asked
+SUPERSEDED, STILL_HOLDS, REJECTED, REPEATS, ASKS, REFERS_ON, CODE = 0.6, 0.65, 0.75, 0.3, 0.6, 0.6, 0.85
+TOLD_AS_PAST = 0.85
+OTHER_COLUMN, ASKED_COLUMN = 0.2, 1.8
+NAMED, NOT_NAMED = 1.15, 0.7
+DEFINES = 1.4
+NOT_ALIKE = 0.8  # of the least alike sentence of its passage that the search told
+_MONTH = (
+    r"(?:jan(?:uary|uar)?|feb(?:ruary|ruar)?|mar(?:ch)?|märz|apr(?:il)?|ma[iy]|june?|juni|july?|juli|aug(?:ust)?"
+    r"|sep(?:tember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?)"
+)
+_UNIT = (
+    r"(?:milli)?seconds?|ms|minutes?|hours?|days?|weeks?|months?|years?|quarters?"
+    r"|sekunden?|minuten?|stunden?|tagen?|tage?|wochen?|monaten?|monate?|jahren?|jahre?"
+)
+_TIME = re.compile(
+    rf"\b{_MONTH}\b|\b(?:1[89]|20)\d\d\b|\b\d{{1,2}}:\d\d\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b\d+\.\d+\b",
+    re.IGNORECASE,
+)
+_DURATION = re.compile(
+    rf"\b(?:\d[\d.,]*|an?|half|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|sixty|several"
+    rf"|zwei|drei|vier|fünf|sechs|acht|zehn)[\s-]++(?:\w+[\s-]){{0,2}}?(?:{_UNIT})\b|\d:\d\d (?:to|until|bis|-|–) \d",
+    re.IGNORECASE,
+)
+_FREQUENCY = re.compile(
+    rf"\b(?:every|each|once|twice|daily|hourly|weekly|monthly|yearly|quarterly|nightly|times an?|jede[nrs]?|täglich"
+    rf"|stündlich|wöchentlich|monatlich|einmal|zweimal)\b|\bper (?:{_UNIT})\b",
+    re.IGNORECASE,
+)
+_REASON = re.compile(
+    r"\b(?:because|since|due to|so that|reasons?|causes?d?|therefore|thus|in order to|would have|as it|as they|as the"
+    r"|to avoid|otherwise|weil|da|damit|wegen|deshalb|daher|grund|ursache)\b",
+    re.IGNORECASE,
+)
+_REASON_HEADING = re.compile(r"\b(?:why|causes?|reasons?|rationale|motivation|warum|ursache|grund)\b", re.IGNORECASE)
+_STEP = re.compile(
+    r"^\W*(?:step \d|\d+[.)]|first|then|next|look|call|restart|run|open|check|ask|use|stop|start|set|tell|cancel)\b"
+    r"|\b(?:should|must|have to|call|restart)\b",
+    re.IGNORECASE,
+)
+_PERSON = re.compile(r"\b[A-Z][\w'’-]+ (?:[a-z]{2,3} )?[A-Z][\w'’-]+")
+_CAPITAL = re.compile(r"(?<=[\w,;:(|“] )[A-Z][\w'’-]+")
+_CALENDAR = re.compile(rf"\b{_MONTH}\b", re.IGNORECASE)
+_PAST = re.compile(
+    rf"\b(?:no longer|formerly|previously|originally|at first|used to|before that|until then|in the past|nicht mehr"
+    rf"|früher|ehemals|zuvor|davor)\b"
+    rf"|\b(?:until|till|bis|before)\s(?:the\s|zum\s)?(?:\w+\s){{0,2}}(?:\d|{_MONTH}\b|last\b|spring\b|summer\b|autumn\b|winter\b)",
+    re.IGNORECASE,
+)
+# The tense of a story; "has been" and "is" tell of today.
+_STORY = re.compile(r"\b(?:was|were|had|did|got|came|went|took|war|waren|hatten?|wurden?)\b", re.IGNORECASE)
+_TODAY = re.compile(
+    r"\b(?:is|are|has|have|does|do|can|must|may|now|today|ist|sind|hat|haben|kann|muss|heute)\b", re.IGNORECASE
+)
+_HISTORY = re.compile(r"\b(?:context|background|history|kontext|hintergrund|geschichte)\b", re.IGNORECASE)
+_REFERS_ON = re.compile(r"[\W_]*+(?:see|compare|cf|read|siehe|vgl|vergleiche)\b", re.IGNORECASE)
+_UNREAL = re.compile(r"[\W_]*+had \w|\bif\b.{0,80}\bwould have\b", re.IGNORECASE)
+_REJECTED = re.compile(r"\b(?:rejected|discarded|withdrawn|would have|verworfen|abgelehnt)\b", re.IGNORECASE)
+_ASKS_REJECTED = frozenset(map(stem, ("rejected", "reject", "discarded", "withdrawn", "considered", "alternative")))
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A part of passage number `passage`, with where the passage stands and how well it was found."""
+
+    passage: int
+    part: QuotablePart
+    title: str
+    section: str
+    score: float
+
+    @cached_property
+    def own(self) -> frozenset[str]:
+        return terms(self.part.said)
+
+    @cached_property
+    def before(self) -> frozenset[str]:
+        return terms(self.part.before)
+
+    @cached_property
+    def columns(self) -> frozenset[str]:
+        return terms(" ".join(self.part.columns))
+
+    @cached_property
+    def heading(self) -> frozenset[str]:
+        return terms(f"{self.title} {self.section}")
+
+
+def ranked(asked: Sequence[Asked], candidates: Sequence[Candidate]) -> list[list[tuple[float, Candidate]]]:
+    """Returns for each part of the question what shares a word with it or is alike, best first, with scores."""
+    counted = Counter(term for one in candidates for term in one.own)
+    best = max((one.score for one in candidates), default=0.0)
+    least = _least_alike(candidates)
+    found = []
+    for part in asked:
+        weights = {term: _weight(term, counted, len(candidates)) for term in part.terms | part.around}
+        scored = []
+        for one in candidates:
+            standing = sqrt(max(0.0, one.score) / best) if best > 0 else 1.0
+            value = standing * _score(part, one, weights, least.get(one.passage, 0.0))
+            if value > 0:
+                scored.append((value, one))
+        scored.sort(key=lambda pair: (-pair[0], pair[1].passage, pair[1].part.start))
+        found.append(scored)
+    return found
+
+
+def _weight(term: str, counted: Counter[str], count: int) -> float:
+    return log((count + 1) / (counted[term] + 0.5)) + 0.1
+
+
+def _least_alike(candidates: Sequence[Candidate]) -> dict[int, float]:
+    least: dict[int, float] = {}
+    for one in candidates:
+        if one.part.likeness is not None:
+            least[one.passage] = min(least.get(one.passage, 1.0), one.part.likeness)
+    return least
+
+
+def _score(asked: Asked, one: Candidate, weights: dict[str, float], least: float) -> float:
+    own = _shared(asked, one, weights)
+    likeness = one.part.likeness if one.part.likeness is not None else NOT_ALIKE * least * min(1.0, 2 * own)
+    value = SHARED_WEIGHT * own + LIKENESS_WEIGHT * likeness
+    fits = _fits(asked, one)
+    if fits <= 1 and _repeats_title(asked, one):
+        value *= REPEATS
+    return (
+        value * fits * _in_time(asked, one) * _says_something(asked, one) * _column(asked, one) * _literally(asked, one)
+    )
+
+
+def _shared(asked: Asked, one: Candidate, weights: dict[str, float]) -> float:
+    """Returns the share of the question's words, by weight, that stand in the part or around it."""
+    own, columns = one.own, one.columns
+    nearby = own | columns
+    total = value = 0.0
+    for term, weight in weights.items():
+        weight *= 1.0 if term in asked.terms else OF_OTHER_PART
+        total += weight
+        if term in nearby:
+            value += weight
+        elif not nearby.isdisjoint(RELATED_WORDS.get(term, ())) or _family(term, nearby):
+            value += RELATED * weight
+        elif term in one.before or _family(term, one.before):
+            value += BEFORE * weight
+        elif term in one.heading or _family(term, one.heading):
+            value += AROUND * weight
+    return value / total if total else 0.0
+
+
+def _family(term: str, there: frozenset[str]) -> bool:
+    """Tells whether a word of the same family stands there: migrate and migration."""
+    return len(term) > 4 and any(other[:5] == term[:5] and abs(len(other) - len(term)) < 6 for other in there)
+
+
+def _fits(asked: Asked, one: Candidate) -> float:
+    """Returns what the kind of answer is worth: a date for "when", a name for "who"."""
+    text = one.part.said
+    match asked.kind:
+        case "time":
+            fits = bool(_TIME.search(text))
+        case "duration":
+            fits = bool(_DURATION.search(text))
+        case "frequency":
+            fits = bool(_FREQUENCY.search(text))
+        case "amount":
+            fits = any(_is_amount(text, number) for number in numbers(text))
+        case "reason":
+            if _REASON_HEADING.search(" ".join([one.section.rpartition(" > ")[2], *one.part.columns])):
+                return ASKED_HEADING
+            fits = bool(_REASON.search(text))
+        case "person":
+            fits = _names_someone(asked, f"| {text}" if one.part.is_row else text)
+        case "step":
+            fits = bool(_STEP.search(text))
+        case "meaning":
+            return DEFINES if _defines(asked, text) else 1.0
+        case _:
+            return 1.0
+    return FITTING if fits else NOT_FITTING
+
+
+def _is_amount(text: str, number: Number) -> bool:
+    """Tells whether the number counts something: it is no part of a date, and no mere "one"."""
+    end = number.start + len(number.text)
+    dated = _CALENDAR.match(text[end : end + 12].lstrip(" ."))
+    year = re.fullmatch(r"(?:19|20)\d\d", number.text)
+    return not dated and not year and number.text.lower() not in ("one", "eins")
+
+
+def _names_someone(asked: Asked, text: str) -> bool:
+    known = asked.terms | asked.around
+    names = [name for pattern in (_PERSON, _CAPITAL) for name in pattern.findall(text)]
+    return any(not terms(name) <= known and not _CALENDAR.fullmatch(name) for name in names)
+
+
+def _defines(asked: Asked, text: str) -> bool:
+    begins = re.match(
+        r"\W*(?:(?:an?|the|ein|eine|der|die|das)\s)?([\w\s`*/-]{1,60}?)\W*?(?::|\s(?:is|are|ist|sind)\b)", text, re.I
+    )
+    return begins is not None and bool(own := terms(begins[1])) and own <= asked.terms
+
+
+def _in_time(asked: Asked, one: Candidate) -> float:
+    """Lowers what no longer holds, unless the question asks for it, and what was rejected."""
+    text = one.part.said
+    value = 1.0
+    if _REJECTED.search(text) and asked.terms.isdisjoint(_ASKS_REJECTED) and asked.kind != "reason":
+        value = REJECTED
+    superseded = bool(_PAST.search(text)) or bool(_HISTORY.search(one.section.rpartition(" > ")[2]))
+    if asked.past:
+        return value if superseded else value * STILL_HOLDS
+    if asked.happened:
+        return value
+    if superseded:
+        return value * SUPERSEDED
+    return value * TOLD_AS_PAST if _STORY.search(text) and not _TODAY.search(text) else value
+
+
+def _says_something(asked: Asked, one: Candidate) -> float:
+    """Lowers what only repeats the question, and what asks itself."""
+    if one.part.said.rstrip("\"'”’*_ ").endswith("?"):
+        return ASKS
+    if _REFERS_ON.match(one.part.said) or _UNREAL.search(one.part.said):
+        return REFERS_ON
+    if is_code(one.part.said):
+        return CODE
+    return 1.0 if one.own - asked.terms - asked.around - one.columns else REPEATS
+
+
+def _repeats_title(asked: Asked, one: Candidate) -> bool:
+    """Tells whether it is a field at the head of a document that has nothing of the question but the title's words.
+
+    `Title: …`, `Status: …` answer who wrote it and when; for everything else they are alike by the title.
+    """
+    beyond_title = asked.terms - one.heading
+    return len(one.part.columns) == 1 and bool(beyond_title) and beyond_title.isdisjoint(one.own | one.columns)
+
+
+def _column(asked: Asked, one: Candidate) -> float:
+    """Where the question names a column ("calls"), its cell has to say what the question says of it."""
+    part = one.part
+    if len(part.columns) < 2 or len(part.columns) != len(part.cells):
+        return 1.0
+    verbs = {place: terms(name) & asked.terms for place, name in enumerate(part.columns) if name}
+    named = [place for place, shared in verbs.items() if shared]
+    if asked.kind != "person" or len(named) != 1 or not named[0]:
+        return 1.0
+    others = asked.terms - terms(part.columns[named[0]])
+    return ASKED_COLUMN if others & terms(part.cells[named[0]]) else OTHER_COLUMN
+
+
+def _literally(asked: Asked, one: Candidate) -> float:
+    """Lowers what does not have an identifier or a sign of the question: INC-112, `//`, str.lstrip."""
+    if not asked.literals:
+        return 1.0
+    there = f"{one.part.said} {one.part.before} {one.title} {one.section}".casefold()
+    return NAMED if all(literal in there for literal in asked.literals) else NOT_NAMED

@@ -1,0 +1,150 @@
+"""Divides a passage into what can be quoted: sentences with what their pronouns stand for, rows, fields."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from orchestrator.citations.support import LONGEST_QUOTE, shortened
+from orchestrator.citations.terms import terms
+from service_kit.sentences import BLOCKS, Span, sentences, trimmed
+
+MOST_CELLS = 12
+_LINE = re.compile(r"[^\n]+")
+_ROW = re.compile(r"[ \t]*\|")
+_RULE = re.compile(r"[ \t|:+=-]+")
+_FIELD = re.compile(r"[ \t]*(?:[-*+•][ \t]+)?([A-Z][\w-]{0,40}(?: \w{1,40}){0,2}):[ \t]+(?=\S)")
+_CODE = re.compile(
+    r"[{};=]\s*$|^\s*(?:@|def |class |import |from \S+ import |const |return |SELECT |CREATE |\$ |>>>)|\(\)", re.M
+)
+# A sentence with its list: its items can be quoted one by one as well.
+_ITEMS = re.compile(r"\n[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
+_REFERS = re.compile(
+    r"[\W_]*+(?:(?:and|but|so|then|also|instead|still|therefore|however),?\s)?(?:"
+    r"(?:it|they|he|she|its|their|his|her|both|neither|before that|since then|until then|after that|instead)\b"
+    r"|(?:we|i|you|nobody|somebody|everybody|wir|ich) \w+ (?:it|them|this|that|es|sie)\b"
+    r"|the (?:second|other|latter|former|same) \w+"
+    r"|(?:this|these|that|those)\s(?:is|are|was|were|can|could|may|might|must|will|would|should|does|did|do|has|have|had"
+    r"|alone|means|meant|makes|made|took|gives|gave|allows|let|lets|explains|happens|happened)\b"
+    r"|(?:er|sie|es|diese[rsnm]?|dies|das|davor|seitdem|vorher)\s)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class QuotablePart:
+    """Characters `start` to `end` of a passage. `said` is its own text, `before` the sentence that it refers to.
+
+    `columns` are the names of the columns, one for each cell of `cells`; both are empty but for a row or a field.
+    """
+
+    start: int
+    end: int
+    said: str
+    columns: Sequence[str] = ()
+    cells: Sequence[str] = ()
+    likeness: float | None = None
+    before: str = ""
+
+    @property
+    def is_row(self) -> bool:
+        return bool(self.cells)
+
+
+def parts_of_passage(content: str, highlights: Sequence[tuple[int, int, float]]) -> list[QuotablePart]:
+    """Returns what can be quoted, in order. `highlights` are what the search found most alike, with their scores."""
+    rows = {row.start: row for row in _rows(content)}
+    spans = [*((row.start, row.end) for row in rows.values()), *_prose(content, list(rows.values()), highlights)]
+    found: list[QuotablePart] = []
+    for start, end in sorted(spans):
+        likeness = max((score for first, last, score in highlights if first < end and start < last), default=None)
+        if row := rows.get(start):
+            found.append(QuotablePart(row.start, row.end, row.said, row.columns, row.cells, likeness))
+            continue
+        found.append(_sentence(content, (start, end), found[-1] if found else None, likeness))
+    return found
+
+
+def _sentence(content: str, span: Span, before: QuotablePart | None, likeness: float | None) -> QuotablePart:
+    start, end = span
+    said = content[start:end]
+    follows = before is not None and not before.is_row and before.end <= start
+    if before and follows and _REFERS.match(said) and _joins(content, before, span):
+        return QuotablePart(before.start, end, said, likeness=likeness, before=content[before.start : before.end])
+    return QuotablePart(*shortened(content, start, end), said, likeness=likeness)
+
+
+def _joins(content: str, before: QuotablePart, span: Span) -> bool:
+    return "\n\n" not in content[before.end : span[0]] and span[1] - before.start <= LONGEST_QUOTE
+
+
+def _prose(content: str, rows: Sequence[QuotablePart], highlights: Sequence[tuple[int, int, float]]) -> Iterator[Span]:
+    """Yields the highlights, which know code from prose, and the sentences beside them."""
+    taken = [(row.start, row.end) for row in rows]
+    for start, end, _ in highlights:
+        if not _overlaps((start, end), taken) and not _RULE.fullmatch(content, start, end):
+            taken.append((start, end))
+            yield start, end
+    whole = [span for span in taken if not _ITEMS.search(content[slice(*span)])]
+    for start, end in sentences(content, BLOCKS):
+        if (
+            (start, end) in taken
+            or _overlaps((start, end), whole)
+            or is_code(content[start:end])
+            or content.startswith("#", start)
+        ):
+            continue
+        if terms(content[start:end]):
+            yield start, end
+
+
+def _rows(content: str) -> Iterator[QuotablePart]:
+    """Yields the rows of tables but those that name the columns, and the lines `Name: value` where several follow."""
+    names: list[str] = []
+    header: list[str] | None = None
+    fields: list[QuotablePart] = []
+    for match in _LINE.finditer(content):
+        start, end = trimmed(content, *match.span())
+        line = content[start:end]
+        if _ROW.match(line):
+            cells = [cell.strip() for cell in line.strip("| \t").split("|")]
+            if _RULE.fullmatch(line):
+                names = header or []
+            elif header is None and _heads(content, match.end()):
+                header = cells
+            else:
+                bars = len(line) - len(line.lstrip("| \t"))
+                yield _row(start + bars, start + len(line.rstrip("| \t")), names, cells)
+            continue
+        names, header = [], None
+        field = _FIELD.match(line)
+        if field and len(line) <= LONGEST_QUOTE:
+            fields.append(QuotablePart(start, end, line, (field[1],), (line[field.end() :],)))
+        else:
+            yield from fields if len(fields) > 1 else ()
+            fields = []
+    yield from fields if len(fields) > 1 else ()
+
+
+def _heads(content: str, end: int) -> bool:
+    """Tells whether the next line is the rule below the names of columns."""
+    following = _LINE.match(content, end + 1)
+    return following is not None and bool(_ROW.match(following[0])) and bool(_RULE.fullmatch(following[0]))
+
+
+def _row(start: int, end: int, names: Sequence[str], cells: list[str]) -> QuotablePart:
+    if len(names) != len(cells) or len(cells) > MOST_CELLS:
+        names = [" ".join(names), *("" for _ in cells[1:])] if names and len(cells) != len(names) else list(names)
+    if len(cells) == 2 and not any(names):
+        names, cells = [cells[0]], [cells[1]]  # a name and its value
+    return QuotablePart(start, end, " | ".join(cells), tuple(names), tuple(cells))
+
+
+def is_code(text: str) -> bool:
+    """Tells whether the text looks like source code."""
+    return bool(_CODE.search(text))
+
+
+def _overlaps(span: Span, others: Sequence[Span]) -> bool:
+    return any(span[0] < end and start < span[1] for start, end in others)

@@ -1,0 +1,161 @@
+"""How often an answer without a chat model holds what was asked: right, in part, or beside the point.
+
+    PYTHONPATH=tests python tests/benchmarks/extractive_answers.py SHARED [FOUND]
+
+SHARED is the folder of evaluation sets. Converter, index, search and extraction are those of the services; only the
+graph, which answers questions about structure by itself, is left out. FOUND (a file) keeps what the search found, so
+that a second run measures the extraction alone. The expected answers stand in `extractive_questions.jsonl`: each part
+is given in several wordings, `not_before` is what an answer about today must not begin with.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from uuid import uuid5
+
+from api_calls import REPOSITORY
+from benchmarks.retrieval_quality import SPACE, Bench, converted, opened
+
+from contracts.ingestion import Chunk, embedding_text
+from contracts.retrieval import SearchMode, SearchResponse
+from embedded.engines import Engines
+from ingestion.conversion import Converter, Limits, Setup
+from ingestion.documents.media_types import media_type_of
+from orchestrator.citations.support import CitedSpan
+from orchestrator.graphs.conversation.passages import passage_of, quoted
+
+QUESTIONS = Path(__file__).with_name("extractive_questions.jsonl")
+LIMITS = Limits(seconds=300, memory_bytes=3 << 30, pages=1000, input_bytes=200 << 20)
+PEPS = "0008 0013 0020 0238 0257 0405 0458 0498 0572 0594 0602 0615 0616 0654 0668 0686 0701 0703"
+SEARCH_K = 8
+VERDICTS = ("right", "partly", "beside the point")
+_QUOTATION = re.compile(r"[“`]((?:(?!” \[|` \[).)+)[”`] \[\d+\]")
+Found = dict[str, dict[str, Any]]
+
+
+def corpora(shared: Path) -> dict[str, list[Path]]:
+    """Returns the files of each set of questions; a set whose files are not here is empty."""
+    folders = {"examples": REPOSITORY / "infra" / "examples", "graph": shared / "graph-truth" / "files"}
+    found = {name: sorted(file for file in folder.rglob("*") if file.is_file()) for name, folder in folders.items()}
+    proposals = shared / "ingest-peps" / "t1"
+    return {**found, "peps": [file for name in PEPS.split() if (file := proposals / f"pep-{name}.rst").is_file()]}
+
+
+async def search(bench: Bench, name: str, files: Sequence[Path], questions: Sequence[str]) -> Found:
+    """Returns what the search finds for each question in these files."""
+    workspace_id = uuid5(SPACE, f"extractive {name}")
+    with Converter(Setup(threads=2)) as converter, tempfile.TemporaryDirectory() as folder:
+        for file in files:
+            document_id = uuid5(SPACE, str(file))
+            about = converter.convert(file, file.name, document_id, Path(folder), LIMITS, lambda _: None)
+            lines = (Path(folder) / "chunks.jsonl").read_text("utf-8").splitlines()
+            chunks = [Chunk.model_validate_json(line) for line in lines]
+            told, _ = converted(document_id, file.name, about.title or "", [], bench.embedder.space)
+            media_type = media_type_of(file.name, file.read_bytes()[:4096])
+            told = told.model_copy(
+                update={
+                    "title": about.title,
+                    "language": about.language,
+                    "media_type": media_type,
+                    "chunk_count": len(chunks),
+                }
+            )
+            vectors = await bench.embedder.corpus([embedding_text(one.heading_path, one.content) for one in chunks])
+            await bench.index(workspace_id, told, chunks, vectors)
+    answers = {}
+    for question in questions:
+        answer = await bench.ask(workspace_id, question, SearchMode.hybrid, k=SEARCH_K, highlight=True)
+        answers[f"{name}: {question}"] = answer.model_dump(mode="json")
+    return answers
+
+
+def judged(answer: str, row: dict[str, Any]) -> str:
+    """Returns the verdict: right if all parts stand there, and the first quotation bears on the question."""
+    quotations = [_plain(one) for one in _QUOTATION.findall(answer)]
+    text, first = " … ".join(quotations), quotations[0] if quotations else ""
+    stands = [any(_plain(wording) in text for wording in part) for part in row["parts"]]
+    begins = any(_plain(wording) in first for part in row["parts"] for wording in part)
+    past = _plain(row["not_before"]) if "not_before" in row else ""
+    if past and past in first and not begins:
+        return VERDICTS[1] if any(stands) else VERDICTS[2]
+    if all(stands) and begins:
+        return VERDICTS[0]
+    return VERDICTS[1] if any(stands) else VERDICTS[2]
+
+
+def extracted(question: str, response: SearchResponse) -> tuple[str, list[CitedSpan]]:
+    """Returns the answer as a turn without a chat model gives it."""
+    return quoted(question, [passage_of(hit) for hit in response.hits]) if response.good_match else ("", [])
+
+
+def measure(found: Found, rows: Sequence[dict[str, Any]], *, show: bool) -> Iterator[str]:
+    """Yields a line for each set of questions, with `show` also each answer that is not right."""
+    verdicts: dict[str, Counter[str]] = defaultdict(Counter)
+    took, quotations = [], 0
+    for row in rows:
+        key = f"{row['set']}: {row['question']}"
+        if key not in found:
+            continue
+        response = SearchResponse.model_validate(found[key])
+        start = time.perf_counter()
+        answer, cited = extracted(row["question"], response)
+        took.append(time.perf_counter() - start)
+        quotations += len(cited)
+        verdict = judged(answer, row)
+        verdicts[row["set"]][verdict] += 1
+        verdicts["all"][verdict] += 1
+        if show and verdict != VERDICTS[0]:
+            yield f"\n[{verdict}] {row['question']}  expected {row['parts']}\n{answer or '(nothing found)'}"
+    if not took:
+        yield "skipped: no files are there"
+        return
+    yield "\nset | " + " | ".join(VERDICTS)
+    for name, counted in verdicts.items():
+        yield f"{name} | " + " | ".join(str(counted[verdict]) for verdict in VERDICTS)
+    yield f"{1000 * sum(took) / len(took):.1f} ms an answer, {quotations / len(took):.1f} quotations"
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("`", "").replace("*", "").split()).casefold()
+
+
+async def _search_all(shared: Path, rows: Sequence[dict[str, Any]], admin_url: str) -> Found:
+    found: Found = {}
+    async with opened(admin_url) as bench:
+        for name, files in corpora(shared).items():
+            if files:
+                asked = [row["question"] for row in rows if row["set"] == name]
+                found.update(await search(bench, name, files, asked))
+    return found
+
+
+def main(arguments: list[str]) -> int:
+    """Searches, unless what was found is kept in a file, and prints the verdicts."""
+    if not arguments:
+        print(__doc__)
+        return 2
+    rows = [json.loads(line) for line in QUESTIONS.read_text("utf-8").splitlines()]
+    kept = Path(arguments[1]) if len(arguments) > 1 else None
+    if kept and kept.is_file():
+        found = json.loads(kept.read_text("utf-8"))
+    else:
+        with Engines.temporary() as engines:
+            found = asyncio.run(_search_all(Path(arguments[0]), rows, engines.admin_database_url))
+        if kept:
+            kept.write_text(json.dumps(found), "utf-8")
+    for line in measure(found, rows, show=True):
+        print(line)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
