@@ -87,7 +87,12 @@ class SentenceCheck(Resource):
 
 
 class SessionCreate(Request):
+    """A `temporary` session is not listed or found by search, memory learns nothing from it, and it is erased a day after
+    its last use.
+    """
+
     title: Name | None = None
+    temporary: bool = False
 
 
 class SessionUpdate(Request):
@@ -114,6 +119,7 @@ class Session(Resource):
     title: str | None
     pinned: bool = False
     archived: bool = False
+    temporary: bool = False
     head_id: UUID | None = None
     created_at: datetime
     updated_at: datetime
@@ -124,6 +130,28 @@ class SessionState(Session):
     """A session with the runs that wait or are under way, oldest first: their events can be followed."""
 
     active_run_ids: list[UUID] = []
+
+
+class SessionReceipt(Resource):
+    """What was deleted with a session, by kind, and what is still counted afterwards (0 proves the deletion).
+
+    `messages`, `runs` and their `events`, `checkpoints`, and `streams` of events.
+    """
+
+    session_id: UUID
+    deleted_at: datetime
+    removed: dict[str, int]
+    remaining: dict[str, int]
+
+
+class SessionIds(Resource):
+    session_ids: list[UUID] = Field(max_length=1_000)
+
+
+class DeletedSessions(Resource):
+    """Those of the sessions that were asked about that are deleted."""
+
+    deleted: list[UUID]
 
 
 class SessionDocument(Resource):

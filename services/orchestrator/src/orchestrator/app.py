@@ -32,8 +32,9 @@ from orchestrator.runs.streams import RunStreams
 from orchestrator.runs.worker import run_worker
 from orchestrator.services import GraphService, IngestionService, MemoryService, RetrievalService
 from orchestrator.sessions import api as sessions_api
-from orchestrator.sessions import messages_api
+from orchestrator.sessions import internal, messages_api
 from orchestrator.sessions.attachments import DocumentAttacher
+from orchestrator.sessions.deletion import SessionEraser
 from orchestrator.settings import Settings
 from service_kit.app import service_app
 from service_kit.event_service import EventService
@@ -55,7 +56,8 @@ def create_app(settings: Settings) -> FastAPI:
             await _build(app, settings, stack)
             yield
 
-    return service_app(NAME, settings, [sessions_api.router, messages_api.router, runs_api.router], lifespan)
+    routers = [sessions_api.router, messages_api.router, runs_api.router, internal.router]
+    return service_app(NAME, settings, routers, lifespan)
 
 
 async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> None:
@@ -105,6 +107,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         max_streams=settings.sse_max_streams,
     )
     ended = EndedRuns(service.database, redis, saved)
+    app.state.eraser = SessionEraser(service.database, service.outbox, ended)
     consumer = DocumentConsumer(service.database, service.outbox)
     background = await stack.enter_async_context(
         service.running(
@@ -112,7 +115,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         )
     )
     background.start("worker", worker.run)
-    background.start("ended_runs", ended.run)
+    background.start("ended_runs", lambda: ended.run(app.state.eraser.erase_unused))
 
 
 async def _turns(

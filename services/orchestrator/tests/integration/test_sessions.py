@@ -23,7 +23,7 @@ async def test_a_session_from_beginning_to_end(start: Any, settings: Any) -> Non
     assert renamed.json()["version"] == 2
     assert (stale.status_code, stale_delete.status_code) == (412, 412)
     assert read.json()["title"] == "New plans"
-    assert deleted.status_code == 204
+    assert (deleted.status_code, deleted.json()["session_id"]) == (200, read.json()["id"])
     assert (gone.status_code, gone_again.status_code) == (404, 404)
     assert gone.json()["type"] == "session-not-found"
 

@@ -9,8 +9,9 @@ from uuid import UUID
 import typer
 
 from attractor_client.client import AttractorClient
+from attractor_client.commands.receipts import counts
 from attractor_client.commands.written_files import write_parts
-from attractor_client.invocation import Limit, Yes, confirm, connected, show_list
+from attractor_client.invocation import FAILED, Limit, Yes, confirm, connected, show_list
 from attractor_client.output import Output
 from attractor_client.rendering import citation_line, local_time, marked, size
 from contracts.orchestrator import MessageRole, TranscriptFormat
@@ -149,10 +150,19 @@ async def export(
 @app.command()
 @connected()
 async def delete(client: AttractorClient, output: Output, session_id: SessionId, yes: Yes = False) -> None:
-    """Delete a session with its messages and runs."""
+    """Delete a session with all that was said in it, and show what was deleted.
+
+    What Attractor remembers of it alone is deleted soon after.
+    """
     confirm("Delete this session with its messages?", output, yes)
-    await client.sessions.delete(session_id)
-    output.json({"deleted": session_id}) if output.as_json else output.text(f"{session_id} deleted")
+    receipt = await client.sessions.delete(session_id)
+    if output.as_json:
+        output.json(receipt)
+    else:
+        output.text(f"{session_id} deleted", "bold")
+        output.table(("removed", "left"), [(counts(receipt.removed), counts(receipt.remaining))])
+    if any(receipt.remaining.values()):
+        raise typer.Exit(FAILED)
 
 
 @app.command()

@@ -48,6 +48,7 @@ RUNS = WorkTable(
 
 
 class RunSql(Statements, file="runs.sql", message_columns=MESSAGE_COLUMNS):
+    exists: str
     find: str
     page: str
     cancel: str
@@ -67,6 +68,9 @@ class RunSql(Statements, file="runs.sql", message_columns=MESSAGE_COLUMNS):
 
 class WorkspaceRuns(Repository):
     """The runs of one workspace; a user finds and cancels only the own ones."""
+
+    async def exists(self, run_id: UUID) -> bool:
+        return bool(await self.value(RunSql.exists, id=run_id))
 
     async def find(self, caller: Principal, run_id: UUID) -> Run | None:
         return await self.one(RunSql.find, Run, id=run_id, user_id=caller.user_id)
@@ -116,8 +120,8 @@ class WorkspaceRuns(Repository):
         document_ids: list[UUID] | None = await self.value(RunSql.document_ids, id=run_id)
         return document_ids
 
-    async def add_answer(self, run: ClaimedRun, answer: TurnAnswer, status: MessageStatus) -> None:
-        """Stores the answer, and its title if the session has none."""
+    async def add_answer(self, run: ClaimedRun, answer: TurnAnswer, status: MessageStatus) -> bool:
+        """Stores the answer, and its title if the session has none; returns whether the session is temporary."""
         values = {
             **asdict(answer),
             "status": status.value,
@@ -127,7 +131,7 @@ class WorkspaceRuns(Repository):
             "run_id": run.id,
         }
         await self.run(RunSql.add_answer, **values)
-        await self.run(RunSql.touch_session, **values)
+        return bool(await self.value(RunSql.touch_session, **values))
 
     async def end_answer(self, run: ClaimedRun, status: RunStatus) -> None:
         """Marks the answer as failed or cancelled."""
