@@ -15,6 +15,10 @@ Content = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200_000), AfterValidator(storable)
 ]
 
+Reason = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), AfterValidator(storable)
+]
+
 Deadline = Annotated[int, Field(ge=1, le=3_600)]
 
 
@@ -87,8 +91,8 @@ class SentenceCheck(Resource):
 
 
 class SessionCreate(Request):
-    """A `temporary` session is not listed or found by search, memory learns nothing from it, and it is erased a day after
-    its last use.
+    """A `temporary` session is not listed or found by search, memory learns nothing from it, and it is erased a day
+    after its last use.
     """
 
     title: Name | None = None
@@ -185,11 +189,51 @@ class Siblings(Resource):
     ids: list[UUID]
 
 
+class FeedbackRating(StrEnum):
+    up = "up"
+    down = "down"
+
+
+class FeedbackFormat(StrEnum):
+    jsonl = "jsonl"
+    csv = "csv"
+
+
+class FeedbackPut(Request):
+    """What a user says of an answer. With `share_content` the owners of the workspace see question and answer."""
+
+    rating: FeedbackRating
+    reasons: Annotated[list[Reason], Field(max_length=10)] = []
+    comment: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=5_000)] | None = None
+    share_content: bool = False
+
+
+class AnswerFeedback(Resource):
+    """What the user of a session said of an answer in it."""
+
+    rating: FeedbackRating
+    reasons: list[str]
+    comment: str | None
+    share_content: bool
+    created_at: datetime
+    updated_at: datetime
+
+
+class FeedbackEntry(AnswerFeedback):
+    """What owners see: `question` and `answer` only where their user shares them."""
+
+    message_id: UUID
+    user_id: UUID
+    mode: AnswerMode | None
+    question: str | None
+    answer: str | None
+
+
 class Message(Resource):
     """A question or an answer. An answer follows its question, and is there as soon as its run is queued.
 
     `parent_id` is the message before it, `siblings` is only in lists. `removed_citations` counts the citations of the
-    answer that failed the check, `sentences` has its sentences.
+    answer that failed the check, `sentences` has its sentences. `feedback` is what its user said of it.
     """
 
     id: UUID
@@ -204,6 +248,7 @@ class Message(Resource):
     removed_citations: int = 0
     sentences: list[SentenceCheck] = []
     mode: AnswerMode | None = None
+    feedback: AnswerFeedback | None = None
     created_at: datetime
 
 

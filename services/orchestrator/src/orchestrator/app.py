@@ -18,6 +18,7 @@ from contracts.events import DOCUMENTS
 from inference.factory import build_chat_model
 from orchestrator import checkpoints
 from orchestrator.consumer import DocumentConsumer
+from orchestrator.feedback import api as feedback_api
 from orchestrator.graphs.conversation import graph as conversation
 from orchestrator.graphs.conversation.context import Prompts, TurnBudgets
 from orchestrator.graphs.conversation.turn import ConversationTurns
@@ -56,7 +57,7 @@ def create_app(settings: Settings) -> FastAPI:
             await _build(app, settings, stack)
             yield
 
-    routers = [sessions_api.router, messages_api.router, runs_api.router, internal.router]
+    routers = [sessions_api.router, messages_api.router, runs_api.router, feedback_api.router, internal.router]
     return service_app(NAME, settings, routers, lifespan)
 
 

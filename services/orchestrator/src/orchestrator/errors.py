@@ -13,6 +13,10 @@ class MessageNotFound(NotFound):
     type, title = "message-not-found", "You have no such message"
 
 
+class NotAnEndedAnswer(Conflict):
+    type, title = "not-an-ended-answer", "Only an answer that has ended can be rated"
+
+
 class SessionBusy(Conflict):
     type, title = "session-busy", "Another answer of this session is still being written"
 

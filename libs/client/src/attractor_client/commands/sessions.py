@@ -84,6 +84,9 @@ async def show(client: AttractorClient, output: Output, session_id: SessionId) -
         )
         for citation in message.citations:
             output.text(citation_line(citation), "dim")
+        if not asked:
+            rated = f" · rated {message.feedback.rating}" if message.feedback else ""
+            output.text(f"answer {message.id}{rated}", "dim")
 
 
 @app.command()

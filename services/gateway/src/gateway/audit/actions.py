@@ -108,6 +108,13 @@ ACTIONS = (
         ("detach", "DELETE", f"{_SESSION}/documents/{{document_id}}"),
     ),
     *_actions("message", "message_id", ("delete", "DELETE", "/v1/messages/{message_id}")),
+    *_actions(
+        "feedback",
+        "message_id",
+        ("give", "PUT", "/v1/messages/{message_id}/feedback"),
+        ("withdraw", "DELETE", "/v1/messages/{message_id}/feedback"),
+        ("export", "GET", "/v1/feedback/export"),
+    ),
     *_actions("memory", "memory_id", ("delete", "DELETE", "/v1/memories/{memory_id}")),
     *_actions(
         "graph",

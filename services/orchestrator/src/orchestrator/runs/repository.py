@@ -9,7 +9,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from contracts.base import Page
-from contracts.orchestrator import Message, MessageStatus, Run, RunStatus
+from contracts.orchestrator import AnswerFeedback, Message, MessageStatus, Run, RunStatus
 from orchestrator.runs.records import CancelOutcome, ClaimedRun, EarlierMessage, StoredEvent, TurnAnswer
 from service_kit.auth import Principal
 from service_kit.pagination import decode_cursor, page
@@ -21,10 +21,17 @@ from service_kit.work import WorkTable
 QUEUED, CANCELLED = "orchestrator_run_queued", "orchestrator_run_cancelled"
 NEWEST_MESSAGES, NEWEST_CHARACTERS = 41, 400_000
 # Of a message and, under the name `run`, the run that answers it.
+COMPUTED = {
+    "status": "CASE WHEN message.status = 'pending' AND run.state = 'running' THEN 'running' ELSE message.status END",
+    "feedback": f"""(
+        SELECT to_jsonb(given) FROM (
+            SELECT {", ".join(AnswerFeedback.model_fields)} FROM feedback
+            WHERE feedback.workspace_id = message.workspace_id AND feedback.message_id = message.id
+        ) AS given
+    )""",
+}
 MESSAGE_COLUMNS = ", ".join(
-    "CASE WHEN message.status = 'pending' AND run.state = 'running' THEN 'running' ELSE message.status END AS status"
-    if name == "status"
-    else f"message.{name}"
+    f"{COMPUTED[name]} AS {name}" if name in COMPUTED else f"message.{name}"
     for name in Message.model_fields
     if name != "siblings"
 )

@@ -1,0 +1,16 @@
+-- What users say of answers in their own sessions. It goes with the answer.
+CREATE TABLE feedback (
+    workspace_id uuid NOT NULL,
+    message_id uuid NOT NULL,
+    created_by uuid NOT NULL,
+    rating text NOT NULL CHECK (rating IN ('up', 'down')),
+    reasons text[] NOT NULL DEFAULT '{}',
+    comment text,
+    share_content boolean NOT NULL DEFAULT false,
+    created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (workspace_id, message_id),
+    FOREIGN KEY (workspace_id, message_id) REFERENCES message (workspace_id, id) ON DELETE CASCADE
+);
+CREATE INDEX feedback_listing ON feedback (workspace_id, created_at DESC, message_id DESC);
+SELECT protect('feedback');
