@@ -37,6 +37,8 @@ from orchestrator.sessions import internal, messages_api
 from orchestrator.sessions.attachments import DocumentAttacher
 from orchestrator.sessions.deletion import SessionEraser
 from orchestrator.settings import Settings
+from orchestrator.shares import api as shares_api
+from orchestrator.shares.sharing import SessionSharing
 from service_kit.app import service_app
 from service_kit.event_service import EventService
 from service_kit.tokens import Tokens
@@ -57,7 +59,8 @@ def create_app(settings: Settings) -> FastAPI:
             await _build(app, settings, stack)
             yield
 
-    routers = [sessions_api.router, messages_api.router, runs_api.router, feedback_api.router, internal.router]
+    routers = [sessions_api.router, messages_api.router, runs_api.router, feedback_api.router]
+    routers += [shares_api.router, shares_api.internal, internal.router]
     return service_app(NAME, settings, routers, lifespan)
 
 
@@ -99,6 +102,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     app.state.database = service.database
     app.state.run_max_attempts = settings.run_max_attempts
     app.state.attachments = DocumentAttacher(service.database, documents)
+    app.state.sharing = SessionSharing(service.database)
     app.state.runs = store
     app.state.streams = RunStreams(
         followers,

@@ -10,6 +10,7 @@ import typer
 
 from attractor_client.client import AttractorClient
 from attractor_client.commands.receipts import counts
+from attractor_client.commands.shares import share, shared, shares, unshare
 from attractor_client.commands.written_files import write_parts
 from attractor_client.invocation import FAILED, Limit, Yes, confirm, connected, show_list
 from attractor_client.output import Output
@@ -201,3 +202,7 @@ async def detach(client: AttractorClient, output: Output, session_id: SessionId,
     for one in document_ids:
         await client.sessions.detach(session_id, one)
     output.json({"detached": document_ids}) if output.as_json else output.text(f"{len(document_ids)} detached")
+
+
+for command in (share, shares, unshare, shared):
+    app.command()(command)

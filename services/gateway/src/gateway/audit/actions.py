@@ -109,6 +109,12 @@ ACTIONS = (
     ),
     *_actions("message", "message_id", ("delete", "DELETE", "/v1/messages/{message_id}")),
     *_actions(
+        "share",
+        "share_id",
+        ("create", "POST", f"{_SESSION}/shares"),
+        ("end", "DELETE", "/v1/shares/{share_id}"),
+    ),
+    *_actions(
         "feedback",
         "message_id",
         ("give", "PUT", "/v1/messages/{message_id}/feedback"),
@@ -128,6 +134,7 @@ ACTIONS = (
         "settings",
         "space_id",
         ("change_search", "PATCH", "/v1/search-settings"),
+        ("change_sharing", "PATCH", "/v1/sharing"),
         ("change_refinement", "PATCH", "/v1/graph/refinement/settings"),
         ("create_embedding_space", "POST", "/v1/embedding-spaces"),
         ("activate_embedding_space", "POST", f"{_SPACE}/activate"),
