@@ -112,9 +112,9 @@ async def test_an_extractive_answer_is_nothing_but_quotes(
         await allow_links(service, owner)
         by_link = (await opened(service, (await share(service, session, audience="link")).json()["token"])).text
         for_members = (await opened(service, (await share(service, session)).json()["token"])).text
-    assert "expire" not in by_link
+    assert "fifteen" not in by_link
     assert json.loads(by_link)["session"]["messages"][1]["withheld"] is True
-    assert "expire" in for_members
+    assert "fifteen" in for_members
 
 
 async def test_it_ends_with_its_user_its_message_its_session_and_its_time(
