@@ -51,6 +51,7 @@ test('a stream that is cut goes on where it was, without a word twice', async ({
   const quotes = answer.match(/“[^”]+”/g) ?? [];
   expect(quotes.length).toBeGreaterThan(0);
   expect(new Set(quotes).size).toBe(quotes.length);
+  await page.unrouteAll({ behavior: 'wait' });
 });
 
 test('a run that goes on while the page is reloaded is followed again', async ({ page }) => {
@@ -70,6 +71,7 @@ test('a run that goes on while the page is reloaded is followed again', async ({
   await followed;
   await expect(page.getByText(/citations checked/)).toBeVisible();
   await expect(page.getByRole('log').getByText(QUESTION, { exact: true })).toHaveCount(1);
+  await page.unrouteAll({ behavior: 'wait' });
 });
 
 test('by keyboard alone: ask, read the source, come back, rename, delete, sign out', async ({ page }) => {
