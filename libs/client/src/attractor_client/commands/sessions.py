@@ -69,10 +69,15 @@ async def search(
 
 @app.command()
 @connected()
-async def show(client: AttractorClient, output: Output, session_id: SessionId) -> None:
+async def show(
+    client: AttractorClient,
+    output: Output,
+    session_id: SessionId,
+    last: Annotated[int | None, typer.Option(min=1, help="Only the newest messages.")] = None,
+) -> None:
     """Show a session's messages and their citations."""
     session = await client.sessions.get(session_id)
-    messages = [message async for message in client.sessions.messages(session_id)]
+    messages = [message async for message in client.sessions.messages(session_id, last=last)]
     if output.as_json:
         output.json({"session": session, "messages": messages})
         return

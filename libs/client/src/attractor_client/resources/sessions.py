@@ -109,10 +109,10 @@ class Sessions:
         """Detaches a document from a session; the document itself stays."""
         await self.transport.send("DELETE", path("v1/sessions", session_id, "documents", document_id))
 
-    def messages(self, session_id: UUID, *, tree: bool = False) -> AsyncIterator[Message]:
-        """Lists the messages from the first one to the session's head, or with `tree` those of all branches."""
+    def messages(self, session_id: UUID, *, tree: bool = False, last: int | None = None) -> AsyncIterator[Message]:
+        """Lists the messages up to the session's head, or the `last` of them, or with `tree` those of all branches."""
         place = path("v1/sessions", session_id, "messages")
-        return every(self.transport, place, Page[Message], {"tree": "true"} if tree else None)
+        return every(self.transport, place, Page[Message], {"tree": "true" if tree else None, "last": last})
 
     async def send(
         self,
