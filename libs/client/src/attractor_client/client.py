@@ -19,7 +19,7 @@ from attractor_client.resources.runs import Runs
 from attractor_client.resources.search import Search
 from attractor_client.resources.search_settings import WorkspaceSearchSettings
 from attractor_client.resources.sessions import Sessions
-from attractor_client.resources.shares import Shares
+from attractor_client.resources.shares import SessionShares
 from attractor_client.resources.sources import Sources
 from attractor_client.resources.spaces import EmbeddingSpaces
 
@@ -55,7 +55,7 @@ class AttractorClient:
         self.runs = Runs(self.transport)
         self.sessions = Sessions(self.transport, self.runs)
         self.feedback = Feedback(self.transport)
-        self.shares = Shares(self.transport)
+        self.shares = SessionShares(self.transport)
 
     async def aclose(self) -> None:
         await self.transport.aclose()

@@ -22,7 +22,7 @@ from contracts.sharing import (
 SHARING = "/v1/sharing"
 
 
-class Shares:
+class SessionShares:
     """`client.shares`: what the key's user shares, and what others share."""
 
     def __init__(self, transport: Transport) -> None:

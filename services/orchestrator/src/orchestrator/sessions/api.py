@@ -102,7 +102,7 @@ async def create_session(body: SessionCreate, opened: Opened, key: IdempotencyKe
     The same `Idempotency-Key` returns the same session.
     """
     async with opened() as sessions:
-        session = await sessions.create(body, key)
+        session = await sessions.create(body.title, key, temporary=body.temporary)
     response.headers["Location"] = f"/v1/sessions/{session.id}"
     return tagged(session, response)
 

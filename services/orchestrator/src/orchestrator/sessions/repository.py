@@ -7,7 +7,7 @@ from datetime import datetime
 from uuid import UUID, uuid4
 
 from contracts.base import Page
-from contracts.orchestrator import Session, SessionCreate, SessionDocument, SessionState, SessionUpdate
+from contracts.orchestrator import Session, SessionDocument, SessionState, SessionUpdate
 from orchestrator.errors import SessionNotFound
 from service_kit.auth import Principal
 from service_kit.pagination import decode_cursor, page
@@ -53,9 +53,9 @@ class CallerSessions(Repository):
         self.caller = caller
         self.bound = {**self.bound, "user_id": caller.user_id}
 
-    async def create(self, new: SessionCreate, key: str | None) -> Session:
+    async def create(self, title: str | None, key: str | None, *, temporary: bool = False) -> Session:
         """Returns the session that `key` created before, if there is one."""
-        created = await self.one(SessionSql.create, Session, id=uuid4(), key=key, **new.model_dump())
+        created = await self.one(SessionSql.create, Session, id=uuid4(), title=title, temporary=temporary, key=key)
         assert created is not None
         return created
 
