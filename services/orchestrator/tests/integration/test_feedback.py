@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import psycopg
 import pytest
 
 from contracts.gateway import Role
@@ -130,6 +131,25 @@ async def test_it_goes_with_its_answer(start: Any, settings: Any, owner: dict[st
         assert await count() == 1
         await service.client.delete(f"/v1/sessions/{other}")
         assert await count() == 0
+
+
+async def test_an_answer_that_is_written_anew_is_not_rated(
+    start: Any, model_settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: Any, **__: Any) -> Any:
+        raise psycopg.OperationalError("the server closed the connection")
+
+    async with start(model_settings.model_copy(update={"run_max_attempts": 1})) as service, asyncio.timeout(60):
+        with monkeypatch.context() as patched:
+            patched.setattr("orchestrator.graphs.conversation.nodes.verify_citations.verified", away)
+            run = await service.ask(await service.session())
+            await service.events(run["id"])
+        await service.client.put(place(run["answer_id"]), json={"rating": "down"})
+        assert (await service.run(run["id"]))["answer"]["feedback"]["rating"] == "down"
+        await service.client.post(f"/v1/runs/{run['id']}/retry")
+        await service.events(run["id"])
+        answer = (await service.run(run["id"]))["answer"]
+    assert (answer["status"], answer["feedback"]) == ("completed", None)
 
 
 async def test_only_the_own_ended_answers_are_rated(

@@ -14,3 +14,12 @@ CREATE TABLE feedback (
 );
 CREATE INDEX feedback_listing ON feedback (workspace_id, created_at DESC, message_id DESC);
 SELECT protect('feedback');
+
+-- An answer that is written anew was not what was rated.
+CREATE FUNCTION drop_feedback() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    DELETE FROM feedback WHERE workspace_id = NEW.workspace_id AND message_id = NEW.id;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER answer_unwritten AFTER UPDATE OF status ON message FOR EACH ROW
+    WHEN (NEW.status = 'pending' AND OLD.status <> 'pending') EXECUTE FUNCTION drop_feedback();
