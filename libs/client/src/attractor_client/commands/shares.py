@@ -41,7 +41,7 @@ async def share(
         output.json(made.model_dump(mode="json") | {"url": client.shares.url(made.token)})
         return
     output.text(client.shares.url(made.token), "bold")
-    readers = "whoever has this link" if link else "members of the workspace, with their key"
+    readers = "whoever has this link" if link else "members of the workspace with their key,"
     output.text(f"share {made.id} · read by {readers} until {local_time(made.expires_at)}", "dim")
 
 
