@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 from knowledge_graph.extraction.clauses import IDENTITY, SPOKEN_OF, Clause
 from knowledge_graph.extraction.records import Mention
 from knowledge_graph.extraction.relation_types import VERBS
-from knowledge_graph.extraction.tenses import CURRENT
+from knowledge_graph.extraction.tenses import CURRENT, NEGATED
 
 EXPLICIT, REFERRED = 0.7, 0.5
 LONGEST_TYPE = 48
 NO_PARTS = frozenset({"PERSON", "TEAM", "GPE", "LOC", "FAC", "NORP", "DOCUMENT_ID"})
 PEOPLE = frozenset({"he", "she", "who", "him", "her"})
 THINGS = frozenset({"it", "which", "that"})
+OWNING = frozenset({"OWN", "MAINTAIN", "OPERATE", "RUN"})
 NO_RELATION = frozenset({"KNOWN_AS", "CALLED_AS", "REFER_AS"})
 """Aliases say that."""
 CLOSED = {
@@ -107,13 +108,14 @@ def triples(
             if named is not None:
                 spoken_of.remember(named)
             continue
+        before = spoken_of.of(clause.object_reference)
         if named is not None and not clause.turned:
             spoken_of.remember(named)
         is_explicit = named is not None and target is not None
-        if target is None and clause.turned:
-            target = spoken_of.of(clause.object_reference)
+        if target is None and (clause.turned or (clause.relation in OWNING and named is not None)):
+            target = before  # "Before that Bookings owned it"
         if source is not None and target is not None and source.entity_id != target.entity_id:
-            if source.entity_type == "PERSON" != target.entity_type:
+            if source.entity_type == "PERSON" != target.entity_type and clause.time != NEGATED:
                 spoken_of.remember(target)  # "She wrote X. It …"
             yield from _triple(clause, source, target, EXPLICIT if is_explicit else REFERRED, systems)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from knowledge_graph.extraction.tenses import CURRENT, DOUBT, of_verb
+from knowledge_graph.extraction.tenses import CURRENT, DOUBT, NEGATED, of_denied, of_verb
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -37,7 +37,7 @@ class Clause:
     `object_reference` are a pronoun ("he") or the noun of "the film" where that is the subject or the target, else "".
     With the relation IS, `phrase` is a noun that the subject is said to be. With the relation SPOKEN_OF nothing is
     stated of the subject, which is the target too: the verb is denied or doubted or has no object, but a pronoun that
-    follows can mean its subject.
+    follows can mean its subject. What a denied verb denies follows it.
     """
 
     subject: int
@@ -68,24 +68,45 @@ def _of_verb(verb: Token) -> Iterator[Clause]:
         return
     if any(_denies(child) for child in children):
         yield from (Clause(subject.idx, subject.idx, SPOKEN_OF, "") for subject in subjects)
+        if not any(_doubts(child) for child in children):
+            yield from _denied(verb, children, subjects)
         return
     if verb.lemma_ == "be":
         yield from _identities(children, subjects)
         return
-    passive = (verb.dep_ == "acl" and verb.tag_ == "VBN") or any(
-        child.dep_ in {"auxpass", "agent"} for child in children
-    )
+    passive = _is_passive(verb, children)
     if not any(True for child in children for _ in _objects(child, verb, passive=passive)):
         yield from (Clause(subject.idx, subject.idx, SPOKEN_OF, "") for subject in subjects)
     subjects += [] if passive else _likewise(children)
+    yield from _statements(verb, children, subjects, of_verb(verb), passive=passive)
+
+
+def _denied(verb: Token, children: Sequence[Token], subjects: Sequence[Token]) -> Iterator[Clause]:
+    """Yields what the verb says is not so."""
+    time = of_denied(verb)
+    if verb.lemma_ != "be":
+        yield from _statements(verb, children, subjects, time, passive=_is_passive(verb, children))
+        return
+    for noun in (child for child in children if child.dep_ == "attr"):
+        for subject in subjects:
+            yield from (replace(one, time=time) for one in _of_noun(noun, subject))
+
+
+def _is_passive(verb: Token, children: Sequence[Token]) -> bool:
+    return (verb.dep_ == "acl" and verb.tag_ == "VBN") or any(child.dep_ in {"auxpass", "agent"} for child in children)
+
+
+def _statements(
+    verb: Token, children: Sequence[Token], subjects: Sequence[Token], time: str, *, passive: bool
+) -> Iterator[Clause]:
     for child in children:
         for relation, phrase, found, turned in _objects(child, verb, passive=passive):
-            if any(grand.lower_ in NONE_OF for grand in found.children):
-                continue  # "reads neither X nor Y"
+            # "reads neither X nor Y"
+            told = NEGATED if any(grand.lower_ in NONE_OF for grand in found.children) else time
             targets = [_whole(found), *map(_whole, found.conjuncts)]
             for subject, target in _pairs(subjects, targets, children):
                 ends = (target, subject) if turned else (subject, target)
-                yield replace(_clause(*ends, relation, phrase, turned), time=of_verb(verb))
+                yield replace(_clause(*ends, relation, phrase, turned), time=told)
 
 
 def _pairs(
@@ -132,7 +153,11 @@ def _identities(children: Sequence[Token], subjects: Sequence[Token]) -> Iterato
 
 
 def _denies(child: Token) -> bool:
-    return child.dep_ == "neg" or (child.dep_ == "aux" and child.lower_ in DOUBT)
+    return child.dep_ == "neg" or _doubts(child)
+
+
+def _doubts(child: Token) -> bool:
+    return child.dep_ == "aux" and child.lower_ in DOUBT
 
 
 def _objects(child: Token, verb: Token, *, passive: bool) -> Iterator[tuple[str, str, Token, bool]]:
