@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from enum import StrEnum
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -12,17 +11,8 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 from contracts.base import Name, Request, Resource, storable
 from contracts.graph_tools import RelationType, TypeName
 
-
-class CorrectionKind(StrEnum):
-    confirm = "confirm"
-    reject = "reject"
-    add = "add"
-    merge = "merge"
-    split = "split"
-    type = "type"
-
-
-OF_FACTS = frozenset({CorrectionKind.confirm, CorrectionKind.reject, CorrectionKind.add})
+CorrectionKind = Literal["confirm", "reject", "add", "merge", "split", "type"]
+OF_FACTS = frozenset({"confirm", "reject", "add"})
 Reason = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), AfterValidator(storable)
 ]
@@ -48,12 +38,12 @@ class CorrectionRequest(Request):
 
     @model_validator(mode="after")
     def _has_what_it_needs(self) -> CorrectionRequest:
-        wanted = {"other": self.kind != CorrectionKind.type, "relation_type": self.kind in OF_FACTS}
-        wanted["entity_type"] = self.kind == CorrectionKind.type
+        wanted = {"other": self.kind != "type", "relation_type": self.kind in OF_FACTS}
+        wanted["entity_type"] = self.kind == "type"
         for field, is_wanted in wanted.items():
             if is_wanted != (getattr(self, field) is not None):
                 raise ValueError(f"a correction of the kind {self.kind} takes {'a' if is_wanted else 'no'} {field}")
-        if self.kind != CorrectionKind.add and (self.status != "current" or self.dated is not None):
+        if self.kind != "add" and (self.status != "current" or self.dated is not None):
             raise ValueError("only an added fact has a status and a date")
         return self
 

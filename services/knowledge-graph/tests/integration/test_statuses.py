@@ -7,6 +7,14 @@ from itertools import permutations
 
 import pytest
 
+from knowledge_graph.recording.recount import wrong_sums
+from service_kit.postgres import Database
+
+ROWS = """
+    SELECT document_id, number, source_id, target_id, relation_type, status, dated, closed_by FROM relation_evidence
+    ORDER BY document_id, number
+"""
+SUMS = "SELECT source_id, target_id, relation_type, weight, evidence FROM relation ORDER BY 1, 2, 3"
 USED = "# Shop\n\nOrderService uses StockDB."
 GONE = "# Meeting\n\nOrderService no longer uses StockDB. OrderService will use PriceDB."
 
@@ -119,3 +127,33 @@ async def test_documents_in_any_order_give_the_same_facts(documents, needs, orde
         await documents.graph([text], name=name, written_at=when)
     assert await needs("OrderService") == ({"StockDB"}, {("past", "StockDB"), ("planned", "PriceDB")})
     assert await needs("FareService") == ({"StockDB"}, set())
+
+
+async def test_deleting_a_document_takes_its_facts_and_closings_and_nothing_else(documents, client, workspace_id):
+    adr = "# ADR-9: Queue\n\nReplaces: ADR-3\n\nOrderService uses NatsStore."
+    kept = [
+        dict(texts=[USED], name="old.md", written_at=written(2023)),
+        dict(texts=["The Heron team owns OrderService."], name="teams.md", written_at=written(2023)),
+        dict(texts=["# ADR-3: Queue\n\nOrderService uses RabbitStore."], name="adr-3.md", title="ADR-3: Queue"),
+    ]
+    passing = [
+        dict(texts=[GONE], name="new.md", written_at=written(2025)),
+        dict(texts=["The Gull team owns OrderService."], name="teams-new.md", written_at=written(2025)),
+        dict(texts=[adr], name="adr-9.md", title="ADR-9: Queue"),
+    ]
+    for one in kept:
+        await documents.graph(**one)
+    async with Database(client.database_url, 2).opened() as database:
+
+        async def state() -> list[list[tuple]]:
+            async with database.workspace(workspace_id) as connection:
+                return [await (await connection.execute(query)).fetchall() for query in (ROWS, SUMS)]
+
+        before = await state()
+        added = [await documents.graph(**one) for one in passing]
+        during = await state()
+        assert len([row for row in during[0] if row[-1] is not None]) == len(kept)
+        for document_id in added:
+            await documents.delete(document_id)
+        assert await state() == before
+        assert not await wrong_sums(database, workspace_id)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid4
 
-from contracts.graph_corrections import CorrectionKind, CorrectionRequest
+from contracts.graph_corrections import CorrectionRequest
 from knowledge_graph.corrections.graphing import NamedEnd, graphed
 from knowledge_graph.errors import CorrectionNotFound, FactNotStated, NameNotKnown, NamesAreOne, NotMerged
 from knowledge_graph.extraction.names import is_name
@@ -102,17 +102,17 @@ class GraphCorrections:
         async with writing(self.database, workspace_id) as connection:
             entity, other = await self._ends(workspace_id, asked)
             corrections = _Corrections(connection, workspace_id)
-            if asked.kind in {CorrectionKind.confirm, CorrectionKind.reject} and other is not None:
+            if asked.kind in {"confirm", "reject"} and other is not None:
                 if not await corrections.is_stated(entity.id, other.id, asked.relation_type or ""):
                     raise FactNotStated(f"nothing states {entity.name} {asked.relation_type} {other.name}; add it")
-            elif asked.kind == CorrectionKind.split and other is not None:
+            elif asked.kind == "split" and other is not None:
                 joined = await corrections.joined([entity.id, other.id])
                 if joined is None:
                     raise NotMerged(f"no document makes {entity.name} and {other.name} one")
                 entity, other = joined.ends
             stored = await corrections.record(
                 id=correction_id,
-                kind=asked.kind.value,
+                kind=asked.kind,
                 entity_id=entity.id,
                 entity=entity.name,
                 other=other.name if other else None,
@@ -152,9 +152,9 @@ class GraphCorrections:
             await queue(connection, workspace_id, changes, projects=self.projects)
 
     async def _ends(self, workspace_id: UUID, asked: CorrectionRequest) -> tuple[NamedEnd, NamedEnd | None]:
-        if asked.kind == CorrectionKind.split:
+        if asked.kind == "split":
             return _spelled(asked.entity), _spelled(asked.other or "")
-        is_new = asked.kind == CorrectionKind.add
+        is_new = asked.kind == "add"
         entity = await self._end(workspace_id, asked.entity, may_be_new=is_new)
         other = None if asked.other is None else await self._end(workspace_id, asked.other, may_be_new=is_new)
         if other is not None and other.id == entity.id:

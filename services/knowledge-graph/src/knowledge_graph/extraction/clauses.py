@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from knowledge_graph.extraction.names import PARTS
 from knowledge_graph.extraction.tenses import CURRENT, DOUBT, NEGATED, of_denied, of_verb
 
 if TYPE_CHECKING:
@@ -24,7 +25,10 @@ COPIES = frozenset(
 DEFINITE = frozenset({"the", "this", "that", "its", "his", "her"})
 COMPARES = frozenset({"like", "unlike"})
 MOST_STEPS = 20
+FLOWS = frozenset({"lie", "go"})
+"""What goods and data do by themselves: somebody has them lie there."""
 IDENTITY = "IS"
+SECTION = "§"
 SPOKEN_OF = ""
 
 
@@ -37,7 +41,8 @@ class Clause:
     `object_reference` are a pronoun ("he") or the noun of "the film" where that is the subject or the target, else "".
     With the relation IS, `phrase` is a noun that the subject is said to be. With the relation SPOKEN_OF nothing is
     stated of the subject, which is the target too: the verb is denied or doubted or has no object, but a pronoun that
-    follows can mean its subject. What a denied verb denies follows it.
+    follows can mean its subject. What a denied verb denies follows it. With the reference SECTION nobody is named who
+    acts: "each boarding is handed to X", "charges go through X".
     """
 
     subject: int
@@ -104,8 +109,12 @@ def _statements(
             # "reads neither X nor Y"
             told = NEGATED if any(grand.lower_ in NONE_OF for grand in found.children) else time
             targets = [_whole(found), *map(_whole, found.conjuncts)]
-            for subject, target in _pairs(subjects, targets, children):
+            for pair in _pairs(subjects, targets, children):
+                subject, target = map(_bearing, pair)
                 ends = (target, subject) if turned else (subject, target)
+                if not turned and subject.pos_ == "NOUN" and (passive or verb.lemma_ in FLOWS):
+                    acted = f"{_name(verb)}_{child.lower_.upper()}"
+                    yield Clause(subject.idx, target.idx, acted, phrase, SECTION, time=told)
                 yield replace(_clause(*ends, relation, phrase, turned), time=told)
 
 
@@ -134,6 +143,13 @@ def _likewise(children: Sequence[Token]) -> list[Token]:
         elif child.lower_ == "like" and child.dep_ == "prep":
             found += [grand for grand in child.children if grand.dep_ == "pobj"]
     return [one for each in found for one in (each, *each.conjuncts)]
+
+
+def _bearing(noun: Token) -> Token:
+    """Returns Heron for "the Heron team"."""
+    before = noun.nbor(-1) if noun.i > noun.sent.start else noun
+    is_name = before.head == noun and before.dep_ == "compound" and before.text[0].isupper()
+    return before if is_name and noun.lemma_.lower() in PARTS else noun
 
 
 def _whole(noun: Token) -> Token:

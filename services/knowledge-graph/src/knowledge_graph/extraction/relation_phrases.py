@@ -77,9 +77,11 @@ FIELDS = {
     "maintainer": ("MAINTAINS", True),
 }
 FIELD = re.compile(
-    rf"^[ \t]*(?:[-*•][ \t]*)?\**({'|'.join(name.replace(' ', '[ _-]') for name in FIELDS)})\**[ \t]*:\**[ \t]*(?=\S)",
+    rf"(?:^[ \t]*(?:[-*•][ \t]*)?|(?<=\w\. ))"
+    rf"\**({'|'.join(name.replace(' ', '[ _-]') for name in FIELDS)})\**[ \t]*:\**[ \t]*(?=\S)",
     re.IGNORECASE | re.MULTILINE,
 )
+"""A field of its own line, or a sentence: "Fares that follow demand. Owner: Fares. Lead: Ioana Petrescu."."""
 LISTED_BELOW = re.compile(
     rf"^[ \t]*\**({'|'.join(name.replace(' ', '[ _-]') for name in FIELDS)})\**[ \t]*:\**[ \t]*\n(?:[ \t]*\n)?",
     re.IGNORECASE | re.MULTILINE,
@@ -147,8 +149,8 @@ def statements(text: str, spans: Sequence[Span]) -> Iterator[StatedRelation]:
 def field_statements(text: str, spans: Sequence[Span]) -> Iterator[tuple[StatedRelation, bool]]:
     """Lines such as `depends_on: A, B`, about the heading's entity; True where that one is the target."""
     for match in FIELD.finditer(text):
-        line_end = text.find("\n", match.end())
-        line_end = len(text) if line_end < 0 else line_end
+        ends = [end for sign in ("\n", ". ") if (end := text.find(sign, match.end())) >= 0]
+        line_end = min(ends, default=len(text))
         kind, passive = FIELDS[re.sub(r"[_-]", " ", match.group(1)).lower()]
         for place, span in enumerate(spans):
             if match.end() <= span.start and span.end <= line_end:

@@ -26,6 +26,11 @@ ENDED_WORDS = re.compile(
 )
 NOT_AFTER = re.compile(r"(?<!\w)nicht(?!\w)(?! (?:nur|mehr)(?!\w))", re.IGNORECASE)
 """German denies behind the object: "nutzt Foghorn nicht"."""
+QUALIFIERS = frozenset({"for", "during", "without", "directly", "only", "always", "necessarily"})
+QUALIFIED = re.compile(
+    r"(?<!\w)(?:for|during|without|directly|only|always|necessarily|für|direkt|nur|immer)(?!\w)", re.IGNORECASE
+)
+"""What is denied of one purpose or way is not denied: "does not need it for that"."""
 PLANNED_WORDS = re.compile(r"(?<!\w)(?:will|shall|going to|planned to|soll|sollen|wird künftig)(?!\w)", re.IGNORECASE)
 OPEN_WORDS = re.compile(r"(?<!\w)(?:if|whether|unless|had|ob|falls|wenn|would|could|might)(?!\w)", re.IGNORECASE)
 BREAKS = re.compile(r"[;:]|, | (?:and|but|und|aber) ")
@@ -70,6 +75,8 @@ def of_words(text: str, start: int, end: int, sentence: tuple[int, int], *, deni
     planned = PLANNED_WORDS.search(part) is not None
     ended = ENDED_WORDS.search(part) or ENDED_WORDS.match(text[first:last].lstrip("-*> "))
     if denied or NOT_AFTER.search(part):
+        if QUALIFIED.search(part):
+            return OPEN
         return NEGATED if not ended else OPEN if planned else PAST  # "will no longer use": it does now
     return PLANNED if planned else PAST if ended else CURRENT
 
@@ -89,6 +96,9 @@ def _is_ended(verb: Token, words: set[str], auxiliaries: Sequence[Token]) -> boo
 def of_denied(verb: Token) -> str:
     """Tells the time of what the verb denies: "has not used it since 2022" says that it did before."""
     time = of_verb(verb)
+    near = [*verb.children, *(grand for child in verb.children if child.dep_ == "dobj" for grand in child.children)]
+    if any(one.lower_ in QUALIFIERS and one.dep_ in {"prep", "advmod"} for one in near):
+        return OPEN
     since = any(child.lower_ == "since" and child.dep_ == "prep" for child in verb.children)
     return time if time in {PAST, OPEN} else PAST if time == PERFECT and since else NEGATED
 
