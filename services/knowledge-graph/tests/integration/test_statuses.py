@@ -132,14 +132,14 @@ async def test_documents_in_any_order_give_the_same_facts(documents, needs, orde
 async def test_deleting_a_document_takes_its_facts_and_closings_and_nothing_else(documents, client, workspace_id):
     adr = "# ADR-9: Queue\n\nReplaces: ADR-3\n\nOrderService uses NatsStore."
     kept = [
-        dict(texts=[USED], name="old.md", written_at=written(2023)),
-        dict(texts=["The Heron team owns OrderService."], name="teams.md", written_at=written(2023)),
-        dict(texts=["# ADR-3: Queue\n\nOrderService uses RabbitStore."], name="adr-3.md", title="ADR-3: Queue"),
+        {"texts": [USED], "name": "old.md", "written_at": written(2023)},
+        {"texts": ["The Heron team owns OrderService."], "name": "teams.md", "written_at": written(2023)},
+        {"texts": ["# ADR-3: Queue\n\nOrderService uses RabbitStore."], "name": "adr-3.md", "title": "ADR-3: Queue"},
     ]
     passing = [
-        dict(texts=[GONE], name="new.md", written_at=written(2025)),
-        dict(texts=["The Gull team owns OrderService."], name="teams-new.md", written_at=written(2025)),
-        dict(texts=[adr], name="adr-9.md", title="ADR-9: Queue"),
+        {"texts": [GONE], "name": "new.md", "written_at": written(2025)},
+        {"texts": ["The Gull team owns OrderService."], "name": "teams-new.md", "written_at": written(2025)},
+        {"texts": [adr], "name": "adr-9.md", "title": "ADR-9: Queue"},
     ]
     for one in kept:
         await documents.graph(**one)

@@ -16,7 +16,9 @@ from knowledge_graph.extraction.manifests.statement import LONGEST
 from knowledge_graph.extraction.records import Extraction, SourceChunk, SourceDocument
 from knowledge_graph.extraction.source_document import is_source_code
 
-STRINGS = json.loads((Path(__file__).parents[4] / "tests/security/naughty_strings.json").read_text(encoding="utf-8"))
+NAUGHTY = Path(__file__).parents[5] / "shared/eval/naughty-strings/blns.json"
+HOSTILE = ["\u202e", "%s", "' OR 1=1 --", "\\", "]]>", "{{7*7}}", "`", "<script>", "\ufeff", "../..", "${x}", "x" * 300]
+STRINGS = [*HOSTILE, *(json.loads(NAUGHTY.read_text("utf-8")) if NAUGHTY.exists() else ())]
 SERVICES = ("OrderService", "FareService", "MailRouter", "StockDB", "PriceStore", "ClearingServer")
 VERBS = (
     ("uses", "use"),
@@ -98,6 +100,12 @@ MANIFESTS = {
     "pyproject.toml": '[project]\nname = "web"\ndependencies = ["{}"]\n',
     "Cargo.toml": '[package]\nname = "web"\n[dependencies]\n{} = "1"\n',
     "CODEOWNERS": "/{}/ @acme/heron\n",
+    "requirements.txt": "{}\n",
+    "go.mod": "module {}\nrequire (\n\t{} v1\n)\n",
+    "pom.xml": "<project><artifactId>web</artifactId><dependencies><dependency><artifactId>{}</artifactId>"
+    "</dependency></dependencies></project>",
+    "Dockerfile": "FROM {}\n",
+    "openapi.yaml": "openapi: 3.1.0\ninfo:\n  title: {}\n",
     "schema.sql": "CREATE TABLE {} (id int);\n",
     "module.py": "import os\n\nclass {}:\n    pass\n",
     "client.ts": "import {{ x }} from '{}';\n",

@@ -71,9 +71,10 @@ def _of_verb(verb: Token) -> Iterator[Clause]:
     subjects = _subjects(verb)
     if not subjects or _repeats(verb):
         return
-    if any(_denies(child) for child in children):
+    above = [*children, *(child for head in _carriers(verb) for child in head.children)]
+    if any(_denies(child) for child in above):
         yield from (Clause(subject.idx, subject.idx, SPOKEN_OF, "") for subject in subjects)
-        if not any(_doubts(child) for child in children):
+        if not any(_doubts(child) for child in above):
             yield from _denied(verb, children, subjects)
         return
     if verb.lemma_ == "be":
@@ -84,6 +85,15 @@ def _of_verb(verb: Token) -> Iterator[Clause]:
         yield from (Clause(subject.idx, subject.idx, SPOKEN_OF, "") for subject in subjects)
     subjects += [] if passive else _likewise(children)
     yield from _statements(verb, children, subjects, of_verb(verb), passive=passive)
+
+
+def _carriers(verb: Token) -> list[Token]:
+    """Returns the verbs that carry this one: "has never had" of "has never had to use"."""
+    found: list[Token] = []
+    while verb.dep_ == "xcomp" and len(found) < MOST_STEPS:
+        verb = verb.head
+        found.append(verb)
+    return found
 
 
 def _denied(verb: Token, children: Sequence[Token], subjects: Sequence[Token]) -> Iterator[Clause]:
