@@ -83,6 +83,8 @@ class Reference:
         if subject.entity_type == "PERSON":
             self.person, self.unsure = subject, None
             return
+        if subject.entity_type == "TEAM":
+            return  # "The Heron team owns it. It uses …"
         self.thing = subject
         if subject.entity_type == "ENTITY":
             self.unsure = subject

@@ -158,7 +158,7 @@ def _likewise(children: Sequence[Token]) -> list[Token]:
 def _bearing(noun: Token) -> Token:
     """Returns Heron for "the Heron team"."""
     before = noun.nbor(-1) if noun.i > noun.sent.start else noun
-    is_name = before.head == noun and before.dep_ == "compound" and before.text[0].isupper()
+    is_name = before.head == noun and before.dep_ in {"compound", "amod"} and before.text[0].isupper()
     return before if is_name and noun.lemma_.lower() in PARTS else noun
 
 

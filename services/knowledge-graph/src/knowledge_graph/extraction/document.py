@@ -108,7 +108,10 @@ def _find_names(chunk: ChunkAnalysis, used: frozenset[str], titled: Sequence[Spa
     read = names_in_prose(text, chunk.reading, used, nouns_have_capitals=document.language == "de")
     whole = [chunk.opening.name] if chunk.opening else []
     found = without_overlaps(
-        whole, list(occurrences(text, titled, read)), read, [*tables.names(text), *relation_phrases.listed_names(text)]
+        whole,
+        list(occurrences(text, titled, read)),
+        read,
+        [*tables.names(text), *relation_phrases.listed_names(text), *relation_phrases.teams(text)],
     )
     chunk.statements = list(alias_statements.statements(text, found))
     stated = whole + [span for one in chunk.statements for span in (one.alias, one.target)]

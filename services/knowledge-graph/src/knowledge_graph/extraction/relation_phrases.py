@@ -91,6 +91,7 @@ ITEM = re.compile(r"[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+[*_`\[]{0,3}(?:[Tt]he )?[
 ITEM_NAME = re.compile(
     r"([A-Z][\w.&’'-]{1,60}+(?: [A-Z\d][\w.&’'-]{0,60}+){0,4})[*_`]{0,3}[ \t]*+(?:[(:,;–—]|- |$)", re.MULTILINE
 )
+TEAM = re.compile(r"(?<!\w)[Tt]he ([A-Z][\w-]{2,30}(?: [A-Z][\w-]{1,30})?)[ \n](?:team|squad|guild)(?!\w)")
 NEXT_IN_LIST = re.compile(r"`?,?(?: (?:and|as well as|und|sowie))?(?: on)? (?:the )?`?")
 RESPECTIVELY = re.compile(r"`?,? respectively(?!\w)")
 NOT_LIKE = re.compile(r"(?<!\w)(?:unlike|instead of|rather than|anders als|statt) (?:the )?`?$", re.IGNORECASE)
@@ -128,7 +129,7 @@ def statements(text: str, spans: Sequence[Span]) -> Iterator[StatedRelation]:
         lefts, rights = sorted(_list_before(text, spans, place)), _list_after(text, spans, place + 1)
         if phrase.startswith("wird ") and PARTICIPLE.match(text, spans[rights[-1]].end) is None:
             continue
-        if not passive:
+        if not passive and not denied:
             lefts += _likewise(text, spans, place, rights[-1])
         for number, left in enumerate(lefts):
             for right in [rights[number]] if _in_turn(text, spans, lefts, rights) else rights:
@@ -173,6 +174,12 @@ def listed_names(text: str) -> Iterator[Span]:
         name = ITEM_NAME.match(text, item.end())
         if name is not None:
             yield Span(*name.span(1), name.group(1), "ENTITY")
+
+
+def teams(text: str) -> Iterator[Span]:
+    """Yields what a text calls a team, whether or not it looks like a name elsewhere: "the Messaging team"."""
+    for found in TEAM.finditer(text):
+        yield Span(*found.span(1), found.group(1), "TEAM")
 
 
 def _items(text: str) -> Iterator[tuple[re.Match[str], re.Match[str]]]:

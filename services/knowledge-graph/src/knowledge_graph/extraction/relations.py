@@ -100,7 +100,10 @@ def _declared(
 
 def _headed(chunk: ChunkAnalysis, systems: Collection[str]) -> Mention | None:
     """Returns the part of a system that the nearest heading names."""
-    headed = next((mention for mention in chunk.mentions if mention.about == "heading"), None)
+    key = name_key(chunk.chunk.headings[-1]) if chunk.chunk.headings else ""
+    headed = next((mention for mention in chunk.mentions if mention.about and mention.name_key == key), None)
+    if headed is None:
+        headed = next((mention for mention in chunk.mentions if mention.about == "heading"), None)
     return headed if headed is not None and headed.entity_id in systems else None
 
 
@@ -163,8 +166,8 @@ def _systems(chunks: Sequence[ChunkAnalysis], manifest: ReadManifest) -> frozens
     typed = {one.entity_id for chunk in chunks for one in chunk.mentions if one.entity_type in SYSTEMS}
     if manifest.statements:
         return frozenset(typed)
-    every = [one for chunk in chunks for one in _stated(chunk) if is_dependency(one.relation_type)]
-    stated = [one for one in every if one.status == CURRENT]
+    # What is denied of them or was so tells as much.
+    stated = [one for chunk in chunks for one in _stated(chunk) if is_dependency(one.relation_type)]
     return frozenset(typed).union(*({one.source_id, one.target_id} for one in stated))
 
 

@@ -43,7 +43,7 @@ def of_verb(verb: Token) -> str:
         children = list(verb.children)
         words = {child.lower_ for child in children}
         auxiliaries = [child for child in children if child.dep_ in {"aux", "auxpass"}]
-        if words & CONDITIONS or verb.head.lemma_ in LET or (verb.dep_ == "advcl" and _is_inverted(verb)):
+        if words & CONDITIONS or verb.head.lemma_ in LET or _is_inverted(verb):
             return OPEN
         if DOUBT.intersection(one.lower_ for one in auxiliaries):
             return OPEN

@@ -19,3 +19,5 @@ CREATE TABLE correction (
 CREATE INDEX correction_newest ON correction (workspace_id, created_at DESC, id DESC);
 CREATE INDEX correction_of_type ON correction (workspace_id, entity_id) WHERE kind = 'type';
 SELECT protect('correction');
+-- As for every table since 0008.
+ALTER TABLE correction ALTER COLUMN workspace_id SET STATISTICS 0;
