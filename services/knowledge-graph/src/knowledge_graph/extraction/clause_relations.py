@@ -83,7 +83,7 @@ class Reference:
         if subject.entity_type == "PERSON":
             self.person, self.unsure = subject, None
             return
-        if subject.entity_type == "TEAM":
+        if subject.entity_type == "TEAM" and self.thing is not None:
             return  # "The Heron team owns it. It uses …"
         self.thing = subject
         if subject.entity_type == "ENTITY":

@@ -90,7 +90,7 @@ def _of_verb(verb: Token) -> Iterator[Clause]:
 def _carriers(verb: Token) -> list[Token]:
     """Returns the verbs that carry this one: "has never had" of "has never had to use"."""
     found: list[Token] = []
-    while verb.dep_ == "xcomp" and len(found) < MOST_STEPS:
+    while verb.dep_ == "xcomp" and len(found) < MOST_STEPS and not any(one.dep_ in SUBJECTS for one in verb.children):
         verb = verb.head
         found.append(verb)
     return found
