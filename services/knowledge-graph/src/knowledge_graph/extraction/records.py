@@ -125,7 +125,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Standing:
+class DocumentStanding:
     """A document's place among others, as its name and header say: `written` is its date; of the documents of one
     `series` the one with the higher `edition` is the later; `known_as` are its numbers (ADR-14), `replaces` those of
     documents that it takes the place of. `status` is that of what it states.
@@ -150,4 +150,4 @@ class Extraction:
     aliases: list[Alias] = field(default_factory=list)
     candidates: list[Candidate] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    standing: Standing = field(default_factory=Standing)
+    standing: DocumentStanding = field(default_factory=DocumentStanding)

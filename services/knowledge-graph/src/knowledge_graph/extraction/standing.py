@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from knowledge_graph.extraction.dates import date_in_name, first_date
 from knowledge_graph.extraction.identifiers import DOCUMENT_IDS
 from knowledge_graph.extraction.names import name_key
-from knowledge_graph.extraction.records import SourceDocument, Standing
+from knowledge_graph.extraction.records import DocumentStanding, SourceDocument
 from knowledge_graph.extraction.tenses import CURRENT, PAST, PLANNED
 from knowledge_graph.extraction.word_lists import equations
 
@@ -26,10 +26,10 @@ STATES = {word: status for words, status in equations("document_states") for wor
 REJECTED = "rejected"
 
 
-def standing(document: SourceDocument) -> Standing:
+def standing(document: SourceDocument) -> DocumentStanding:
     """Returns what the document says of its own place among others; code says nothing."""
     if document.is_code:
-        return Standing(written=document.written)
+        return DocumentStanding(written=document.written)
     fields = dict(reversed(list(_fields(document))))
     name = SUFFIX.sub("", document.name.rpartition("/")[2])
     called = f"{document.title or ''} {name}"
@@ -38,7 +38,7 @@ def standing(document: SourceDocument) -> Standing:
     replaced = sorted({_number(found) for found in NUMBER.finditer(fields.get("replaces", ""))} - set(known_as))
     edition = PLAIN_EDITION.match(fields.get("version", "")) or EDITION.search(called.replace("_", " "))
     series = EDITION.sub("", (document.title or name).replace("_", " "))
-    return Standing(
+    return DocumentStanding(
         written=_written(document, fields.get("date", ""), name),
         series=name_key(series) if edition else "",
         edition=tuple(int(part) for part in edition.group(1).split(".")) if edition else (),
