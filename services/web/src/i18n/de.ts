@@ -74,4 +74,12 @@ export const de: Messages = {
   contradicted: 'widersprochen',
   unsupported: 'ohne Quelle',
   unchecked: 'nicht geprüft',
+  archive: 'Archivieren',
+  unarchive: 'Aus dem Archiv holen',
+  archivedSessions: 'Archiv',
+  nothingFound: 'Nichts gefunden.',
+  pin: 'Anheften',
+  unpin: 'Lösen',
+  pinned: 'Angeheftet:',
+  searchSessions: 'Unterhaltungen durchsuchen',
 };

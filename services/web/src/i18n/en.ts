@@ -72,4 +72,12 @@ export const en = {
   contradicted: 'contradicted',
   unsupported: 'without a source',
   unchecked: 'not checked',
+  archive: 'Archive',
+  unarchive: 'Back from the archive',
+  archivedSessions: 'Archive',
+  nothingFound: 'Nothing found.',
+  pin: 'Pin',
+  unpin: 'Unpin',
+  pinned: 'Pinned:',
+  searchSessions: 'Search conversations',
 };

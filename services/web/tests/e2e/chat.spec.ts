@@ -108,6 +108,33 @@ test('a question is edited and answered again; what was there stays within reach
   await expectAccessible(page, 'branches');
 });
 
+test('a conversation is pinned, archived and found by its words', async ({ page }) => {
+  await signIn(page);
+  await ask(page, 'Which projects depend on AuthService?');
+  const menu = page.getByRole('navigation', { name: 'Menu' });
+  const entry = menu.getByRole('link', { name: 'Which projects depend on AuthService?' });
+  const act = async (action: string) => {
+    await menu.getByRole('button', { name: 'Options of Which projects' }).click();
+    await page.getByRole('menuitem', { name: action, exact: true }).click();
+  };
+  await act('Pin');
+  await expect(menu.getByRole('listitem').first()).toContainText('★');
+  await act('Archive');
+  await expect(entry).toHaveCount(0);
+  await menu.getByRole('button', { name: 'Archive' }).click();
+  await expect(entry).toBeVisible();
+  await page.getByRole('link', { name: 'New conversation' }).click();
+  await page.getByLabel('Search conversations').fill('projects depend');
+  await expectAccessible(page, 'found');
+  await menu
+    .getByRole('button', { name: /Which projects depend/ })
+    .first()
+    .click();
+  await expect(page.getByRole('log').getByText('Which projects depend on AuthService?', { exact: true })).toBeVisible();
+  await page.getByLabel('Search conversations').fill('zebra');
+  await expect(menu.getByText('Nothing found.')).toBeVisible();
+});
+
 test('by keyboard alone: ask, read the source, come back, rename, delete, sign out', async ({ page }) => {
   await signIn(page);
   await expect(page.getByLabel('Your question')).toBeFocused();
