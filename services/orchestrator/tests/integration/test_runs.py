@@ -101,8 +101,65 @@ async def test_cancel_stops_the_model_in_the_middle_and_keeps_what_was_written(
     ]
     assert messages[1]["content"] == "Tokens expire after fifteen minutes [1]. And the"
     assert [citation["number"] for citation in messages[1]["citations"]] == [1]
+    assert [sentence["status"] for sentence in messages[1]["sentences"]] == ["verified", "unchecked"]
     assert [event.data["content"] for event in events if event.name == "message_completed"] == [messages[1]["content"]]
     assert world.chats_cut == 1
+
+
+async def test_what_cannot_be_checked_at_the_end_stays_unchecked(
+    start: Any, model_settings: Any, world: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.pace = Gate(1)
+    world.answer = ["Tokens expire after fifteen minutes [1]. They are short. ", "And"]
+    monkeypatch.setattr("orchestrator.graphs.conversation.turn.verified", lambda *_, **__: 1 // 0)
+    async with start(model_settings) as service, asyncio.timeout(30):
+        run = await service.ask(await service.session())
+        events = await followed_until(service, run["id"], "short.")
+        await service.client.post(f"/v1/runs/{run['id']}/cancel")
+        await service.events(run["id"], events[-1].id)
+        answer = (await service.run(run["id"]))["answer"]
+    assert (answer["status"], answer["citations"]) == ("cancelled", [])
+    assert answer["content"].strip() == "Tokens expire after fifteen minutes. They are short."
+    assert [sentence["status"] for sentence in answer["sentences"]] == ["unchecked"] * 2
+
+
+async def test_who_follows_a_waiting_run_is_told_of_its_end_at_once(
+    start: Any, model_settings: Any, world: Any
+) -> None:
+    world.pace = Gate(0)
+    settings = model_settings.model_copy(update={"sse_heartbeat_seconds": 3_600.0})
+    async with start(settings) as service, asyncio.timeout(60):
+        session = await service.session()
+        await service.ask(session)
+        second = await service.ask(session, "And then?")
+        path = f"/v1/runs/{second['id']}/events"
+        async with service.client.stream("GET", path) as response:
+            cancelled = await service.client.post(f"/v1/runs/{second['id']}/cancel")
+            body = (await response.aread()).decode()
+    assert cancelled.json()["status"] == "cancelled"
+    assert body.count("event: ") == body.count("event: run_cancelled") == 1
+
+
+async def test_a_dead_processs_run_is_cancelled_at_once_and_keeps_its_answer(
+    start: Any, model_settings: Any, world: Any
+) -> None:
+    gate = world.title_pace = Gate(0)
+    world.answer = PIECES
+    async with start(model_settings.model_copy(update={"run_lease_seconds": 3_600.0})) as service, asyncio.timeout(60):
+        run = await service.ask(await service.session())
+        await gate.closed.wait()
+        async with await psycopg.AsyncConnection.connect(model_settings.database_url.get_secret_value()) as connection:
+            await connection.execute("SET app.scope = 'system'")
+            await connection.execute(
+                "UPDATE run SET lease_token = gen_random_uuid(), lease_owner = 'dead', "
+                "lease_expires_at = now() - interval '1 second'"
+            )
+        await service.client.post(f"/v1/runs/{run['id']}/cancel")
+        events = await service.events(run["id"])
+        ended = await service.run(run["id"])
+    assert [event.name for event in events if event.name in TERMINAL] == ["run_cancelled"]
+    assert (ended["status"], ended["answer"]["status"], ended["answer"]["content"]) == ("cancelled", "cancelled", WHOLE)
+    assert [sentence["status"] for sentence in ended["answer"]["sentences"]] == ["verified"]
 
 
 async def test_at_the_deadline_what_is_written_is_kept(start: Any, model_settings: Any, world: Any) -> None:

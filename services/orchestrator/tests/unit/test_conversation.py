@@ -9,10 +9,19 @@ from uuid import uuid4
 
 import pytest
 
+from contracts.orchestrator import SentenceCheck, SentenceStatus
 from orchestrator.errors import RoutingError
 from orchestrator.graphs.conversation.context import Prompts
 from orchestrator.graphs.conversation.nodes.generate_title import LONGEST_TITLE, trimmed
-from orchestrator.graphs.conversation.passages import estimated_tokens, fitting, neutralised, numbered, within_budget
+from orchestrator.graphs.conversation.passages import (
+    Verified,
+    estimated_tokens,
+    fitting,
+    neutralised,
+    numbered,
+    of_cut,
+    within_budget,
+)
 from orchestrator.graphs.conversation.routing import after_clean_state, after_generate_path, path_of
 from orchestrator.graphs.conversation.state import TRANSIENT, FoundChunk, State, Turn, put_messages
 
@@ -109,3 +118,20 @@ def test_budgets() -> None:
 def test_titles_are_trimmed(text: str, title: str) -> None:
     assert trimmed(text) == title
     assert len(trimmed(text)) <= LONGEST_TITLE
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("It is so.", "unsupported"),
+        ("It is “so.” [1] ", "unsupported"),
+        ("Is it so [2]", "unchecked"),
+        ("And so it", "unchecked"),
+    ],
+)
+def test_a_sentence_that_was_cut_is_unchecked(text: str, status: str) -> None:
+    sentence = SentenceCheck(start=0, end=len(text), status=SentenceStatus.unsupported, reason="nothing says it")
+    assert of_cut(Verified(text, [], [sentence], 0)).sentences[0].status == status
+    kept = sentence.model_copy(update={"status": SentenceStatus.verified})
+    assert of_cut(Verified(text, [], [kept], 0)).sentences == [kept]
+    assert of_cut(Verified("", [], [], 0)).sentences == []

@@ -107,7 +107,7 @@ async def run_events(
 async def cancel_run(run_id: UUID, caller: Viewer, runs: Runs, streams: Streams) -> Run:
     """Ends a waiting run at once and a running one within moments. A run that has ended stays as it is."""
     outcome = await runs.cancel(caller, run_id)
-    if outcome is not None and outcome.status is RunStatus.cancelled:
+    if outcome is not None and outcome.ended:
         await streams.publish(run_id, outcome.attempts, RunCancelled(run_id=run_id))
     return await runs.get(caller, run_id)
 

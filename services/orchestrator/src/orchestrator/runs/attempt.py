@@ -47,6 +47,8 @@ class Turns(Protocol):
         self, run: ClaimedRun, turn: TurnInput, events: RunEvents, progress: RunProgress
     ) -> TurnAnswer: ...
 
+    async def saved(self, run: ClaimedRun, turn: TurnInput) -> TurnAnswer | None: ...
+
 
 @dataclass
 class Attempt:
@@ -77,8 +79,10 @@ class Attempt:
 
     async def _execute(self) -> None:
         if self.run.cancel_requested:
+            self.progress.partial = self._saved
             await self._cancel()
         elif self.run.attempts_left < 0:
+            self.progress.partial = self._saved
             await self._fail(AttemptsExhausted())
         else:
             self.events.emit(RunStarted(run_id=self.run.id, attempt=self.run.attempts, mode=self.turns.mode))
@@ -164,6 +168,12 @@ class Attempt:
         partial = await self._told()
         await self.store.end(self.run, self.progress, RunStatus.failed, self._facts(failed), failure, partial)
         await self._publish(failed)
+
+    async def _saved(self) -> TurnAnswer | None:
+        """Returns what an earlier attempt left of the answer."""
+        if self.run.attempts == 1:
+            return None
+        return await self.turns.saved(self.run, await self.store.load_turn(self.run))
 
     async def _told(self) -> TurnAnswer | None:
         """Returns what there is of the answer, after telling it as final."""

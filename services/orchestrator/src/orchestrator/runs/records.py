@@ -77,7 +77,10 @@ class TurnInput:
 
 @dataclass(frozen=True)
 class TurnAnswer:
-    """What a completed turn leaves behind. `title` is for a session that has none."""
+    """What a completed turn leaves behind. `title` is for a session that has none.
+
+    `fallback`: the turn's error handler wrote it, so other services learn nothing from it.
+    """
 
     message_id: UUID
     mode: AnswerMode
@@ -87,6 +90,7 @@ class TurnAnswer:
     removed_citations: int
     sentences: Sequence[SentenceCheck]
     title: str | None
+    fallback: bool = False
 
 
 async def nothing_written() -> TurnAnswer | None:
@@ -110,8 +114,12 @@ class RunProgress:
 
 @dataclass(frozen=True)
 class CancelOutcome:
-    """`status` is cancelled if the run was waiting, running if its process was notified."""
+    """`status` is cancelled if no process was working on the run, running if its process was notified."""
 
-    status: RunStatus
+    status: str
     attempts: int
     notified: str
+
+    @property
+    def ended(self) -> bool:
+        return self.status == RunStatus.cancelled

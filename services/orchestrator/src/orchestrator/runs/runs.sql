@@ -28,11 +28,14 @@ ORDER BY run.created_at DESC, run.id DESC
 LIMIT %(limit)s;
 
 -- name: cancel
--- A waiting run ends here and now; a running one is told to its process. An ended one stays as it is.
+-- A waiting run ends here and now; a running one is told to its process, or if that has died, ended by the next one, which
+-- keeps what is written. An ended one stays as it is.
 WITH asked AS (
     UPDATE run
     SET cancel_requested = true,
-        state = CASE state WHEN 'queued' THEN 'cancelled' ELSE state END,
+        state = CASE WHEN state = 'queued' THEN 'cancelled' WHEN lease_expires_at < now() THEN 'queued' ELSE state END,
+        lease_token = CASE WHEN lease_expires_at >= now() THEN lease_token END,
+        lease_expires_at = CASE WHEN lease_expires_at >= now() THEN lease_expires_at END,
         finished_at = CASE state WHEN 'queued' THEN now() END,
         delegation = CASE state WHEN 'queued' THEN NULL ELSE delegation END
     WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND created_by = %(user_id)s

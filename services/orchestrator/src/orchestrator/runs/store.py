@@ -69,7 +69,10 @@ class RunStore:
     async def complete(
         self, run: ClaimedRun, progress: RunProgress, answer: TurnAnswer, events: Sequence[StoredEvent]
     ) -> None:
-        """Stores answer, status, title, events and `turn.completed` together; StopAsked if a cancel came before."""
+        """Stores answer, status, title, events and `turn.completed` together; StopAsked if a cancel came before.
+
+        An answer of the error handler is not told.
+        """
         async with self.database.workspace(run.workspace_id) as connection:
             if await self.queue.extend(connection, run):
                 raise StopAsked
@@ -77,7 +80,8 @@ class RunStore:
             runs = WorkspaceRuns(connection, run.workspace_id)
             await runs.add_answer(run, answer, MessageStatus.completed)
             await runs.add_events(run.id, events)
-            await self.outbox.write(connection, run.workspace_id, _turn_completed(run, answer), str(run.id))
+            if not answer.fallback:
+                await self.outbox.write(connection, run.workspace_id, _turn_completed(run, answer), str(run.id))
 
     async def end(
         self,

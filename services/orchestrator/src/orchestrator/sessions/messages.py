@@ -15,7 +15,6 @@ from contracts.orchestrator import (
     MessageRegenerate,
     MessageRole,
     OnBusy,
-    RunStatus,
     Session,
 )
 from orchestrator.errors import MessageNotFound, SessionBusy, SessionNotFound
@@ -274,9 +273,7 @@ class CallerMessages(Repository):
         runs = WorkspaceRuns(self.connection, self.workspace_id)
         outcomes = {run_id: await runs.cancel(self.caller, run_id) for run_id in active}
         return {
-            run_id: outcome.attempts
-            for run_id, outcome in outcomes.items()
-            if outcome is not None and outcome.status == RunStatus.cancelled
+            run_id: outcome.attempts for run_id, outcome in outcomes.items() if outcome is not None and outcome.ended
         }
 
     async def _session_of(self, message_id: UUID) -> UUID:

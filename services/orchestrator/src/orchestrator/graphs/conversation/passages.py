@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import cast
 
 from contracts.graph_tools import AnswerSource
 from contracts.orchestrator import Citation, SentenceCheck, SentenceStatus
 from contracts.prompt_fence import fenced, neutralising
 from contracts.retrieval import MOST_CHARACTERS, Hit
-from orchestrator.citations.assess import assess
+from orchestrator.citations.assess import CUT, assess, unchecked
 from orchestrator.citations.check import check
 from orchestrator.citations.extract import Highlighted, extract
 from orchestrator.citations.source import SourceText
@@ -19,6 +20,8 @@ from orchestrator.citations.writing import AssessedSentence
 from orchestrator.graphs.conversation.state import Cited, FoundChunk
 
 NONE = "(none)"
+ENDING = 40
+_ENDED = re.compile(r"[.!?…。！？][\"'”’»)*_`]*+(?:\s*+\[\d++])*+\s*+$")
 neutralised = neutralising("passage", "memory")
 
 
@@ -106,6 +109,24 @@ def verified(content: str, cited: Sequence[CitedSpan], passages: Sequence[FoundC
         [sentence_of(one, passages) for one in assessed.sentences],
         assessed.removed,
     )
+
+
+def unverified(content: str) -> Verified:
+    """Returns a text that cannot be checked: without its markers, each sentence unchecked."""
+    checked = check(content, [], [])
+    return Verified(checked.content, [], [sentence_of(one, []) for one in unchecked(checked.content)], checked.removed)
+
+
+def of_cut(found: Verified) -> Verified:
+    """Returns what is known of a text that was cut while it was written: what its last sentence says is not all there.
+
+    As far as it is there it may be verified; nothing else is said of it.
+    """
+    *before, last = found.sentences or [None]
+    if last is None or last.status is SentenceStatus.verified or _ENDED.search(found.content[-ENDING:]):
+        return found
+    left = last.model_copy(update={"status": SentenceStatus.unchecked, "reason": CUT, "chunk_id": None})
+    return replace(found, sentences=[*before, left])
 
 
 def quoted(question: str, passages: Sequence[FoundChunk]) -> tuple[str, list[CitedSpan]]:

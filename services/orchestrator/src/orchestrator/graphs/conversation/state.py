@@ -56,12 +56,16 @@ def put_messages(present: list[Turn], new: list[Turn]) -> list[Turn]:
 
 
 class ConversationState(TypedDict):
-    """The transcript up to this turn's answer. `question` is the last user message, `answer_id` the answer's id."""
+    """The transcript up to this turn's answer. `question` is the last user message, `answer_id` the answer's id.
+
+    `fallback`: the error handler wrote the answer.
+    """
 
     messages: Annotated[list[Turn], put_messages]
     question: str
     answer_id: str
     mode: Literal["model", "extractive"]
+    fallback: bool
     needs_title: bool
     title: str | None
 

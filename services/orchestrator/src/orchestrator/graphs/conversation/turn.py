@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
@@ -20,13 +21,14 @@ from orchestrator.citations.support import CitedSpan
 from orchestrator.errors import AnswerMissing
 from orchestrator.graphs.conversation.context import ConversationContext, Prompts, TurnBudgets, WrittenSoFar
 from orchestrator.graphs.conversation.graph import ConversationGraph
-from orchestrator.graphs.conversation.passages import verified
+from orchestrator.graphs.conversation.passages import Verified, of_cut, unverified, verified
 from orchestrator.graphs.conversation.state import State, Turn, answer_of
 from orchestrator.graphs.digest import digest
 from orchestrator.runs.events import RunEvents
 from orchestrator.runs.records import ClaimedRun, RunProgress, TurnAnswer, TurnInput
 from orchestrator.services import GraphService, MemoryService, RetrievalService
 
+log = logging.getLogger(__name__)
 # The key in a checkpoint's metadata: LangGraph takes a checkpoint whose next node is gone for a finished one.
 DIGEST = "graph_digest"
 OUTDATED = "the run began anew: what it had done was saved by another version of the conversation graph"
@@ -93,6 +95,14 @@ class ConversationTurns:
             self.told.labels(sentence.status.value).inc()
         return answer
 
+    async def saved(self, run: ClaimedRun, turn: TurnInput) -> TurnAnswer | None:
+        """Returns what earlier attempts left of the answer, if this graph knows their checkpoint."""
+        config = RunnableConfig(configurable={"thread_id": str(run.id)}, metadata={DIGEST: self.digest})
+        if await self._discarded(run, config):
+            return None
+        graph = self.graph.copy({"checkpointer": self.checkpoints.saver()})
+        return await _partial(turn, await _checkpointed(graph, run, config), WrittenSoFar())
+
     async def _discarded(self, run: ClaimedRun, config: RunnableConfig) -> bool:
         """Deletes what an earlier attempt saved if this graph cannot go on from there; returns whether it did."""
         saver = self.checkpoints.saver()
@@ -112,6 +122,7 @@ class ConversationTurns:
             question=asked.content,
             answer_id=str(turn.answer_id),
             mode="extractive" if self.chat is None else "model",
+            fallback=False,
             needs_title=asked.untitled and not any(one.role == "assistant" for one in before),
             title=None,
             next=None,
@@ -148,20 +159,23 @@ def _answer(answer_id: UUID, state: State) -> TurnAnswer:
         removed_citations=state["removed_citations"],
         sentences=[SentenceCheck.model_validate(sentence) for sentence in state["sentences"]],
         title=state["title"],
+        fallback=state["fallback"],
     )
 
 
 async def _partial(turn: TurnInput, state: State | None, draft: WrittenSoFar) -> TurnAnswer | None:
     """Returns what there is of the answer, checked; None if nothing was shown of it."""
-    if state and state["citations"]:
+    if state and (state["citations"] or state["sentences"]):
         return _answer(turn.answer_id, state)
+    cut = True
     if state and answer_of(state):
         cited = [CitedSpan(**one) for one in state["cited"]]
-        draft = WrittenSoFar(state["mode"], [answer_of(state)], cited, state["passages"])
-    text, extractive = "".join(draft.shown), draft.mode == "extractive"
-    checked = await asyncio.to_thread(verified, text, draft.cited, draft.passages, extractive=extractive)
+        draft, cut = WrittenSoFar(state["mode"], [answer_of(state)], cited, state["passages"]), False
+    checked = await _checked(draft)
     if not checked.content.strip():
         return None
+    if cut:
+        checked = of_cut(checked)
     return TurnAnswer(
         message_id=turn.answer_id,
         mode=AnswerMode(draft.mode),
@@ -172,3 +186,13 @@ async def _partial(turn: TurnInput, state: State | None, draft: WrittenSoFar) ->
         removed_citations=checked.removed,
         title=None,
     )
+
+
+async def _checked(draft: WrittenSoFar) -> Verified:
+    """Checks what is written; the run ends also if that fails."""
+    text, extractive = "".join(draft.shown), draft.mode == "extractive"
+    try:
+        return await asyncio.to_thread(verified, text, draft.cited, draft.passages, extractive=extractive)
+    except Exception:  # the boundary of a run that ends: what is written stays, with no sentence of it checked
+        log.exception("answer not checked")
+        return unverified(text)

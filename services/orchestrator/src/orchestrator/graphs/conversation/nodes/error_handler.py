@@ -9,11 +9,9 @@ from uuid import UUID
 from langgraph.runtime import Runtime
 
 from contracts.events import MessageCompleted, MessageDelta, MessageRestarted, ProviderIssue
-from orchestrator.citations.assess import unchecked
-from orchestrator.citations.check import check
 from orchestrator.citations.support import CitedSpan
 from orchestrator.graphs.conversation.context import ConversationContext
-from orchestrator.graphs.conversation.passages import quoted, sentence_of
+from orchestrator.graphs.conversation.passages import quoted, unverified
 from orchestrator.graphs.conversation.state import State, Turn, answer_of
 from orchestrator.runs.events import RunEvents
 
@@ -38,6 +36,7 @@ async def error_handler(state: State, runtime: Runtime[ConversationContext]) -> 
     events.emit(MessageDelta(text=content))
     return {
         "messages": [Turn(id=state["answer_id"], role="assistant", content=content)],
+        "fallback": True,
         "mode": "extractive",
         "cited": [asdict(one) for one in cited],
         "issues": [issue],
@@ -46,14 +45,15 @@ async def error_handler(state: State, runtime: Runtime[ConversationContext]) -> 
 
 async def _unchecked(state: State, events: RunEvents) -> dict[str, Any]:
     """Keeps the answer without its markers; none of its sentences was checked."""
-    bare = check(answer_of(state), [], []).content
-    content, sentences = f"{bare}\n\n{UNCHECKED}", [sentence_of(one, []) for one in unchecked(bare)]
+    left = unverified(answer_of(state))
+    content, sentences = f"{left.content}\n\n{UNCHECKED}", left.sentences
     if await events.streamed_before():
         events.emit(MessageRestarted())
     events.emit(MessageDelta(text=content))
     events.emit(MessageCompleted(message_id=UUID(state["answer_id"]), content=content, sentences=sentences))
     return {
         "messages": [Turn(id=state["answer_id"], role="assistant", content=content)],
+        "fallback": True,
         "cited": [],
         "sentences": [sentence.model_dump(mode="json") for sentence in sentences],
     }
