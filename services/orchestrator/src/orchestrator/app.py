@@ -42,6 +42,8 @@ from service_kit.work import WorkQueue
 
 NAME = "orchestrator"
 REDIS_RETRIES = 3
+# A saver holds a connection for the moment of a statement.
+CHECKPOINT_CONNECTIONS = 8
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -62,7 +64,9 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     redis = _redis(settings, None)
     service = await stack.enter_async_context(EventService.opened(app, settings, NAME, [QUEUED, CANCELLED], redis))
     saved = await stack.enter_async_context(
-        checkpoints.opened(settings.database_url.get_secret_value(), settings.run_concurrency)
+        checkpoints.opened(
+            settings.database_url.get_secret_value(), min(settings.run_concurrency, CHECKPOINT_CONNECTIONS)
+        )
     )
     followers = await stack.enter_async_context(_redis(settings, settings.sse_max_streams + 16))
     client = await stack.enter_async_context(httpx2.AsyncClient())

@@ -204,6 +204,26 @@ async def test_cancelling_what_waits_or_has_ended(start: Any, model_settings: An
     assert ended.json()["status"] == "completed"
 
 
+async def test_one_user_may_have_so_many_runs_waiting(
+    start: Any, model_settings: Any, world: Any, other_user: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("orchestrator.runs.repository.MOST_QUEUED", 3)
+    gate = world.pace = Gate(0)
+    async with start(model_settings.model_copy(update={"run_concurrency": 1})) as service, asyncio.timeout(60):
+        await service.ask(await service.session())
+        await gate.closed.wait()
+        paths = [f"/v1/sessions/{await service.session()}/messages" for _ in range(6)]
+        answers = await asyncio.gather(*(service.client.post(path, json={"content": "And?"}) for path in paths))
+        refused = [answer for answer in answers if answer.status_code == 429]
+        mine = await service.client.post("/v1/sessions", json={}, headers=other_user)
+        path = f"/v1/sessions/{mine.json()['id']}/messages"
+        other = await service.client.post(path, json={"content": "And I?"}, headers=other_user)
+        gate.opened.set()
+    assert sorted(answer.status_code for answer in answers) == [202] * 3 + [429] * 3
+    assert {(one.json()["type"], one.headers["retry-after"]) for one in refused} == {("too-many-queued-runs", "5")}
+    assert other.status_code == 202
+
+
 async def test_a_stopped_process_hands_its_runs_over_at_once(start: Any, model_settings: Any, world: Any) -> None:
     gate = world.pace = Gate(2)
     world.answer = PIECES

@@ -24,6 +24,9 @@ NOT_FAILED: dict[int | str, dict[str, Any]] = {
     409: {"model": ProblemBody, "description": "The run has not failed"},
     503: {"model": ProblemBody, "description": "The run's events cannot be written"},
 }
+TOO_MANY_QUEUED: dict[int | str, dict[str, Any]] = {
+    429: {"model": ProblemBody, "description": "The caller has as many runs waiting as one may; see Retry-After"}
+}
 NOT_FOUND: dict[int | str, dict[str, Any]] = {
     404: {"model": ProblemBody, "description": "The caller has no such run in this workspace"}
 }
@@ -112,7 +115,11 @@ async def cancel_run(run_id: UUID, caller: Viewer, runs: Runs, streams: Streams)
     return await runs.get(caller, run_id)
 
 
-@router.post("/{run_id}/retry", summary="Try a failed run again", responses={**NOT_FOUND, **NOT_FAILED})
+@router.post(
+    "/{run_id}/retry",
+    summary="Try a failed run again",
+    responses={**NOT_FOUND, **NOT_FAILED, **TOO_MANY_QUEUED},
+)
 async def retry_run(request: Request, run_id: UUID, caller: Viewer, runs: Runs, streams: Streams) -> Run:
     """Queues it with all attempts again; it goes on after the last node that ended, for a day after its failure.
 

@@ -31,7 +31,7 @@ from service_kit.postgres import Connection
 from service_kit.problems import WorkspaceGone
 from service_kit.tracing import span
 from service_kit.work import LeaseLost, StopAsked
-from service_kit.worker import uninterrupted, while_held
+from service_kit.worker import Write, uninterrupted, while_held
 
 log = logging.getLogger(__name__)
 FIRST_DELAY_SECONDS, LONGEST_DELAY_SECONDS = 1.0, 30.0
@@ -92,7 +92,7 @@ class Attempt:
     async def _work(self, cancelled: asyncio.Event) -> None:
         try:
             answer = await while_held(
-                self.store.queue, self.run, self._answer(), self.progress.columns, cancelled, self._keep_events
+                self.store.queue, self.run, self._answer(), self.progress.columns, cancelled, self._news
             )
         except asyncio.CancelledError:
             await uninterrupted(self._hand_over())
@@ -191,8 +191,12 @@ class Attempt:
     def _facts(self, terminal: RunEventData) -> list[StoredEvent]:
         return [*self.events.facts, self.events.following(terminal)]
 
+    def _news(self) -> Write | None:
+        """Returns what keeps the events since the last heartbeat, if there are any."""
+        return self._keep_events if len(self.events.facts) > self.kept else None
+
     async def _keep_events(self, connection: Connection) -> None:
-        """Keeps what is new since the last heartbeat; the end of the attempt keeps all that a failed commit lost."""
+        """The end of the attempt keeps all that a failed commit lost."""
         kept, self.kept = self.kept, len(self.events.facts)
         await WorkspaceRuns(connection, self.run.workspace_id).add_events(self.run.id, self.events.facts[kept:])
 

@@ -10,6 +10,7 @@ from psycopg.types.json import Jsonb
 
 from contracts.base import Page
 from contracts.orchestrator import Message, MessageStatus, Run, RunStatus
+from orchestrator.errors import TooManyQueued
 from orchestrator.runs.records import CancelOutcome, ClaimedRun, EarlierMessage, StoredEvent, TurnAnswer
 from service_kit.auth import Principal
 from service_kit.pagination import decode_cursor, page
@@ -19,6 +20,7 @@ from service_kit.tracing import outgoing_headers
 from service_kit.work import WorkTable
 
 QUEUED, CANCELLED = "orchestrator_run_queued", "orchestrator_run_cancelled"
+MOST_QUEUED = 100
 NEWEST_MESSAGES, NEWEST_CHARACTERS = 41, 400_000
 # Of a message and, under the name `run`, the run that answers it.
 MESSAGE_COLUMNS = ", ".join(
@@ -38,6 +40,7 @@ RUNS = WorkTable(
         SELECT FROM run AS parent
         WHERE parent.workspace_id = work.workspace_id AND parent.id = work.parent_run_id
           AND parent.state IN ('queued', 'running'))""",
+    user="created_by",
     stop="work.cancel_requested",
     computed={
         "seconds_left": "extract(epoch FROM work.started_at - now())::float8 + work.deadline_seconds",
@@ -51,6 +54,8 @@ class RunSql(Statements, file="runs.sql", message_columns=MESSAGE_COLUMNS):
     find: str
     page: str
     cancel: str
+    one_at_a_time: str
+    queued: str
     retry: str
     messages: str
     document_ids: str
@@ -91,6 +96,12 @@ class WorkspaceRuns(Repository):
     async def cancel(self, caller: Principal, run_id: UUID) -> CancelOutcome | None:
         """Returns None if there was nothing to cancel: the run has ended, or is not the caller's."""
         return await self.one(RunSql.cancel, CancelOutcome, id=run_id, user_id=caller.user_id)
+
+    async def admit(self, caller: Principal) -> None:
+        """Raises TooManyQueued if no further run of the caller may wait; none is added until the transaction ends."""
+        await self.run(RunSql.one_at_a_time, user_id=caller.user_id)
+        if await self.value(RunSql.queued, user_id=caller.user_id, most=MOST_QUEUED) >= MOST_QUEUED:
+            raise TooManyQueued(f"At most {MOST_QUEUED} runs may wait: let some of them end, or cancel them")
 
     async def retry(self, caller: Principal, run_id: UUID, max_attempts: int) -> bool:
         """Queues the run again; returns whether it was a failed one of the caller."""

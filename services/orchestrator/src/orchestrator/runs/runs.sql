@@ -49,6 +49,17 @@ WITH asked AS (
 )
 SELECT state AS status, attempts, pg_notify('orchestrator_run_cancelled', %(id)s::text) AS notified FROM asked;
 
+-- name: one_at_a_time
+-- Has the requests of one user that queue a run wait for each other, so that each counts what is there.
+SELECT pg_advisory_xact_lock(hashtextextended('queue ' || %(workspace_id)s::text || %(user_id)s::text, 0));
+
+-- name: queued
+SELECT count(*) FROM (
+    SELECT FROM run
+    WHERE workspace_id = %(workspace_id)s AND created_by = %(user_id)s AND state = 'queued'
+    LIMIT %(most)s
+) AS waiting;
+
 -- name: retry
 -- Queues a failed run again, in the name of who asks now; its terminal event no longer counts.
 WITH queued AS (

@@ -51,9 +51,10 @@ class RunStore:
             return await WorkspaceRuns(connection, caller.workspace_id).cancel(caller, run_id)
 
     async def retry(self, caller: Principal, run_id: UUID, max_attempts: int) -> None:
-        """Queues a failed run again. Raises RunNotFound, RunNotFailed."""
+        """Queues a failed run again. Raises RunNotFound, RunNotFailed, TooManyQueued."""
         async with self.database.workspace(caller.workspace_id) as connection:
             runs = WorkspaceRuns(connection, caller.workspace_id)
+            await runs.admit(caller)
             if not await runs.retry(caller, run_id, max_attempts):
                 raise RunNotFound if await runs.find(caller, run_id) is None else RunNotFailed
 

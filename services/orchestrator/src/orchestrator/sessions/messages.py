@@ -162,8 +162,8 @@ class CallerMessages(Repository):
     async def ask(self, session_id: UUID, message: MessageCreate, key: str | None, max_attempts: int) -> QueuedRun:
         """Stores the message after its parent, by default the head, and queues the run of its answer, the new head.
 
-        Returns the run that `key` queued before, if there is one. Raises SessionNotFound, MessageNotFound, SessionBusy;
-        IdempotencyKeyReused if the key belongs to another message.
+        Returns the run that `key` queued before, if there is one. Raises SessionNotFound, MessageNotFound, SessionBusy,
+        TooManyQueued; IdempotencyKeyReused if the key belongs to another message.
         """
         parent_id = await self._lock(session_id)
         chosen = "parent_id" in message.model_fields_set
@@ -241,6 +241,7 @@ class CallerMessages(Repository):
     async def _queue(
         self, session_id: UUID, parent: TreeMessage | None, stopped: Mapping[UUID, int], **values: object
     ) -> QueuedRun:
+        await WorkspaceRuns(self.connection, self.workspace_id).admit(self.caller)
         ids = {"run_id": uuid4(), "answer_id": uuid4()}
         new = await self.one(
             MessageSql.ask,

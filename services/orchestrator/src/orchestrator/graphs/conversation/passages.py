@@ -122,8 +122,10 @@ def of_cut(found: Verified) -> Verified:
 
     As far as it is there it may be verified; nothing else is said of it.
     """
-    *before, last = found.sentences or [None]
-    if last is None or last.status is SentenceStatus.verified or _ENDED.search(found.content[-ENDING:]):
+    if not found.sentences or _ENDED.search(found.content[-ENDING:]):
+        return found
+    *before, last = found.sentences
+    if last.status is SentenceStatus.verified:
         return found
     left = last.model_copy(update={"status": SentenceStatus.unchecked, "reason": CUT, "chunk_id": None})
     return replace(found, sentences=[*before, left])
