@@ -38,7 +38,7 @@ class Heartbeat(Generic[Held]):
             task = asyncio.create_task(self._send())
             self._sending.add(task)
             task.add_done_callback(self._sending.discard)
-        answer = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[bool | None] = asyncio.get_running_loop().create_future()
         self._asked[held.lease_token] = (held, answer)
         return await answer
 

@@ -10,11 +10,11 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 import psycopg
 
-from service_kit.heartbeat import until_beat
+from service_kit.heartbeat import Held, until_beat
 from service_kit.notifications import Notifications
 from service_kit.postgres import Connection
 from service_kit.problems import Unavailable, WorkspaceGone
-from service_kit.work import Held, LeaseLost, StopAsked, WorkQueue
+from service_kit.work import LeaseLost, StopAsked, WorkQueue
 
 log = logging.getLogger(__name__)
 Result = TypeVar("Result")

@@ -139,7 +139,7 @@ async def _turns(
         MemoryService("memory", client, tokens, settings.memory_url, settings.recall_timeout_seconds),
         chat,
         Prompts.load(),
-        TurnBudgets(settings.search_k, settings.passage_tokens, settings.history_tokens),
+        TurnBudgets(settings.search_k, settings.passage_tokens, settings.history_tokens, settings.summary_tokens),
         control,
         told,
     )

@@ -44,5 +44,7 @@ class Settings(ServiceSettings, DocumentConsumerSettings, ChatSettings):
     """The limit of the check that a document exists"""
     history_tokens: int = Field(default=2_000, ge=0)
     """Estimated tokens of earlier messages in a prompt"""
+    summary_tokens: int = Field(default=2_000, ge=100)
+    """Estimated tokens of messages beyond which the older ones are condensed into a summary, after the answer"""
     passage_tokens: int = Field(default=4_000, ge=200)
     """Estimated tokens of chunks in a prompt"""

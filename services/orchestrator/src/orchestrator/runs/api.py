@@ -70,9 +70,14 @@ async def list_runs(
 
 
 @router.get("/{run_id}", summary="Read a run", responses={**NOT_FOUND})
-async def get_run(run_id: UUID, caller: Viewer, runs: Runs) -> Run:
+async def get_run(
+    run_id: UUID,
+    caller: Viewer,
+    runs: Runs,
+    debug: Annotated[bool, Query(description="With how its way was chosen and its search went")] = False,
+) -> Run:
     """Includes the answer once the run is completed."""
-    return await runs.get(caller, run_id)
+    return await runs.get(caller, run_id, debug=debug)
 
 
 @router.get(

@@ -134,6 +134,9 @@ class Attempt:
             citations=list(answer.citations),
             removed_citations=answer.removed_citations,
             sentences=list(answer.sentences),
+            issues=self.progress.issues,
+            steps_executed=self.progress.steps_executed,
+            timings=self.progress.timings,
         )
         try:
             await self.store.complete(self.run, self.progress, answer, self._facts(completed))

@@ -22,13 +22,23 @@ from service_kit.work import WorkTable
 QUEUED, CANCELLED = "orchestrator_run_queued", "orchestrator_run_cancelled"
 MOST_QUEUED = 100
 NEWEST_MESSAGES, NEWEST_CHARACTERS = 41, 400_000
+OF_ANSWER = "CASE WHEN message.role = 'assistant' THEN coalesce(run.{name}, '{{}}') ELSE '{{}}' END AS {name}"
+COMPUTED = {
+    "status": "CASE WHEN message.status = 'pending' AND run.state = 'running' THEN 'running' ELSE message.status END"
+    " AS status",
+    **{name: OF_ANSWER.format(name=name) for name in ("issues", "steps_executed", "timings")},
+}
 # Of a message and, under the name `run`, the run that answers it.
 MESSAGE_COLUMNS = ", ".join(
-    "CASE WHEN message.status = 'pending' AND run.state = 'running' THEN 'running' ELSE message.status END AS status"
-    if name == "status"
-    else f"message.{name}"
-    for name in Message.model_fields
-    if name != "siblings"
+    COMPUTED.get(name, f"message.{name}") for name in Message.model_fields if name != "siblings"
+)
+# Of a run and, under the name `written`, the message that it writes.
+RUN_COLUMNS = ", ".join(
+    {"question_id": "written.parent_id AS question_id", "answer_id": "written.id AS answer_id"}.get(
+        name, f"run.{'state AS status' if name == 'status' else name}"
+    )
+    for name in Run.model_fields
+    if name not in ("answer", "debug")
 )
 
 RUNS = WorkTable(
@@ -50,7 +60,7 @@ RUNS = WorkTable(
 )
 
 
-class RunSql(Statements, file="runs.sql", message_columns=MESSAGE_COLUMNS):
+class RunSql(Statements, file="runs.sql", message_columns=MESSAGE_COLUMNS, run_columns=RUN_COLUMNS):
     find: str
     page: str
     cancel: str
@@ -62,6 +72,7 @@ class RunSql(Statements, file="runs.sql", message_columns=MESSAGE_COLUMNS):
     add_answer: str
     end_answer: str
     touch_session: str
+    condense: str
     end_all: str
     add_events: str
     events: str
@@ -73,8 +84,8 @@ class RunSql(Statements, file="runs.sql", message_columns=MESSAGE_COLUMNS):
 class WorkspaceRuns(Repository):
     """The runs of one workspace; a user finds and cancels only the own ones."""
 
-    async def find(self, caller: Principal, run_id: UUID) -> Run | None:
-        return await self.one(RunSql.find, Run, id=run_id, user_id=caller.user_id)
+    async def find(self, caller: Principal, run_id: UUID, *, debug: bool = False) -> Run | None:
+        return await self.one(RunSql.find, Run, id=run_id, user_id=caller.user_id, debug=debug)
 
     async def page(
         self, caller: Principal, limit: int, cursor: str | None, session_id: UUID | None, statuses: Sequence[RunStatus]
@@ -128,7 +139,7 @@ class WorkspaceRuns(Repository):
         return document_ids
 
     async def add_answer(self, run: ClaimedRun, answer: TurnAnswer, status: MessageStatus) -> None:
-        """Stores the answer, and its title if the session has none."""
+        """Stores the answer, its title if the session has none, and what was condensed for it."""
         values = {
             **asdict(answer),
             "status": status.value,
@@ -139,6 +150,8 @@ class WorkspaceRuns(Repository):
         }
         await self.run(RunSql.add_answer, **values)
         await self.run(RunSql.touch_session, **values)
+        if answer.condensed is not None:
+            await self.run(RunSql.condense, **asdict(answer.condensed))
 
     async def end_answer(self, run: ClaimedRun, status: RunStatus) -> None:
         """Marks the answer as failed or cancelled."""

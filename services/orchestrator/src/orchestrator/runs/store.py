@@ -24,10 +24,10 @@ class RunStore:
     def __init__(self, database: Database, outbox: Outbox, queue: WorkQueue[ClaimedRun]) -> None:
         self.database, self.outbox, self.queue = database, outbox, queue
 
-    async def get(self, caller: Principal, run_id: UUID) -> Run:
+    async def get(self, caller: Principal, run_id: UUID, *, debug: bool = False) -> Run:
         """Raises RunNotFound."""
         async with self.database.workspace(caller.workspace_id) as connection:
-            run = await WorkspaceRuns(connection, caller.workspace_id).find(caller, run_id)
+            run = await WorkspaceRuns(connection, caller.workspace_id).find(caller, run_id, debug=debug)
         if run is None:
             raise RunNotFound
         return run

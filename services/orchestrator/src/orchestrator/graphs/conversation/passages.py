@@ -17,12 +17,13 @@ from orchestrator.citations.extract import Highlighted, extract
 from orchestrator.citations.source import SourceText
 from orchestrator.citations.support import CitedSpan
 from orchestrator.citations.writing import AssessedSentence
-from orchestrator.graphs.conversation.state import Cited, FoundChunk
+from orchestrator.graphs.conversation.budgets import within_budget
+from orchestrator.graphs.conversation.state import Cited, FoundChunk, Turn
 
 NONE = "(none)"
 ENDING = 40
 _ENDED = re.compile(r"[.!?…。！？][\"'”’»)*_`]*+(?:\s*+\[\d++])*+\s*+$")
-neutralised = neutralising("passage", "memory")
+neutralised = neutralising("passage", "memory", "summary")
 
 
 def passage_of(hit: Hit) -> FoundChunk:
@@ -168,20 +169,13 @@ def remembered(memories: Sequence[str]) -> str:
     return "\n".join(f"<memory>{neutralised(memory)}</memory>" for memory in memories) or NONE
 
 
+def condensed(turns: Sequence[Turn]) -> str:
+    """Returns the summary of what was said before, for a prompt, fenced likewise."""
+    return (
+        "\n".join(f"<summary>{neutralised(turn['content'])}</summary>" for turn in turns if turn["role"] == "summary")
+        or NONE
+    )
+
+
 def _content(passage: FoundChunk) -> str:
     return neutralised(passage["content"])
-
-
-def estimated_tokens(text: str) -> int:
-    """Counts four bytes to a token: near enough for a budget, and on the safe side for other scripts."""
-    return -(-len(text.encode()) // 4)
-
-
-def within_budget(texts: Sequence[str], tokens: int) -> int:
-    """Returns how many of the texts, from the first on, fit into the budget together."""
-    used = 0
-    for count, text in enumerate(texts):
-        used += estimated_tokens(text)
-        if used > tokens:
-            return count
-    return len(texts)

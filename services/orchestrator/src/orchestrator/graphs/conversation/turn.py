@@ -22,10 +22,10 @@ from orchestrator.errors import AnswerMissing
 from orchestrator.graphs.conversation.context import ConversationContext, Prompts, TurnBudgets, WrittenSoFar
 from orchestrator.graphs.conversation.graph import ConversationGraph
 from orchestrator.graphs.conversation.passages import Verified, of_cut, unverified, verified
-from orchestrator.graphs.conversation.state import State, Turn, answer_of
+from orchestrator.graphs.conversation.state import Role, State, Turn, answer_of
 from orchestrator.graphs.digest import digest
 from orchestrator.runs.events import RunEvents
-from orchestrator.runs.records import ClaimedRun, RunProgress, TurnAnswer, TurnInput
+from orchestrator.runs.records import ClaimedRun, Condensed, RunProgress, TurnAnswer, TurnInput
 from orchestrator.services import GraphService, MemoryService, RetrievalService
 
 log = logging.getLogger(__name__)
@@ -87,8 +87,8 @@ class ConversationTurns:
         )
         async for value in values:
             state = cast(State, value)
-            progress.node_trace, progress.issues = list(state["node_trace"]), list(state["issues"])
-        if state is None or all(turn["id"] != state["answer_id"] for turn in state["messages"]):
+            _note(progress, state)
+        if state is None or all(turn["id"] != state["answer_id"] for turn in state["internal_messages"]):
             raise AnswerMissing
         answer = _answer(turn.answer_id, state)
         for sentence in answer.sentences:
@@ -115,16 +115,16 @@ class ConversationTurns:
     def _initial(self, turn: TurnInput, issues: list[str]) -> State:
         asked, *before = turn.messages
         return State(
-            messages=[
-                Turn(id=str(one.id), role="assistant" if one.role == "assistant" else "user", content=one.content)
-                for one in reversed(turn.messages)
+            internal_messages=[
+                Turn(id=str(one.id), role=cast(Role, one.role), content=one.content) for one in reversed(turn.messages)
             ],
             question=asked.content,
             answer_id=str(turn.answer_id),
             mode="extractive" if self.chat is None else "model",
             fallback=False,
-            needs_title=asked.untitled and not any(one.role == "assistant" for one in before),
+            needs_title=asked.untitled and all(one.role == "user" for one in before),
             title=None,
+            summary_tokens=None if self.chat is None else self.limits.summary_tokens,
             next=None,
             document_ids=None if turn.document_ids is None else [str(one) for one in turn.document_ids],
             search=None,
@@ -137,8 +137,18 @@ class ConversationTurns:
             sentences=[],
             node_trace=[],
             issues=issues,
+            steps_executed=[],
+            timings={},
+            rag_route_debug={},
+            rag_retrieval_debug={},
             error=None,
         )
+
+
+def _note(progress: RunProgress, state: State) -> None:
+    progress.node_trace, progress.issues = list(state["node_trace"]), list(state["issues"])
+    progress.steps_executed, progress.timings = list(state["steps_executed"]), dict(state["timings"])
+    progress.debug = {name: state[name] for name in ("rag_route_debug", "rag_retrieval_debug") if state[name]}
 
 
 async def _checkpointed(graph: ConversationGraph, run: ClaimedRun, config: RunnableConfig) -> State | None:
@@ -150,6 +160,7 @@ async def _checkpointed(graph: ConversationGraph, run: ClaimedRun, config: Runna
 
 
 def _answer(answer_id: UUID, state: State) -> TurnAnswer:
+    first = state["internal_messages"][0]
     return TurnAnswer(
         message_id=answer_id,
         mode=AnswerMode(state["mode"]),
@@ -159,6 +170,7 @@ def _answer(answer_id: UUID, state: State) -> TurnAnswer:
         removed_citations=state["removed_citations"],
         sentences=[SentenceCheck.model_validate(sentence) for sentence in state["sentences"]],
         title=state["title"],
+        condensed=Condensed(UUID(first["id"]), first["content"]) if first["role"] == "summary" else None,
         fallback=state["fallback"],
     )
 
