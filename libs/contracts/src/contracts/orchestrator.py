@@ -253,7 +253,7 @@ class Run(Resource):
     """Writes the message `answer_id` in answer to `question_id`; `answer` is that message once it has a text.
 
     `node_trace` lists the graph's nodes in the order in which they ended, `steps_executed` what they did, in words,
-    `timings` the milliseconds that they took, `issues` the problems on the way. `debug` is there where it was asked for:
+    `timings` the milliseconds that they took, `issues` the problems on the way. `debug` is there if it was asked for:
     `rag_route_debug` tells how the way was chosen, `rag_retrieval_debug` how the search went.
 
     `error_type` of a failed run: `internal-error`, `attempts-exhausted` (each process that worked on it ended),

@@ -127,7 +127,7 @@ def test_each_node_reads_its_part_of_the_state_and_none_reads_what_is_for_debugg
     fields = get_type_hints(State)
     for name, node in conversation.build().builder.nodes.items():
         read = get_type_hints(node.input_schema)
-        assert read.items() <= {key: value for key, value in fields.items()}.items(), name
+        assert read.items() <= fields.items(), name
         assert len(read) <= 7, name
         assert not read.keys() & get_type_hints(DebugState).keys(), name
 
