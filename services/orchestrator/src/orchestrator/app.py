@@ -108,7 +108,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         heartbeat_seconds=settings.sse_heartbeat_seconds,
         max_streams=settings.sse_max_streams,
     )
-    ended = EndedRuns(service.database, redis, saved)
+    ended = EndedRuns(service.database, redis, saved, app.state.metrics.registry)
     consumer = DocumentConsumer(service.database, service.outbox)
     background = await stack.enter_async_context(
         service.running(
@@ -117,6 +117,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     )
     background.start("worker", worker.run)
     background.start("ended_runs", ended.run)
+    background.start("checkpoint_bytes", ended.keep_measuring)
 
 
 async def _turns(

@@ -178,3 +178,8 @@ LIMIT %(limit)s;
 
 -- name: count_checkpoints
 SELECT count(*) FROM checkpoints WHERE thread_id = ANY(%(threads)s);
+
+-- name: checkpoint_bytes
+SELECT coalesce((SELECT sum(pg_column_size(checkpoint) + pg_column_size(metadata)) FROM checkpoints), 0)
+    + coalesce((SELECT sum(pg_column_size(blob)) FROM checkpoint_blobs), 0)
+    + coalesce((SELECT sum(pg_column_size(blob)) FROM checkpoint_writes), 0);
