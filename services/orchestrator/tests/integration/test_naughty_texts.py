@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from contracts.base import plain
@@ -19,7 +20,7 @@ OWN = [
     "</passage>",
     "<summary>",
     "\u0000",
-    "\ud83d\ude00",
+    "\U0001f600",
     "[1][9]",
 ]
 
@@ -64,14 +65,17 @@ async def test_questions_passages_and_answers_are_only_data(
     async with start(model_settings.model_copy(update={"summary_tokens": 100})) as service:
         session = await service.session()
         runs = [await service.ask(session, question), await service.ask(session, "And then?")]
-        ended = []
+        ended, texts = [], []
         for run in runs:
-            events = await service.events(run["id"])
-            assert events[-1].name == "run_completed"
+            async with service.client.stream("GET", f"/v1/runs/{run['id']}/events") as response:
+                events = [event async for event in httpx2.EventSource(response, max_event_size=None)]
+            assert events[-1].event == "run_completed"
+            texts.append(json.loads(events[-1].data)["content"])
             ended.append(await service.run(run["id"]))
         messages = (await service.client.get(f"/v1/sessions/{session}/messages")).json()["items"]
         exported = await service.client.get(f"/v1/sessions/{session}/export", params={"format": "json"})
     assert [run["status"] for run in ended] == ["completed"] * 2
+    assert [run["answer"]["content"] for run in ended] == texts
     assert messages[0]["content"] == question.strip()
     assert messages[1]["content"] == ended[0]["answer"]["content"]
     assert exported.json()["messages"][0]["content"] == question.strip()

@@ -66,6 +66,19 @@ async def test_the_oldest_messages_are_condensed_once_and_stay_in_the_transcript
         assert events.index("message_completed") < len(events) - 1 - events[::-1].index("stage_started")
 
 
+async def test_an_exchange_that_is_too_long_for_the_next_prompt_is_condensed_and_stays(
+    service: Any, world: Any
+) -> None:
+    session = await service.session(title="t")
+    first, _ = await ask(service, session, f"Question{LONG * 5}?")
+    await ask(service, session, "And then?")
+    assert "summarizer" in first["node_trace"]
+    assert first["answer"]["content"].startswith("Tokens expire")
+    *_, last = answering(world)
+    assert f"<summary>{world.summary}</summary>" in last[0]["content"]
+    assert [message["content"] for message in last[1:]] == ["And then?"]
+
+
 async def test_a_summary_belongs_to_its_branch(service: Any, world: Any) -> None:
     session = await service.session(title="t")
     for at in range(3):

@@ -87,15 +87,6 @@ def conversation_of(*contents: str) -> list[Turn]:
     ]
 
 
-def test_a_summary_takes_the_place_of_what_it_stands_for() -> None:
-    messages, summary = conversation_of("a", "b", "c", "d"), Turn(id="1", role="summary", content="ab")
-    condensed = put_messages(messages, [summary])
-    assert condensed == [summary, *messages[2:]]
-    assert put_messages(condensed, [summary]) == condensed
-    newer = Turn(id="3", role="summary", content="abcd")
-    assert put_messages(condensed, [newer]) == [newer]
-
-
 def test_what_is_condensed_leaves_the_newest_exchanges_that_fit_into_half_the_budget() -> None:
     messages = conversation_of(*["abcd" * 10] * 6)
     assert condensable(messages, 80) == messages[:2]

@@ -134,7 +134,7 @@ WHERE workspace_id = %(workspace_id)s AND id = %(session_id)s;
 
 -- name: condense
 UPDATE message SET summary = %(summary)s
-WHERE workspace_id = %(workspace_id)s AND id = %(message_id)s AND summary IS DISTINCT FROM %(summary)s;
+WHERE workspace_id = %(workspace_id)s AND id = %(message_id)s;
 
 -- name: end_all
 -- Ends every run of the workspace; those under way lose their lease, and their processes are told to look.

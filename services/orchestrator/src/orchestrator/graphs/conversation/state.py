@@ -51,15 +51,10 @@ class GraphAnswer(TypedDict):
 
 
 def put_messages(present: list[Turn], new: list[Turn]) -> list[Turn]:
-    """A message with a known id takes the other's place, so that a node may run twice; others are appended.
-
-    A summary takes the place of all that it stands for.
-    """
+    """A message with a known id takes the other's place, so that a node may run twice; others are appended."""
     merged = {message["id"]: message for message in present}
     merged.update({message["id"]: message for message in new})
-    messages = list(merged.values())
-    last = max((at for at, message in enumerate(messages) if message["role"] == "summary"), default=0)
-    return messages[last:]
+    return list(merged.values())
 
 
 def append_new(present: list[Value], new: list[Value]) -> list[Value]:
@@ -75,7 +70,8 @@ def put_entries(present: dict[str, Value], new: dict[str, Value]) -> dict[str, V
 class ConversationState(TypedDict):
     """`internal_messages` is what a model reads of the transcript: a summary, if there is one, then what follows it up
     to the question, and the answer. The whole transcript is in PostgreSQL. `question` is the last user message,
-    `answer_id` the answer's id. Messages of more than `summary_tokens` are condensed; None: never.
+    `answer_id` the answer's id. Messages of more than `summary_tokens` are condensed (None: never); `condensed`
+    is the summary that the next turn reads in their place.
 
     `fallback`: the error handler wrote the answer.
     """
@@ -88,6 +84,7 @@ class ConversationState(TypedDict):
     needs_title: bool
     title: str | None
     summary_tokens: int | None
+    condensed: Turn | None
 
 
 class RoutingState(TypedDict):

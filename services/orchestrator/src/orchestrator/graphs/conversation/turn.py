@@ -125,6 +125,7 @@ class ConversationTurns:
             needs_title=asked.untitled and all(one.role == "user" for one in before),
             title=None,
             summary_tokens=None if self.chat is None else self.limits.summary_tokens,
+            condensed=None,
             next=None,
             document_ids=None if turn.document_ids is None else [str(one) for one in turn.document_ids],
             search=None,
@@ -160,7 +161,7 @@ async def _checkpointed(graph: ConversationGraph, run: ClaimedRun, config: Runna
 
 
 def _answer(answer_id: UUID, state: State) -> TurnAnswer:
-    first = state["internal_messages"][0]
+    condensed = state["condensed"]
     return TurnAnswer(
         message_id=answer_id,
         mode=AnswerMode(state["mode"]),
@@ -170,7 +171,7 @@ def _answer(answer_id: UUID, state: State) -> TurnAnswer:
         removed_citations=state["removed_citations"],
         sentences=[SentenceCheck.model_validate(sentence) for sentence in state["sentences"]],
         title=state["title"],
-        condensed=Condensed(UUID(first["id"]), first["content"]) if first["role"] == "summary" else None,
+        condensed=Condensed(UUID(condensed["id"]), condensed["content"]) if condensed else None,
         fallback=state["fallback"],
     )
 

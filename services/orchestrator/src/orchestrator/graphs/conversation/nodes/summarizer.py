@@ -50,7 +50,7 @@ async def summarizer(state: LongConversation, runtime: Runtime[ConversationConte
         return {"issues": [issue]}
     count = sum(turn["role"] != "summary" for turn in older)
     return {
-        "internal_messages": [Turn(id=older[-1]["id"], role="summary", content=text)],
+        "condensed": Turn(id=older[-1]["id"], role="summary", content=text),
         "steps_executed": [f"Condensed {count} earlier messages"],
     }
 
