@@ -21,8 +21,8 @@ LET = frozenset({"let", "consider", "propose", "suggest", "discuss", "reject"})
 SMALL = frozenset({"prep", "mark", "advmod", "neg", "aux"})
 MOST_STEPS = 10
 ENDED_WORDS = re.compile(
-    r"(?<!\w)(?:until|(?<!the )(?<!our )till(?= \w)|no longer|formerly|previously|used to|before that|nicht mehr|früher|ehemals|"
-    r"^[^\w]*bis)(?!\w)",
+    r"(?<!\w)(?:until|(?<!the )(?<!our )till(?= \w)|no longer|formerly|previously|used to|before that|nicht mehr|"
+    r"früher|ehemals|^[^\w]*bis)(?!\w)",
     re.IGNORECASE,
 )
 NOT_AFTER = re.compile(r"(?<!\w)nicht(?!\w)(?! (?:nur|mehr)(?!\w))", re.IGNORECASE)
