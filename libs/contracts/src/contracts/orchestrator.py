@@ -228,7 +228,7 @@ class MessageCreate(Request):
 
     The first 10,000 characters of `content` are searched for. The message follows `parent_id`: without it the session's
     head; null is a new beginning. A message with the parent of another one is an edit of it. `deadline_seconds` after
-    its run began, what is written by then is the answer, with the status `incomplete`.
+    its run began, or began anew in another process, what is written is the answer, with the status `incomplete`.
     """
 
     content: Content

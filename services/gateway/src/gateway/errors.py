@@ -115,6 +115,10 @@ class UnknownPasswordLink(NotFound):
     type, title = "password-link-not-found", "The link is not known, was used or has ended"
 
 
+class UnknownSignInCode(NotFound):
+    type, title = "sign-in-code-not-found", "The sign-in link is not known, was used or has ended; sign in another way"
+
+
 class OpenIdNotConfigured(NotFound):
     type, title = "openid-not-configured", "This deployment has no OpenID Connect provider"
 

@@ -31,6 +31,18 @@ test('a question is answered, and its citation opens the page with the words mar
   await expectAccessible(page, 'text');
 });
 
+test('the link that the start prints signs in, once', async ({ page, request }) => {
+  const headers = { authorization: `Bearer ${process.env.ATTRACTOR_API_KEY}` };
+  const { code } = await (await request.post('/v1/auth/codes', { headers })).json();
+  await page.goto(`/#code=${code}`);
+  await expect(page.getByLabel('Your question')).toBeVisible();
+  expect(new URL(page.url()).hash).toBe('');
+  await page.context().clearCookies();
+  await page.goto('about:blank');
+  await page.goto(`/#code=${code}`);
+  await expect(page.getByRole('alert')).toContainText('sign-in link');
+});
+
 test('a stream that is cut goes on where it was, without a word twice', async ({ page }) => {
   await signIn(page);
   const resumed: string[] = [];
@@ -51,6 +63,7 @@ test('a stream that is cut goes on where it was, without a word twice', async ({
   const quotes = answer.match(/“[^”]+”/g) ?? [];
   expect(quotes.length).toBeGreaterThan(0);
   expect(new Set(quotes).size).toBe(quotes.length);
+  await page.unrouteAll({ behavior: 'wait' });
 });
 
 test('a run that goes on while the page is reloaded is followed again', async ({ page }) => {
@@ -70,6 +83,7 @@ test('a run that goes on while the page is reloaded is followed again', async ({
   await followed;
   await expect(page.getByText(/citations checked/)).toBeVisible();
   await expect(page.getByRole('log').getByText(QUESTION, { exact: true })).toHaveCount(1);
+  await page.unrouteAll({ behavior: 'wait' });
 });
 
 test('by keyboard alone: ask, read the source, come back, rename, delete, sign out', async ({ page }) => {

@@ -57,6 +57,8 @@ ACTIONS = (
         "user_id",
         ("password", "POST", "/v1/auth/sign-in"),
         ("key", "POST", "/v1/auth/key"),
+        ("create_code", "POST", "/v1/auth/codes"),
+        ("code", "POST", "/v1/auth/code"),
         ("openid", "GET", "/v1/auth/openid/callback"),
         ("join", "POST", "/v1/auth/join"),
         ("change_password", "PUT", "/v1/auth/password"),

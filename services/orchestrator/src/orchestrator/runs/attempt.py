@@ -113,7 +113,7 @@ class Attempt:
     async def _answer(self) -> TurnAnswer:
         """Raises DeadlinePassed, and what Turns raise."""
         try:
-            async with asyncio.timeout(self.run.seconds_left) as deadline:
+            async with asyncio.timeout(self.run.deadline_seconds) as deadline:
                 turn = await self.store.load_turn(self.run)
                 return await self.turns.answer(self.run, turn, self.events, self.progress)
         except TimeoutError:

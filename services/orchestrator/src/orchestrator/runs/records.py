@@ -16,8 +16,8 @@ class ClaimedRun:
     """A run that this process may work on as long as it extends the lease.
 
     `attempts` counts claims and never falls: it fences the run's event stream. `attempts_left` is what crashes and
-    errors reduce. `delegation` is the gateway's, for the services that are asked for the user. `seconds_left` until the
-    deadline, when it was claimed.
+    errors reduce. `delegation` is the gateway's, for the services that are asked for the user.
+    `deadline_seconds` are counted from this claim: while no process works on a run, no time is used up.
     """
 
     workspace_id: UUID
@@ -31,7 +31,7 @@ class ClaimedRun:
     lease_token: UUID
     cancel_requested: bool
     delegation: str | None
-    seconds_left: float
+    deadline_seconds: int
 
     @property
     def principal(self) -> Principal:

@@ -39,9 +39,6 @@ RUNS = WorkTable(
         WHERE parent.workspace_id = work.workspace_id AND parent.id = work.parent_run_id
           AND parent.state IN ('queued', 'running'))""",
     stop="work.cancel_requested",
-    computed={
-        "seconds_left": "extract(epoch FROM work.started_at - now())::float8 + work.deadline_seconds",
-    },
     on_claim="attempts_left = work.attempts_left - 1, started_at = coalesce(work.started_at, now())",
     on_finish="finished_at = now(), delegation = NULL",
 )
