@@ -42,7 +42,7 @@ def on(network: str) -> set[str]:
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_a_container_has_no_privileges(name: str) -> None:
-    """Of the stores, PostgreSQL and Neo4j had all capabilities that Docker gives, and could gain others."""
+    """PostgreSQL and Neo4j had all capabilities that Docker gives, and could gain others."""
     one = SERVICES[name]
     assert one["cap_drop"] == ["ALL"]
     assert one.get("cap_add", []) == CAPABILITIES.get(name, [])

@@ -123,7 +123,7 @@ class Deployment:
         return sql.Identifier(self.owner.execute(NEEDED_COLUMNS, (str(table),)).fetchall()[0][0])
 
     def fill(self, table: Table, workspace_id: UUID) -> None:
-        """As the administrator, past foreign keys and triggers."""
+        """Inserts a row as the administrator, past foreign keys and triggers."""
         with self.owner.transaction():
             self.owner.execute("SET LOCAL session_replication_role = replica")
             self.owner.execute(*self.insertion(table, workspace_id))
