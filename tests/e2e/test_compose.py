@@ -58,6 +58,11 @@ def test_few_containers_and_one_published_port():
     assert published == {"gateway"}
 
 
+async def test_the_gateway_s_image_has_the_web_ui(address):
+    async with httpx2.AsyncClient(base_url=address[0]) as browser:
+        assert '<div id="root">' in (await browser.get("/")).text
+
+
 def test_containers_run_without_privileges():
     running = {service_of(one): one for one in containers()}
     assert set(running) >= OURS | {"postgres", "redis", "neo4j", "seaweedfs"}

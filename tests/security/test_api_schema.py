@@ -72,6 +72,8 @@ async def one_of_everything(http: httpx2.AsyncClient, tenant: Tenant) -> dict[st
     source = await created(http, "/v1/sources", {"name": "s", "config": {"kind": "web", "url": "http://a.invalid/"}})
     triples = {"name": "facts", "format": "csv"}
     imported = await http.post("/v1/graph/triples", params=triples, content="subject,predicate,object\nA,uses,B\n")
+    fact = {"kind": "add", "entity": "Aria", "relation_type": "OWNS", "other": "Bora", "reason": "agreed"}
+    correction = await created(http, "/v1/graph/corrections", fact)
     invitation = await created(http, f"/v1/workspaces/{tenant.workspace_id}/invitations", {"role": "viewer"})
     return {
         "invitation_id": invitation["id"],
@@ -88,6 +90,7 @@ async def one_of_everything(http: httpx2.AsyncClient, tenant: Tenant) -> dict[st
         "sync_id": (await listed(http, f"/v1/sources/{source['id']}/syncs"))[0]["id"],
         "space_id": (await listed(http, "/v1/embedding-spaces"))[0]["id"],
         "import_id": imported.json()["id"],
+        "correction_id": correction["id"],
     }
 
 

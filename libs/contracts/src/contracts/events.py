@@ -359,6 +359,9 @@ class RunCompleted(RunEventData):
     citations: list[Citation]
     removed_citations: int
     sentences: list[SentenceCheck] = []
+    issues: list[str] = []
+    steps_executed: list[str] = []
+    timings: dict[str, float] = {}
 
 
 class RunFailed(RunEventData):

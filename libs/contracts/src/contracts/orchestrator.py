@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
@@ -161,7 +161,8 @@ class Message(Resource):
     """A question or an answer. An answer follows its question, and is there as soon as its run is queued.
 
     `parent_id` is the message before it, `siblings` is only in lists. `removed_citations` counts the citations of the
-    answer that failed the check, `sentences` has its sentences.
+    answer that failed the check, `sentences` has its sentences. `issues`, `steps_executed` and `timings` are those of
+    the answer's run.
     """
 
     id: UUID
@@ -175,6 +176,9 @@ class Message(Resource):
     citations: list[Citation] = []
     removed_citations: int = 0
     sentences: list[SentenceCheck] = []
+    issues: list[str] = []
+    steps_executed: list[str] = []
+    timings: dict[str, float] = {}
     mode: AnswerMode | None = None
     created_at: datetime
 
@@ -248,7 +252,9 @@ class HeadUpdate(Request):
 class Run(Resource):
     """Writes the message `answer_id` in answer to `question_id`; `answer` is that message once it has a text.
 
-    `node_trace` lists the graph's nodes in the order in which they ended, `issues` the problems on the way.
+    `node_trace` lists the graph's nodes in the order in which they ended, `steps_executed` what they did, in words,
+    `timings` the milliseconds that they took, `issues` the problems on the way. `debug` is there if it was asked for:
+    `rag_route_debug` tells how the way was chosen, `rag_retrieval_debug` how the search went.
 
     `error_type` of a failed run: `internal-error`, `attempts-exhausted` (each process that worked on it ended),
     `routing-error`, `answer-missing` or `deadline-passed`.
@@ -263,9 +269,12 @@ class Run(Resource):
     attempts: int
     node_trace: list[str]
     issues: list[str]
+    steps_executed: list[str] = []
+    timings: dict[str, float] = {}
     error_type: str | None
     error_message: str | None
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
     answer: Message | None = None
+    debug: dict[str, Any] | None = None

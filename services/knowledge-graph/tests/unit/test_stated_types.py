@@ -36,7 +36,7 @@ def stated(found: Extraction) -> set[tuple[str, str, str]]:
     return {
         (surface[one.source_id], one.relation_type, surface[one.target_id])
         for one in found.relations
-        if one.method == "dependency"
+        if one.method == "dependency" and one.status == "current"
     }
 
 

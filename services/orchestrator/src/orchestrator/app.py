@@ -42,6 +42,8 @@ from service_kit.work import WorkQueue
 
 NAME = "orchestrator"
 REDIS_RETRIES = 3
+# A saver holds a connection for the moment of a statement.
+CHECKPOINT_CONNECTIONS = 8
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -62,7 +64,9 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     redis = _redis(settings, None)
     service = await stack.enter_async_context(EventService.opened(app, settings, NAME, [QUEUED, CANCELLED], redis))
     saved = await stack.enter_async_context(
-        checkpoints.opened(settings.database_url.get_secret_value(), settings.run_concurrency)
+        checkpoints.opened(
+            settings.database_url.get_secret_value(), min(settings.run_concurrency, CHECKPOINT_CONNECTIONS)
+        )
     )
     followers = await stack.enter_async_context(_redis(settings, settings.sse_max_streams + 16))
     client = await stack.enter_async_context(httpx2.AsyncClient())
@@ -104,7 +108,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         heartbeat_seconds=settings.sse_heartbeat_seconds,
         max_streams=settings.sse_max_streams,
     )
-    ended = EndedRuns(service.database, redis, saved)
+    ended = EndedRuns(service.database, redis, saved, app.state.metrics.registry)
     consumer = DocumentConsumer(service.database, service.outbox)
     background = await stack.enter_async_context(
         service.running(
@@ -113,6 +117,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     )
     background.start("worker", worker.run)
     background.start("ended_runs", ended.run)
+    background.start("checkpoint_bytes", ended.keep_measuring)
 
 
 async def _turns(
@@ -135,7 +140,7 @@ async def _turns(
         MemoryService("memory", client, tokens, settings.memory_url, settings.recall_timeout_seconds),
         chat,
         Prompts.load(),
-        TurnBudgets(settings.search_k, settings.passage_tokens, settings.history_tokens),
+        TurnBudgets(settings.search_k, settings.passage_tokens, settings.history_tokens, settings.summary_tokens),
         control,
         told,
     )

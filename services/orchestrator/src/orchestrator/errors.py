@@ -33,6 +33,13 @@ class RunNotFailed(Conflict):
     type, title = "run-not-failed", "Only a run that has failed can be tried again"
 
 
+class TooManyQueued(Problem):
+    status, type, title = 429, "too-many-queued-runs", "You have as many runs waiting as you may"
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail, headers={"Retry-After": "5"})
+
+
 class BadEventId(Problem):
     status, type, title = 400, "bad-event-id", "Last-Event-ID was not issued by this stream"
 

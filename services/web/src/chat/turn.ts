@@ -71,5 +71,7 @@ export function reduce(turn: Turn, { name, data }: RunEvent): Turn {
       return { ...turn, state: 'failed', issues: [...turn.issues, data.message] };
     case 'run_cancelled':
       return { ...turn, state: 'cancelled' };
+    default:
+      return turn; // newer than this page
   }
 }

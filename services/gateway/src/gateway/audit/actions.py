@@ -120,6 +120,12 @@ ACTIONS = (
         ("remove_refinement", "DELETE", "/v1/graph/refinement/results"),
     ),
     *_actions(
+        "graph",
+        "correction_id",
+        ("correct", "POST", "/v1/graph/corrections"),
+        ("undo_correction", "DELETE", "/v1/graph/corrections/{correction_id}"),
+    ),
+    *_actions(
         "settings",
         "space_id",
         ("change_search", "PATCH", "/v1/search-settings"),

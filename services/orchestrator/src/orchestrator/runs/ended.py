@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from uuid import UUID
 
+from prometheus_client import CollectorRegistry, Gauge
 from redis.asyncio import Redis
 
 from contracts.events import run_stream
@@ -14,17 +15,21 @@ from service_kit.postgres import Database
 from service_kit.repository import SystemRepository
 from service_kit.workspace_purge import Erased
 
-LOOK_SECONDS = 600.0
+LOOK_SECONDS, MEASURE_SECONDS = 600.0, 30.0
 BATCH = 500
 EVENT_DAYS = 30
 FAILED_HOURS = 24
 
 
 class EndedRuns:
-    """`run` is a background task: it deletes old events, and checkpoints that a process died before it could delete."""
+    """`run` is a background task: it deletes old events, and checkpoints that a process died before it could delete.
 
-    def __init__(self, database: Database, redis: Redis, checkpoints: Checkpoints) -> None:
+    `keep_measuring` is another one: it tells how much space the checkpoints take, of all processes together.
+    """
+
+    def __init__(self, database: Database, redis: Redis, checkpoints: Checkpoints, registry: CollectorRegistry) -> None:
         self.database, self.redis, self.checkpoints = database, redis, checkpoints
+        self._bytes = Gauge("attractor_checkpoint_bytes", "Bytes of the checkpoints of all runs", registry=registry)
 
     async def run(self) -> None:
         """Runs until cancelled."""
@@ -32,6 +37,19 @@ class EndedRuns:
             await self.delete_abandoned()
             await self.delete_old_events()
             await asyncio.sleep(LOOK_SECONDS)
+
+    async def keep_measuring(self) -> None:
+        """Runs until cancelled."""
+        while True:
+            await self.measure()
+            await asyncio.sleep(MEASURE_SECONDS)
+
+    async def measure(self) -> int:
+        """Returns the bytes of all checkpoints, as they are stored."""
+        async with self.database.system() as connection:
+            measured = int(await SystemRepository(connection).value(RunSql.checkpoint_bytes))
+        self._bytes.set(measured)
+        return measured
 
     async def delete_abandoned(self) -> None:
         """Deletes the checkpoints of all runs that have ended or are gone, of failed ones a day later."""

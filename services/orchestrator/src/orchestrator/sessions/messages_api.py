@@ -13,7 +13,7 @@ from fastapi.responses import StreamingResponse
 from contracts.base import Page, ProblemBody
 from contracts.events import RunCancelled
 from contracts.orchestrator import HeadUpdate, Message, MessageCreate, MessageRegenerate, Run, RunStatus, Session
-from orchestrator.runs.api import Runs, Streams, event_stream
+from orchestrator.runs.api import TOO_MANY_QUEUED, Runs, Streams, event_stream
 from orchestrator.sessions.api import NOT_FOUND, Opened, tagged
 from orchestrator.sessions.messages import CallerMessages, QueuedRun
 from service_kit.auth import Viewer
@@ -33,6 +33,7 @@ ANSWERED: dict[int | str, dict[str, Any]] = {
         "description": "The Idempotency-Key belongs to another message, or the session is busy (`active_run_ids`)",
     },
     **MESSAGE_NOT_FOUND,
+    **TOO_MANY_QUEUED,
 }
 
 
