@@ -20,7 +20,7 @@ class DeletionOwners:
 
     @property
     def settings(self) -> dict[str, str]:
-        """Of a service that asks about workspaces and documents."""
+        """Returns the settings of a service that asks about workspaces and documents."""
         return {"gateway_url": self.url, "ingestion_url": self.url}
 
     def answer(self, path: str, body: Any) -> dict[str, Any] | None:

@@ -381,7 +381,12 @@ class TestChanging:
         created = attractor("invitations", "create", "Bob", "--expires", "2d")
         assert created.out == "ati_token\n"
         assert "not shown again" in created.err
+        assert "browser" not in created.err
         assert attractor("invitations", "create", "--json").json["token"] == "ati_token"
+        settled.on("POST", place, json(samples.invitation(token="ati_token", link="https://a.org/join#ati_token"), 201))
+        created = attractor("invitations", "create", "Bob")
+        assert created.out == "ati_token\n"
+        assert "in a browser: https://a.org/join#ati_token" in created.err
         assert attractor("invitations", "create", "--expires", "soon").code == 2
         assert attractor("invitations", "revoke", str(UUID(int=6)), "--json").json == {"revoked": str(UUID(int=6))}
 

@@ -138,7 +138,8 @@ class Parts:
         state.deletions = self.deletions
         state.upstreams, state.status_seconds = self.upstreams, settings.status_seconds
         app.include_router(docs.routes())
-        app.include_router(web_routes.routes(WebFiles()))
+        state.web_files = WebFiles()
+        app.include_router(web_routes.routes(state.web_files))
         proxy = Proxy(self.upstreams, state.authenticator, state.tokens, registry)
         for prefix in routing.TABLE:
             for path in (prefix.path, f"{prefix.path}/{{rest:path}}"):

@@ -44,6 +44,7 @@ def facts(found, reader, **about) -> set[tuple[str, str, str]]:
         ("StockDB is not used by OrderService.", "negated"),
         ("OrderService reads neither StockDB nor PriceDB.", "negated"),
         ("OrderService no longer uses StockDB.", "past"),
+        ("The Till Service uses StockDB.", "current"),
         ("OrderService used StockDB until May 2024.", "past"),
         ("OrderService will use StockDB.", "planned"),
         ("From May 2027 OrderService will also depend on StockDB.", "planned"),

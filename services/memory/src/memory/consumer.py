@@ -29,7 +29,7 @@ class MemoryConsumer:
 
     @property
     def handlers(self) -> Mapping[str, Mapping[str, Handler]]:
-        """By event type, by stream."""
+        """Handlers by event type, by stream."""
         return {
             TURNS: {TurnCompleted.event_type: self.turn_completed, SessionDeleted.event_type: self.session_deleted},
             DOCUMENTS: {DocumentDeleted.event_type: self.document_deleted},

@@ -43,6 +43,29 @@ test('the link that the start prints signs in, once', async ({ page, request }) 
   await expect(page.getByRole('alert')).toContainText('sign-in link');
 });
 
+test('who is invited opens the link, chooses a password and is in the workspace', async ({ page, request }) => {
+  const headers = { authorization: `Bearer ${process.env.ATTRACTOR_API_KEY}` };
+  const { workspace } = await (await request.get('/v1/me', { headers })).json();
+  const invite = async () => {
+    const place = `/v1/workspaces/${workspace.id}/invitations`;
+    return (await (await request.post(place, { headers, data: { name: 'Ada', role: 'viewer' } })).json()).link;
+  };
+  const link = await invite();
+  await page.goto(link);
+  await expect(page.getByRole('heading', { name: 'You are invited' })).toBeVisible();
+  await expectAccessible(page, 'join');
+  await page.getByLabel('Password').fill('three quiet harbours at dawn');
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('Your question')).toBeVisible();
+  await expect(page.getByText(/^Ada · /)).toBeVisible();
+  expect(new URL(page.url()).hash).toBe('');
+  await page.context().clearCookies();
+  await page.goto(link);
+  await page.getByLabel('Password').fill('three quiet harbours at dusk');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('alert')).not.toBeEmpty(); // it was used
+});
+
 test('a stream that is cut goes on where it was, without a word twice', async ({ page }) => {
   await signIn(page);
   const resumed: string[] = [];

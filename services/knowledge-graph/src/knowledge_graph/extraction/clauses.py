@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from knowledge_graph.extraction.names import PARTS
+from knowledge_graph.extraction.relation_types import VERBS
 from knowledge_graph.extraction.tenses import CURRENT, DOUBT, NEGATED, of_denied, of_verb
 
 if TYPE_CHECKING:
@@ -191,12 +192,18 @@ def _objects(child: Token, verb: Token, *, passive: bool) -> Iterator[tuple[str,
     name = _name(verb)
     if child.dep_ in OBJECTS and child.pos_ != "ADP" and not passive:
         yield name, _written(verb, verb), child, False
+        for preposition in child.children:  # "reads orders from X and recipes from Y"
+            relation = f"{name}_{preposition.lower_.upper()}"
+            if preposition.dep_ == "prep" and relation in VERBS:
+                found = (grand for grand in preposition.children if grand.dep_ == "pobj")
+                yield from ((relation, _written(verb, preposition), one, False) for one in found)
     elif child.pos_ == "ADP" and child.dep_ in {"agent", "prep", "dative"} and child.lower_ not in COMPARES:
         turned = child.dep_ == "agent"
         relation = name if turned else f"{verb.text.upper() if passive else name}_{child.lower_.upper()}"
-        for grand in child.children:
-            if grand.dep_ == "pobj":
-                yield relation, _written(verb, child), grand, turned
+        for one in (child, *(other for other in child.conjuncts if other.pos_ == "ADP")):  # "on X and on Y"
+            for grand in one.children:
+                if grand.dep_ == "pobj":
+                    yield relation, _written(verb, child), grand, turned
 
 
 def _of_noun(noun: Token, subject: Token) -> Iterator[Clause]:

@@ -14,6 +14,7 @@ from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.extraction.records import Mention, RelationEvidence, SourceDocument, Span
 from knowledge_graph.extraction.relation_types import VERBS, family, is_dependency, is_structural
 from knowledge_graph.extraction.resolution import SYSTEMS, Resolution
+from knowledge_graph.extraction.stated_types import thing_of_section
 from knowledge_graph.extraction.tenses import CURRENT, NEGATED, OPEN, PAST, PERFECT, of_words
 
 CO_OCCURS, DEPENDS_ON = "CO_OCCURS", "DEPENDS_ON"
@@ -166,6 +167,10 @@ def _systems(chunks: Sequence[ChunkAnalysis], manifest: ReadManifest) -> frozens
     typed = {one.entity_id for chunk in chunks for one in chunk.mentions if one.entity_type in SYSTEMS}
     if manifest.statements:
         return frozenset(typed)
+    if typed:
+        # Beside services, what sections are about and call "it" are parts of systems, too.
+        things = {thing_of_section(chunk) for chunk in chunks}
+        typed |= {one.entity_id for chunk in chunks for one in chunk.mentions if one.name_key in things}
     # What is denied of them or was so tells as much.
     stated = [one for chunk in chunks for one in _stated(chunk) if is_dependency(one.relation_type)]
     return frozenset(typed).union(*({one.source_id, one.target_id} for one in stated))

@@ -16,6 +16,7 @@ from knowledge_graph.extraction.clauses import IDENTITY
 from knowledge_graph.extraction.identifiers import kind_of
 from knowledge_graph.extraction.names import PARTS, name_key
 from knowledge_graph.extraction.records import Span
+from knowledge_graph.extraction.resolution import EVIDENT
 from knowledge_graph.extraction.word_lists import phrases
 
 LONGEST_KIND = 24
@@ -33,6 +34,11 @@ PEOPLE = re.compile(
 )
 PERSON = re.compile(r"[A-ZÄÖÜ][\w’'-]{1,30}+(?: [A-ZÄÖÜ][\w.’'-]{0,30}+){1,3}")
 LONGEST_LIST = 400
+IT = re.compile(r"(?<=[.!?][ \n])It[ \n][a-z]")
+PERSONAL = re.compile(r"(?<!\w)(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er)(?!\w)")
+LONGEST_OPENING = 4
+"""A section that opens with its thing, maybe with an article."""
+UNTYPED = "ENTITY"
 DEFINED_BY_TITLE = 2
 MOST_WORDS = 3
 
@@ -51,10 +57,25 @@ def stated_types(chunks: Sequence[ChunkAnalysis], declared: Sequence[Span], titl
     for chunk in chunks if listed else ():
         if len(chunk.chunk.headings) > 1 and len(chunk.chunk.headings[1].split()) <= MOST_WORDS:
             votes[name_key(chunk.chunk.headings[1])][listed or ""] += DEFINED_BY_TITLE
+    shown = {name_key(span.surface) for chunk in chunks for span in chunk.spans if span.entity_type in EVIDENT}
+    for chunk in chunks:
+        heading = thing_of_section(chunk)
+        if heading is not None and heading not in votes and heading not in shown:
+            votes[heading][UNTYPED] += 1
     typed = {key: max(sorted(found), key=lambda one: found[one]) for key, found in votes.items()}
     # A name that says what it is outweighs the column that it stands in: projects call services, too.
     named = {name_key(span.surface) for chunk in chunks for span in chunk.spans if kind_of(span.surface) == "PROJECT"}
     return typed | dict.fromkeys(sorted(named), "PROJECT")
+
+
+def thing_of_section(chunk: ChunkAnalysis) -> str | None:
+    """Returns the key of the heading where its section calls that "it" and nobody "he" or "she": no person, whatever a
+    language model makes of "Order Inbox"."""
+    if not chunk.chunk.headings or IT.search(chunk.text) is None or PERSONAL.search(chunk.text) is not None:
+        return None
+    key = name_key(chunk.chunk.headings[-1])
+    opens = any(span.start <= LONGEST_OPENING and name_key(span.surface) == key for span in chunk.spans)
+    return key if opens else None
 
 
 def _said(chunk: ChunkAnalysis) -> Iterator[tuple[str, str]]:

@@ -18,10 +18,11 @@ ARRIVALS = frozenset({"move", "migrate", "switch", "become"})
 DOUBT = frozenset({"may", "might", "could", "would", "should", "can"})
 CONDITIONS = frozenset({"if", "whether", "unless", "should"})
 LET = frozenset({"let", "consider", "propose", "suggest", "discuss", "reject"})
+SMALL = frozenset({"prep", "mark", "advmod", "neg", "aux"})
 MOST_STEPS = 10
 ENDED_WORDS = re.compile(
-    r"(?<!\w)(?:until|till|no longer|formerly|previously|used to|before that|nicht mehr|früher|ehemals|"
-    r"^[^\w]*bis)(?!\w)",
+    r"(?<!\w)(?:until|(?<!the )(?<!our )till(?= \w)|no longer|formerly|previously|used to|before that|nicht mehr|"
+    r"früher|ehemals|^[^\w]*bis)(?!\w)",
     re.IGNORECASE,
 )
 NOT_AFTER = re.compile(r"(?<!\w)nicht(?!\w)(?! (?:nur|mehr)(?!\w))", re.IGNORECASE)
@@ -41,7 +42,7 @@ def of_verb(verb: Token) -> str:
     """Tells the verb's time by its auxiliaries and adverbs; a verb that continues another shares the auxiliaries."""
     for _ in range(MOST_STEPS):
         children = list(verb.children)
-        words = {child.lower_ for child in children}
+        words = {child.lower_ for child in children if child.dep_ in SMALL}  # no name: "The Till" is a till
         auxiliaries = [child for child in children if child.dep_ in {"aux", "auxpass"}]
         if words & CONDITIONS or verb.head.lemma_ in LET or _is_inverted(verb):
             return OPEN
