@@ -55,13 +55,15 @@ PARTICIPLE = re.compile(
 )
 
 
-def _pattern(verb: str) -> re.Pattern[str]:
-    """Compiles a phrase; its group `no` holds what denies it."""
-    opening = rf"{IS} (?P<no>{IS_NOT}){ADVERB}" if verb.endswith(" by") else rf"(?P<no>{NOT})(?:will )?{ADVERB}"
-    return re.compile(rf"`?{NOUN} {opening}(?:{verb}) {DETERMINER}`?")
+def _opening(verb: str) -> str:
+    """Returns what stands before the verb; its group `no` holds what denies it."""
+    return rf"{IS} (?P<no>{IS_NOT}){ADVERB}" if verb.endswith(" by") else rf"(?P<no>{NOT})(?:will )?{ADVERB}"
 
 
-VERBS = tuple((kind, passive, _pattern(verb)) for kind, passive, verb in PHRASES)
+VERBS = tuple(
+    (kind, passive, re.compile(rf"`?{NOUN} {_opening(verb)}(?:{verb}) {DETERMINER}`?"))
+    for kind, passive, verb in PHRASES
+)
 FIELDS = {
     "depends on": ("DEPENDS_ON", False),
     "dependencies": ("DEPENDS_ON", False),
