@@ -1,4 +1,4 @@
-"""What durable runs cost: per turn, with many streams at once, after a kill, and in checkpoints.
+"""What durable runs cost: per turn, with many streams at once, and in checkpoints.
 
 The orchestrator is a process of its own on engines of its own; the services that it asks answer at once by script.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
@@ -43,8 +43,9 @@ from service_kit.auth import Principal
 from service_kit.migrate import migrate
 from service_kit.postgres import Database
 from service_kit.repository import SystemRepository
+from service_kit.tokens import Tokens
 
-TURNS, STREAMS, KILLS, LATER = 40, (50, 200), 8, 100
+TURNS, STREAMS, LATER = 40, (50, 200), 100
 USERS, PIECES, PACE_SECONDS = 8, 20, 0.2
 SERVICE = orchestrator_fixtures()
 
@@ -72,7 +73,7 @@ class Bench:
 
     settings: Settings
     world: Any
-    users: list[dict[str, str]]
+    users: list[Callable[[httpx2.Request], httpx2.Request]]
 
     @classmethod
     @asynccontextmanager
@@ -100,8 +101,7 @@ class Bench:
                     "chat_model": "scripted",
                 }
             )
-            users = [{"Authorization": f"Bearer {tokens.sign(one, 'orchestrator')}"} for one in signed]
-            yield cls(settings, world, users)
+            yield cls(settings, world, [signing(tokens, one) for one in signed])
 
     @asynccontextmanager
     async def process(self, **changed: Any) -> AsyncIterator[tuple[psutil.Process, httpx2.AsyncClient]]:
@@ -111,7 +111,7 @@ class Bench:
         try:
             async with httpx2.AsyncClient(
                 base_url=f"http://127.0.0.1:{settings.port}",
-                headers=self.users[0],
+                auth=self.users[0],
                 timeout=300,
                 limits=httpx2.Limits(max_connections=500),
             ) as client:
@@ -130,6 +130,16 @@ class Bench:
             return int(await SystemRepository(connection).value(RunSql.checkpoint_bytes))
 
 
+def signing(tokens: Tokens, caller: Principal) -> Callable[[httpx2.Request], httpx2.Request]:
+    """Returns what signs each request anew: a token lasts for a minute."""
+
+    def sign(request: httpx2.Request) -> httpx2.Request:
+        request.headers["Authorization"] = f"Bearer {tokens.sign(caller, 'orchestrator')}"
+        return request
+
+    return sign
+
+
 async def is_ready(client: httpx2.AsyncClient) -> bool:
     try:
         return (await client.get("/readyz")).status_code == 200
@@ -140,7 +150,7 @@ async def is_ready(client: httpx2.AsyncClient) -> bool:
 async def conversations() -> list[Row]:
     """Returns all figures of this page."""
     async with Bench.opened() as bench:
-        rows = [*await overhead(bench), *await stored(bench), *await resumes(bench)]
+        rows = [*await overhead(bench), *await stored(bench)]
         for count in STREAMS:
             rows += await streams(bench, count)
         return rows
@@ -226,11 +236,11 @@ async def streams(bench: Bench, count: int) -> list[Row]:
     ]
 
 
-async def _session(client: httpx2.AsyncClient, caller: dict[str, str]) -> str:
-    return str((await client.post("/v1/sessions", json={"title": "t"}, headers=caller)).json()["id"])
+async def _session(client: httpx2.AsyncClient, caller: Any) -> str:
+    return str((await client.post("/v1/sessions", json={"title": "t"}, auth=caller)).json()["id"])
 
 
-async def _lateness(client: httpx2.AsyncClient, session: str, caller: dict[str, str]) -> list[float]:
+async def _lateness(client: httpx2.AsyncClient, session: str, caller: Any) -> list[float]:
     """Follows an answer to its end; returns how late each piece was."""
     late, ended = [], False
     async for name, data in _asked(client, session, caller):
@@ -242,10 +252,13 @@ async def _lateness(client: httpx2.AsyncClient, session: str, caller: dict[str, 
 
 
 async def _asked(
-    client: httpx2.AsyncClient, session: str, caller: dict[str, str] | None = None, **body: Any
+    client: httpx2.AsyncClient, session: str, caller: Any = None, **body: Any
 ) -> AsyncIterator[tuple[str, dict[str, Any]]]:
-    body, headers = {"content": "How long are tokens valid?", **body}, {"Accept": "text/event-stream", **(caller or {})}
-    async with client.stream("POST", f"/v1/sessions/{session}/messages", json=body, headers=headers) as response:
+    body, headers = {"content": "How long are tokens valid?", **body}, {"Accept": "text/event-stream"}
+    signed = {"auth": caller} if caller else {}
+    async with client.stream(
+        "POST", f"/v1/sessions/{session}/messages", json=body, headers=headers, **signed
+    ) as response:
         response.raise_for_status()
         async for event in httpx2.EventSource(response, max_event_size=None):
             yield event.event, json.loads(event.data)
@@ -256,40 +269,6 @@ async def _turn(client: httpx2.AsyncClient, session: str) -> float:
     async for name, _ in _asked(client, session, parent_id=None):
         assert name not in ("run_failed", "run_cancelled")
     return time.perf_counter() - began
-
-
-async def resumes(bench: Bench) -> list[Row]:
-    """kill -9 in the middle of the model's stream, until another process has written the next piece."""
-    seconds = [await _resumed(bench) for _ in range(KILLS)]
-    return [(f"resume after kill -9, {KILLS} kills", spread(seconds), "p95 8000 ms")]
-
-
-async def _resumed(bench: Bench) -> float:
-    reached = asyncio.Event()
-
-    async def pace(at: int) -> None:
-        if at == 2 and not reached.is_set():
-            reached.set()
-            await asyncio.Event().wait()
-
-    bench.world.pace = pace
-    async with bench.process() as (doomed, client):
-        session = (await client.post("/v1/sessions", json={"title": "t"})).json()["id"]
-        run = (await client.post(f"/v1/sessions/{session}/messages", json={"content": "How long?"})).json()["id"]
-        await reached.wait()
-        async with bench.process() as (_, other):
-            path = f"/v1/runs/{run}/events"
-            async with other.stream("GET", path) as response:
-                killed = None
-                async for event in httpx2.EventSource(response, max_event_size=None):
-                    if killed is None and event.event == "message_delta":
-                        doomed.kill()
-                        killed = time.monotonic()
-                    elif killed is not None and event.event == "message_delta":
-                        break
-    bench.world.pace = None
-    assert killed is not None
-    return time.monotonic() - killed
 
 
 async def stored(bench: Bench) -> list[Row]:
