@@ -39,11 +39,17 @@ async def neighbours(make_tenant, tmp_path_factory):
         assert corrected.status_code == 201, corrected.text
         attached = f"/v1/sessions/{run['session_id']}/documents/{document['id']}"
         (await first.http.put(attached)).raise_for_status()
+        shared = await first.http.post(f"/v1/sessions/{run['session_id']}/shares", json={})
+        assert shared.status_code == 201, shared.text
+        said = {"rating": "up", "comment": SECRET, "share_content": True}
+        (await first.http.put(f"/v1/messages/{run['answer_id']}/feedback", json=said)).raise_for_status()
         ids = {
             "document_id": document["id"],
             "session_id": run["session_id"],
             "run_id": run["id"],
             "message_id": run["answer_id"],
+            "share_id": shared.json()["id"],
+            "token": shared.json()["token"],
             "memory_id": note.json()["id"],
             "workspace_id": str(first.workspace_id),
             "key_id": keys[0]["id"],
@@ -131,6 +137,7 @@ async def test_the_first_workspace_still_has_all(neighbours):
         "/v1/graph/subgraph?entity=CodeWordService",
         f"/v1/sources/{ids['source_id']}",
         f"/v1/sessions/{ids['session_id']}/documents",
+        f"/v1/shared/{ids['token']}",
         f"/v1/workspaces/{ids['workspace_id']}",
     ):
         assert (await first.http.get(path)).status_code == 200
