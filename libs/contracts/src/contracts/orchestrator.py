@@ -15,6 +15,10 @@ Content = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200_000), AfterValidator(storable)
 ]
 
+Reason = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), AfterValidator(storable)
+]
+
 Deadline = Annotated[int, Field(ge=1, le=3_600)]
 
 
@@ -87,7 +91,12 @@ class SentenceCheck(Resource):
 
 
 class SessionCreate(Request):
+    """A `temporary` session is not listed or found by search, memory learns nothing from it, and it is erased a day
+    after its last use.
+    """
+
     title: Name | None = None
+    temporary: bool = False
 
 
 class SessionUpdate(Request):
@@ -114,6 +123,7 @@ class Session(Resource):
     title: str | None
     pinned: bool = False
     archived: bool = False
+    temporary: bool = False
     head_id: UUID | None = None
     created_at: datetime
     updated_at: datetime
@@ -124,6 +134,28 @@ class SessionState(Session):
     """A session with the runs that wait or are under way, oldest first: their events can be followed."""
 
     active_run_ids: list[UUID] = []
+
+
+class SessionReceipt(Resource):
+    """What was deleted with a session, by kind, and what is still counted afterwards (0 proves the deletion).
+
+    `messages`, `runs` and their `events`, `checkpoints`, and `streams` of events.
+    """
+
+    session_id: UUID
+    deleted_at: datetime
+    removed: dict[str, int]
+    remaining: dict[str, int]
+
+
+class SessionIds(Resource):
+    session_ids: list[UUID] = Field(max_length=1_000)
+
+
+class DeletedSessions(Resource):
+    """Those of the sessions that were asked about that are deleted."""
+
+    deleted: list[UUID]
 
 
 class SessionDocument(Resource):
@@ -157,12 +189,52 @@ class Siblings(Resource):
     ids: list[UUID]
 
 
+class FeedbackRating(StrEnum):
+    up = "up"
+    down = "down"
+
+
+class FeedbackFormat(StrEnum):
+    jsonl = "jsonl"
+    csv = "csv"
+
+
+class FeedbackPut(Request):
+    """What a user says of an answer. With `share_content` the owners of the workspace see question and answer."""
+
+    rating: FeedbackRating
+    reasons: Annotated[list[Reason], Field(max_length=10)] = []
+    comment: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=5_000)] | None = None
+    share_content: bool = False
+
+
+class AnswerFeedback(Resource):
+    """What the user of a session said of an answer in it."""
+
+    rating: FeedbackRating
+    reasons: list[str]
+    comment: str | None
+    share_content: bool
+    created_at: datetime
+    updated_at: datetime
+
+
+class FeedbackEntry(AnswerFeedback):
+    """What owners see: `question` and `answer` only where their user shares them."""
+
+    message_id: UUID
+    user_id: UUID
+    mode: AnswerMode | None
+    question: str | None
+    answer: str | None
+
+
 class Message(Resource):
     """A question or an answer. An answer follows its question, and is there as soon as its run is queued.
 
     `parent_id` is the message before it, `siblings` is only in lists. `removed_citations` counts the citations of the
     answer that failed the check, `sentences` has its sentences. `issues`, `steps_executed` and `timings` are those of
-    the answer's run.
+    the answer's run, `feedback` is what its user said of it.
     """
 
     id: UUID
@@ -180,6 +252,7 @@ class Message(Resource):
     steps_executed: list[str] = []
     timings: dict[str, float] = {}
     mode: AnswerMode | None = None
+    feedback: AnswerFeedback | None = None
     created_at: datetime
 
 

@@ -225,6 +225,16 @@ class SoleOwner(Conflict):
     type, title = "sole-owner", "The user is the only owner of workspaces; make others owners or delete these first"
 
 
+class UnknownShare(NotFound):
+    """Does not tell a wrong token from one that is over."""
+
+    type, title = "share-not-found", "There is no such share, or it is over"
+
+
+class TooManyReads(Problem):
+    status, type, title = 429, "too-many-reads", "Too many requests for shared sessions from this address"
+
+
 class UnknownInvitation(NotFound):
     type, title = "invitation-not-found", "There is no such invitation"
 

@@ -110,6 +110,19 @@ ACTIONS = (
         ("detach", "DELETE", f"{_SESSION}/documents/{{document_id}}"),
     ),
     *_actions("message", "message_id", ("delete", "DELETE", "/v1/messages/{message_id}")),
+    *_actions(
+        "share",
+        "share_id",
+        ("create", "POST", f"{_SESSION}/shares"),
+        ("end", "DELETE", "/v1/shares/{share_id}"),
+    ),
+    *_actions(
+        "feedback",
+        "message_id",
+        ("give", "PUT", "/v1/messages/{message_id}/feedback"),
+        ("withdraw", "DELETE", "/v1/messages/{message_id}/feedback"),
+        ("export", "GET", "/v1/feedback/export"),
+    ),
     *_actions("memory", "memory_id", ("delete", "DELETE", "/v1/memories/{memory_id}")),
     *_actions(
         "graph",
@@ -120,9 +133,16 @@ ACTIONS = (
         ("remove_refinement", "DELETE", "/v1/graph/refinement/results"),
     ),
     *_actions(
+        "graph",
+        "correction_id",
+        ("correct", "POST", "/v1/graph/corrections"),
+        ("undo_correction", "DELETE", "/v1/graph/corrections/{correction_id}"),
+    ),
+    *_actions(
         "settings",
         "space_id",
         ("change_search", "PATCH", "/v1/search-settings"),
+        ("change_sharing", "PATCH", "/v1/sharing"),
         ("change_refinement", "PATCH", "/v1/graph/refinement/settings"),
         ("create_embedding_space", "POST", "/v1/embedding-spaces"),
         ("activate_embedding_space", "POST", f"{_SPACE}/activate"),

@@ -68,7 +68,7 @@ WithSession = Annotated[SignedIn, Depends(_signed_in)]
 
 @router.get("/auth/methods", summary="Show how users may sign in", openapi_extra=OPEN)
 async def get_sign_in_methods(request: Request) -> SignInMethods:
-    """For a sign-in page; open to everyone."""
+    """Tells a sign-in page what to offer; open to everyone."""
     return SignInMethods(openid=request.app.state.openid_sign_ins is not None)
 
 

@@ -65,7 +65,10 @@ async def list_runs(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Run]:
-    """Newest first, and without their answers. `status` may be given several times."""
+    """Newest first, and without their answers; those of temporary sessions only with `session_id`.
+
+    `status` may be given several times.
+    """
     return await runs.page(caller, limit, cursor, session_id, status)
 
 

@@ -76,6 +76,7 @@ class Attempt:
                 await self._execute()
             except LeaseLost:
                 self.result = "superseded"
+                await self._leave_nothing()
 
     async def _execute(self) -> None:
         if self.run.cancel_requested:
@@ -124,6 +125,12 @@ class Attempt:
             if deadline.expired():
                 raise DeadlinePassed from None
             raise
+
+    async def _leave_nothing(self) -> None:
+        """Deletes what this attempt wrote of a run that was deleted meanwhile."""
+        if await self.store.is_gone(self.run):
+            await self.checkpoints.delete([str(self.run.id)])
+            await self.events.delete()
 
     async def _complete(self, answer: TurnAnswer) -> None:
         completed = RunCompleted(

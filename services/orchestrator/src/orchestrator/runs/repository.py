@@ -9,7 +9,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from contracts.base import Page
-from contracts.orchestrator import Message, MessageStatus, Run, RunStatus
+from contracts.orchestrator import AnswerFeedback, Message, MessageStatus, Run, RunStatus
 from orchestrator.errors import TooManyQueued
 from orchestrator.runs.records import CancelOutcome, ClaimedRun, EarlierMessage, StoredEvent, TurnAnswer
 from service_kit.auth import Principal
@@ -23,10 +23,17 @@ QUEUED, CANCELLED = "orchestrator_run_queued", "orchestrator_run_cancelled"
 MOST_QUEUED = 100
 NEWEST_MESSAGES, NEWEST_CHARACTERS = 41, 400_000
 OF_ANSWER = "CASE WHEN message.role = 'assistant' THEN coalesce(run.{name}, '{{}}') ELSE '{{}}' END AS {name}"
+OWN_FEEDBACK = f"""(
+    SELECT to_jsonb(given) FROM (
+        SELECT {", ".join(AnswerFeedback.model_fields)} FROM feedback
+        WHERE feedback.workspace_id = message.workspace_id AND feedback.message_id = message.id
+    ) AS given
+) AS feedback"""
 COMPUTED = {
     "status": "CASE WHEN message.status = 'pending' AND run.state = 'running' THEN 'running' ELSE message.status END"
     " AS status",
     **{name: OF_ANSWER.format(name=name) for name in ("issues", "steps_executed", "timings")},
+    "feedback": OWN_FEEDBACK,
 }
 # Of a message and, under the name `run`, the run that answers it.
 MESSAGE_COLUMNS = ", ".join(
@@ -58,6 +65,7 @@ RUNS = WorkTable(
 
 
 class RunSql(Statements, file="runs.sql", message_columns=MESSAGE_COLUMNS, run_columns=RUN_COLUMNS):
+    exists: str
     find: str
     page: str
     cancel: str
@@ -81,6 +89,9 @@ class RunSql(Statements, file="runs.sql", message_columns=MESSAGE_COLUMNS, run_c
 
 class WorkspaceRuns(Repository):
     """The runs of one workspace; a user finds and cancels only the own ones."""
+
+    async def exists(self, run_id: UUID) -> bool:
+        return bool(await self.value(RunSql.exists, id=run_id))
 
     async def find(self, caller: Principal, run_id: UUID, *, debug: bool = False) -> Run | None:
         return await self.one(RunSql.find, Run, id=run_id, user_id=caller.user_id, debug=debug)
@@ -136,8 +147,11 @@ class WorkspaceRuns(Repository):
         document_ids: list[UUID] | None = await self.value(RunSql.document_ids, id=run_id)
         return document_ids
 
-    async def add_answer(self, run: ClaimedRun, answer: TurnAnswer, status: MessageStatus) -> None:
-        """Stores the answer, its title if the session has none, and what was condensed for it."""
+    async def add_answer(self, run: ClaimedRun, answer: TurnAnswer, status: MessageStatus) -> bool:
+        """Stores the answer, its title if the session has none, and what was condensed for it.
+
+        Returns whether the session is temporary.
+        """
         values = {
             **asdict(answer),
             "status": status.value,
@@ -147,9 +161,10 @@ class WorkspaceRuns(Repository):
             "run_id": run.id,
         }
         await self.run(RunSql.add_answer, **values)
-        await self.run(RunSql.touch_session, **values)
+        temporary = await self.value(RunSql.touch_session, **values)
         if answer.condensed is not None:
             await self.run(RunSql.condense, **asdict(answer.condensed))
+        return bool(temporary)
 
     async def end_answer(self, run: ClaimedRun, status: RunStatus) -> None:
         """Marks the answer as failed or cancelled."""

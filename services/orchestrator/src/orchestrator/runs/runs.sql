@@ -1,3 +1,6 @@
+-- name: exists
+SELECT EXISTS (SELECT FROM run WHERE workspace_id = %(workspace_id)s AND id = %(id)s);
+
 -- name: find
 -- Returns a run with its answer, if that has a text.
 SELECT {run_columns}, CASE WHEN %(debug)s THEN run.debug END AS debug, to_jsonb(answer) AS answer
@@ -17,7 +20,9 @@ FROM run
 JOIN message AS written
     ON written.workspace_id = run.workspace_id AND written.run_id = run.id AND written.role = 'assistant'
 WHERE run.workspace_id = %(workspace_id)s AND run.created_by = %(user_id)s
-  AND (%(session_id)s::uuid IS NULL OR run.session_id = %(session_id)s)
+  AND (run.session_id = %(session_id)s OR %(session_id)s::uuid IS NULL AND NOT EXISTS (
+      SELECT FROM temporary_session AS hidden
+      WHERE hidden.workspace_id = run.workspace_id AND hidden.session_id = run.session_id))
   AND (%(states)s::text[] IS NULL OR run.state = ANY(%(states)s))
   AND (%(before_at)s::timestamptz IS NULL OR (run.created_at, run.id) < (%(before_at)s, %(before_id)s::uuid))
 ORDER BY run.created_at DESC, run.id DESC
@@ -125,12 +130,13 @@ UPDATE message SET status = %(status)s
 WHERE workspace_id = %(workspace_id)s AND run_id = %(run_id)s AND role = 'assistant';
 
 -- name: touch_session
--- A generated title is only for a session that has none: a title given meanwhile stays.
+-- A generated title is only for a session that has none: a title given meanwhile stays. Returns whether it is temporary.
 UPDATE session
 SET updated_at = now(),
     version = version + CASE WHEN title IS NULL AND %(title)s::text IS NOT NULL THEN 1 ELSE 0 END,
     title = coalesce(title, %(title)s)
-WHERE workspace_id = %(workspace_id)s AND id = %(session_id)s;
+WHERE workspace_id = %(workspace_id)s AND id = %(session_id)s
+RETURNING temporary;
 
 -- name: condense
 UPDATE message SET summary = %(summary)s

@@ -58,6 +58,11 @@ class RunStore:
             if not await runs.retry(caller, run_id, max_attempts):
                 raise RunNotFound if await runs.find(caller, run_id) is None else RunNotFailed
 
+    async def is_gone(self, run: ClaimedRun) -> bool:
+        """Returns whether the run was deleted."""
+        async with self.database.workspace(run.workspace_id) as connection:
+            return not await WorkspaceRuns(connection, run.workspace_id).exists(run.id)
+
     async def load_turn(self, run: ClaimedRun) -> TurnInput:
         """Raises LeaseLost if the run is gone."""
         async with self.database.workspace(run.workspace_id) as connection:
@@ -72,16 +77,16 @@ class RunStore:
     ) -> None:
         """Stores answer, status, title, events and `turn.completed` together; StopAsked if a cancel came before.
 
-        An answer of the error handler is not told.
+        Nobody is told of an answer of the error handler, or of a temporary session.
         """
         async with self.database.workspace(run.workspace_id) as connection:
             if await self.queue.extend(connection, run):
                 raise StopAsked
             await self.queue.finish(connection, run, RunStatus.completed, mode=answer.mode, **progress.columns())
             runs = WorkspaceRuns(connection, run.workspace_id)
-            await runs.add_answer(run, answer, MessageStatus.completed)
+            temporary = await runs.add_answer(run, answer, MessageStatus.completed)
             await runs.add_events(run.id, events)
-            if not answer.fallback:
+            if not (temporary or answer.fallback):
                 await self.outbox.write(connection, run.workspace_id, _turn_completed(run, answer), str(run.id))
 
     async def end(

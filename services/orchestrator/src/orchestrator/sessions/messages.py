@@ -132,12 +132,21 @@ class CallerMessages(Repository):
         self.caller = caller
         self.bound = {**self.bound, "user_id": caller.user_id}
 
-    async def path(self, session: Session, limit: int, cursor: str | None) -> Page[Message]:
-        """Returns the path to the head, oldest first; further pages go on on the path of the first one."""
+    async def path(self, session: Session, limit: int, cursor: str | None, last: int | None = None) -> Page[Message]:
+        """Returns the path to the head, or its `last` messages, oldest first.
+
+        Further pages go on on the path of the first one.
+        """
         tip_id, places = decode_cursor(cursor, UUID, int)
         tip_id = tip_id or session.head_id
         rows = await self.all(
-            MessageSql.path, Message, session_id=session.id, tip_id=tip_id, places=places or 0, limit=limit + 1
+            MessageSql.path,
+            Message,
+            session_id=session.id,
+            tip_id=tip_id,
+            last=last,
+            places=places or 0,
+            limit=limit + 1,
         )
         return page(rows, limit, lambda _: (tip_id, (places or 0) + limit))
 
