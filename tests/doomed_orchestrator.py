@@ -19,13 +19,14 @@ BEFORE_ITS_FIRST_EVENT, IN_THE_MIDDLE, AFTER_ITS_CHECKPOINT = POINTS = ("before"
 WRITING = "reply_to_general_input"
 
 
-def serve(settings: Settings, run_id: str, node: str | None = None, point: str | None = None) -> None:
-    """Serves until it is killed.
+def serve(settings: Settings, run_id: str | None, node: str | None = None, point: str | None = None) -> None:
+    """Serves until it is killed; without `run_id` works on any run.
 
     The middle of the node that writes the answer is in the model's stream; of any other, when its work is done and
     told, and not stored yet.
     """
-    app.RUNS = replace(app.RUNS, claimable=f"work.id = '{run_id}'")
+    if run_id is not None:
+        app.RUNS = replace(app.RUNS, claimable=f"work.id = '{run_id}'")
     if node is not None:
         _arm(node, point)
     uvicorn.run(app.create_app(settings), host=settings.host, port=settings.port, log_config=None)

@@ -43,6 +43,7 @@ PHRASES: tuple[tuple[str, bool, str], ...] = (
     ("CALLS", False, r"ruft|rufen"),
     ("READS", False, r"liest (?:[^\W\d_]{1,20} ){0,3}aus"),
     ("WRITES", False, r"schreibt (?:[^\W\d_]{1,20} ){0,3}(?:in|nach)"),
+    ("RUNS_ON", False, r"runs? on|(?:has|have) run on"),
     ("MAINTAINS", False, r"maintains?|maintained"),
     ("MAINTAINS", True, r"maintained by"),
     ("USES", True, r"wird von"),

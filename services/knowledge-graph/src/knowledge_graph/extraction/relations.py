@@ -47,7 +47,11 @@ def of_document(
             status = PAST if is_over else stated_as
         if status == OPEN:
             continue
-        dated = first_date(contents[one.chunk_id][one.start : one.end]) if is_structural(one.relation_type) else None
+        # "Has run on X since 2019", and no longer: that is when it began.
+        is_dated = is_structural(one.relation_type) and not (
+            status == PAST and one.phrase.startswith(("has ", "have "))
+        )
+        dated = first_date(contents[one.chunk_id][one.start : one.end]) if is_dated else None
         kept.append(replace(one, status=status, dated=dated))
     return kept
 
@@ -113,6 +117,8 @@ def _stated(chunk: ChunkAnalysis) -> Iterator[RelationEvidence]:
     spans = [Span(one.start, one.end, one.surface, one.entity_type) for one in mentions]
     for one in relation_phrases.statements(text, spans):
         status = of_words(text, one.start, one.end, chunk.sentences.at(one.start), denied=one.denied)
+        if status == CURRENT and one.phrase.startswith(("has ", "have ")) and _is_before_decision(chunk):
+            status = PAST
         if status != OPEN:
             ends = mentions[one.subject], mentions[one.target]
             if _owner(one, ends[1]):
