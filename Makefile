@@ -75,8 +75,11 @@ version: ## print the version; NEW=0.2.0 sets it in every package and in the cha
 env: ## write .env for Compose, with fresh secrets
 	@$(PYTHON) infra/docker/new_env.py
 
+pin: ## write into .env by which digests Compose takes its images (needs Docker and a registry)
+	@$(PYTHON) infra/docker/pin_images.py
+
 up: env ## start the Compose stack (needs Docker)
 	docker compose up --build --wait
 
 .DEFAULT_GOAL := help
-.PHONY: help run stop reset setup test faults e2e web-test bench figures-code check contracts site locks sbom audit version env up
+.PHONY: help run stop reset setup test faults e2e web-test bench figures-code check contracts site locks sbom audit version env pin up

@@ -1,4 +1,4 @@
-"""A stand-in for the gateway and for ingestion, who are asked before anything is erased."""
+"""A stand-in for the gateway, ingestion and the orchestrator, who are asked before anything is erased."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from service_kit.owners import DOCUMENTS_PATH, WORKSPACE_PATH
+from service_kit.owners import DOCUMENTS_PATH, SESSIONS_PATH, WORKSPACE_PATH
 
 
 class DeletionOwners:
@@ -20,7 +20,7 @@ class DeletionOwners:
 
     @property
     def settings(self) -> dict[str, str]:
-        """Of a service that asks both."""
+        """Returns the settings of a service that asks about workspaces and documents."""
         return {"gateway_url": self.url, "ingestion_url": self.url}
 
     def answer(self, path: str, body: Any) -> dict[str, Any] | None:
@@ -29,6 +29,8 @@ class DeletionOwners:
             return None
         if path == WORKSPACE_PATH:
             return {"is_deleted": self.confirms}
+        if path == SESSIONS_PATH:
+            return {"deleted": body["session_ids"] if self.confirms else []}
         assert path == DOCUMENTS_PATH
         return {"deleted": body["document_ids"] if self.confirms else []}
 

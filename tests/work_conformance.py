@@ -172,6 +172,22 @@ class WorkConformance:
         assert not await case.extend(held)
         assert await case.recover() == 0
 
+    async def test_leases_are_extended_together_but_for_what_is_lost_or_being_written(self, case: WorkCase) -> None:
+        await case.add(uuid4(), 1)
+        await case.add(uuid4(), 1)
+        queue = case.queue("slow", LEASE_SECONDS)
+        stale, *_ = first = await case.claim("slow", 2)
+        await case.expire()
+        await case.recover()
+        held = await case.claim("slow", 2)
+        await case.expire()
+        assert await queue.extend_together(first) == {}
+        async with queue.database.workspace(held[0].workspace_id) as connection:
+            await queue.extend(connection, held[0])
+            assert await queue.extend_together([stale, *held]) == {held[1].lease_token: False}
+        assert await case.recover() == 0
+        assert await queue.extend_together(held) == {one.lease_token: False for one in held}
+
     async def test_a_stale_token_changes_nothing(self, case: WorkCase) -> None:
         await case.add(uuid4(), 1)
         [stale] = await case.claim("slow", 1)

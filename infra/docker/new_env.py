@@ -40,13 +40,13 @@ def main(root: Path = ROOT) -> int:
     else:
         made = fresh(_GENERATED.findall(example), {})
         text, said = _GENERATED.sub(lambda line: f"{line[1]}={made[line[1]]}", example), "it was written, keep it safe"
-    _write(target, text, 0o600)
+    write(target, text, 0o600)
     folder = root / ".secrets"
     folder.mkdir(mode=0o700, exist_ok=True)
     folder.chmod(0o700)
     for name, content in files(values(text)).items():
         # Containers read them as users of their own; on this machine the folder keeps everybody else out.
-        _write(folder / name, content, 0o444)
+        write(folder / name, content, 0o444)
     sys.stdout.write(f".env: {said}. The containers' secrets are in .secrets/\n")
     return 0
 
@@ -122,7 +122,7 @@ def _unquoted(value: str) -> str:
     return "" if value.startswith("#") else re.split(r"\s#", value)[0].strip()
 
 
-def _write(path: Path, content: str, mode: int) -> None:
+def write(path: Path, content: str, mode: int) -> None:
     """Replaces the content of a file without giving it another inode, which a running container would not see."""
     if path.exists() and path.read_text(encoding="utf-8") == content:
         return

@@ -28,6 +28,13 @@ COPY libs libs
 COPY services/${SERVICE} services/${SERVICE}
 RUN for lib in ${LIBS}; do set -- "$@" "libs/$lib"; done \
  && for path in "$@" "services/${SERVICE}"; do VIRTUAL_ENV=/venv uv pip install --no-cache --no-deps --no-sources "./$path" || exit 1; done
+# 1: the gateway has the web UI, built by Node.js from a wheel; without npm's registry its front page says that it is absent.
+ARG INSTALL_WEB_UI=0
+COPY services/web services/web
+RUN if [ "${INSTALL_WEB_UI}" = 1 ]; then \
+      NODE_USE_SYSTEM_CA=1 VIRTUAL_ENV=/venv uv pip install --no-cache --no-deps ./services/web \
+      || echo "The web UI could not be built: the front page will say so."; \
+    fi
 
 FROM ${PYTHON_IMAGE}
 # 1: the ingestion worker also reads .doc, .ppt and .rtf, by LibreOffice (about 330 MB; Debian-based images).
@@ -40,8 +47,8 @@ RUN if [ "${INSTALL_LIBREOFFICE}" = 1 ]; then \
     fi
 ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 HOST=0.0.0.0 HOME=/tmp
 COPY --from=builder /venv /venv
-# What uploads and conversions need on a disk: a volume in Compose.
-RUN install -d -o 10001 -g 10001 -m 700 /spool
+# Volumes in Compose: what uploads and conversions need on a disk, and the converter's socket.
+RUN install -d -o 10001 -g 10001 -m 700 /spool /run/converter
 USER 10001:10001
 WORKDIR /tmp
 ENTRYPOINT ["python", "-m"]

@@ -14,7 +14,7 @@ BATCHES = 128  # compared at a time
 
 
 def exact_neighbours(corpus: Corpus, queries: Sequence[Query], scopes: Mapping[str, Mask]) -> dict[str, list[set[str]]]:
-    """By scope (a mask over the corpus's documents), for every query the ids of its ten nearest chunks."""
+    """Returns by scope (a mask over the corpus's documents), for every query the ids of its ten nearest chunks."""
     wanted = np.stack([query.vector for query in queries])
     owners = np.repeat(np.arange(len(corpus)), corpus.sizes)
     scores = {name: np.full((len(queries), TOP), -2.0, np.float32) for name in scopes}

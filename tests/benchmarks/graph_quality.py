@@ -67,7 +67,7 @@ class Graphs:
     replicas: list[DocumentGraphs]
 
     async def add(self, workspace_id: UUID, told: DocumentConverted, content: bytes) -> None:
-        """As the consumers of several replicas do with the event, whose object is in the store."""
+        """Does as the consumers of several replicas do with the event, whose object is in the store."""
         documents = self.replicas[told.document_id.int % len(self.replicas)]
         await documents.objects.aput(told.chunks_key, content)
         event = Event(
@@ -144,7 +144,7 @@ async def build(bench: Bench, graph: Graphs, dataset: Dataset) -> UUID:
 
 
 async def figures(search: Search, workspace_id: UUID, dataset: Dataset) -> list[Row]:
-    """By method, what is measured and how long one search takes."""
+    """Returns by method what is measured and how long one search takes."""
     caller = Principal(uuid4(), workspace_id, Role.viewer)
     measure = "recall@5" if dataset.name.startswith("mh") else "nDCG@10"
     rows: list[Row] = []
@@ -194,7 +194,7 @@ def engines() -> Iterator[Engines]:
 
 
 def graph_quality() -> list[Row]:
-    """Of the folders mh-*, ir-scifact and ir-cranfield of the evaluation data, where they are."""
+    """Measures on the folders mh-*, ir-scifact and ir-cranfield of the evaluation data, where they are."""
     names = ("mh-musique", "mh-2wiki", "ir-cranfield", "ir-scifact")
     folders = [EVALUATION / name for name in names if (EVALUATION / name).exists()]
     if not folders:

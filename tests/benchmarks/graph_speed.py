@@ -54,7 +54,7 @@ FILL = Path(__file__).with_name("graph_speed.sql")
 
 
 async def graph_speed(sizes: tuple[tuple[int, int, int], ...] = SIZES) -> list[Row]:
-    """As the service expands, searches and answers; what HTTP adds is not in it."""
+    """Does what the service does: expands, searches and answers; what HTTP adds is not in it."""
     rows: list[Row] = []
     with Engines.temporary() as engines:
         place = urlsplit(engines.admin_database_url)

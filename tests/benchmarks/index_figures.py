@@ -50,7 +50,7 @@ PARTS = """
 
 
 def retrieval_bytes(connection: psycopg.Connection) -> dict[str, int]:
-    """By part, with indexes, of all workspaces; any role that can log in to retrieval's schema may ask."""
+    """Returns bytes by part, with indexes, of all workspaces; any role of retrieval's schema may ask."""
     names = ("chunks", "postings", "vectors (384 of 2 bytes)", "vectors' HNSW index", "documents")
     sizes = connection.execute(PARTS).fetchone() or ()
     return {name: int(size) for name, size in zip(names, sizes, strict=True)}

@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx2
 from benchmarks import (
+    conversation_figures,
     conversion_agreement,
     conversion_speed,
     figures,
@@ -57,6 +58,7 @@ def main() -> None:
             "stores": lambda: figures.run(store_quality.stores_quality(folder / "stores")),
             "graph-quality": graph_quality.graph_quality,
             "storage": lambda: figures.run(index_figures.storage()),
+            "conversations": lambda: figures.run(conversation_figures.conversations()),
             "sessions": lambda: figures.run(session_search.session_search()),
             "spaces": lambda: figures.run(index_figures.searches_during_a_build()),
             "conversion": lambda: conversion_speed.conversion_speed() + conversion_speed.conversion_memory(),

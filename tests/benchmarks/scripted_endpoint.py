@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 @contextmanager
 def serving(routes: Sequence[Route]) -> Iterator[str]:
-    """On a free port; gives the URL of its root."""
+    """Serves on a free port; yields the URL of its root."""
     server = uvicorn.Server(uvicorn.Config(Starlette(routes=routes), log_level="error", ws="none"))
     # The protocol is named because asyncio sets TCP_NODELAY only then: a delay of 40 ms would flatter our own figure.
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)

@@ -75,6 +75,7 @@ def searches(chosen: random.Random) -> dict[str, list[str]]:
         "other words": [word(500, VOCABULARY) for _ in range(SEARCHES)],
         "two frequent words": [f"{word(1, 500)} {word(1, 500)}" for _ in range(SEARCHES)],
         "a word and the beginning of one": [f"{word(20, VOCABULARY)} {word(10, 99)}" for _ in range(SEARCHES)],
+        "a word and its follower's first letter": [f"{word(20, VOCABULARY)} w" for _ in range(SEARCHES)],
         "no such word": [f"x{number}" for number in range(SEARCHES)],
     }
 

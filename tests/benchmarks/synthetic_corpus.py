@@ -103,7 +103,7 @@ class Corpus:
         return len(self.sizes)
 
     def documents(self, start: int = 0, stop: int | None = None) -> Iterator[SyntheticDocument]:
-        """From document `start` to before `stop`."""
+        """Makes the documents from `start` to before `stop`."""
         stop = len(self) if stop is None else min(stop, len(self))
         for batch in range(start // BATCH, -(-stop // BATCH)):
             texts, titles, headings = self._texts(batch)
@@ -166,7 +166,7 @@ class Corpus:
         return np.arange(batch * BATCH, min(len(self), (batch + 1) * BATCH))
 
     def _noise(self, dice: np.random.Generator, count: int) -> Matrix:
-        """Of expected length 1."""
+        """Returns vectors of expected length 1."""
         return dice.standard_normal((count, DIMS), dtype=np.float32) * self._spread
 
     def _texts(self, batch: int) -> tuple[list[str], list[str], list[str]]:

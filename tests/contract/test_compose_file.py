@@ -13,8 +13,11 @@ import pytest
 import yaml
 from api_calls import REPOSITORY
 
+from gateway.settings import Settings as Gateway
+
 COMPOSE: dict[str, Any] = yaml.safe_load((REPOSITORY / "compose.yaml").read_text(encoding="utf-8"))
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+TLS: dict[str, Any] = yaml.safe_load((REPOSITORY / "compose.tls.yaml").read_text(encoding="utf-8"))
 EXAMPLE = (REPOSITORY / ".env.example").read_text(encoding="utf-8")
 # What the entrypoint needs to give the data to its user and become that user. The others begin as their user.
 CAPABILITIES = {"seaweedfs": ["CHOWN", "SETGID", "SETUID"]}
@@ -39,7 +42,7 @@ def on(network: str) -> set[str]:
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_a_container_has_no_privileges(name: str) -> None:
-    """Of the stores, PostgreSQL and Neo4j had all capabilities that Docker gives, and could gain others."""
+    """PostgreSQL and Neo4j had all capabilities that Docker gives, and could gain others."""
     one = SERVICES[name]
     assert one["cap_drop"] == ["ALL"]
     assert one.get("cap_add", []) == CAPABILITIES.get(name, [])
@@ -86,6 +89,39 @@ def test_the_object_store_is_near_those_alone_that_have_its_keys() -> None:
     """Its filer, master and volume ports were open to every container on the network of the stores."""
     assert on("objects") == {"seaweedfs", "ingestion", "ingestion-worker", "retrieval", "knowledge-graph"}
     assert SERVICES["seaweedfs"]["networks"] == ["objects"]
+
+
+def test_files_are_read_where_there_is_no_network_and_no_secret() -> None:
+    """They were read in the worker's container, beside its passwords and its way out."""
+    converter = SERVICES["converter"]
+    assert converter["network_mode"] == "none"
+    assert not {"networks", "secrets", "ports", "cap_add"} & set(converter)
+    assert set(converter["environment"]) == {"CONVERTER_SOCKET", "LOG_LEVEL", "WORK_FOLDER"}
+    places = [volume.rsplit(":", 1) if volume.endswith(":ro") else [volume, ""] for volume in converter["volumes"]]
+    writable = {place for place, mode in places if mode != "ro"}
+    assert writable == {"converter:/run/converter", "conversions:/spool"}
+    for name in ("ingestion", "ingestion-worker"):
+        assert SERVICES[name]["environment"]["CONVERTER_SOCKET"] == "/run/converter/socket"
+        assert "converter:/run/converter:ro" in SERVICES[name]["volumes"]
+    with_volume = {name for name, one in SERVICES.items() if "conversions:/spool" in one.get("volumes", [])}
+    assert with_volume == {"converter"}
+
+
+def test_https_at_the_gateway_changes_nothing_else() -> None:
+    """`-f compose.tls.yaml` gives the gateway the certificate and its key as secrets, and settings that name them."""
+    assert set(TLS) == {"services", "secrets"}
+    assert set(TLS["services"]) == {"gateway"}
+    gateway = TLS["services"]["gateway"]
+    assert set(gateway) == {"environment", "secrets"}
+    assert set(gateway["secrets"]) == set(TLS["secrets"])
+    assert not set(TLS["secrets"]) & set(COMPOSE["secrets"])
+    known = {name.upper() for name in Gateway.model_fields}
+    for variable, place in gateway["environment"].items():
+        assert variable in known
+        assert place.removeprefix("/run/secrets/") in gateway["secrets"]
+        file = TLS["secrets"][place.removeprefix("/run/secrets/")]["file"]
+        assert file == "${" + variable + ":?set it in .env}", "an unset path ends `docker compose up`, and says why"
+    assert known & set(gateway["environment"]) == {"TLS_CERTIFICATE_FILE", "TLS_KEY_FILE"}
 
 
 def test_every_secret_is_written_and_named(new_env: ModuleType) -> None:

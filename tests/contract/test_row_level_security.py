@@ -21,7 +21,7 @@ from service_kit.workspace_purge import WorkspacePurgeSql
 
 SERVICES = ("gateway", "ingestion", "knowledge_graph", "memory", "orchestrator", "retrieval")
 THREADS = "LangGraph's, by thread, which is a run's id: open to the system scope of the worker alone"
-OF_USERS = ("user_password", "password_link", "web_session", "user_identity", "openid_request")
+OF_USERS = ("user_password", "password_link", "web_session", "sign_in_code", "user_identity", "openid_request")
 OF_A_USER = "read before a workspace is known: open to the system scope alone"
 WITHOUT_WORKSPACE = {
     **{f"{service}.migration": "the administrator's own: services have no right to it" for service in SERVICES},
@@ -123,7 +123,7 @@ class Deployment:
         return sql.Identifier(self.owner.execute(NEEDED_COLUMNS, (str(table),)).fetchall()[0][0])
 
     def fill(self, table: Table, workspace_id: UUID) -> None:
-        """As the administrator, past foreign keys and triggers."""
+        """Inserts a row as the administrator, past foreign keys and triggers."""
         with self.owner.transaction():
             self.owner.execute("SET LOCAL session_replication_role = replica")
             self.owner.execute(*self.insertion(table, workspace_id))

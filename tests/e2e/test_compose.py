@@ -14,12 +14,22 @@ from api_calls import EXAMPLES, PATIENCE, REPOSITORY, eventually, ingest
 pytestmark = pytest.mark.skipif(
     not os.environ.get("ATTRACTOR_COMPOSE"), reason="needs the Compose stack: ATTRACTOR_COMPOSE=1"
 )
-OURS = {"gateway", "orchestrator", "ingestion", "ingestion-worker"}
+OURS = {"gateway", "orchestrator", "ingestion", "ingestion-worker", "converter"}
 OURS |= {"retrieval", "knowledge-graph", "memory"}
 PROBE = (REPOSITORY / "tests" / "port_probe.py").read_text(encoding="utf-8")
 OBJECT_STORE = [("seaweedfs", port) for port in (8333, 8888, 9333, 9340, 23646, 18333, 18888, 19333, 19340, 33646)]
 STORES = [*OBJECT_STORE, ("postgres", 5432), ("redis", 6379), ("neo4j", 7474), ("neo4j", 7473), ("neo4j", 7687)]
-WITH_A_WAY_OUT = OURS - {"ingestion"}
+WITH_A_WAY_OUT = OURS - {"ingestion", "converter"}
+# Prints what a process in the container could use: its network interfaces, its secrets, other writable places.
+SURROUNDINGS = """
+import json, os, socket
+places = [line.split()[1] for line in open("/proc/mounts") if not line.startswith("proc ")]
+print(json.dumps({
+    "interfaces": [name for _, name in socket.if_nameindex()],
+    "secrets": os.path.exists("/run/secrets"),
+    "writable": sorted(one for one in places if os.path.isdir(one) and os.access(one, os.W_OK)),
+}))
+"""
 
 
 def compose(*arguments: str) -> str:
@@ -48,6 +58,11 @@ def test_few_containers_and_one_published_port():
     assert published == {"gateway"}
 
 
+async def test_the_gateway_s_image_has_the_web_ui(address):
+    async with httpx2.AsyncClient(base_url=address[0]) as browser:
+        assert '<div id="root">' in (await browser.get("/")).text
+
+
 def test_containers_run_without_privileges():
     running = {service_of(one): one for one in containers()}
     assert set(running) >= OURS | {"postgres", "redis", "neo4j", "seaweedfs"}
@@ -65,7 +80,7 @@ def test_containers_run_without_privileges():
 @pytest.mark.parametrize("service", ["gateway", "memory", "ingestion"])
 def test_a_container_gets_nothing_from_a_store_without_its_keys(service: str):
     """Each held all files of all workspaces, by the ports of the object store that ask nobody for a key."""
-    ports = [*STORES, *((one, 8000) for one in sorted(OURS - {"gateway", "ingestion-worker"}))]
+    ports = [*STORES, *((one, 8000) for one in sorted(OURS - {"gateway", "ingestion-worker", "converter"}))]
     command = ["docker", "compose", "exec", "-T", service, "python", "-", json.dumps(ports)]
     done = subprocess.run(command, cwd=REPOSITORY, input=PROBE, check=True, capture_output=True, text=True)
     assert json.loads(done.stdout) == {}
@@ -86,6 +101,26 @@ def test_only_named_containers_have_a_way_out():
     for network in ("services", "stores", "objects"):
         told = subprocess.run(["docker", "network", "inspect", f"attractor_{network}"], capture_output=True, check=True)
         assert json.loads(told.stdout)[0]["Internal"]
+
+
+async def test_files_are_read_in_a_container_without_network_secrets_and_others_files(tenant):
+    """A file that takes its reader over found the worker's passwords there, and its way out."""
+    [converter] = [one for one in containers() if service_of(one) == "converter"]
+    assert converter["HostConfig"]["NetworkMode"] == "none"
+    assert {one["Destination"] for one in converter["Mounts"]} == {"/run/converter", "/spool", "/models"}
+    found = json.loads(compose("exec", "-T", "converter", "python", "-c", SURROUNDINGS))
+    assert found["interfaces"] == ["lo"]
+    assert not found["secrets"]
+    assert set(found["writable"]) <= {"/run/converter", "/spool", "/tmp", "/dev", "/dev/shm", "/dev/mqueue"}
+    known = {one.partition("=")[0] for one in converter["Config"]["Env"]}
+    assert not [name for name in known if name.endswith(("_URL", "_KEY", "_SECRET", "_PASSWORD", "_ENDPOINT"))]
+    assert (await tenant.http.get("/v1/documents", params={"status": "searchable"})).json()["items"]
+    assert "ingestion.sandbox.forkserver" in compose("top", "converter")
+    for service in ("ingestion", "ingestion-worker"):
+        assert "ingestion.sandbox.forkserver" not in compose("top", service)
+    services = (await tenant.http.get("/v1/status")).json()["services"]
+    standing = {wall["name"] for one in services for wall in one.get("walls", []) if wall["active"]}
+    assert {"container", "network", "environment", "system-calls"} <= standing
 
 
 def test_secrets_are_shown_neither_by_docker_nor_by_the_list_of_processes():

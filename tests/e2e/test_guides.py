@@ -21,6 +21,7 @@ TEXT = """# AuthService
 
 ProjectAlpha depends on AuthService. AuthService depends on UserDB. BillingRouter uses AuthService.
 Token rotation is done by AuthService every night. AuthService calls UserDB.
+The Platform team owns AuthService and BillingRouter.
 """
 
 

@@ -34,13 +34,22 @@ async def neighbours(make_tenant, tmp_path_factory):
         table = "subject,predicate,object\nCodeWordService,uses,quixotic-zebra-4711\n"
         brought = await first.http.post("/v1/graph/triples", params={"name": SECRET, "format": "csv"}, content=table)
         assert brought.status_code == 201, brought.text
+        fact = {"kind": "add", "entity": "CodeWordService", "relation_type": "OWNS", "other": SECRET, "reason": SECRET}
+        corrected = await first.http.post("/v1/graph/corrections", json=fact)
+        assert corrected.status_code == 201, corrected.text
         attached = f"/v1/sessions/{run['session_id']}/documents/{document['id']}"
         (await first.http.put(attached)).raise_for_status()
+        shared = await first.http.post(f"/v1/sessions/{run['session_id']}/shares", json={})
+        assert shared.status_code == 201, shared.text
+        said = {"rating": "up", "comment": SECRET, "share_content": True}
+        (await first.http.put(f"/v1/messages/{run['answer_id']}/feedback", json=said)).raise_for_status()
         ids = {
             "document_id": document["id"],
             "session_id": run["session_id"],
             "run_id": run["id"],
             "message_id": run["answer_id"],
+            "share_id": shared.json()["id"],
+            "token": shared.json()["token"],
             "memory_id": note.json()["id"],
             "workspace_id": str(first.workspace_id),
             "key_id": keys[0]["id"],
@@ -51,6 +60,7 @@ async def neighbours(make_tenant, tmp_path_factory):
             "sync_id": syncs[0]["id"],
             "space_id": spaces[0]["id"],
             "import_id": brought.json()["id"],
+            "correction_id": corrected.json()["id"],
         }
         yield first, second, ids
 
@@ -107,6 +117,7 @@ async def test_bodies_that_name_the_others_ids_find_nothing(neighbours):
         assert "CodeWordService" not in exported.text
     assert (await second.http.get("/v1/graph/subgraph", params={"entity": "CodeWordService"})).status_code == 404
     assert (await second.http.get("/v1/graph/triples")).json()["items"] == []
+    assert (await second.http.get("/v1/graph/corrections")).json()["items"] == []
     recalled = (await second.http.post("/v1/memories/recall", json={"query": SECRET})).json()
     assert recalled["memories"] == []
     everything = (await second.http.post("/v1/search", json={"query": SECRET, "k": 100})).json()
@@ -122,9 +133,11 @@ async def test_the_first_workspace_still_has_all(neighbours):
         f"/v1/runs/{ids['run_id']}",
         f"/v1/graph/entities/{ids['entity_id']}",
         f"/v1/graph/triples/{ids['import_id']}",
+        f"/v1/graph/corrections/{ids['correction_id']}",
         "/v1/graph/subgraph?entity=CodeWordService",
         f"/v1/sources/{ids['source_id']}",
         f"/v1/sessions/{ids['session_id']}/documents",
+        f"/v1/shared/{ids['token']}",
         f"/v1/workspaces/{ids['workspace_id']}",
     ):
         assert (await first.http.get(path)).status_code == 200

@@ -59,7 +59,7 @@ async def outcome(http: httpx2.AsyncClient, name: str, data: bytes) -> str:
 
 
 async def resident(stack: EmbeddedStack) -> int:
-    """Of the worker and what it started, once no conversion's process is kept any more."""
+    """Returns the memory of the worker and what it started, once no conversion's process is kept any more."""
     worker = stack.processes()["ingestion-worker"]
     async with asyncio.timeout(PATIENCE):
         while True:

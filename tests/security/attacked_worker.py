@@ -1,7 +1,7 @@
 """A program for `test_conversion_walls`: a worker with secrets, sockets and documents, one of which is hostile.
 
-`python attacked_worker.py FOLDER`: prints one JSON object with the walls, what came of each attack, and how the next
-document fared.
+`python attacked_worker.py FOLDER [converter]`, with a converter beside it as in Compose: prints one JSON object with
+the walls, what came of each attack, and how the next document fared.
 """
 
 from __future__ import annotations
@@ -9,7 +9,11 @@ from __future__ import annotations
 import json
 import os
 import socket
+import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -33,7 +37,21 @@ def listening(family: int, kind: int, address: Any) -> socket.socket:
     return sock
 
 
-def main(folder: Path) -> None:
+@contextmanager
+def started_converter() -> Iterator[Path]:
+    """Yields the socket of a converter that has the worker's user, and none of its secrets."""
+    with tempfile.TemporaryDirectory(prefix="converter-") as folder:
+        own = {"CONVERTER_SOCKET": folder + "/socket", "WORK_FOLDER": folder}
+        known = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "TMPDIR")}
+        process = subprocess.Popen([sys.executable, "-m", "ingestion", "converter"], env=known | own)
+        try:
+            yield Path(folder, "socket")
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def main(folder: Path, listener: Path | None) -> None:
     refuse_inspection()
     work, output = folder / "work", folder / "output"
     for each in (work, output):
@@ -66,7 +84,7 @@ def main(folder: Path) -> None:
             return error.error_class
         return (output / "document.md").read_text()
 
-    with Converter(folder=work) as running:
+    with Converter(folder=work, listener=listener) as running:
         walls = {wall.name: wall.active for wall in running.walls}
         together = [name for name in ATTACKS if name not in ALONE]
         said = convert(json.dumps({"attacks": together, **targets}))
@@ -82,4 +100,5 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    with started_converter() if "converter" in sys.argv else nullcontext() as place:
+        main(Path(sys.argv[1]), place)

@@ -72,13 +72,18 @@ async def one_of_everything(http: httpx2.AsyncClient, tenant: Tenant) -> dict[st
     source = await created(http, "/v1/sources", {"name": "s", "config": {"kind": "web", "url": "http://a.invalid/"}})
     triples = {"name": "facts", "format": "csv"}
     imported = await http.post("/v1/graph/triples", params=triples, content="subject,predicate,object\nA,uses,B\n")
+    fact = {"kind": "add", "entity": "Aria", "relation_type": "OWNS", "other": "Bora", "reason": "agreed"}
+    correction = await created(http, "/v1/graph/corrections", fact)
     invitation = await created(http, f"/v1/workspaces/{tenant.workspace_id}/invitations", {"role": "viewer"})
+    share = await created(http, f"/v1/sessions/{run['session_id']}/shares", {})
     return {
         "invitation_id": invitation["id"],
         "document_id": str(document["id"]),
         "session_id": run["session_id"],
         "run_id": str(run_id),
         "message_id": run["answer_id"],
+        "share_id": share["id"],
+        "token": share["token"],
         "memory_id": (await created(http, "/v1/memories", {"content": "The sky is blue."}))["id"],
         "workspace_id": str(tenant.workspace_id),
         "key_id": (await key_of(http, tenant, "viewer"))["id"],
@@ -88,6 +93,7 @@ async def one_of_everything(http: httpx2.AsyncClient, tenant: Tenant) -> dict[st
         "sync_id": (await listed(http, f"/v1/sources/{source['id']}/syncs"))[0]["id"],
         "space_id": (await listed(http, "/v1/embedding-spaces"))[0]["id"],
         "import_id": imported.json()["id"],
+        "correction_id": correction["id"],
     }
 
 

@@ -1,8 +1,8 @@
 """A hostile file that takes over the process which reads it gets nothing.
 
-Before, that process held the worker's passwords, its network, its files and its user. A worker is run as root and as an
-ordinary user; each attack is stopped by at least one of the named walls, and skipped, with their names, on a machine
-that has none of them.
+Before, that process held the worker's passwords, its network, its files and its user. A worker is run as root, as an
+ordinary user, and with a converter beside it as in Compose; each attack is stopped by at least one of the named walls,
+and skipped, with their names, on a machine that has none of them.
 """
 
 from __future__ import annotations
@@ -85,22 +85,22 @@ class Attacked:
     prose: str
 
 
-@pytest.fixture(scope="module", params=["ordinary", "root"])
+@pytest.fixture(scope="module", params=["ordinary", "root", "converter"])
 def attacked(request: pytest.FixtureRequest) -> Iterator[Attacked]:
     if sys.platform != "linux":
         pytest.skip("the walls are Linux's")
-    root = request.param == "root"
+    root, more = request.param == "root", [request.param] if request.param == "converter" else []
     if root and os.geteuid() != 0:
         pytest.skip("only root can run a worker as root")
     folder = Path(tempfile.mkdtemp(prefix="attacked-"))
     try:
-        yield Attacked(**_run(folder, root))
+        yield Attacked(**_run(folder, root, more))
     finally:
         shutil.rmtree(folder)
 
 
-def _run(folder: Path, root: bool) -> dict[str, Any]:
-    program = [sys.executable, str(HERE / "attacked_worker.py"), str(folder)]
+def _run(folder: Path, root: bool, more: list[str]) -> dict[str, Any]:
+    program = [sys.executable, str(HERE / "attacked_worker.py"), str(folder), *more]
     command = program
     if os.geteuid() == 0:
         if not root:

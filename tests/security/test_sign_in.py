@@ -157,6 +157,27 @@ async def test_a_session_begun_with_a_key_can_be_ended_and_needs_a_key(door: Doo
     assert problem(await by_password.post("/v1/auth/key", headers=OWN_PAGE)) == (403, "key-needed")
 
 
+async def test_a_code_signs_a_browser_in_once_as_the_key_that_made_it(door: Door) -> None:
+    admin = door.admin()
+    home = (await admin.get("/v1/me")).json()["workspace"]["id"]
+    made = (await admin.post(f"/v1/workspaces/{home}/keys", json={"name": "browser", "role": "viewer"})).json()
+    bearer = {"Authorization": f"Bearer {made['key']}"}
+    browser, second = door.browser(), door.browser()
+    codes = [(await browser.post("/v1/auth/codes", headers=bearer)).json()["code"] for _ in range(2)]
+    assert problem(await browser.post("/v1/auth/code", json={"code": codes[0]})) == (403, "cross-site-request")
+    begun = await browser.post("/v1/auth/code", json={"code": codes[0]}, headers=OWN_PAGE)
+    assert (begun.status_code, begun.json()["session"]["method"]) == (200, "key")
+    me = (await browser.get("/v1/me")).json()
+    assert (me["workspace"]["id"], me["role"], me["key_id"]) == (home, "viewer", made["id"])
+    # A session makes no further way in
+    assert problem(await browser.post("/v1/auth/codes", headers=OWN_PAGE)) == (403, "key-needed")
+    again = await second.post("/v1/auth/code", json={"code": codes[0]}, headers=OWN_PAGE)
+    assert problem(again) == (404, "sign-in-code-not-found")
+    assert (await admin.delete(f"/v1/workspaces/{home}/keys/{made['id']}")).status_code == 204
+    late = await second.post("/v1/auth/code", json={"code": codes[1]}, headers=OWN_PAGE)
+    assert problem(late) == (404, "sign-in-code-not-found")
+
+
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8080", "localhost.evil.example", "192.0.2.9", ""])
 async def test_another_host_name_is_refused(door: Door, host: str) -> None:
     """A name of an attacker that resolves to this machine (DNS rebinding) gets no answer of the API."""

@@ -68,6 +68,7 @@ class World:
     chat_status: int = 200
     answer: list[str] = field(default_factory=lambda: ["Tokens expire after ", "fifteen minutes [", "1]. Also [9]."])
     title: str = "Token lifetime"
+    summary: str = "They spoke of tokens."
     thinking: str = ""
     cut: bool = False
     # Before each piece of the answer the model waits for this, where it is given.
@@ -126,6 +127,9 @@ def other_services(world: World) -> FastAPI:
     return app
 
 
+CONDENSE = "Condense the beginning"
+
+
 def add_chat(app: FastAPI, world: World) -> None:
     @app.post("/chat/v1/chat/completions")
     async def chat(request: Request) -> Response:
@@ -133,10 +137,10 @@ def add_chat(app: FastAPI, world: World) -> None:
         world.chats.append(body)
         if world.chat_status != 200:
             return JSONResponse({"error": {"message": "no"}}, world.chat_status)
-        naming = "title of three" in body["messages"][0]["content"]
-        return StreamingResponse(
-            written([world.title] if naming else world.answer, naming), media_type="text/event-stream"
-        )
+        prompt = body["messages"][0]["content"]
+        naming = "title of three" in prompt
+        pieces = [world.title] if naming else [world.summary] if prompt.startswith(CONDENSE) else world.answer
+        return StreamingResponse(written(pieces, naming), media_type="text/event-stream")
 
     async def written(pieces: list[str], naming: bool) -> AsyncIterator[str]:
         try:

@@ -6,6 +6,7 @@ import style from './app.module.css';
 import { Conversation } from './chat/Conversation';
 import { Welcome } from './chat/Welcome';
 import { t } from './i18n';
+import { Join } from './session/Join';
 import { Sessions } from './session/Sessions';
 import { SignIn } from './session/SignIn';
 import { Workspaces } from './session/Workspaces';
@@ -14,9 +15,11 @@ const Documents = lazy(() => import('./documents/Documents'));
 
 export function App() {
   const client = useQueryClient();
-  const me = useQuery({ queryKey: ['me'], queryFn: () => body(api.GET('/v1/me')) });
+  const [isInvited] = useRoute('/join');
+  const me = useQuery({ queryKey: ['me'], queryFn: () => body(api.GET('/v1/me')), enabled: !isInvited });
   const [, route] = useRoute('/c/:id');
   const again = () => client.resetQueries();
+  if (isInvited) return <Join onDone={again} />;
   if (me.error instanceof Problem && me.error.status === 401) return <SignIn onDone={again} />;
   if (me.error instanceof Problem && ['workspace-not-chosen', 'workspace-not-found'].includes(me.error.type))
     return <Workspaces onDone={again} />;

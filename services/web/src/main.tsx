@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { App } from './App';
 import { Problem } from './api/client';
 import { chooseLanguage } from './i18n';
+import { signInByLink } from './session/link';
 import './styles/tokens.css';
 
 const isFinal = (error: Error) => error instanceof Problem && error.status < 500;
@@ -12,6 +13,7 @@ const client = new QueryClient({
 });
 
 await chooseLanguage(navigator.language);
+await signInByLink();
 createRoot(document.getElementById('root')!).render(
   <QueryClientProvider client={client}>
     <App />

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx2
+
 from embedded.processes.supervisor import Supervisor
 from embedded.progress import StartProgress
 
@@ -71,7 +73,7 @@ class Demonstration:
         command = _short(self.command)
         self.progress.say()
         self.progress.line(f"Attractor is ready at {url}")
-        self.progress.say(f"  web UI                      {url}   (sign in with the API key)")
+        self.progress.say(f"  web UI                      {self._link()}")
         self.progress.say(f"  API key                     {where}")
         self.progress.say(f"  API and its documentation   {url}/docs")
         self.progress.say(f"  logs                        {self.data / 'logs'}")
@@ -81,6 +83,17 @@ class Demonstration:
         self.progress.say(f"  {command} ingest PATH")
         self.progress.say(f'  {command} search "refresh tokens"')
         self.progress.say("Ctrl-C stops everything; your data stay.")
+
+    def _link(self) -> str:
+        """Returns the address of the web UI, with a code that signs in once."""
+        headers = {"Authorization": f"Bearer {self._key()}"}
+        try:
+            with httpx2.Client(timeout=10.0, trust_env=False) as client:
+                made = client.post(f"{self.url}/v1/auth/codes", headers=headers).raise_for_status().json()
+        except httpx2.HTTPError as error:
+            self.progress.warn(f"no sign-in link: {error}")
+            return f"{self.url}   (sign in with the API key)"
+        return f"{self.url}/#code={made['code']}   (signs in once, within an hour)"
 
 
 def _short(path: Path) -> str:

@@ -12,6 +12,7 @@ import typer
 from attractor_client.commands import (
     documents,
     evaluation,
+    feedback,
     graph,
     invitations,
     keys,
@@ -85,6 +86,7 @@ for name, group in (
     ("search-settings", search_settings.app),
     ("eval", evaluation.app),
     ("sessions", sessions.app),
+    ("feedback", feedback.app),
     ("runs", runs.app),
     ("graph", graph.app),
     ("memories", memories.app),

@@ -11,6 +11,7 @@ from attractor_client.resources.accounts import Accounts
 from attractor_client.resources.audit import Audit
 from attractor_client.resources.context import Context
 from attractor_client.resources.documents import Documents
+from attractor_client.resources.feedback import Feedback
 from attractor_client.resources.graph import Graph
 from attractor_client.resources.memories import Memories
 from attractor_client.resources.refinement import GraphRefinement
@@ -18,6 +19,7 @@ from attractor_client.resources.runs import Runs
 from attractor_client.resources.search import Search
 from attractor_client.resources.search_settings import WorkspaceSearchSettings
 from attractor_client.resources.sessions import Sessions
+from attractor_client.resources.shares import SessionShares
 from attractor_client.resources.sources import Sources
 from attractor_client.resources.spaces import EmbeddingSpaces
 
@@ -52,6 +54,8 @@ class AttractorClient:
         self.memories = Memories(self.transport)
         self.runs = Runs(self.transport)
         self.sessions = Sessions(self.transport, self.runs)
+        self.feedback = Feedback(self.transport)
+        self.shares = SessionShares(self.transport)
 
     async def aclose(self) -> None:
         await self.transport.aclose()

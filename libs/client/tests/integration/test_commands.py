@@ -281,7 +281,6 @@ class TestChanging:
     def test_sessions(self, settled, samples, attractor) -> None:
         place = f"/v1/sessions/{UUID(int=5)}"
         settled.on("PATCH", place, samples.session(title="New"))
-        settled.on("DELETE", place, GONE)
         assert attractor("sessions", "rename", str(UUID(int=5)), "New").out.endswith(" New\n")
         for command, undo in (("pin", "pinned"), ("archive", "archived")):
             settled.on("PATCH", place, samples.session(**{undo: True}), samples.session())
@@ -295,8 +294,17 @@ class TestChanging:
         assert (query["archived"], query["pinned"]) == ("true", "true")
         settled.on("PATCH", place, samples.session(title="New"))
         assert attractor("sessions", "rename", str(UUID(int=5)), "New", "--json").json["title"] == "New"
-        assert attractor("sessions", "delete", str(UUID(int=5))).code == 0
-        assert attractor("sessions", "delete", str(UUID(int=5)), "--json").json == {"deleted": str(UUID(int=5))}
+
+    def test_delete_a_session(self, settled, attractor) -> None:
+        session = str(UUID(int=5))
+        receipt = {"session_id": session, "deleted_at": NOW, "removed": {"messages": 4, "runs": 2}}
+        gone, left = receipt | {"remaining": {"runs": 0}}, receipt | {"remaining": {"streams": 2}}
+        settled.on("DELETE", f"/v1/sessions/{session}", gone, gone, left)
+        told = attractor("sessions", "delete", session)
+        assert (told.code, "4 messages, 2 runs" in told.out, "nothing" in told.out) == (0, True, True)
+        assert attractor("sessions", "delete", session, "--json").json == gone
+        told = attractor("sessions", "delete", session)
+        assert (told.code, "2 streams" in told.out) == (1, True)
 
     def test_search_sessions(self, settled, attractor) -> None:
         hit = {"session_id": ONE, "title": None, "archived": False, "message_id": SOURCE, "role": "user"}
@@ -373,7 +381,12 @@ class TestChanging:
         created = attractor("invitations", "create", "Bob", "--expires", "2d")
         assert created.out == "ati_token\n"
         assert "not shown again" in created.err
+        assert "browser" not in created.err
         assert attractor("invitations", "create", "--json").json["token"] == "ati_token"
+        settled.on("POST", place, json(samples.invitation(token="ati_token", link="https://a.org/join#ati_token"), 201))
+        created = attractor("invitations", "create", "Bob")
+        assert created.out == "ati_token\n"
+        assert "in a browser: https://a.org/join#ati_token" in created.err
         assert attractor("invitations", "create", "--expires", "soon").code == 2
         assert attractor("invitations", "revoke", str(UUID(int=6)), "--json").json == {"revoked": str(UUID(int=6))}
 

@@ -22,7 +22,8 @@ from attractor_client.http.upload import FileToUpload
 API = json.loads((Path(contracts.__file__).parent / "api" / "attractor.openapi.json").read_text(encoding="utf-8"))
 # What calls no route of its own, or answers with bytes or a stream of events.
 WITHOUT_MODEL = {
-    *("documents.original", "documents.download", "graph.export", "runs.events", "sessions.ask", "sessions.export")
+    *("documents.original", "documents.download", "graph.export", "runs.events", "sessions.ask", "sessions.export"),
+    *("feedback.export", "shares.url"),
 }
 
 

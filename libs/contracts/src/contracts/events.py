@@ -245,6 +245,16 @@ class TurnCompleted(EventData):
     document_ids: list[UUID]
 
 
+class SessionDeleted(EventData):
+    """A session is deleted with all that was said in it; who keeps what came from it alone is to delete that."""
+
+    event_type = "session.deleted.v1"
+    stream = TURNS
+    sources = (ORCHESTRATOR,)
+    owner = ORCHESTRATOR
+    session_id: UUID
+
+
 EVENTS: tuple[type[EventData], ...] = (
     DocumentStored,
     DocumentConverted,
@@ -259,6 +269,7 @@ EVENTS: tuple[type[EventData], ...] = (
     WorkspaceAdministered,
     WorkspacePurged,
     TurnCompleted,
+    SessionDeleted,
 )
 BY_TYPE = {data.event_type: data for data in EVENTS}
 
@@ -377,6 +388,9 @@ class RunCompleted(RunEventData):
     citations: list[Citation]
     removed_citations: int
     sentences: list[SentenceCheck] = []
+    issues: list[str] = []
+    steps_executed: list[str] = []
+    timings: dict[str, float] = {}
 
 
 class RunFailed(RunEventData):

@@ -186,9 +186,13 @@ class Invitation(Resource):
 
 
 class InvitationCreated(Invitation):
-    """The only response that shows the token, which whoever holds it may use once."""
+    """The only response that shows the token, which whoever holds it may use once.
+
+    `link` is the page of the web UI that accepts it, with the token behind the `#`; null where no web UI is served.
+    """
 
     token: str
+    link: str | None = None
 
 
 InvitationToken = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]

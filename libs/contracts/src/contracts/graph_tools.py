@@ -112,7 +112,8 @@ class NearEntity(Resource):
 
 
 class EntityFacts(AboutEntity):
-    """Relations that a sentence states come before co-occurrence. `chunks` are passages about the entity first."""
+    """Relations that a sentence states come before co-occurrence; what is not of the present comes last, with its
+    `status`. `chunks` are passages about the entity first."""
 
     relations: list[Fact]
     neighbours: list[NearEntity]
@@ -209,7 +210,8 @@ class CalculatedRow(Resource):
 class Calculation(Resource):
     """`understood` says in words what was calculated; `value` is the number, or `rows` the numbers, of it.
 
-    `at_least`: there are more than were counted, so the number is a lower bound.
+    `at_least`: there are more than were counted, so the number is a lower bound. `not_current`: what is stated, too,
+    but not of the present, and is not counted.
     """
 
     aggregation: Aggregation
@@ -217,6 +219,7 @@ class Calculation(Resource):
     value: float | None = None
     rows: list[CalculatedRow] = []
     at_least: bool = False
+    not_current: list[Fact] = []
     entity: EntityMatch | None = None
     alternatives: list[EntityMatch] = []
 
@@ -262,14 +265,15 @@ class Criticality(Resource):
 
 
 class DependencyAnalysis(AboutEntity):
-    """`cycles` are lists of names, each beginning with the entity. `truncated`: there is more than `limit` or `depth`
-    let through."""
+    """`cycles` are lists of names, each beginning with the entity. `not_current`: what the documents say was, will be
+    or is not so, of the entity itself. `truncated`: there is more than `limit` or `depth` let through."""
 
     relation_types: list[str]
     depends_on: list[Dependency]
     depended_by: list[Dependency]
     cycles: list[list[str]]
     criticality: Criticality
+    not_current: list[Fact] = []
     truncated: bool
 
 
@@ -352,6 +356,7 @@ class AnswerSource(Resource):
 class AnswerRow(Resource):
     """An entity that answers, in `depth` steps, the last one through `via` (a name; null for direct ones). `source`
     is the number of the source that states the last step; null if it is an import of triples, or could not be read.
+    `status` and `dated` as those of a relation.
     """
 
     id: str
@@ -360,13 +365,16 @@ class AnswerRow(Resource):
     depth: int
     via: str | None = None
     source: int | None = None
+    status: str = "current"
+    dated: str | None = None
 
 
 class StructuralAnswer(AboutEntity):
     """The answer in words, in the language of the question, with markers. `asked`: `dependents`, `dependencies`,
     `impact`, `owner`, `oncall`, `owned`, `reach`, `path` or `cycle`; `entity_types` and `transitive` as asked.
 
-    `others` are those of other kinds than were asked for. `paths` are names, from one end to the other, or around.
+    `others` are those of other kinds than were asked for, `not_current` what is stated but was, will be or is not so.
+    `paths` are names, from one end to the other, or around. `status` is what the question asks of, mostly `current`.
     """
 
     asked: str
@@ -376,5 +384,7 @@ class StructuralAnswer(AboutEntity):
     text: str
     rows: list[AnswerRow] = []
     others: list[AnswerRow] = []
+    not_current: list[AnswerRow] = []
+    status: str = "current"
     paths: list[list[str]] = []
     sources: list[AnswerSource] = []

@@ -24,7 +24,9 @@ class Entity(Resource):
 class Relation(Resource):
     """A directed relation between entity ids; only CO_OCCURS has no direction (the smaller id comes first).
 
-    `weight` adds up over its evidence: 1.0 for each co-occurrence, 2.0 for each stated relation.
+    `weight` adds up over its evidence: 1.0 for each co-occurrence, 2.0 for each stated relation. `status` is `current`,
+    `past` (also what a later document closed), `planned` or `negated`; only what is current is in a graph's sums and
+    searches. `dated` is when it came, ended or is to come, as precise as the text says it: 2024, 2024-06, 2024-06-28.
     """
 
     source: str
@@ -34,6 +36,8 @@ class Relation(Resource):
     relation_type: str
     weight: float
     evidence: int
+    status: str = "current"
+    dated: str | None = None
 
 
 class EntityDetail(Entity):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
@@ -13,6 +13,10 @@ from contracts.base import Name, Request, Resource, storable
 
 Content = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200_000), AfterValidator(storable)
+]
+
+Reason = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), AfterValidator(storable)
 ]
 
 Deadline = Annotated[int, Field(ge=1, le=3_600)]
@@ -87,7 +91,12 @@ class SentenceCheck(Resource):
 
 
 class SessionCreate(Request):
+    """A `temporary` session is not listed or found by search, memory learns nothing from it, and it is erased a day
+    after its last use.
+    """
+
     title: Name | None = None
+    temporary: bool = False
 
 
 class SessionUpdate(Request):
@@ -114,6 +123,7 @@ class Session(Resource):
     title: str | None
     pinned: bool = False
     archived: bool = False
+    temporary: bool = False
     head_id: UUID | None = None
     created_at: datetime
     updated_at: datetime
@@ -124,6 +134,28 @@ class SessionState(Session):
     """A session with the runs that wait or are under way, oldest first: their events can be followed."""
 
     active_run_ids: list[UUID] = []
+
+
+class SessionReceipt(Resource):
+    """What was deleted with a session, by kind, and what is still counted afterwards (0 proves the deletion).
+
+    `messages`, `runs` and their `events`, `checkpoints`, and `streams` of events.
+    """
+
+    session_id: UUID
+    deleted_at: datetime
+    removed: dict[str, int]
+    remaining: dict[str, int]
+
+
+class SessionIds(Resource):
+    session_ids: list[UUID] = Field(max_length=1_000)
+
+
+class DeletedSessions(Resource):
+    """Those of the sessions that were asked about that are deleted."""
+
+    deleted: list[UUID]
 
 
 class SessionDocument(Resource):
@@ -157,11 +189,52 @@ class Siblings(Resource):
     ids: list[UUID]
 
 
+class FeedbackRating(StrEnum):
+    up = "up"
+    down = "down"
+
+
+class FeedbackFormat(StrEnum):
+    jsonl = "jsonl"
+    csv = "csv"
+
+
+class FeedbackPut(Request):
+    """What a user says of an answer. With `share_content` the owners of the workspace see question and answer."""
+
+    rating: FeedbackRating
+    reasons: Annotated[list[Reason], Field(max_length=10)] = []
+    comment: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=5_000)] | None = None
+    share_content: bool = False
+
+
+class AnswerFeedback(Resource):
+    """What the user of a session said of an answer in it."""
+
+    rating: FeedbackRating
+    reasons: list[str]
+    comment: str | None
+    share_content: bool
+    created_at: datetime
+    updated_at: datetime
+
+
+class FeedbackEntry(AnswerFeedback):
+    """What owners see: `question` and `answer` only where their user shares them."""
+
+    message_id: UUID
+    user_id: UUID
+    mode: AnswerMode | None
+    question: str | None
+    answer: str | None
+
+
 class Message(Resource):
     """A question or an answer. An answer follows its question, and is there as soon as its run is queued.
 
     `parent_id` is the message before it, `siblings` is only in lists. `removed_citations` counts the citations of the
-    answer that failed the check, `sentences` has its sentences.
+    answer that failed the check, `sentences` has its sentences. `issues`, `steps_executed` and `timings` are those of
+    the answer's run, `feedback` is what its user said of it.
     """
 
     id: UUID
@@ -175,7 +248,11 @@ class Message(Resource):
     citations: list[Citation] = []
     removed_citations: int = 0
     sentences: list[SentenceCheck] = []
+    issues: list[str] = []
+    steps_executed: list[str] = []
+    timings: dict[str, float] = {}
     mode: AnswerMode | None = None
+    feedback: AnswerFeedback | None = None
     created_at: datetime
 
 
@@ -228,7 +305,7 @@ class MessageCreate(Request):
 
     The first 10,000 characters of `content` are searched for. The message follows `parent_id`: without it the session's
     head; null is a new beginning. A message with the parent of another one is an edit of it. `deadline_seconds` after
-    its run began, what is written by then is the answer, with the status `incomplete`.
+    its run began, or began anew in another process, what is written is the answer, with the status `incomplete`.
     """
 
     content: Content
@@ -248,7 +325,9 @@ class HeadUpdate(Request):
 class Run(Resource):
     """Writes the message `answer_id` in answer to `question_id`; `answer` is that message once it has a text.
 
-    `node_trace` lists the graph's nodes in the order in which they ended, `issues` the problems on the way.
+    `node_trace` lists the graph's nodes in the order in which they ended, `steps_executed` what they did, in words,
+    `timings` the milliseconds that they took, `issues` the problems on the way. `debug` is there if it was asked for:
+    `rag_route_debug` tells how the way was chosen, `rag_retrieval_debug` how the search went.
 
     `error_type` of a failed run: `internal-error`, `attempts-exhausted` (each process that worked on it ended),
     `routing-error`, `answer-missing` or `deadline-passed`.
@@ -263,9 +342,12 @@ class Run(Resource):
     attempts: int
     node_trace: list[str]
     issues: list[str]
+    steps_executed: list[str] = []
+    timings: dict[str, float] = {}
     error_type: str | None
     error_message: str | None
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
     answer: Message | None = None
+    debug: dict[str, Any] | None = None

@@ -52,7 +52,7 @@ class OwnQuestion(BaseModel):
 
 
 def own_questions(rows: Any, place: str) -> list[OwnQuestion]:
-    """From a list of objects, perhaps under `questions`; `place` is where, for people. Raises QuestionsInvalid."""
+    """Reads a list of objects, perhaps under `questions`; `place` is where, for people. Raises QuestionsInvalid."""
     if isinstance(rows, dict):
         rows = rows.get("questions")
     if not isinstance(rows, list) or not rows:

@@ -74,6 +74,17 @@ class PasswordByLink(Request):
     password: NewPassword
 
 
+class SignInCode(Resource):
+    """`code` signs in once, until `expires_at`; it is shown in this response alone."""
+
+    code: str
+    expires_at: datetime
+
+
+class SignInByCode(Request):
+    code: LinkToken
+
+
 class WebSession(Resource):
     """A user who is signed in with a browser. It ends at `expires_at`, or earlier when it is not used for a while.
 

@@ -60,6 +60,7 @@ DATA: dict[str, dict[str, Any]] = {
         "answer": "a",
         "document_ids": [],
     },
+    "session.deleted.v1": {"session_id": uuid4()},
 }
 
 

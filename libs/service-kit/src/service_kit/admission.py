@@ -1,7 +1,7 @@
 """Which events a consumer takes for true: right source, own objects, and a deletion only if its owner confirms it.
 
 Whoever can write to a stream can write anything there. So before something is erased, the service that owns the fact is
-asked whether it is one (gateway: the workspace is deleted; ingestion: the document is).
+asked whether it is one (gateway: the workspace is deleted; ingestion: the document is; orchestrator: the session is).
 """
 
 from __future__ import annotations

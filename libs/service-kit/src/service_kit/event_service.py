@@ -17,7 +17,7 @@ from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox, OutboxRelay, keep_forgetting, unsigned_until
 from service_kit.owners import deletion_owners
 from service_kit.postgres import Database
-from service_kit.settings import ConsumerSettings, DocumentConsumerSettings
+from service_kit.settings import ConsumerSettings, DocumentConsumerSettings, SessionConsumerSettings
 from service_kit.streams import Consumer, DeadLetter, Handler, Together
 from service_kit.workspace_purge import Erasure, WorkspacePurge
 
@@ -58,8 +58,9 @@ class EventService:
             database = await stack.enter_async_context(Database(url, settings.database_pool_size).opened())
             connected = await stack.enter_async_context(redis or Redis.from_url(settings.redis_url.get_secret_value()))
             ingestion_url = settings.ingestion_url if isinstance(settings, DocumentConsumerSettings) else None
+            orchestrator_url = settings.orchestrator_url if isinstance(settings, SessionConsumerSettings) else None
             owners = await stack.enter_async_context(
-                deletion_owners(name, app.state.tokens, settings.gateway_url, ingestion_url)
+                deletion_owners(name, app.state.tokens, settings.gateway_url, ingestion_url, orchestrator_url)
             )
             notifications = Notifications(url, *listened)
             yield cls(app, name, schema, database, connected, notifications, Outbox(name), owners)

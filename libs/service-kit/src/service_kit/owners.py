@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import httpx2
 
-from contracts.events import DocumentDeleted, Event
+from contracts.events import DocumentDeleted, Event, SessionDeleted
 from contracts.gateway import WorkspaceState
 from contracts.ingestion import DeletedDocuments, DocumentIds
-from contracts.registry import GATEWAY, INGESTION
+from contracts.orchestrator import DeletedSessions, SessionIds
+from contracts.registry import GATEWAY, INGESTION, ORCHESTRATOR
 from service_kit.admission import Owner
 from service_kit.auth import ServiceCaller
 from service_kit.http_service import HttpService
@@ -20,15 +21,21 @@ from service_kit.tokens import Tokens
 ANSWER_SECONDS = 5.0
 WORKSPACE_PATH = "/internal/workspace"
 DOCUMENTS_PATH = "/internal/deleted-documents"
+SESSIONS_PATH = "/internal/deleted-sessions"
 
 
 @asynccontextmanager
 async def deletion_owners(
-    name: str, tokens: Tokens, gateway_url: str, ingestion_url: str | None = None
+    name: str,
+    tokens: Tokens,
+    gateway_url: str,
+    ingestion_url: str | None = None,
+    orchestrator_url: str | None = None,
 ) -> AsyncIterator[dict[str, Owner]]:
     """Opens connections to the owners, by their names; `name` is the service that asks.
 
-    Without `ingestion_url` there is nobody to ask about documents, and their deletions are not handled.
+    Without `ingestion_url` there is nobody to ask about documents, and their deletions are not handled; without
+    `orchestrator_url` those of sessions are not.
     """
     async with httpx2.AsyncClient(trust_env=False) as client:
         gateway = HttpService(GATEWAY, client, tokens, gateway_url, ANSWER_SECONDS)
@@ -36,6 +43,10 @@ async def deletion_owners(
         if ingestion_url is not None:
             owners[INGESTION] = DocumentOwner(
                 name, HttpService(INGESTION, client, tokens, ingestion_url, ANSWER_SECONDS)
+            )
+        if orchestrator_url is not None:
+            owners[ORCHESTRATOR] = SessionOwner(
+                name, HttpService(ORCHESTRATOR, client, tokens, orchestrator_url, ANSWER_SECONDS)
             )
         yield owners
 
@@ -68,3 +79,20 @@ class DocumentOwner:
         )
         deleted = set(answer.deleted)
         return [document_id in deleted for document_id in ids]
+
+
+@dataclass(frozen=True)
+class SessionOwner:
+    """The orchestrator, which has a row of every deleted session for as long as there is its workspace."""
+
+    name: str
+    orchestrator: HttpService
+
+    async def __call__(self, events: Sequence[Event]) -> list[bool]:
+        caller = ServiceCaller(self.name, events[0].workspace_id)
+        ids = [SessionDeleted.model_validate(event.data).session_id for event in events]
+        answer = await self.orchestrator.fetch(
+            caller, "POST", SESSIONS_PATH, DeletedSessions, SessionIds(session_ids=ids)
+        )
+        deleted = set(answer.deleted)
+        return [session_id in deleted for session_id in ids]

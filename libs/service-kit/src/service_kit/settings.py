@@ -187,6 +187,13 @@ class DocumentConsumerSettings(ConsumerSettings):
     """The address of ingestion, which is asked before a document is erased"""
 
 
+class SessionConsumerSettings(ConsumerSettings):
+    """Settings of services that keep something of a session."""
+
+    orchestrator_url: str
+    """The address of the orchestrator, which is asked before what came from a session is erased"""
+
+
 class ObjectStoreSettings(Environment):
     """The object store: any S3."""
 

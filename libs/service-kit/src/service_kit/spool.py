@@ -65,10 +65,3 @@ def temporary_spool(folder: Path, prefix: str, max_bytes: int) -> Iterator[Spool
             yield Spool(Path(name), file, max_bytes)
     finally:
         os.unlink(name)
-
-
-@contextmanager
-def spool_at(target: Path, max_bytes: int) -> Iterator[Spool]:
-    """Yields a spool on the file `target`, emptied, which stays."""
-    with target.open("wb") as file:
-        yield Spool(target, file, max_bytes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import sys
 import time
 from datetime import UTC, datetime
@@ -18,6 +19,7 @@ from service_kit.tracing import configure_tracing, current_trace_id, span
 
 STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message", "taskName"}
 QUIET_PATHS = frozenset({"/livez", "/readyz", "/metrics"})
+SECRET = re.compile(r"[^/]{65,}")  # a part of a path that is longer than any id: spans do not name it
 BUCKETS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60)
 
 
@@ -110,7 +112,7 @@ class RequestTelemetry:
             await send(message)
 
         headers = {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
-        with span(f"{scope['method']} {scope['path']}", headers, SpanKind.SERVER):
+        with span(f"{scope['method']} {SECRET.sub('…', scope['path'])}", headers, SpanKind.SERVER):
             try:
                 await self.app(scope, receive, observed)
             finally:

@@ -42,7 +42,7 @@ class May(Flag):
 # By the service that is addressed, and who signed. What is not here is refused.
 ACCEPTED: Mapping[str, Mapping[str, May]] = {
     GATEWAY: dict.fromkeys((ORCHESTRATOR, INGESTION, RETRIEVAL, KNOWLEDGE_GRAPH, MEMORY), May.CALL),
-    ORCHESTRATOR: {GATEWAY: May.SPEAK, RETRIEVAL: May.ACT},
+    ORCHESTRATOR: {GATEWAY: May.SPEAK | May.CALL, RETRIEVAL: May.ACT, MEMORY: May.CALL},
     INGESTION: {
         GATEWAY: May.SPEAK,
         ORCHESTRATOR: May.ACT | May.CALL,

@@ -24,16 +24,18 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol
 from uuid import UUID
 
+from service_kit.heartbeat import Heartbeat, Held
 from service_kit.postgres import Connection, Database
 from service_kit.repository import Repository, SystemRepository
 from service_kit.statements import Statements
 
-ALIASES = ("work", "due", "locked", "lost")
+ALIASES = ("work", "first", "due", "locked", "lost")
+PARTY_ALIASES = ("work", "parties", "following")
 SPARE_CHOICES = 16  # other processes may lock what was chosen in the same moment
 
 
@@ -45,27 +47,23 @@ class StopAsked(Exception):
     """The row says that its holder should stop (`WorkTable.stop`)."""
 
 
-class Leased(Protocol):
-    """What a claim returns."""
-
-    @property
-    def workspace_id(self) -> UUID: ...
-
-    @property
-    def lease_token(self) -> UUID: ...
-
-
-Held = TypeVar("Held", bound=Leased)
-
-
 class WorkSql(Protocol):
     """The statements over one table."""
 
     claim: str
     extend: str
+    extend_together: str
     release: str
     finish: str
     recover: str
+
+
+@dataclass(frozen=True)
+class Extended:
+    """A lease that was extended, and whether its holder should stop."""
+
+    lease_token: UUID
+    stop: bool
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,9 @@ class WorkTable(Generic[Held]):
     `channel` is the one of `wake_workers`, with the schema in front. `computed` gives fields of the claimed row that
     are not columns. `waiting` selects what may be claimed at all, `claimable` of that what may begin now, and the
     highest `priority` comes first; the three may use parameters of `claim`. `most` is how many items one workspace may
-    hold; null is no limit. `stop` tells a holder to stop. `running` and `queued` are set by claim and release (None:
+    hold; null is no limit. `user` is a column by which the users of a workspace take turns; the first index is then on
+    `(workspace_id, user, available_at)`. `stop` tells a holder to stop, also in a transaction of all workspaces unless
+    each extension writes further columns. `running` and `queued` are set by claim and release (None:
     the state stays); the `on_` expressions are set besides, and `on_loss` replaces the return to `queued`.
     """
 
@@ -88,6 +88,7 @@ class WorkTable(Generic[Held]):
     claimable: str = "true"
     priority: str = "NULL::integer"
     most: str | None = None
+    user: str | None = None
     stop: str = "false"
     running: str | None = "running"
     queued: str | None = "queued"
@@ -98,6 +99,7 @@ class WorkTable(Generic[Held]):
 
     def __post_init__(self) -> None:
         names = [one.name for one in fields(self.row)]  # type: ignore[arg-type]  # a dataclass, as the docstring asks
+        party = ("workspace_id", *([self.user] if self.user else []))
         queued = f"state = '{self.queued}'" if self.queued else ""
 
         class Sql(
@@ -105,7 +107,9 @@ class WorkTable(Generic[Held]):
             file="work.sql",
             table=self.name,
             key=", ".join(self.key),
-            **{f"{alias}_key": ", ".join(f"{alias}.{column}" for column in self.key) for alias in ALIASES},
+            **{f"{alias}_key": _columns(alias, self.key) for alias in ALIASES},
+            party=", ".join(party),
+            **{f"{alias}_party": _columns(alias, party) for alias in PARTY_ALIASES},
             waiting=f"{self.waiting} AND work.lease_token IS NULL",
             claimable=f"({self.claimable})",
             priority=self.priority,
@@ -120,11 +124,16 @@ class WorkTable(Generic[Held]):
         ):
             claim: str
             extend: str
+            extend_together: str
             release: str
             finish: str
             recover: str
 
         object.__setattr__(self, "sql", Sql)
+
+
+def _columns(alias: str, names: Iterable[str]) -> str:
+    return ", ".join(f"{alias}.{name}" for name in names)
 
 
 def _also(*assignments: str) -> str:
@@ -148,6 +157,7 @@ class WorkQueue(Generic[Held]):
     ) -> None:
         self.database, self.table, self.lease_seconds = database, table, lease_seconds
         self.owner = owner or process_name()
+        self.heartbeat: Heartbeat[Held] = Heartbeat(self.extend_together)
 
     async def claim(self, limit: int, **parameters: object) -> list[Held]:
         """Leases up to `limit` items that are due; workspaces that have the least in work come first, in turn."""
@@ -176,6 +186,20 @@ class WorkQueue(Generic[Held]):
             if stop is not None:
                 return bool(stop)
         raise LeaseLost
+
+    async def extend_together(self, held: Sequence[Held]) -> Mapping[UUID, bool]:
+        """Extends the leases in one statement; returns by token whether the holder should stop.
+
+        What is missing is lost, or is being written in this moment: `extend` tells.
+        """
+        values = {
+            "workspace_ids": [one.workspace_id for one in held],
+            "lease_tokens": [one.lease_token for one in held],
+            "lease_seconds": self.lease_seconds,
+        }
+        async with self.database.system() as connection:
+            rows = await SystemRepository(connection).all(self.table.sql.extend_together, Extended, **values)
+        return {row.lease_token: row.stop for row in rows}
 
     async def release(
         self,

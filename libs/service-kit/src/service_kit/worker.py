@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass
 from typing import Any, Generic, NoReturn, TypeVar
 
 import psycopg
 
+from service_kit.heartbeat import Held, until_beat
 from service_kit.notifications import Notifications
 from service_kit.postgres import Connection
 from service_kit.problems import Unavailable, WorkspaceGone
-from service_kit.work import Held, LeaseLost, StopAsked, WorkQueue
+from service_kit.work import LeaseLost, StopAsked, WorkQueue
 
 log = logging.getLogger(__name__)
 Result = TypeVar("Result")
+Write = Callable[[Connection], Awaitable[None]]
 EXTENSIONS_PER_LEASE = 3
 FIRST_LOOK_SECONDS = 0.3
 
@@ -103,21 +106,27 @@ class Worker(Generic[Held]):
             log.exception("work broke off", extra={"table": self.queue.table.name})
 
 
+def nothing() -> Write | None:
+    """Returns that there is nothing more to write."""
+    return None
+
+
 async def while_held(
     queue: WorkQueue[Held],
     held: Held,
     work: Coroutine[Any, Any, Result],
     columns: Callable[[], Mapping[str, object]] = dict,
     wake: asyncio.Event | None = None,
-    also: Callable[[Connection], Awaitable[None]] | None = None,
+    also: Callable[[], Write | None] = nothing,
 ) -> Result:
-    """Returns what `work` returns, and extends the lease until then, writing `columns` and what `also` does each time.
+    """Returns what `work` returns, and extends the lease until then, writing `columns` and what `also` returns.
 
-    Cancels the work and raises LeaseLost, or StopAsked when the row asks to stop (it is looked at once `wake` is set).
-    If both come at once, the result counts.
+    Where neither has changed, all work of this process and table is extended by one statement. Cancels the work and
+    raises LeaseLost, or StopAsked when the row asks to stop (it is looked at once `wake` is set). If both come at once,
+    the result counts.
     """
     task = asyncio.create_task(work)
-    keeping = asyncio.create_task(_keep(queue, held, columns, wake or asyncio.Event(), also))
+    keeping = asyncio.create_task(_Keeper(queue, held, columns, also).keep(wake or asyncio.Event()))
     try:
         await asyncio.wait({task, keeping}, return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -131,41 +140,60 @@ async def while_held(
     return task.result()
 
 
-async def _keep(
-    queue: WorkQueue[Held],
-    held: Held,
-    columns: Callable[[], Mapping[str, object]],
-    wake: asyncio.Event,
-    also: Callable[[Connection], Awaitable[None]] | None,
-) -> NoReturn:
-    loop = asyncio.get_running_loop()
-    pause = queue.lease_seconds / EXTENSIONS_PER_LEASE
-    held_until = loop.time() + queue.lease_seconds
-    await _waited(wake, min(FIRST_LOOK_SECONDS, pause))  # a wish to stop, between the claim and here, went unheard
-    while True:
-        asked = loop.time()
-        try:
-            async with queue.database.workspace(held.workspace_id) as connection:
-                if await queue.extend(connection, held, **columns()):
+@dataclass
+class _Keeper(Generic[Held]):
+    """Extends one lease, a few times while it lasts, in step with the other leases of this process."""
+
+    queue: WorkQueue[Held]
+    held: Held
+    columns: Callable[[], Mapping[str, object]]
+    also: Callable[[], Write | None]
+    written: Mapping[str, object] | None = None
+
+    async def keep(self, wake: asyncio.Event) -> NoReturn:
+        """Raises LeaseLost, StopAsked."""
+        loop = asyncio.get_running_loop()
+        pause = self.queue.lease_seconds / EXTENSIONS_PER_LEASE
+        held_until = loop.time() + self.queue.lease_seconds
+        # A wish to stop, between the claim and here, went unheard.
+        alone = await _waited(wake, min(FIRST_LOOK_SECONDS, pause))
+        while True:
+            asked = loop.time()
+            try:
+                if await self._extend(alone):
                     raise StopAsked
-                if also is not None:
-                    await also(connection)
-            held_until = asked + queue.lease_seconds
-        except (psycopg.OperationalError, Unavailable) as error:
-            # While the database is away nobody else can have taken the work; once it is back, the extension tells.
-            log.warning("lease not extended", exc_info=error, extra={"table": queue.table.name})
-            if loop.time() > held_until:
-                raise LeaseLost from error
-        await _waited(wake, pause)
+                held_until = asked + self.queue.lease_seconds
+            except (psycopg.OperationalError, Unavailable) as error:
+                # While the database is away nobody else can have taken the work; once it is back, the extension tells.
+                log.warning("lease not extended", exc_info=error, extra={"table": self.queue.table.name})
+                if loop.time() > held_until:
+                    raise LeaseLost from error
+            alone = await _waited(wake, until_beat(pause))
+
+    async def _extend(self, alone: bool) -> bool:
+        """Returns whether to stop."""
+        columns, write = dict(self.columns()), self.also()
+        if not alone and write is None and columns == (self.written or {}):
+            stop = await self.queue.heartbeat.extend(self.held)
+            if stop is not None:
+                return stop
+        async with self.queue.database.workspace(self.held.workspace_id) as connection:
+            stop = await self.queue.extend(connection, self.held, **columns)
+            if not stop and write is not None:
+                await write(connection)
+        self.written = columns
+        return stop
 
 
-async def _waited(event: asyncio.Event, seconds: float) -> None:
+async def _waited(event: asyncio.Event, seconds: float) -> bool:
+    """Returns whether the event came within the time."""
     try:
         async with asyncio.timeout(seconds):
             await event.wait()
     except TimeoutError:
-        return
+        return False
     event.clear()
+    return True
 
 
 async def stopped(*tasks: asyncio.Task[Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
@@ -33,6 +34,7 @@ CREATE TABLE job (
     lease_expires_at timestamptz,
     urgent boolean NOT NULL DEFAULT false,
     cancelled boolean NOT NULL DEFAULT false,
+    asked_by text NOT NULL DEFAULT 'nobody',
     progress integer,
     finished_at timestamptz,
     PRIMARY KEY (workspace_id, id)
@@ -128,6 +130,57 @@ async def test_what_is_urgent_comes_first_whoever_waits(case):
     async with case.queue("any", LEASE_SECONDS).database.workspace(urgent) as connection:
         await connection.execute("UPDATE job SET urgent = true")
     assert [held.workspace_id for held in await case.claim("first", 3)] == [urgent] * 3
+
+
+async def test_users_of_a_workspace_take_turns_and_workspaces_before_them(case):
+    queue = WorkQueue(case.queue("any", LEASE_SECONDS).database, replace(JOBS, user="asked_by"), LEASE_SECONDS)
+    shared, other = uuid4(), uuid4()
+    for workspace_id, user, count in ((shared, "busy", 9), (shared, "patient", 2), (other, "alone", 2)):
+        async with queue.database.workspace(workspace_id) as connection:
+            for _ in range(count):
+                await connection.execute(
+                    "INSERT INTO job (workspace_id, asked_by) VALUES (%s, %s)", (workspace_id, user)
+                )
+    rows = {row["id"]: row["asked_by"] for row in await case.rows()}
+    assert Counter([rows[held.id] for held in await queue.claim(4)]) == {"busy": 1, "patient": 1, "alone": 2}
+    assert [rows[held.id] for held in [*await queue.claim(1), *await queue.claim(1)]] in (
+        ["busy", "patient"],
+        ["patient", "busy"],
+    )
+    assert {rows[held.id] for held in await queue.claim(10)} == {"busy"}
+
+
+async def test_one_statement_extends_what_a_process_holds(case, monkeypatch):
+    queue = case.queue("first", 1.5)
+    await case.add(uuid4(), 3)
+    await case.add(uuid4(), 2)
+    held = await queue.claim(5)
+    together, all_of_them = queue.extend_together, asyncio.Event()
+
+    async def counted(asked):
+        stops = await together(asked)
+        if len(asked) == len(stops) == 5:
+            all_of_them.set()
+        return stops
+
+    monkeypatch.setattr(queue.heartbeat, "_extend", counted)
+    async with asyncio.timeout(60):
+        await asyncio.gather(*(while_held(queue, one, all_of_them.wait()) for one in held))
+
+
+async def test_who_beats_together_is_still_stopped_alone(case):
+    queue = case.queue("first", 1.5)
+    await case.add(uuid4(), 2)
+    stopped, held = await queue.claim(2)
+    async with queue.database.workspace(stopped.workspace_id) as connection:
+        await connection.execute("UPDATE job SET cancelled = true WHERE id = %s", (stopped.id,))
+    over = asyncio.Event()
+    other = asyncio.create_task(while_held(queue, held, over.wait()))
+    async with asyncio.timeout(60):
+        with pytest.raises(StopAsked):
+            await while_held(queue, stopped, asyncio.Event().wait())
+    over.set()
+    assert await other
 
 
 async def test_no_workspace_holds_more_than_its_most_however_many_ask_at_the_same_time(case):

@@ -7,9 +7,9 @@ from uuid import uuid4
 import pytest
 from deployment_keys import DeploymentKeys
 
-from contracts.events import DocumentDeleted, Event, WorkspaceDeleted
+from contracts.events import DocumentDeleted, Event, SessionDeleted, WorkspaceDeleted
 from service_kit.outbox import new_event
-from service_kit.owners import DOCUMENTS_PATH, WORKSPACE_PATH, deletion_owners
+from service_kit.owners import DOCUMENTS_PATH, SESSIONS_PATH, WORKSPACE_PATH, deletion_owners
 from service_kit.problems import ServiceSilent
 
 WORKSPACE = uuid4()
@@ -21,17 +21,20 @@ def deleted() -> Event:
 
 @pytest.fixture
 async def asked(owners):
-    async with deletion_owners("memory", DeploymentKeys().tokens("memory"), owners.url, owners.url) as found:
+    tokens = DeploymentKeys().tokens("memory")
+    async with deletion_owners("memory", tokens, owners.url, owners.url, owners.url) as found:
         yield found
 
 
 @pytest.mark.parametrize("confirms", [True, False])
-async def test_the_gateway_answers_for_workspaces_and_ingestion_for_documents(owners, asked, confirms):
+async def test_each_owner_answers_for_its_own(owners, asked, confirms):
     owners.confirms = confirms
     workspace = new_event("gateway", WORKSPACE, WorkspaceDeleted(), str(WORKSPACE))
     assert await asked["gateway"]([workspace]) == [confirms]
     assert await asked["ingestion"]([deleted(), deleted()]) == [confirms, confirms]
-    assert owners.asked == [WORKSPACE_PATH, DOCUMENTS_PATH]
+    session = new_event("orchestrator", WORKSPACE, SessionDeleted(session_id=uuid4()), "x")
+    assert await asked["orchestrator"]([session, session]) == [confirms, confirms]
+    assert owners.asked == [WORKSPACE_PATH, DOCUMENTS_PATH, SESSIONS_PATH]
 
 
 async def test_a_failing_owner_and_one_that_refuses_to_say_are_silent(owners, asked):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service_kit.spool import HEAD_BYTES, Spool, is_disk_full, spool_at, temporary_spool
+from service_kit.spool import HEAD_BYTES, Spool, is_disk_full, temporary_spool
 
 
 @given(st.lists(st.binary(max_size=5000), max_size=8))
@@ -25,14 +25,14 @@ def test_size_hash_and_head_are_those_of_the_whole(pieces: list[bytes]) -> None:
 
 
 def test_beyond_the_limit_only_the_size_grows(tmp_path: Path) -> None:
-    target = tmp_path / "file"
-    with spool_at(target, 4) as spool:
+    with temporary_spool(tmp_path, "upload-", 4) as spool:
         spool.write(b"1234")
         assert not spool.is_too_large
         spool.write(b"5")
         spool.write(b"67")
         assert (spool.is_too_large, spool.size) == (True, 7)
-    assert target.read_bytes() == b"1234"
+        spool.flush()
+        assert spool.path.read_bytes() == b"1234"
 
 
 def test_a_temporary_file_is_deleted_at_the_end(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route
 
 from contracts.events import DOCUMENTS, WorkspacePurged
-from contracts.registry import GATEWAY
+from contracts.registry import GATEWAY, ORCHESTRATOR
 from gateway.access.authenticator import Authenticator, CallerLimits
 from gateway.access.in_flight import InFlight, Shares
 from gateway.access.last_used import LastUsed
@@ -31,7 +31,7 @@ from gateway.accounts.inviting import Inviting
 from gateway.accounts.joining import Joining
 from gateway.accounts.user_administration import UserAdministration
 from gateway.accounts.workspace_deletion import RECEIPTS, WorkspaceDeletions
-from gateway.api import audit, docs, internal, people, routes
+from gateway.api import audit, docs, internal, people, routes, shared
 from gateway.audit.retention import AuditRetention
 from gateway.audit.trail import AuditMiddleware, AuditTrail
 from gateway.errors import UnknownWorkspace
@@ -55,6 +55,7 @@ from gateway.web.files import WebFiles
 from service_kit.app import service_app
 from service_kit.background import Background
 from service_kit.event_signatures import EventSignatures
+from service_kit.http_service import HttpService
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox, OutboxRelay, unsigned_until
 from service_kit.postgres import Database
@@ -62,11 +63,14 @@ from service_kit.problems import Unavailable, on_problem
 from service_kit.streams import Consumer
 from service_kit.telemetry import Metrics
 
+SHARED_SECONDS = 10.0  # that the orchestrator has to open a share
+
 
 def create_app(settings: Settings) -> FastAPI:
     """Connects to nothing until its lifespan begins."""
     parts = Parts(settings)
     routers = [routes.router, people.router, audit.router, signin_routes.router, openid_routes.router]
+    routers.append(shared.router)
     app = service_app("gateway", settings, routers, parts.lifespan, openapi_url=None)
     parts.install(app)
     internal.install(app.state.private, app.state.tokens, parts.deletions)
@@ -120,6 +124,11 @@ class Parts:
             domains = settings.oidc_allowed_domains
             state.openid_sign_ins = OpenIdSignIns(self.database, self.provider, self.web_sessions, attempts, domains)
         state.sign_ins = PasswordSignIns(self.database, Passwords(), self.web_sessions, attempts)
+        reads = Buckets(self.redis, "shared_reads", settings.rate_limit_per_minute, settings.rate_limit_burst, registry)
+        orchestrator = HttpService(
+            ORCHESTRATOR, self.upstreams.client, state.tokens, settings.orchestrator_url, SHARED_SECONDS
+        )
+        state.shared_sessions = shared.SharedSessions(self.database, orchestrator, reads)
         state.database = self.database
         state.accounts = Accounts(self.database)
         state.api_keys = ApiKeys(self.database)
@@ -129,7 +138,8 @@ class Parts:
         state.deletions = self.deletions
         state.upstreams, state.status_seconds = self.upstreams, settings.status_seconds
         app.include_router(docs.routes())
-        app.include_router(web_routes.routes(WebFiles()))
+        state.web_files = WebFiles()
+        app.include_router(web_routes.routes(state.web_files))
         proxy = Proxy(self.upstreams, state.authenticator, state.tokens, registry)
         for prefix in routing.TABLE:
             for path in (prefix.path, f"{prefix.path}/{{rest:path}}"):

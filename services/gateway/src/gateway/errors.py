@@ -115,6 +115,10 @@ class UnknownPasswordLink(NotFound):
     type, title = "password-link-not-found", "The link is not known, was used or has ended"
 
 
+class UnknownSignInCode(NotFound):
+    type, title = "sign-in-code-not-found", "The sign-in link is not known, was used or has ended; sign in another way"
+
+
 class OpenIdNotConfigured(NotFound):
     type, title = "openid-not-configured", "This deployment has no OpenID Connect provider"
 
@@ -219,6 +223,16 @@ class SoleOwner(Conflict):
     """`workspaces` in the problem lists them."""
 
     type, title = "sole-owner", "The user is the only owner of workspaces; make others owners or delete these first"
+
+
+class UnknownShare(NotFound):
+    """Does not tell a wrong token from one that is over."""
+
+    type, title = "share-not-found", "There is no such share, or it is over"
+
+
+class TooManyReads(Problem):
+    status, type, title = 429, "too-many-reads", "Too many requests for shared sessions from this address"
 
 
 class UnknownInvitation(NotFound):

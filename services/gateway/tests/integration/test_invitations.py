@@ -10,6 +10,7 @@ from people import accept, bearer, home, invite, join, make_user
 
 from gateway.accounts import invitation_token
 from gateway.accounts.key_format import Credential, new_secret
+from gateway.web.files import WebFiles
 
 
 def invalid_token():
@@ -47,6 +48,20 @@ async def test_a_new_person_gets_a_user_a_role_and_a_key(gateway_client):
         [listed] = (await client.get(f"/v1/workspaces/{place}/invitations")).json()["items"]
         assert (listed["status"], listed["accepted_by"]) == ("accepted", me["user"]["id"])
         assert "token" not in listed
+
+
+async def test_where_the_web_ui_is_served_the_owner_gets_a_link_to_hand_over(gateway_client, monkeypatch):
+    """Only a command could accept: who was invited had to install it first."""
+    async with gateway_client() as client:
+        place = await home(client)
+        monkeypatch.setattr(WebFiles, "index", lambda _: None)
+        assert (await invite(client, place, name="Ada"))["link"] is None
+        monkeypatch.setattr(WebFiles, "index", lambda _: "<html></html>")
+        made = await invite(client, place, name="Ada")
+        assert made["link"] == f"{str(client.base_url).rstrip('/')}/join#{made['token']}"
+    async with gateway_client(public_url="https://attractor.example.org") as client:
+        made = await invite(client, await home(client), name="Ada")
+        assert made["link"] == f"https://attractor.example.org/join#{made['token']}"
 
 
 async def test_a_user_of_another_workspace_joins_with_the_own_key_and_stays_one_user(gateway_client):

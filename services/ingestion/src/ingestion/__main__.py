@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 
 
@@ -18,6 +19,7 @@ def main() -> int:
             "serve": ("Run the API", _serve),
             "worker": ("Convert, chunk and embed", _worker),
             "worker-health": ("Exit with 0 when the worker lives", _worker_health),
+            "converter": ("Convert for workers in other containers, which reach it by a socket alone", _converter),
             "migrate": ("Bring the schema up to date", lambda: command.apply_migrations("ingestion", "ingestion")),
             "reconcile": command.WithArguments(
                 "Compare object store, database, index and graph; --repair mends what differs",
@@ -44,6 +46,19 @@ def _worker() -> None:
     from ingestion.worker.run import run_worker  # noqa: PLC0415
 
     run_worker()
+
+
+def _converter() -> None:
+    from ingestion.sandbox.listener import listen  # noqa: PLC0415
+    from ingestion.sandbox.settings import ConverterSettings  # noqa: PLC0415
+    from service_kit.own_folder import own_folder  # noqa: PLC0415
+    from service_kit.telemetry import configure_telemetry  # noqa: PLC0415
+
+    settings = ConverterSettings()
+    configure_telemetry("ingestion-converter", settings.log_level, None)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    with own_folder(settings.work_folder, "conversions-") as folder:
+        listen(settings.converter_socket, folder)
 
 
 def _declare_reconcile(parser: argparse.ArgumentParser) -> None:

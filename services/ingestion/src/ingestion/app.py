@@ -77,7 +77,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         settings.workspace_max_bytes,
     )
     intake = Intake(database, objects, outbox, limits)
-    archives = Expander(settings.archive_limits, settings.upload_folder)
+    archives = Expander(settings.archive_limits, settings.upload_folder, settings.converter_socket)
     stack.callback(archives.close)
     uploads = Uploads(intake, archives)
     app.state.ingestion = ApiParts(settings, catalogs, objects, notifications, uploads)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from ingestion.sandbox.settings import SandboxSettings
 from ingestion.sources.settings import ScheduleSettings, SourceSettings
 from ingestion.uploads.archives import ArchiveLimits
 from service_kit.settings import (
@@ -55,6 +56,7 @@ class Settings(
     ScheduleSettings,
     IntakeSettings,
     QuotaSettings,
+    SandboxSettings,
 ):
     """The API process. Sizes in bytes, times in seconds."""
 

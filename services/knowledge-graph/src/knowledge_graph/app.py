@@ -13,6 +13,8 @@ from contracts.events import DOCUMENTS
 from inference.factory import build_chat_model
 from knowledge_graph.api import router as entities_router
 from knowledge_graph.consumer import SERVICE, DocumentGraphs
+from knowledge_graph.corrections.api import router as corrections_router
+from knowledge_graph.corrections.corrections import GraphCorrections
 from knowledge_graph.expansion.bridging import Bridging
 from knowledge_graph.export.api import router as export_router
 from knowledge_graph.export.export import Export
@@ -51,7 +53,7 @@ def create_app(settings: Settings) -> FastAPI:
             await _build(app, settings, stack)
             yield
 
-    routers = [entities_router, refinement_router, tools_router, export_router, triples_router]
+    routers = [entities_router, refinement_router, tools_router, export_router, triples_router, corrections_router]
     return service_app(SERVICE, settings, routers, lifespan)
 
 
@@ -77,6 +79,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     retrieval = HttpService("retrieval", client, app.state.tokens, settings.retrieval_url, seconds)
     app.state.toolbox = Toolbox(reader, ChunkTexts(database, objects), retrieval)
     app.state.export = Export(database)
+    app.state.graph_corrections = GraphCorrections(database, postgres, projects=neo4j is not None)
     app.state.triple_imports = TripleImports(database, projects=neo4j is not None)
 
     documents = DocumentGraphs(database, objects, extractor, service.outbox, projects=neo4j is not None)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import replace
+from datetime import datetime
 from hashlib import sha256
 from uuid import UUID
 
@@ -65,7 +66,8 @@ class DocumentGraphs:
                     await self._fail(connection, event, "object-missing", f"The object store has no {error}")
             return
         digest = sha256(content).hexdigest()
-        source = MadeFrom(data.version, data.name, data.title, data.language, data.chunks_key, digest)
+        written = _day(data.written_at)
+        source = MadeFrom(data.version, data.name, data.title, data.language, data.chunks_key, digest, written)
         async with self.database.workspace(workspace_id) as connection:
             known = await GraphProvenance(connection, workspace_id).find(data.document_id)
             if known and known.is_made_from(source):
@@ -81,7 +83,7 @@ class DocumentGraphs:
             known = await GraphProvenance(connection, workspace_id).find(data.document_id)
         if known is None or known.version != data.version or not known.chunks_key:
             return  # a conversion that is yet to come brings the name with it
-        source = MadeFrom(data.version, data.name, data.title, known.language, known.chunks_key, known.chunks_digest)
+        source = replace(known.source, version=data.version, name=data.name, title=data.title)
         if known.is_made_from(source):
             return
         try:
@@ -133,12 +135,12 @@ class DocumentGraphs:
             known = await GraphProvenance(connection, workspace_id).find(document_id)
         if known is None or not known.chunks_key:
             return
-        source = MadeFrom(**{field.name: getattr(known, field.name) for field in fields(MadeFrom)})
+        source = known.source
         try:
             content = await self.objects.aget(known.chunks_key)
         except ObjectMissing:
             return  # deleted meanwhile
-        document = read_document(source.name, source.title, source.language, content)
+        document = read_document(source.name, source.title, source.language, content, source.written)
         extraction = await self.extractor.extract(document)
         async with self.database.workspace(workspace_id) as connection:
             await GraphProvenance(connection, workspace_id).lock()
@@ -147,7 +149,8 @@ class DocumentGraphs:
                 await self._write(connection, workspace_id, document_id, source, document, extraction)
 
     async def _replace(self, event: Event, document_id: UUID, source: MadeFrom, content: bytes) -> None:
-        workspace_id, document = event.workspace_id, read_document(source.name, source.title, source.language, content)
+        workspace_id = event.workspace_id
+        document = read_document(source.name, source.title, source.language, content, source.written)
         extraction = await self.extractor.extract(document)
         async with self.database.workspace(workspace_id) as connection:
             await GraphProvenance(connection, workspace_id).lock()
@@ -179,3 +182,7 @@ class DocumentGraphs:
             document_id=document_id, version=known.version, entities=known.entities, relations=known.relations
         )
         await self.outbox.write(connection, event.workspace_id, done, str(document_id))
+
+
+def _day(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.date().isoformat()

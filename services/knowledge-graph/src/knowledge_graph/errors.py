@@ -1,10 +1,30 @@
 """Errors of the knowledge graph."""
 
-from service_kit.problems import NotFound, Problem, Unavailable
+from service_kit.problems import InvalidRequest, NotFound, Problem, Unavailable
 
 
 class EntityNotFound(NotFound):
     type, title = "entity-not-found", "There is no such entity in this workspace"
+
+
+class CorrectionNotFound(NotFound):
+    type, title = "correction-not-found", "There is no such correction in this workspace"
+
+
+class NameNotKnown(InvalidRequest):
+    type, title = "name-not-known", "The graph has no entity of this name"
+
+
+class FactNotStated(InvalidRequest):
+    type, title = "fact-not-stated", "Nothing states this fact"
+
+
+class NamesAreOne(InvalidRequest):
+    type, title = "names-are-one", "The two names are one entity"
+
+
+class NotMerged(InvalidRequest):
+    type, title = "not-merged", "The two names are not one entity by what a document states"
 
 
 class ImportNotFound(NotFound):

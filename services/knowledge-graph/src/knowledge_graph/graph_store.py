@@ -92,6 +92,17 @@ class StoredEvidence:
 
 
 @dataclass(frozen=True)
+class StoredStatement(StoredEvidence):
+    """What was, will be or is not so: `status` is past, planned or negated; `dated` when, as precise as it is said."""
+
+    source_id: str
+    target_id: str
+    relation_type: str
+    status: str
+    dated: str | None
+
+
+@dataclass(frozen=True)
 class Bounds:
     """How far a search goes: `fan_out` neighbours of one entity, one hop from at most `widest` entities, and none that
     is mentioned less often than `min_mentions`."""

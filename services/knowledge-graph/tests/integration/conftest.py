@@ -76,6 +76,8 @@ class Documents:
         title: str | None = None,
         vectors: bool = True,
         workspace_id: UUID | None = None,
+        language: str | None = None,
+        written_at: datetime | None = None,
     ) -> DocumentConverted:
         """Stores the chunks and returns the event that tells of them, unsent."""
         document_id = document_id or uuid4()
@@ -98,7 +100,8 @@ class Documents:
             title=title,
             media_type="text/markdown",
             tags=[],
-            language=None,
+            language=language,
+            written_at=written_at,
             source_type="upload",
             chunks_key=key,
             vectors_key=key if vectors else None,

@@ -28,7 +28,7 @@ def stated(*texts: str, **more) -> set[tuple[str, str, str]]:
     return {
         (surface[one.source_id], one.relation_type, surface[one.target_id])
         for one in found.relations
-        if one.relation_type != CO_OCCURS
+        if one.relation_type != CO_OCCURS and one.status == "current"
     }
 
 

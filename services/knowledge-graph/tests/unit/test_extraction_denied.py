@@ -21,7 +21,7 @@ def by_clauses(read, *texts: str) -> set[tuple[str, str, str]]:
     return {
         (surface[one.source_id], one.relation_type, surface[one.target_id])
         for one in found.relations
-        if one.method == "dependency"
+        if one.method == "dependency" and one.status == "current"
     }
 
 

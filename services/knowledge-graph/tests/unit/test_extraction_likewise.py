@@ -25,7 +25,9 @@ def pairs(read):
         graph = extract(SourceDocument("n.md", None, False, (SourceChunk("c", text),), "en"), read)
         keys = {one.entity_id: one.name_key for one in graph.mentions}
         return {
-            (keys[one.source_id], keys[one.target_id]) for one in graph.relations if is_dependency(one.relation_type)
+            (keys[one.source_id], keys[one.target_id])
+            for one in graph.relations
+            if is_dependency(one.relation_type) and one.status == "current"
         }
 
     return found

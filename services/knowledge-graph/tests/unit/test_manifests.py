@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -11,8 +10,6 @@ from knowledge_graph.extraction.code import is_source_code
 from knowledge_graph.extraction.document import extract
 from knowledge_graph.extraction.manifests.statement import LONGEST
 from knowledge_graph.extraction.records import Extraction, SourceChunk, SourceDocument
-
-STRINGS = Path(__file__).parents[4] / "tests/security/naughty_strings.json"
 
 COMPOSE = """\
 services:
@@ -56,6 +53,17 @@ CREATE VIEW open_orders AS WITH late AS (SELECT * FROM "order") SELECT * FROM la
 """
 PYPROJECT = '[project]\nname = "order-api"\ndependencies = ["httpx>=0.27", "pydantic>=2,<3"]\n# "requests" is gone\n'
 PACKAGE = json.dumps({"name": "web", "dependencies": {"zod": "^3"}, "devDependencies": {"vite": "^5"}}, indent="\t")
+POM = """\
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <parent><artifactId>base</artifactId></parent>
+  <artifactId>billing</artifactId>
+  <dependencies>
+    <dependency><groupId>org.acme</groupId><artifactId>spring-web</artifactId></dependency>
+    <dependency><artifactId>junit</artifactId><scope>test</scope></dependency>
+  </dependencies>
+  <build><plugins><plugin><artifactId>shade</artifactId></plugin></plugins></build>
+</project>
+"""
 OWNERS = (
     "# who\n*  @acme/all\n/order-api/  @acme/heron @somebody\n/order-api/  @acme/team-gull\n/docs/*.md @acme/heron\n"
 )
@@ -116,6 +124,35 @@ def stated(name: str, text: str) -> Stated:
         ("package.json", PACKAGE, {("web", "DEPENDS_ON", "zod"), ("web", "USES", "vite")}),
         ("CODEOWNERS", OWNERS, {("team-gull", "OWNS", "order-api")}),
         ("Cargo.toml", CARGO, {("scanner", "DEPENDS_ON", "serde")}),
+        (
+            "order-api/requirements.txt",
+            "# tools\nhttpx[http2]>=0.27  # web\n-r base.txt\npydantic ; python_version > '3.8'\n",
+            {("order-api", "DEPENDS_ON", "httpx"), ("order-api", "DEPENDS_ON", "pydantic")},
+        ),
+        (
+            "go.mod",
+            "module example.org/scanner\n\ngo 1.23\n\nrequire golang.org/x/net v0.1.0\nrequire (\n"
+            "\tgithub.com/acme/wire v1.2.3\n\tgithub.com/acme/deep v1.0.0 // indirect\n)\n",
+            {
+                ("example.org/scanner", "DEPENDS_ON", "golang.org/x/net"),
+                ("example.org/scanner", "DEPENDS_ON", "github.com/acme/wire"),
+            },
+        ),
+        (
+            "pom.xml",
+            POM,
+            {("billing", "DEPENDS_ON", "spring-web"), ("billing", "USES", "junit")},
+        ),
+        (
+            "order-api/Dockerfile",
+            "ARG V=1\nFROM --platform=x docker.io/library/golang:1.23 AS build\nFROM build AS test\nFROM postgres:17\n",
+            {("order-api", "RUNS_ON", "golang"), ("order-api", "RUNS_ON", "postgres")},
+        ),
+        (
+            "openapi.yaml",
+            "openapi: 3.1.0\ninfo:\n  title: Order Desk\n  x-team: Heron\npaths: {}\n",
+            {("Heron", "OWNS", "Order Desk")},
+        ),
         ("notes.yaml", "apples: 3\nkind: fruit\n", set()),
     ],
 )
@@ -154,6 +191,10 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
         ("package.json", "{", "not readable JSON"),
         ("package.json", "[" * 100_000, "not readable JSON"),
         ("pyproject.toml", "[project", "not readable TOML"),
+        ("pom.xml", "<project>", "not readable XML"),
+        ("pom.xml", '<!DOCTYPE p [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><project>&b;</project>', "document type"),
+        ("pom.xml", "<a>" * 1_000, "nested too deeply"),
+        ("openapi.yaml", f"{BOMB}openapi: 3.1.0\ninfo: *h\n", "repeat too much"),
     ],
 )
 def test_what_cannot_be_read_is_refused_by_name(name, text, why):

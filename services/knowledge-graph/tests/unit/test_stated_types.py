@@ -36,7 +36,7 @@ def stated(found: Extraction) -> set[tuple[str, str, str]]:
     return {
         (surface[one.source_id], one.relation_type, surface[one.target_id])
         for one in found.relations
-        if one.method == "dependency"
+        if (one.method == "dependency" or one.relation_type == "RUNS_ON") and one.status == "current"
     }
 
 
@@ -103,3 +103,20 @@ def test_a_list_below_a_field_states_it_of_the_heading(read):
     surface = {one.entity_id: one.surface for one in found.mentions}
     needs = {surface[one.target_id] for one in found.relations if surface[one.source_id] == "Kestrel" and one.phrase}
     assert needs == {"Order Desk", "Price Book", "Gangway"}
+
+
+def test_what_a_section_calls_it_is_no_person_and_has_its_facts(read):
+    inbox = "Order Inbox takes the orders. Orders are stored in InboxDB. The Proofing team owns it."
+    planner = "Oven Planner decides. It reads orders from Order Inbox and recipes from RecipeDB."
+    till = "The Till is at the counter. It depends on Price Board and on Order Inbox. It writes to InboxDB."
+    found = extraction_of(read, ("Order Inbox", f"{inbox} It is old."), ("Oven Planner", planner), ("Till", till))
+    assert "PERSON" not in {types(found)[name] for name in ("Order Inbox", "Oven Planner", "Till")}
+    assert stated(found) >= {
+        ("Order Inbox", "WRITES", "InboxDB"),
+        ("Proofing", "OWNS", "Order Inbox"),
+        ("Oven Planner", "READS", "Order Inbox"),
+        ("Oven Planner", "READS", "RecipeDB"),
+        ("Till", "DEPENDS_ON", "Price Board"),
+        ("Till", "DEPENDS_ON", "Order Inbox"),
+        ("Till", "WRITES", "InboxDB"),
+    }

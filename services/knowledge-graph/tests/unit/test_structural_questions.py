@@ -54,7 +54,7 @@ def test_questions_are_read_as_meant(question, asked, names, types, transitive):
         "How long are tokens valid?",
         "Which services depend on it?",
         "And who owns them?",
-        "Who owned Gate before?",
+        "Who painted Gate before?",
         "Which bananas depend on Gate?",
         "Who decided to drop the nightly export, and why?",
         "Wer hat das beschlossen?",

@@ -1,12 +1,13 @@
-"""Consumed events: finished turns become episodes, and a deleted document is deleted from what derives from it."""
+"""Consumed events: finished turns become episodes; a deleted document or session takes along what came from it."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import asdict
 from uuid import uuid4
 
-from contracts.events import DOCUMENTS, TURNS, DocumentDeleted, DocumentPurged, Event, TurnCompleted
+from contracts.events import DOCUMENTS, TURNS, DocumentDeleted, DocumentPurged, Event, SessionDeleted, TurnCompleted
 from contracts.memory import MemoryKind
 from contracts.registry import MEMORY
 from inference.embeddings import Embedder
@@ -15,6 +16,7 @@ from service_kit.outbox import Outbox, first_time
 from service_kit.postgres import Database
 from service_kit.streams import Handler
 
+log = logging.getLogger(__name__)
 LONGEST_QUESTION = 2_000
 LONGEST_ANSWER = 4_000
 
@@ -27,14 +29,14 @@ class MemoryConsumer:
 
     @property
     def handlers(self) -> Mapping[str, Mapping[str, Handler]]:
-        """By event type, by stream."""
+        """Handlers by event type, by stream."""
         return {
-            TURNS: {TurnCompleted.event_type: self.turn_completed},
+            TURNS: {TurnCompleted.event_type: self.turn_completed, SessionDeleted.event_type: self.session_deleted},
             DOCUMENTS: {DocumentDeleted.event_type: self.document_deleted},
         }
 
     async def turn_completed(self, event: Event) -> None:
-        """Keeps an episode, unless every document that it cites is deleted."""
+        """Keeps an episode, unless its session or every document that it cites is deleted."""
         turn = TurnCompleted.model_validate(event.data)
         content = episode_text(turn)
         episode = NewMemory(uuid4(), MemoryKind.episode, content, turn.user_id, turn.session_id, turn.run_id)
@@ -43,6 +45,8 @@ class MemoryConsumer:
             memories = Memories(connection, event.workspace_id)
             await memories.lock()
             if not await first_time(connection, event):
+                return
+            if await memories.is_session_deleted(turn.session_id):
                 return
             sources = await memories.living_documents(turn.document_ids)
             if turn.document_ids and not sources:
@@ -65,6 +69,16 @@ class MemoryConsumer:
                 remaining={"memory_sources": await memories.count_derived(document_id)},
             )
             await self.outbox.write(connection, event.workspace_id, purged, str(document_id))
+
+    async def session_deleted(self, event: Event) -> None:
+        """Forgets what came from the session alone."""
+        session_id = SessionDeleted.model_validate(event.data).session_id
+        async with self.database.workspace(event.workspace_id) as connection:
+            memories = Memories(connection, event.workspace_id)
+            await memories.lock()
+            if await first_time(connection, event):
+                count = await memories.delete_session(session_id)
+                log.info("session forgotten", extra={"session_id": str(session_id), "memories": count})
 
 
 def episode_text(turn: TurnCompleted) -> str:

@@ -86,3 +86,14 @@ SELECT (SELECT count(*) FROM detached) AS memory_sources, (SELECT count(*) FROM 
 
 -- name: count_derived
 SELECT count(*) FROM memory_source WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
+
+-- name: is_session_deleted
+SELECT EXISTS (SELECT FROM deleted_session WHERE workspace_id = %(workspace_id)s AND session_id = %(session_id)s);
+
+-- name: mark_session_deleted
+-- Keeps the session's id for good, so that a turn that comes late brings nothing of it back.
+INSERT INTO deleted_session (workspace_id, session_id) VALUES (%(workspace_id)s, %(session_id)s)
+ON CONFLICT DO NOTHING;
+
+-- name: delete_session
+DELETE FROM memory WHERE workspace_id = %(workspace_id)s AND session_id = %(session_id)s;

@@ -34,6 +34,9 @@ class MemorySql(Statements, file="memories.sql", columns=COLUMNS):
     mark_deleted: str
     delete_document: str
     count_derived: str
+    is_session_deleted: str
+    mark_session_deleted: str
+    delete_session: str
 
 
 @dataclass(frozen=True)
@@ -110,3 +113,11 @@ class Memories(Repository):
     async def count_derived(self, document_id: UUID) -> int:
         """Returns how many memories derive from the document."""
         return int(await self.value(MemorySql.count_derived, document_id=document_id))
+
+    async def is_session_deleted(self, session_id: UUID) -> bool:
+        return bool(await self.value(MemorySql.is_session_deleted, session_id=session_id))
+
+    async def delete_session(self, session_id: UUID) -> int:
+        """Marks the session as deleted for good, and deletes what came from it; returns how many memories."""
+        await self.run(MemorySql.mark_session_deleted, session_id=session_id)
+        return await self.run(MemorySql.delete_session, session_id=session_id)

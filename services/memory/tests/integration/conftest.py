@@ -37,6 +37,7 @@ def app(make_database, own_redis_url, token_keys, owners):
         redis_url=own_redis_url("memory"),
         embedding_threads=1,
         **owners.settings,
+        orchestrator_url=owners.url,
     )
     app = create_app(settings)
     app.state.database_url = urls.service
@@ -76,7 +77,7 @@ class Streams:
 
     async def turn(self, user_id: UUID, question: str, documents: list[UUID], **more: Any) -> UUID:
         data = TurnCompleted(
-            session_id=uuid4(),
+            session_id=more.pop("session_id", None) or uuid4(),
             run_id=more.pop("run_id", None) or uuid4(),
             user_id=user_id,
             question=question,

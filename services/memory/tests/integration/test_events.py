@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from contracts.events import DOCUMENTS, TURNS, DocumentDeleted, WorkspaceDeleted
+from contracts.events import DOCUMENTS, TURNS, DocumentDeleted, SessionDeleted, WorkspaceDeleted
 from service_kit.streams import dead_letters
 
 DOCUMENT = uuid4()
@@ -83,6 +83,34 @@ async def test_a_delete_stays_within_its_workspace_and_is_confirmed_once(streams
     assert await memories() == []
     await streams.drained(DOCUMENTS)
     assert len(await streams.purged()) == 2
+
+
+async def test_what_came_from_a_deleted_session_stays_forgotten(client, streams, memories, principal, auth_headers):
+    gone, kept = uuid4(), uuid4()
+    await client.post("/v1/memories", json={"content": "my own note"}, headers=auth_headers())
+    for question, session in (("one", gone), ("two", gone), ("three", kept)):
+        await streams.turn(principal.user_id, question, [], session_id=session)
+    await streams.send(SessionDeleted(session_id=gone), workspace_id=uuid4())  # not this workspace's
+    await streams.drained(TURNS)
+    assert len(await memories()) == 4
+    await streams.send(SessionDeleted(session_id=gone))
+    await streams.turn(principal.user_id, "late", [], session_id=gone)
+    await streams.drained(TURNS)
+    assert {one["content"].split("\n")[0] for one in await memories()} == {"my own note", "Question: three"}
+
+
+async def test_a_forged_deletion_of_a_session_forgets_nothing(streams, memories, principal, owners, redis):
+    session = uuid4()
+    await streams.turn(principal.user_id, "Who owns billing?", [], session_id=session)
+    owners.confirms = False
+    await streams.send(SessionDeleted(session_id=session))
+    await streams.drained(TURNS)
+    assert len(await memories()) == 1
+    [(_, letter)] = await redis.xrange(dead_letters(TURNS))
+    assert letter["reason"] == "refused: the owner of the fact denies it"
+    owners.confirms = True
+    await streams.send(SessionDeleted(session_id=session))
+    await eventually(memories, lambda found: found == [])
 
 
 async def test_it_says_whether_it_is_ready(client):

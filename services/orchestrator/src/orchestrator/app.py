@@ -18,6 +18,7 @@ from contracts.events import DOCUMENTS
 from inference.factory import build_chat_model
 from orchestrator import checkpoints
 from orchestrator.consumer import DocumentConsumer
+from orchestrator.feedback import api as feedback_api
 from orchestrator.graphs.conversation import graph as conversation
 from orchestrator.graphs.conversation.context import Prompts, TurnBudgets
 from orchestrator.graphs.conversation.turn import ConversationTurns
@@ -32,9 +33,12 @@ from orchestrator.runs.streams import RunStreams
 from orchestrator.runs.worker import run_worker
 from orchestrator.services import GraphService, IngestionService, MemoryService, RetrievalService
 from orchestrator.sessions import api as sessions_api
-from orchestrator.sessions import messages_api
+from orchestrator.sessions import internal, messages_api
 from orchestrator.sessions.attachments import DocumentAttacher
+from orchestrator.sessions.deletion import SessionEraser
 from orchestrator.settings import Settings
+from orchestrator.shares import api as shares_api
+from orchestrator.shares.sharing import SessionSharing
 from service_kit.app import service_app
 from service_kit.event_service import EventService
 from service_kit.tokens import Tokens
@@ -42,6 +46,8 @@ from service_kit.work import WorkQueue
 
 NAME = "orchestrator"
 REDIS_RETRIES = 3
+# A saver holds a connection for the moment of a statement.
+CHECKPOINT_CONNECTIONS = 8
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -55,14 +61,18 @@ def create_app(settings: Settings) -> FastAPI:
             await _build(app, settings, stack)
             yield
 
-    return service_app(NAME, settings, [sessions_api.router, messages_api.router, runs_api.router], lifespan)
+    routers = [sessions_api.router, messages_api.router, runs_api.router, feedback_api.router]
+    routers += [shares_api.router, shares_api.internal, internal.router]
+    return service_app(NAME, settings, routers, lifespan)
 
 
 async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> None:
     redis = _redis(settings, None)
     service = await stack.enter_async_context(EventService.opened(app, settings, NAME, [QUEUED, CANCELLED], redis))
     saved = await stack.enter_async_context(
-        checkpoints.opened(settings.database_url.get_secret_value(), settings.run_concurrency)
+        checkpoints.opened(
+            settings.database_url.get_secret_value(), min(settings.run_concurrency, CHECKPOINT_CONNECTIONS)
+        )
     )
     followers = await stack.enter_async_context(_redis(settings, settings.sse_max_streams + 16))
     client = await stack.enter_async_context(httpx2.AsyncClient())
@@ -96,6 +106,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     app.state.database = service.database
     app.state.run_max_attempts = settings.run_max_attempts
     app.state.attachments = DocumentAttacher(service.database, documents)
+    app.state.sharing = SessionSharing(service.database)
     app.state.runs = store
     app.state.streams = RunStreams(
         followers,
@@ -104,7 +115,8 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         heartbeat_seconds=settings.sse_heartbeat_seconds,
         max_streams=settings.sse_max_streams,
     )
-    ended = EndedRuns(service.database, redis, saved)
+    ended = EndedRuns(service.database, redis, saved, app.state.metrics.registry)
+    app.state.eraser = SessionEraser(service.database, service.outbox, ended)
     consumer = DocumentConsumer(service.database, service.outbox)
     background = await stack.enter_async_context(
         service.running(
@@ -112,7 +124,8 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         )
     )
     background.start("worker", worker.run)
-    background.start("ended_runs", ended.run)
+    background.start("ended_runs", lambda: ended.run(app.state.eraser.erase_unused))
+    background.start("checkpoint_bytes", ended.keep_measuring)
 
 
 async def _turns(
@@ -135,7 +148,7 @@ async def _turns(
         MemoryService("memory", client, tokens, settings.memory_url, settings.recall_timeout_seconds),
         chat,
         Prompts.load(),
-        TurnBudgets(settings.search_k, settings.passage_tokens, settings.history_tokens),
+        TurnBudgets(settings.search_k, settings.passage_tokens, settings.history_tokens, settings.summary_tokens),
         control,
         told,
     )

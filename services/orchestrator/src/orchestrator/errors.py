@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service_kit.problems import Conflict, NotFound, Problem
+from service_kit.problems import Conflict, Forbidden, InvalidRequest, NotFound, Problem
 
 
 class SessionNotFound(NotFound):
@@ -11,6 +11,10 @@ class SessionNotFound(NotFound):
 
 class MessageNotFound(NotFound):
     type, title = "message-not-found", "You have no such message"
+
+
+class NotAnEndedAnswer(Conflict):
+    type, title = "not-an-ended-answer", "Only an answer that has ended can be rated"
 
 
 class SessionBusy(Conflict):
@@ -25,12 +29,47 @@ class TooManySessionDocuments(Conflict):
     type, title = "too-many-session-documents", "The session has reached its limit of documents"
 
 
+class ShareNotFound(NotFound):
+    type, title = "share-not-found", "There is no such share, or it is over"
+
+
+class NothingToShare(Conflict):
+    type, title = "nothing-to-share", "The session has no messages"
+
+
+class AnswerUnderWay(Conflict):
+    type, title = "answer-under-way", "An answer of what is to be shared is still being written"
+
+
+class TooMuchToShare(Conflict):
+    type, title = "too-much-to-share", "What is to be shared is too long"
+
+
+class ShareNotRepeatable(Conflict):
+    type, title = "share-not-repeatable", "It is shared, but its token cannot be shown again; end it, and share anew"
+
+
+class LinksNotAllowed(Forbidden):
+    type, title = "links-not-allowed", "No owner of the workspace has allowed sharing by link"
+
+
+class BadShareExpiry(InvalidRequest):
+    type, title = "bad-share-expiry", "The time of expiry is not in the future, or too far in it"
+
+
 class RunNotFound(NotFound):
     type, title = "run-not-found", "You have no such run in this workspace"
 
 
 class RunNotFailed(Conflict):
     type, title = "run-not-failed", "Only a run that has failed can be tried again"
+
+
+class TooManyQueued(Problem):
+    status, type, title = 429, "too-many-queued-runs", "You have as many runs waiting as you may"
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail, headers={"Retry-After": "5"})
 
 
 class BadEventId(Problem):

@@ -18,9 +18,9 @@ class Settings(ServiceSettings, DocumentConsumerSettings, ChatSettings):
     """The address of knowledge-graph; without it, questions about structure are answered by the search alone"""
     memory_url: str
     """The address of memory"""
-    run_concurrency: int = Field(default=4, ge=1)
-    """Runs that one process works on at a time"""
-    run_lease_seconds: float = Field(default=15.0, gt=0)
+    run_concurrency: int = Field(default=32, ge=1)
+    """Runs that one process works on at a time: they wait for others, and compute little"""
+    run_lease_seconds: float = Field(default=6.0, gt=0)
     """A process that has not renewed its lease for so long has lost its run"""
     run_max_attempts: int = Field(default=3, ge=1)
     """Attempts that crashes and internal errors may cost before a run fails"""
@@ -44,5 +44,7 @@ class Settings(ServiceSettings, DocumentConsumerSettings, ChatSettings):
     """The limit of the check that a document exists"""
     history_tokens: int = Field(default=2_000, ge=0)
     """Estimated tokens of earlier messages in a prompt"""
+    summary_tokens: int = Field(default=2_000, ge=100)
+    """Estimated tokens of messages beyond which the older ones are condensed into a summary, after the answer"""
     passage_tokens: int = Field(default=4_000, ge=200)
     """Estimated tokens of chunks in a prompt"""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,12 @@ import psycopg
 import pytest
 from langgraph.checkpoint.base import empty_checkpoint
 from langgraph.checkpoint.serde import jsonplus
+from prometheus_client import CollectorRegistry
+from redis.asyncio import Redis
 
 from orchestrator import checkpoints
+from orchestrator.runs.ended import EndedRuns
+from service_kit.postgres import Database
 
 THREAD: Any = {"configurable": {"thread_id": "a-run", "checkpoint_ns": ""}}
 FORGED = {
@@ -22,6 +27,40 @@ FORGED = {
     "method": (jsonplus.EXT_METHOD_SINGLE_ARG, ("forged", "Class", "harm", "called")),
     "model": (jsonplus.EXT_PYDANTIC_V2, ("forged", "Class", {"what": "harm"}, "called")),
 }
+
+
+async def test_what_checkpoints_take_is_told_and_ends_with_the_runs(
+    start: Any, model_settings: Any, world: Any, redis_url: str
+) -> None:
+    waiting, over = asyncio.Event(), asyncio.Event()
+
+    async def pace(_: int) -> None:
+        waiting.set()
+        await over.wait()
+
+    world.pace = pace
+    url = model_settings.database_url.get_secret_value()
+    async with (
+        start(model_settings) as service,
+        checkpoints.opened(url, 1) as saved,
+        Database(url, 1).opened() as database,
+        Redis.from_url(redis_url) as redis,
+        asyncio.timeout(60),
+    ):
+        registry = CollectorRegistry()
+        ended = EndedRuns(database, redis, saved, registry)
+        assert await ended.measure() == 0
+        run = await service.ask(await service.session())
+        await waiting.wait()
+        assert 1_000 < await ended.measure() == registry.get_sample_value("attractor_checkpoint_bytes")
+        over.set()
+        await service.events(run["id"])
+    async with start(model_settings) as service:  # the first process has ended its work
+        assert "attractor_checkpoint_bytes" in (await service.client.get("/metrics")).text
+    async with Database(url, 1).opened() as database, Redis.from_url(redis_url) as redis:
+        registry = CollectorRegistry()
+        assert await EndedRuns(database, redis, saved, registry).measure() == 0
+        assert registry.get_sample_value("attractor_checkpoint_bytes") == 0
 
 
 @pytest.mark.parametrize("way", FORGED)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from typing import Any
 
 import psycopg
 import pytest
+from redis.asyncio import Redis
 
 from contracts.events import RUN_EVENTS
 from orchestrator.graphs.conversation.routing import path_of
@@ -65,6 +67,23 @@ async def test_a_failed_node_is_named_in_an_answer_that_keeps_what_was_found(
     assert (len(ended["answer"]["citations"]) > 0) is (citations > 0)
     assert shown(events) == ended["answer"]["content"]
     assert "secret" not in str([event.data for event in events])
+
+
+@pytest.mark.parametrize("broken_at", ["retrieve.passage_of", "verify_citations.verified"])
+async def test_nobody_learns_from_the_answer_of_the_error_handler(
+    start: Any, model_settings: Any, redis_url: str, monkeypatch: pytest.MonkeyPatch, broken_at: str
+) -> None:
+    async with start(model_settings) as service, Redis.from_url(redis_url) as redis, asyncio.timeout(30):
+        session = await service.session()
+        with monkeypatch.context() as patched:
+            patched.setattr(f"{NODES}.{broken_at}", broken)
+            await service.events((await service.ask(session))["id"])
+        run = await service.ask(session)
+        await service.events(run["id"])
+        assert await redis.xread({"attractor.turns": "0"}, block=20_000)
+        _, fields = (await redis.xrange("attractor.turns"))[0]
+    # Events leave in the order in which they were written.
+    assert json.loads(fields[b"event"])["data"]["run_id"] == run["id"]
 
 
 async def test_a_model_that_breaks_the_node_in_the_middle_voids_what_was_shown(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 from uuid import UUID, uuid4
@@ -11,7 +12,8 @@ from work_conformance import WorkCase, WorkConformance
 
 from contracts.gateway import Role
 from contracts.orchestrator import MessageCreate, RunStatus
-from orchestrator.runs.repository import RUNS
+from orchestrator.errors import TooManyQueued
+from orchestrator.runs.repository import MOST_QUEUED, RUNS
 from orchestrator.sessions.messages import CallerMessages
 from orchestrator.sessions.repository import CallerSessions
 from service_kit.auth import Principal
@@ -40,6 +42,30 @@ class TestRunQueue(WorkConformance):
                 notifications=Notifications(url, RUNS.channel),
                 finished=RunStatus.completed,
             )
+
+
+async def test_users_take_turns_and_may_have_so_many_runs_waiting(make_database: Callable[[str], Any]) -> None:
+    workspace_id = uuid4()
+    busy, patient = (Principal(uuid4(), workspace_id, Role.viewer) for _ in range(2))
+    async with Database(make_database("orchestrator").service, 2).opened() as database:
+        queue = WorkQueue(database, RUNS, 60.0)
+
+        async def ask(caller: Principal, times: int) -> None:
+            async with database.workspace(workspace_id) as connection:
+                session = await CallerSessions(connection, caller).create(None, None)
+                messages = CallerMessages(connection, caller)
+                for _ in range(times):
+                    await messages.ask(session.id, MessageCreate(content="How?", parent_id=None), None, 3)
+
+        await ask(busy, MOST_QUEUED)
+        with pytest.raises(TooManyQueued):
+            await ask(busy, 1)
+        await ask(patient, 2)
+        claimed = Counter(run.created_by for run in await queue.claim(4))
+        assert claimed == {busy.user_id: 2, patient.user_id: 2}
+        await ask(busy, 2)
+        with pytest.raises(TooManyQueued):
+            await ask(busy, 1)
 
 
 async def test_a_run_waits_for_its_parents_run_alone(make_database: Callable[[str], Any]) -> None:

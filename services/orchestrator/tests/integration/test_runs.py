@@ -101,8 +101,65 @@ async def test_cancel_stops_the_model_in_the_middle_and_keeps_what_was_written(
     ]
     assert messages[1]["content"] == "Tokens expire after fifteen minutes [1]. And the"
     assert [citation["number"] for citation in messages[1]["citations"]] == [1]
+    assert [sentence["status"] for sentence in messages[1]["sentences"]] == ["verified", "unchecked"]
     assert [event.data["content"] for event in events if event.name == "message_completed"] == [messages[1]["content"]]
     assert world.chats_cut == 1
+
+
+async def test_what_cannot_be_checked_at_the_end_stays_unchecked(
+    start: Any, model_settings: Any, world: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.pace = Gate(1)
+    world.answer = ["Tokens expire after fifteen minutes [1]. They are short. ", "And"]
+    monkeypatch.setattr("orchestrator.graphs.conversation.turn.verified", lambda *_, **__: 1 // 0)
+    async with start(model_settings) as service, asyncio.timeout(30):
+        run = await service.ask(await service.session())
+        events = await followed_until(service, run["id"], "short.")
+        await service.client.post(f"/v1/runs/{run['id']}/cancel")
+        await service.events(run["id"], events[-1].id)
+        answer = (await service.run(run["id"]))["answer"]
+    assert (answer["status"], answer["citations"]) == ("cancelled", [])
+    assert answer["content"].strip() == "Tokens expire after fifteen minutes. They are short."
+    assert [sentence["status"] for sentence in answer["sentences"]] == ["unchecked"] * 2
+
+
+async def test_who_follows_a_waiting_run_is_told_of_its_end_at_once(
+    start: Any, model_settings: Any, world: Any
+) -> None:
+    world.pace = Gate(0)
+    settings = model_settings.model_copy(update={"sse_heartbeat_seconds": 3_600.0})
+    async with start(settings) as service, asyncio.timeout(60):
+        session = await service.session()
+        await service.ask(session)
+        second = await service.ask(session, "And then?")
+        path = f"/v1/runs/{second['id']}/events"
+        async with service.client.stream("GET", path) as response:
+            cancelled = await service.client.post(f"/v1/runs/{second['id']}/cancel")
+            body = (await response.aread()).decode()
+    assert cancelled.json()["status"] == "cancelled"
+    assert body.count("event: ") == body.count("event: run_cancelled") == 1
+
+
+async def test_a_dead_processs_run_is_cancelled_at_once_and_keeps_its_answer(
+    start: Any, model_settings: Any, world: Any
+) -> None:
+    gate = world.title_pace = Gate(0)
+    world.answer = PIECES
+    async with start(model_settings.model_copy(update={"run_lease_seconds": 3_600.0})) as service, asyncio.timeout(60):
+        run = await service.ask(await service.session())
+        await gate.closed.wait()
+        async with await psycopg.AsyncConnection.connect(model_settings.database_url.get_secret_value()) as connection:
+            await connection.execute("SET app.scope = 'system'")
+            await connection.execute(
+                "UPDATE run SET lease_token = gen_random_uuid(), lease_owner = 'dead', "
+                "lease_expires_at = now() - interval '1 second'"
+            )
+        await service.client.post(f"/v1/runs/{run['id']}/cancel")
+        events = await service.events(run["id"])
+        ended = await service.run(run["id"])
+    assert [event.name for event in events if event.name in TERMINAL] == ["run_cancelled"]
+    assert (ended["status"], ended["answer"]["status"], ended["answer"]["content"]) == ("cancelled", "cancelled", WHOLE)
+    assert [sentence["status"] for sentence in ended["answer"]["sentences"]] == ["verified"]
 
 
 async def test_at_the_deadline_what_is_written_is_kept(start: Any, model_settings: Any, world: Any) -> None:
@@ -145,6 +202,26 @@ async def test_cancelling_what_waits_or_has_ended(start: Any, model_settings: An
     assert waiting.json()["status"] == "cancelled"
     assert only.name == "run_cancelled"
     assert ended.json()["status"] == "completed"
+
+
+async def test_one_user_may_have_so_many_runs_waiting(
+    start: Any, model_settings: Any, world: Any, other_user: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("orchestrator.runs.repository.MOST_QUEUED", 3)
+    gate = world.pace = Gate(0)
+    async with start(model_settings.model_copy(update={"run_concurrency": 1})) as service, asyncio.timeout(60):
+        await service.ask(await service.session())
+        await gate.closed.wait()
+        paths = [f"/v1/sessions/{await service.session()}/messages" for _ in range(6)]
+        answers = await asyncio.gather(*(service.client.post(path, json={"content": "And?"}) for path in paths))
+        refused = [answer for answer in answers if answer.status_code == 429]
+        mine = await service.client.post("/v1/sessions", json={}, headers=other_user)
+        path = f"/v1/sessions/{mine.json()['id']}/messages"
+        other = await service.client.post(path, json={"content": "And I?"}, headers=other_user)
+        gate.opened.set()
+    assert sorted(answer.status_code for answer in answers) == [202] * 3 + [429] * 3
+    assert {(one.json()["type"], one.headers["retry-after"]) for one in refused} == {("too-many-queued-runs", "5")}
+    assert other.status_code == 202
 
 
 async def test_a_stopped_process_hands_its_runs_over_at_once(start: Any, model_settings: Any, world: Any) -> None:

@@ -85,6 +85,35 @@ async def test_what_is_rare_or_old_is_found_among_many_newest_first(
         assert times == sorted(times, reverse=True)
 
 
+async def test_what_is_old_is_found_while_its_last_word_is_typed(
+    start: Any, settings: Any, workspace_id: UUID, principal: Any
+) -> None:
+    old = {"Rarität am Anfang": 2019, "Rarität am Ende": 2020, "Am Anfang, filler": 2018}
+    async with start(settings) as service:
+        with psycopg.connect(settings.database_url.get_secret_value()) as connection:
+            connection.execute("SELECT set_config('app.workspace_id', %s, true)", (str(workspace_id),))
+            for title, year, count in [*((title, year, 1) for title, year in old.items()), ("filler", 2021, FILLERS)]:
+                connection.execute(
+                    "INSERT INTO session (workspace_id, id, created_by, title, created_at) "
+                    "SELECT %s, gen_random_uuid(), %s, %s, make_date(%s, 1, 1) + n * interval '1 minute' "
+                    "FROM generate_series(1, %s) AS n",
+                    (workspace_id, principal.user_id, title, year, count),
+                )
+        for query, titles in {
+            "raritat a": ["Rarität am Ende", "Rarität am Anfang"],
+            "raritat an": ["Rarität am Anfang"],
+            "rarität e": ["Rarität am Ende"],
+            '"am e"': ["Rarität am Ende"],
+            '"rarität am" anf': ["Rarität am Anfang"],
+            "rarität x": [],
+            "am -rarität anf": ["Am Anfang, filler"],
+            "ende or anfang fill": ["Rarität am Ende", "Am Anfang, filler"],
+            "filler anf": ["Am Anfang, filler"],
+            "rar end": [],
+        }.items():
+            assert [hit["title"] for hit in await found(service, query)] == titles, query
+
+
 @pytest.mark.parametrize(
     "content", ["ab " * 66_666, "".join(chr(0x4E00 + n % 20_000) + " " for n in range(33_000)) * 3]
 )

@@ -23,7 +23,7 @@ async def test_a_session_from_beginning_to_end(start: Any, settings: Any) -> Non
     assert renamed.json()["version"] == 2
     assert (stale.status_code, stale_delete.status_code) == (412, 412)
     assert read.json()["title"] == "New plans"
-    assert deleted.status_code == 204
+    assert (deleted.status_code, deleted.json()["session_id"]) == (200, read.json()["id"])
     assert (gone.status_code, gone_again.status_code) == (404, 404)
     assert gone.json()["type"] == "session-not-found"
 
@@ -118,6 +118,32 @@ async def test_messages_are_paged_in_order(start: Any, settings: Any) -> None:
     roles = [message["role"] for message in first["items"] + second["items"]]
     assert roles == ["user", "assistant"] * 3
     assert second["next_cursor"] is None
+
+
+async def test_the_newest_messages_are_listed_in_order(start: Any, settings: Any) -> None:
+    async with start(settings) as service:
+        session = await service.session()
+        for number in range(4):
+            await service.events((await service.ask(session, f"Question {number}?"))["id"])
+        path = f"/v1/sessions/{session}/messages"
+        whole = [message["id"] for message in (await service.client.get(path)).json()["items"]]
+        branch = await service.ask(session, "Another beginning?", parent_id=None)
+        await service.events(branch["id"])
+        await service.client.put(f"/v1/sessions/{session}/head", json={"message_id": whole[-1]})
+
+        async def newest(last: int, limit: int = 50) -> list[str]:
+            seen, cursor = [], None
+            while True:
+                given = {"last": last, "limit": limit, **({"cursor": cursor} if cursor else {})}
+                page = (await service.client.get(path, params=given)).json()
+                seen += [message["id"] for message in page["items"]]
+                if not (cursor := page["next_cursor"]):
+                    return seen
+
+        assert await newest(3) == await newest(3, limit=1) == whole[-3:]
+        assert await newest(1) == whole[-1:]
+        assert await newest(100) == whole
+        assert (await service.client.get(path, params={"last": 0})).status_code == 422
 
 
 async def test_an_idempotency_key_makes_one_run_and_one_session(start: Any, settings: Any) -> None:

@@ -51,6 +51,34 @@ async def test_without_a_model_the_answer_quotes(start: Any, settings: Any, worl
     assert world.recalls == []  # memories inform a model's answer only
 
 
+async def test_what_a_run_did_is_told_alike_wherever_it_is_read(start: Any, model_settings: Any, world: Any) -> None:
+    async with start(model_settings) as service:
+        session = await service.session()
+        run = await service.ask(session)
+        *_, completed = await service.events(run["id"])
+        ended = await service.run(run["id"])
+        question, answer = (await service.client.get(f"/v1/sessions/{session}/messages")).json()["items"]
+        listed = (await service.client.get("/v1/runs")).json()["items"][0]
+        debug = (await service.client.get(f"/v1/runs/{run['id']}", params={"debug": True})).json()["debug"]
+    assert ended["steps_executed"] == [
+        "Decided to search the documents",
+        "Found 2 chunks in 1 documents",
+        "Wrote the answer with the chat model",
+        "Checked the answer: 1 citations hold; sentences: 1 verified, 1 not a claim",
+        "Named the session",
+    ]
+    assert sorted(ended["timings"]) == sorted(ended["node_trace"])
+    for name in ("steps_executed", "timings", "issues"):
+        told = [completed.data[name], ended[name], ended["answer"][name], answer[name], listed[name]]
+        assert told == [ended[name]] * 5, name
+    assert (question["steps_executed"], question["timings"]) == ([], {})
+    assert set(debug) == {"rag_route_debug", "rag_retrieval_debug"}
+    assert debug["rag_route_debug"]["path"] == "retrieve"
+    assert [hit["chunk_id"] for hit in debug["rag_retrieval_debug"]["hits"]] == [hit["chunk_id"] for hit in world.hits]
+    assert ended["debug"] is listed["debug"] is None
+    assert "debug" not in str(world.chats) + str(answer) + str(completed.data)
+
+
 async def test_a_model_answer_is_checked_while_it_streams(start: Any, model_settings: Any, world: Any) -> None:
     world.thinking = "hmm"
     async with start(model_settings) as service:

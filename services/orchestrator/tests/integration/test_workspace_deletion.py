@@ -66,7 +66,7 @@ async def test_nothing_of_it_is_left(
 
         receipt = await delete(redis, workspace_id)
         assert receipt.service == "orchestrator"
-        assert (receipt.removed["session"], receipt.removed["run"], receipt.removed["run_streams"]) == (1, 3, 2)
+        assert (receipt.removed["session"], receipt.removed["run"], receipt.removed["streams"]) == (1, 3, 2)
         assert receipt.removed["checkpoints"] > 0
         assert receipt.removed["message"] == 6
         assert set(receipt.remaining.values()) == {0}

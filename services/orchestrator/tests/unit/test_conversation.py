@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
-from typing import Any, get_type_hints
+from typing import Annotated, Any, TypedDict, get_type_hints
 from uuid import uuid4
 
 import pytest
+from langgraph.graph import StateGraph
 
+from contracts.orchestrator import SentenceCheck, SentenceStatus
 from orchestrator.errors import RoutingError
+from orchestrator.graphs.conversation import graph as conversation
+from orchestrator.graphs.conversation.budgets import estimated_tokens, within_budget
 from orchestrator.graphs.conversation.context import Prompts
 from orchestrator.graphs.conversation.nodes.generate_title import LONGEST_TITLE, trimmed
-from orchestrator.graphs.conversation.passages import estimated_tokens, fitting, neutralised, numbered, within_budget
+from orchestrator.graphs.conversation.nodes.summarizer import condensable
+from orchestrator.graphs.conversation.passages import (
+    Verified,
+    fitting,
+    neutralised,
+    numbered,
+    of_cut,
+)
 from orchestrator.graphs.conversation.routing import after_clean_state, after_generate_path, path_of
-from orchestrator.graphs.conversation.state import TRANSIENT, FoundChunk, State, Turn, put_messages
+from orchestrator.graphs.conversation.state import (
+    LASTING,
+    TRANSIENT,
+    DebugState,
+    FoundChunk,
+    State,
+    Turn,
+    append_new,
+    put_entries,
+    put_messages,
+)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +67,12 @@ def test_routes() -> None:
     with pytest.raises(RoutingError):
         after_generate_path(state(next=None))
     assert after_clean_state(state(needs_title=True)) == "generate_title"
-    assert after_clean_state(state(needs_title=False)) == "__end__"
+    said = [Turn(id=str(at), role="user", content="abcd" * 10) for at in range(3)]
+    turn = state(needs_title=False, internal_messages=said, mode="model", fallback=False, summary_tokens=30)
+    assert after_clean_state(turn) == "__end__"
+    assert after_clean_state({**turn, "summary_tokens": 29}) == "summarizer"
+    assert after_clean_state({**turn, "summary_tokens": 29, "mode": "extractive"}) == "__end__"
+    assert after_clean_state({**turn, "summary_tokens": None}) == "__end__"
 
 
 def test_a_message_written_again_takes_the_place_of_the_first() -> None:
@@ -54,8 +81,50 @@ def test_a_message_written_again_takes_the_place_of_the_first() -> None:
     assert put_messages(put_messages([question], [draft]), [checked]) == [question, checked]
 
 
-def test_transient_fields_are_part_of_the_state_and_plain_json() -> None:
-    assert TRANSIENT.keys() <= get_type_hints(State).keys()
+def conversation_of(*contents: str) -> list[Turn]:
+    return [
+        Turn(id=str(at), role="assistant" if at % 2 else "user", content=content) for at, content in enumerate(contents)
+    ]
+
+
+def test_what_is_condensed_leaves_the_newest_exchanges_that_fit_into_half_the_budget() -> None:
+    messages = conversation_of(*["abcd" * 10] * 6)
+    assert condensable(messages, 80) == messages[:2]
+    assert condensable(messages, 79) == messages[:4]  # an answer does not stay without its question
+    assert condensable(messages, 10) == messages
+    behind = [Turn(id="s", role="summary", content="long " * 500), *messages]
+    assert condensable(behind, 80) == behind[:3]
+
+
+def test_entries_that_a_subgraph_returns_again_are_not_doubled() -> None:
+    class Part(TypedDict):
+        trace: Annotated[list[str], append_new]
+        times: Annotated[dict[str, float], put_entries]
+
+    async def inner(_: Part) -> dict[str, Any]:
+        return {"trace": ["inner"], "times": {"inner": 2.0}}
+
+    async def outer(_: Part) -> dict[str, Any]:
+        return {"trace": ["outer"], "times": {"outer": 1.0}}
+
+    below = StateGraph(Part).add_node("inner", inner).add_edge("__start__", "inner").compile()
+    graph = StateGraph(Part).add_node("outer", outer).add_node("below", below)
+    graph.add_edge("__start__", "outer").add_edge("outer", "below")
+    ended = asyncio.run(graph.compile().ainvoke({"trace": [], "times": {}}))
+    assert ended == {"trace": ["outer", "inner"], "times": {"outer": 1.0, "inner": 2.0}}
+
+
+def test_each_node_reads_its_part_of_the_state_and_none_reads_what_is_for_debugging() -> None:
+    fields = get_type_hints(State)
+    for name, node in conversation.build().builder.nodes.items():
+        read = get_type_hints(node.input_schema)
+        assert read.items() <= fields.items(), name
+        assert len(read) <= 7, name
+        assert not read.keys() & get_type_hints(DebugState).keys(), name
+
+
+def test_a_field_is_either_reset_after_the_turn_or_kept_on_purpose() -> None:
+    assert sorted([*TRANSIENT, *LASTING]) == sorted(get_type_hints(State))
     assert json.loads(json.dumps(TRANSIENT)) == TRANSIENT
 
 
@@ -85,7 +154,7 @@ def test_a_passage_cannot_leave_its_fence() -> None:
 
 def test_the_prompts_fit_their_values() -> None:
     prompts = Prompts.load()
-    text = prompts.reply_to_general_input.render(situation="S", passages="{{memories}}", memories="M")
+    text = prompts.reply_to_general_input.render(situation="S", passages="{{memories}}", memories="M", earlier="E")
     assert "{{memories}}" in text  # what a passage says is data
     assert set(prompts.situations) == {"courtesy", "found", "nothing", "failed"}
 
@@ -109,3 +178,20 @@ def test_budgets() -> None:
 def test_titles_are_trimmed(text: str, title: str) -> None:
     assert trimmed(text) == title
     assert len(trimmed(text)) <= LONGEST_TITLE
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("It is so.", "unsupported"),
+        ("It is “so.” [1] ", "unsupported"),
+        ("Is it so [2]", "unchecked"),
+        ("And so it", "unchecked"),
+    ],
+)
+def test_a_sentence_that_was_cut_is_unchecked(text: str, status: str) -> None:
+    sentence = SentenceCheck(start=0, end=len(text), status=SentenceStatus.unsupported, reason="nothing says it")
+    assert of_cut(Verified(text, [], [sentence], 0)).sentences[0].status == status
+    kept = sentence.model_copy(update={"status": SentenceStatus.verified})
+    assert of_cut(Verified(text, [], [kept], 0)).sentences == [kept]
+    assert of_cut(Verified("", [], [], 0)).sentences == []

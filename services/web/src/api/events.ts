@@ -1,6 +1,6 @@
 // The events of a run over fetch: EventSource can neither POST nor be told a start, and this resumes after a cut.
 import { createParser } from 'eventsource-parser';
-import { Problem } from './client';
+import { Problem, type Schemas } from './client';
 import type { RunEvents } from './run-events';
 import { workspaceHeaders } from './workspace';
 
@@ -18,10 +18,17 @@ export interface Follow {
   onLost?: (lost: boolean) => void;
 }
 
-/** Asks, and follows the run to its end. The key makes a repeated POST the same run. Rejects with a Problem. */
-export async function ask(sessionId: string, content: string, key: string, follow: Follow): Promise<void> {
+/** A request that queues a run: a question, or another answer to one. The key makes a repeated POST the same run. */
+export interface Start {
+  path: string;
+  body: Schemas['MessageCreate'] | Schemas['MessageRegenerate'];
+  key: string;
+}
+
+/** Asks, and follows the run to its end. Rejects with a Problem. */
+export async function ask({ path, body, key }: Start, follow: Follow): Promise<void> {
   const start = () =>
-    fetch(`/v1/sessions/${sessionId}/messages`, {
+    fetch(path, {
       method: 'POST',
       headers: {
         ...workspaceHeaders(),
@@ -29,7 +36,7 @@ export async function ask(sessionId: string, content: string, key: string, follo
         accept: 'text/event-stream',
         'idempotency-key': key,
       },
-      body: JSON.stringify({ content }),
+      body: JSON.stringify(body),
       signal: follow.signal,
     });
   await pump(start, undefined, follow);

@@ -1,19 +1,24 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { Button } from 'react-aria-components';
 import { useSearchParams } from 'wouter';
-import type { Schemas } from '../api/client';
+import { api, type Schemas } from '../api/client';
 import { t } from '../i18n';
 import { useSessions } from '../session/use-sessions';
 import { Answer } from './Answer';
 import { Composer } from './Composer';
 import style from './chat.module.css';
-import { exchange, type Shown, unanswered } from './exchange';
+import { Doubts } from './Doubts';
+import { type Asked, exchange, type Shown, underWay } from './exchange';
+import { Question } from './Question';
+import { Siblings } from './Siblings';
 import { Steps } from './Steps';
 import { useMessages, useRuns } from './use-messages';
 import { useTurn } from './use-turn';
 import type { FirstQuestion } from './Welcome';
 
 const SourcePanel = lazy(() => import('../viewer/SourcePanel'));
+type Message = Schemas['Message'];
 const NEAR_THE_END = 120; // pixels
 
 /** A session: its questions and answers, and the opened citation beside them, which the address names. */
@@ -21,20 +26,33 @@ export function Conversation({ sessionId }: { sessionId: string }) {
   const client = useQueryClient();
   const { data: messages = [], error: unread } = useMessages(sessionId);
   const { data: runs } = useRuns(sessionId);
-  const [asked, setAsked] = useState<string>();
+  const [asked, setAsked] = useState<Asked>();
   const onEnd = useCallback(async () => {
     const keys = [['messages', sessionId], ['runs', sessionId], ['sessions']]; // the first turn names the session
     await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })));
     setAsked(undefined);
   }, [client, sessionId]);
-  const { turn, lost, error, send, stop } = useTurn(sessionId, unanswered(messages), onEnd);
+  const { turn, lost, error, send, stop } = useTurn(underWay(messages), onEnd);
   const ask = useCallback(
-    (content: string, key: string = crypto.randomUUID()) => {
-      setAsked(content);
-      send(content, key);
+    (content: string, key: string = crypto.randomUUID(), parentId?: string | null) => {
+      setAsked({ content, parentId });
+      const body = { content, ...(parentId === undefined ? {} : { parent_id: parentId }) };
+      send({ path: `/v1/sessions/${sessionId}/messages`, body, key });
     },
-    [send],
+    [send, sessionId],
   );
+  const answerAgain = (answer: Message) => {
+    setAsked({ parentId: answer.parent_id ?? null });
+    send({ path: `/v1/messages/${answer.id}/regenerate`, body: {}, key: crypto.randomUUID() });
+  };
+  const edit = (question: Message, content: string) => ask(content, undefined, question.parent_id ?? null);
+  const move = useMutation({
+    mutationFn: (id: string) => {
+      const params = { path: { session_id: sessionId } };
+      return api.PUT('/v1/sessions/{session_id}/head', { params, body: { message_id: id, newest: true } });
+    },
+    onSuccess: () => client.invalidateQueries({ queryKey: ['messages', sessionId] }),
+  });
   useEffect(() => {
     const first = history.state as FirstQuestion | null;
     if (!first?.ask) return;
@@ -46,7 +64,7 @@ export function Conversation({ sessionId }: { sessionId: string }) {
   const source = useSource(shown);
   const end = useFollowedEnd(shown);
   const title = useTitle(sessionId);
-  const status = error ?? unread?.message ?? (lost && running ? t('lost') : '');
+  const status = error ?? unread?.message ?? move.error?.message ?? (lost && running ? t('lost') : '');
   const finished = turn?.state === 'completed' ? t('answered', { count: turn.citations.length }) : '';
 
   return (
@@ -63,11 +81,16 @@ export function Conversation({ sessionId }: { sessionId: string }) {
         >
           {shown.map((each) =>
             each.role === 'user' ? (
-              <p key={each.key} className={style.question}>
-                {each.content}
-              </p>
+              <Question key={each.key} question={each} busy={running} onEdit={edit} onMove={move.mutate} />
             ) : (
-              <ShownAnswer key={each.key} answer={each} running={running && each.turn === turn} onOpen={source.open} />
+              <ShownAnswer
+                key={each.key}
+                answer={each}
+                running={running && each.turn === turn}
+                onOpen={source.open}
+                onAgain={running ? undefined : answerAgain}
+                onMove={running ? undefined : move.mutate}
+              />
             ),
           )}
           <p role="status" className={style.note}>
@@ -95,10 +118,12 @@ interface AnswerProps {
   answer: Shown;
   running: boolean;
   onOpen: (runId: string | undefined, citation: Schemas['Citation']) => void;
+  onAgain: ((answer: Message) => void) | undefined;
+  onMove: ((messageId: string) => void) | undefined;
 }
 
-function ShownAnswer({ answer, running, onOpen }: AnswerProps) {
-  const { content, citations, removed, mode, notes, turn, runId } = answer;
+function ShownAnswer({ answer, running, onOpen, onAgain, onMove }: AnswerProps) {
+  const { content, citations, removed, mode, notes, turn, runId, message } = answer;
   const open = useCallback((citation: Schemas['Citation']) => onOpen(runId, citation), [onOpen, runId]);
   return (
     <article className={style.answer} aria-busy={running} data-run={runId}>
@@ -111,8 +136,15 @@ function ShownAnswer({ answer, running, onOpen }: AnswerProps) {
         </p>
       ))}
       {!running && content && (
-        <footer className={style.note}>
+        <p className={style.note}>
           {mode === 'extractive' && t('extractive')} {t('checked', { kept: citations.length, removed })}
+        </p>
+      )}
+      {!running && <Doubts content={content} sentences={answer.sentences} />}
+      {message && (onAgain || onMove) && (
+        <footer className={style.actions}>
+          <Siblings message={message} onMove={onMove} />
+          {onAgain && <Button onPress={() => onAgain(message)}>{t('again')}</Button>}
         </footer>
       )}
     </article>

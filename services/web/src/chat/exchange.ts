@@ -2,6 +2,9 @@
 import type { Schemas } from '../api/client';
 import type { Turn } from './turn';
 
+type Message = Schemas['Message'];
+type Runs = ReadonlyMap<string, Schemas['Run']>;
+
 /** `key` stays when the stored answer takes the place of the streamed one, so that nothing on the screen moves. */
 export interface Shown {
   key: string;
@@ -12,48 +15,55 @@ export interface Shown {
   removed: number;
   mode: Schemas['AnswerMode'] | undefined;
   notes: string[];
+  sentences: Schemas['SentenceCheck'][];
+  /** The stored message, which can be edited, answered again or left for one beside it. */
+  message: Message | undefined;
   /** The turn, for an answer that was followed on this page. */
   turn: Turn | undefined;
 }
 
-type Runs = ReadonlyMap<string, Schemas['Run']>;
-const QUESTION = { citations: [], removed: 0, mode: undefined, notes: [], turn: undefined };
+/**
+ * What was just asked. `parentId` is the message that it follows: null for the first question, undefined for the newest
+ * message. Without `content` the question at `parentId` is answered again.
+ */
+export interface Asked {
+  content?: string;
+  parentId?: string | null | undefined;
+}
+
+const NOTHING = { citations: [], removed: 0, mode: undefined, notes: [], sentences: [], turn: undefined };
 
 /** Joins stored messages, the question just asked and the running turn, each once. */
 export function exchange(
-  messages: readonly Schemas['Message'][],
+  messages: readonly Message[],
   runs: Runs | undefined,
-  asked: string | undefined,
+  asked: Asked | undefined,
   turn: Turn | undefined,
 ): Shown[] {
-  const shown = messages.flatMap((message, index): Shown[] => {
-    const own = turn?.runId === message.run_id ? turn : undefined;
-    const run = message.run_id ? runs?.get(message.run_id) : undefined;
-    const found = stored(message, own, run);
-    const answered = messages[index + 1]?.role === 'assistant';
-    const ended = run && (run.status === 'failed' || run.status === 'cancelled');
-    if (message.role !== 'user' || answered || own || !ended) return [found];
-    return [
-      found,
-      {
-        ...found,
-        ...QUESTION,
-        key: `assistant-${message.run_id}`,
-        role: 'assistant',
-        content: '',
-        notes: reasons(run),
-      },
-    ];
-  });
-  const isStored = (role: Shown['role']) =>
-    turn?.runId !== undefined && messages.some((message) => message.role === role && message.run_id === turn.runId);
-  if (asked !== undefined && !isStored('user'))
-    shown.push({ ...QUESTION, key: 'asked', role: 'user', content: asked, runId: turn?.runId });
-  if (turn && !isStored('assistant')) shown.push(live(turn));
-  return shown;
+  if (asked === undefined) return messages.map((message) => stored(message, turn, runs));
+  const shown = before(messages, asked, turn).map((message) => stored(message, turn, runs));
+  if (asked.content !== undefined)
+    shown.push({
+      ...NOTHING,
+      key: 'asked',
+      role: 'user',
+      content: asked.content,
+      runId: turn?.runId,
+      message: undefined,
+    });
+  return turn ? [...shown, live(turn, undefined)] : shown;
 }
 
-function stored(message: Schemas['Message'], turn: Turn | undefined, run: Schemas['Run'] | undefined): Shown {
+/** The messages that what was asked follows; those of its own run may be stored already. */
+function before(messages: readonly Message[], { parentId }: Asked, turn: Turn | undefined): readonly Message[] {
+  if (parentId === undefined) return messages.filter((message) => !turn?.runId || message.run_id !== turn.runId);
+  return messages.slice(0, messages.findIndex((message) => message.id === parentId) + 1);
+}
+
+function stored(message: Message, turn: Turn | undefined, runs: Runs | undefined): Shown {
+  const own = message.role === 'assistant' && turn?.runId === message.run_id ? turn : undefined;
+  if (own && isUnderWay(message)) return live(own, message);
+  const run = message.role === 'assistant' && message.run_id ? runs?.get(message.run_id) : undefined;
   return {
     key: `${message.role}-${message.run_id ?? message.id}`,
     role: message.role,
@@ -62,14 +72,16 @@ function stored(message: Schemas['Message'], turn: Turn | undefined, run: Schema
     citations: message.citations ?? [],
     removed: message.removed_citations ?? 0,
     mode: message.mode ?? undefined,
-    notes: message.role === 'assistant' ? (turn?.issues ?? run?.issues ?? []) : [],
-    turn: message.role === 'assistant' ? turn : undefined,
+    notes: own?.issues ?? (run ? reasons(run) : []),
+    sentences: message.sentences ?? [],
+    message,
+    turn: own,
   };
 }
 
 const reasons = (run: Schemas['Run']) => (run.error_message ? [...run.issues, run.error_message] : run.issues);
 
-const live = (turn: Turn): Shown => ({
+const live = (turn: Turn, message: Message | undefined): Shown => ({
   key: `assistant-${turn.runId}`,
   role: 'assistant',
   content: turn.text,
@@ -78,11 +90,15 @@ const live = (turn: Turn): Shown => ({
   removed: turn.removed,
   mode: turn.mode,
   notes: turn.issues,
+  sentences: [],
+  message,
   turn,
 });
 
-/** The run of the newest question, when nothing has answered it yet: after a reload it is followed again. */
-export function unanswered(messages: readonly Schemas['Message'][]): string | undefined {
+const isUnderWay = ({ status }: Message) => status === 'pending' || status === 'running';
+
+/** The run of the newest message, while it writes its answer: after a reload it is followed again. */
+export function underWay(messages: readonly Message[]): string | undefined {
   const last = messages.at(-1);
-  return last?.role === 'user' ? (last.run_id ?? undefined) : undefined;
+  return last?.role === 'assistant' && isUnderWay(last) ? (last.run_id ?? undefined) : undefined;
 }

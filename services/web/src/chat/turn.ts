@@ -72,6 +72,6 @@ export function reduce(turn: Turn, { name, data }: RunEvent): Turn {
     case 'run_cancelled':
       return { ...turn, state: 'cancelled' };
     default:
-      return turn; // a server that is newer than this page tells more, such as what its check made of a sentence
+      return turn; // newer than this page
   }
 }

@@ -1,14 +1,14 @@
 import { useCallback, useEffect, useReducer, useRef, useState } from 'react';
 import { api } from '../api/client';
-import { ask, attach, type Follow, type RunEvent } from '../api/events';
+import { ask, attach, type Follow, type RunEvent, type Start } from '../api/events';
 import { EMPTY, reduce, type Turn } from './turn';
 
 type Action = RunEvent | 'begin';
 const reducer = (turn: Turn | undefined, action: Action) =>
   action === 'begin' ? EMPTY : reduce(turn ?? EMPTY, action);
 
-/** The turn that is running in a session. `resume` is a run without an answer, found when the session was opened. */
-export function useTurn(sessionId: string, resume: string | undefined, onEnd: () => void) {
+/** The turn that is running in a session. `resume` is a run that was under way when the session was opened. */
+export function useTurn(resume: string | undefined, onEnd: () => void) {
   const [turn, dispatch] = useReducer(reducer, undefined);
   const [lost, setLost] = useState(false);
   const [error, setError] = useState<string>();
@@ -39,11 +39,11 @@ export function useTurn(sessionId: string, resume: string | undefined, onEnd: ()
   useEffect(() => () => abort.current?.abort(), []);
 
   const send = useCallback(
-    (content: string, key: string) => {
+    (start: Start) => {
       followed.current = undefined;
-      follow((options) => ask(sessionId, content, key, options));
+      follow((options) => ask(start, options));
     },
-    [follow, sessionId],
+    [follow],
   );
   const stop = () => turn?.runId && api.POST('/v1/runs/{run_id}/cancel', { params: { path: { run_id: turn.runId } } });
   return { turn, lost, error, send, stop };

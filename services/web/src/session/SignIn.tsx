@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { Button, Input, Label, TextField } from 'react-aria-components';
 import { api, body, type Problem } from '../api/client';
 import { t } from '../i18n';
+import { linkError } from './link';
 import style from './session.module.css';
 
 type Way = 'key' | 'password';
@@ -11,7 +12,7 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 /** Exchanges a key or a password for a cookie that no script can read; neither is kept here. */
 export function SignIn({ onDone }: { onDone: () => void }) {
   const [way, setWay] = useState<Way>(LOOPBACK.includes(location.hostname) ? 'key' : 'password');
-  const [error, setError] = useState<string>();
+  const [error, setError] = useState(linkError);
   const [busy, setBusy] = useState(false);
   const methods = useQuery({ queryKey: ['methods'], queryFn: () => body(api.GET('/v1/auth/methods')) });
   const submit = async (event: FormEvent<HTMLFormElement>) => {

@@ -1,12 +1,26 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { api, body } from '../api/client';
 
-/** The person's conversations, the most recently used first, page by page. */
-export const useSessions = () =>
+const next = (page: { next_cursor?: string | null }) => page.next_cursor ?? undefined;
+const from = (cursor: string | undefined) => (cursor ? { cursor } : {});
+const initialPageParam = undefined as string | undefined;
+
+/** The person's conversations page by page: pinned ones first, then the most recently used. */
+export const useSessions = (archived = false) =>
   useInfiniteQuery({
-    queryKey: ['sessions'],
-    initialPageParam: undefined as string | undefined,
+    queryKey: ['sessions', archived],
+    initialPageParam,
     queryFn: ({ pageParam }) =>
-      body(api.GET('/v1/sessions', { params: { query: { limit: 50, ...(pageParam ? { cursor: pageParam } : {}) } } })),
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
+      body(api.GET('/v1/sessions', { params: { query: { archived, limit: 50, ...from(pageParam) } } })),
+    getNextPageParam: next,
+  });
+
+/** Titles and messages with all of the words, page by page; the last word may be cut. */
+export const useFoundSessions = (words: string) =>
+  useInfiniteQuery({
+    queryKey: ['sessions', 'found', words],
+    initialPageParam,
+    queryFn: ({ pageParam, signal }) =>
+      body(api.GET('/v1/sessions/search', { params: { query: { q: words, ...from(pageParam) } }, signal })),
+    getNextPageParam: next,
   });

@@ -31,6 +31,41 @@ test('a question is answered, and its citation opens the page with the words mar
   await expectAccessible(page, 'text');
 });
 
+test('the link that the start prints signs in, once', async ({ page, request }) => {
+  const headers = { authorization: `Bearer ${process.env.ATTRACTOR_API_KEY}` };
+  const { code } = await (await request.post('/v1/auth/codes', { headers })).json();
+  await page.goto(`/#code=${code}`);
+  await expect(page.getByLabel('Your question')).toBeVisible();
+  expect(new URL(page.url()).hash).toBe('');
+  await page.context().clearCookies();
+  await page.goto('about:blank');
+  await page.goto(`/#code=${code}`);
+  await expect(page.getByRole('alert')).toContainText('sign-in link');
+});
+
+test('who is invited opens the link, chooses a password and is in the workspace', async ({ page, request }) => {
+  const headers = { authorization: `Bearer ${process.env.ATTRACTOR_API_KEY}` };
+  const { workspace } = await (await request.get('/v1/me', { headers })).json();
+  const invite = async () => {
+    const place = `/v1/workspaces/${workspace.id}/invitations`;
+    return (await (await request.post(place, { headers, data: { name: 'Ada', role: 'viewer' } })).json()).link;
+  };
+  const link = await invite();
+  await page.goto(link);
+  await expect(page.getByRole('heading', { name: 'You are invited' })).toBeVisible();
+  await expectAccessible(page, 'join');
+  await page.getByLabel('Password').fill('three quiet harbours at dawn');
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('Your question')).toBeVisible();
+  await expect(page.getByText(/^Ada · /)).toBeVisible();
+  expect(new URL(page.url()).hash).toBe('');
+  await page.context().clearCookies();
+  await page.goto(link);
+  await page.getByLabel('Password').fill('three quiet harbours at dusk');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('alert')).not.toBeEmpty(); // it was used
+});
+
 test('a stream that is cut goes on where it was, without a word twice', async ({ page }) => {
   await signIn(page);
   const resumed: string[] = [];
@@ -51,18 +86,19 @@ test('a stream that is cut goes on where it was, without a word twice', async ({
   const quotes = answer.match(/“[^”]+”/g) ?? [];
   expect(quotes.length).toBeGreaterThan(0);
   expect(new Set(quotes).size).toBe(quotes.length);
+  await page.unrouteAll({ behavior: 'wait' });
 });
 
 test('a run that goes on while the page is reloaded is followed again', async ({ page }) => {
   await signIn(page);
   await ask(page);
   await page.waitForLoadState('networkidle'); // the stored answer has been read
-  // As it is while the run goes on: the question is there, its answer is not
+  // As it is while the run goes on: the answer is there, without its text
   let reads = 0;
   await page.route('**/messages?*', async (route) => {
     const response = await route.fetch();
     const body = await response.json();
-    if (reads++ === 0) body.items = body.items.filter((each: { role: string }) => each.role === 'user');
+    if (reads++ === 0) Object.assign(body.items.at(-1), { status: 'running', content: '', citations: [] });
     await route.fulfill({ response, json: body });
   });
   const followed = page.waitForRequest(/\/v1\/runs\/[^/]+\/events$/);
@@ -70,6 +106,56 @@ test('a run that goes on while the page is reloaded is followed again', async ({
   await followed;
   await expect(page.getByText(/citations checked/)).toBeVisible();
   await expect(page.getByRole('log').getByText(QUESTION, { exact: true })).toHaveCount(1);
+  await page.unrouteAll({ behavior: 'wait' });
+});
+
+test('a question is edited and answered again; what was there stays within reach', async ({ page }) => {
+  await signIn(page);
+  await ask(page);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const field = page.getByLabel('Your question, changed');
+  await expect(field).toBeFocused();
+  await field.fill('Who owns the Identity handbook?');
+  await page.getByRole('button', { name: 'Send' }).first().click();
+  const log = page.getByRole('log');
+  await expect(log.getByText('Who owns the Identity handbook?', { exact: true })).toBeVisible();
+  await expect(log.getByText('2 of 2')).toBeVisible();
+  await page.getByRole('button', { name: 'Answer again' }).click();
+  await expect(log.getByText('2 of 2')).toHaveCount(2);
+  await expect(log.getByText('Who owns the Identity handbook?', { exact: true })).toHaveCount(1);
+  await page.getByRole('button', { name: 'Previous version' }).first().click();
+  await expect(log.getByText(QUESTION, { exact: true })).toBeVisible();
+  await page.reload();
+  await expect(log.getByText(QUESTION, { exact: true })).toBeVisible();
+  await expect(log.getByText('1 of 2')).toBeVisible();
+  await expectAccessible(page, 'branches');
+});
+
+test('a conversation is pinned, archived and found by its words', async ({ page }) => {
+  await signIn(page);
+  await ask(page, 'Which projects depend on AuthService?');
+  const menu = page.getByRole('navigation', { name: 'Menu' });
+  const entry = menu.getByRole('link', { name: 'Which projects depend on AuthService?' });
+  const act = async (action: string) => {
+    await menu.getByRole('button', { name: 'Options of Which projects' }).click();
+    await page.getByRole('menuitem', { name: action, exact: true }).click();
+  };
+  await act('Pin');
+  await expect(menu.getByRole('listitem').first()).toContainText('★');
+  await act('Archive');
+  await expect(entry).toHaveCount(0);
+  await menu.getByRole('button', { name: 'Archive' }).click();
+  await expect(entry).toBeVisible();
+  await page.getByRole('link', { name: 'New conversation' }).click();
+  await page.getByLabel('Search conversations').fill('projects depend');
+  await expectAccessible(page, 'found');
+  await menu
+    .getByRole('button', { name: /Which projects depend/ })
+    .first()
+    .click();
+  await expect(page.getByRole('log').getByText('Which projects depend on AuthService?', { exact: true })).toBeVisible();
+  await page.getByLabel('Search conversations').fill('zebra');
+  await expect(menu.getByText('Nothing found.')).toBeVisible();
 });
 
 test('by keyboard alone: ask, read the source, come back, rename, delete, sign out', async ({ page }) => {

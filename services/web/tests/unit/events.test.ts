@@ -23,7 +23,8 @@ function play(...answers: (() => Promise<Response>)[]) {
   });
   const seen: RunEvent[] = [];
   const signal = new AbortController().signal;
-  return { calls, seen, done: ask('s1', 'Why?', 'k1', { signal, onEvent: (event) => seen.push(event) }) };
+  const start = { path: '/v1/sessions/s1/messages', body: { content: 'Why?' }, key: 'k1' };
+  return { calls, seen, done: ask(start, { signal, onEvent: (event) => seen.push(event) }) };
 }
 
 test('a cut stream goes on after the last event that came', async () => {

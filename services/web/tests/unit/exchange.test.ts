@@ -1,31 +1,58 @@
 import { expect, test } from 'vitest';
 import type { Schemas } from '../../src/api/client';
-import { exchange, unanswered } from '../../src/chat/exchange';
+import { exchange, underWay } from '../../src/chat/exchange';
 import { EMPTY, type Turn } from '../../src/chat/turn';
 
-const message = (role: 'user' | 'assistant', run: string, content: string): Schemas['Message'] => ({
-  id: `${role}${run}`,
+type Status = Schemas['MessageStatus'];
+const message = (
+  role: 'user' | 'assistant',
+  run: string,
+  content: string,
+  status: Status = 'completed',
+): Schemas['Message'] => ({
+  id: `${role}-${run}`,
   session_id: 's',
   run_id: run,
   role,
   content,
+  status,
   created_at: '',
 });
 const run = (id: string, status: Schemas['RunStatus'], reason: string | null) =>
   ({ id, status, issues: ['Memory did not answer.'], error_message: reason }) as unknown as Schemas['Run'];
 const turn: Turn = { ...EMPTY, runId: 'r2', text: 'Because', issues: ['slow'] };
+const texts = (shown: ReturnType<typeof exchange>) => shown.map((each) => each.content);
+const STORED = [message('user', 'r1', 'Why?'), message('assistant', 'r1', 'So.')];
 
 test('the stored answer takes the place of the streamed one, and its notes stay', () => {
-  const before = exchange([message('user', 'r2', 'Why?')], undefined, 'Why?', turn);
+  const asked = { content: 'Why?' };
+  const before = exchange([message('user', 'r2', 'Why?')], undefined, asked, turn);
+  const half = [message('user', 'r2', 'Why?'), message('assistant', 'r2', '', 'running')];
   const stored = [message('user', 'r2', 'Why?'), message('assistant', 'r2', 'Because.')];
-  const after = exchange(stored, undefined, 'Why?', turn);
-  expect(before.map((each) => each.content)).toEqual(['Why?', 'Because']);
-  expect(after.map((each) => each.content)).toEqual(['Why?', 'Because.']);
+  const after = exchange(stored, undefined, undefined, turn);
+  expect(texts(before)).toEqual(['Why?', 'Because']);
+  expect(texts(exchange(half, undefined, asked, turn))).toEqual(['Why?', 'Because']);
+  expect(texts(exchange(half, undefined, undefined, turn))).toEqual(['Why?', 'Because']);
+  expect(texts(after)).toEqual(['Why?', 'Because.']);
   expect(after[1]).toMatchObject({ key: before[1]!.key, notes: ['slow'] });
 });
 
+test('an edited question replaces what followed, and so does a further answer', () => {
+  const first = { content: 'How?', parentId: null };
+  expect(texts(exchange(STORED, undefined, first, turn))).toEqual(['How?', 'Because']);
+  expect(texts(exchange(STORED, undefined, { parentId: 'user-r1' }, turn))).toEqual(['Why?', 'Because']);
+  const second = { content: 'And?', parentId: 'assistant-r1' };
+  const longer = [...STORED, message('user', 'r3', 'Then?'), message('assistant', 'r3', 'Then.')];
+  expect(texts(exchange(longer, undefined, second, turn))).toEqual(['Why?', 'So.', 'And?', 'Because']);
+});
+
 test('after a reload the run tells what was missing, and why there is no answer', () => {
-  const messages = [message('user', 'r1', 'One?'), message('user', 'r2', 'Two?'), message('assistant', 'r2', 'Two.')];
+  const messages = [
+    message('user', 'r1', 'One?'),
+    message('assistant', 'r1', '', 'failed'),
+    message('user', 'r2', 'Two?'),
+    message('assistant', 'r2', 'Two.'),
+  ];
   const runs = new Map([
     ['r1', run('r1', 'failed', 'The model refused.')],
     ['r2', run('r2', 'completed', null)],
@@ -39,7 +66,8 @@ test('after a reload the run tells what was missing, and why there is no answer'
   ]);
 });
 
-test('only a question at the end is followed again', () => {
-  expect(unanswered([message('user', 'r1', 'Why?')])).toBe('r1');
-  expect(unanswered([message('user', 'r1', 'Why?'), message('assistant', 'r1', 'So.')])).toBeUndefined();
+test('only an answer at the end that is still being written is followed again', () => {
+  const written = (status: Status) => underWay([message('user', 'r1', 'Why?'), message('assistant', 'r1', '', status)]);
+  expect([written('pending'), written('running')]).toEqual(['r1', 'r1']);
+  expect([written('completed'), written('cancelled'), underWay([])]).toEqual([undefined, undefined, undefined]);
 });

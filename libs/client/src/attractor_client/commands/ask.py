@@ -36,6 +36,10 @@ from contracts.orchestrator import AnswerMode, MessageCreate, Run
 
 MODES = {AnswerMode.extractive: "extractive: no chat model was used", AnswerMode.model: "written by the chat model"}
 CANCEL_SECONDS = 5.0
+Temporary = Annotated[
+    bool,
+    typer.Option("--temporary", help="In a session that is not listed or remembered, and erased a day after its use."),
+]
 
 
 class Draft:
@@ -82,6 +86,7 @@ async def ask(
     document: Annotated[
         list[UUID] | None, typer.Option("--document", "-d", help="Answer only from this document; repeatable.")
     ] = None,
+    temporary: Temporary = False,
     reasons: Annotated[
         bool, typer.Option("--reasons", help="Tell for each sentence what the sources say to it, and why.")
     ] = False,
@@ -102,9 +107,16 @@ async def ask(
     """
     asked = sys.stdin.read() if question == "-" else question
     MessageCreate(content=asked)  # refused before a session is made for it
-    used = session or (await client.sessions.create()).id
+    check_beginning(session, temporary)
+    used = session or (await client.sessions.create(temporary=temporary)).id
     end = await answered(client, output, client.sessions.send(used, asked, document_ids=document))
     conclude(output, end, f" · continue with: --session {used}", reasons=reasons)
+
+
+def check_beginning(session: UUID | None, temporary: bool) -> None:
+    """Raises BadParameter for a session that is there already and is to be temporary."""
+    if session is not None and temporary:
+        raise typer.BadParameter("a session is temporary from its beginning: leave --session or --temporary out")
 
 
 async def answered(client: AttractorClient, output: Output, sending: Coroutine[Any, Any, Run]) -> RunEvent:

@@ -11,7 +11,7 @@ from uuid import UUID
 import typer
 
 from attractor_client.client import AttractorClient
-from attractor_client.commands.ask import answered, conclude
+from attractor_client.commands.ask import Temporary, answered, check_beginning, conclude
 from attractor_client.errors import AttractorError
 from attractor_client.invocation import DENIED, run
 from attractor_client.output import Output
@@ -28,8 +28,8 @@ SHOWN_CHARACTERS = 60
 class Chat:
     """A session at the prompt; there is none before the first question."""
 
-    def __init__(self, session_id: UUID | None) -> None:
-        self.session_id = session_id
+    def __init__(self, session_id: UUID | None, temporary: bool = False) -> None:
+        self.session_id, self.temporary = session_id, temporary
 
     async def take(self, line: str, client: AttractorClient, output: Output) -> None:
         """Does what a line says."""
@@ -60,7 +60,7 @@ class Chat:
 
     async def _say(self, client: AttractorClient, output: Output, text: str) -> None:
         MessageCreate(content=text)  # refused before a session is made for it
-        self.session_id = self.session_id or (await client.sessions.create()).id
+        self.session_id = self.session_id or (await client.sessions.create(temporary=self.temporary)).id
         await self._answer(client, output, client.sessions.send(self.session_id, text))
 
     async def _answer(self, client: AttractorClient, output: Output, sending: Coroutine[Any, Any, Run]) -> None:
@@ -113,11 +113,13 @@ def chat(
     ctx: typer.Context,
     session: Annotated[UUID | None, typer.Option("--session", "-s", help="Continue this session.")] = None,
     newest: Annotated[bool, typer.Option("--continue", "-c", help="Continue the session that was asked last.")] = False,
+    temporary: Temporary = False,
 ) -> None:
     """Talk: each line is a message, until Ctrl-D.
 
     Ctrl-C stops an answer. With --continue, an answer that is still being
-    written is shown from its beginning.
+    written is shown from its beginning. Temporary sessions are not continued
+    that way: name them with --session.
 
     \b
     Lines that begin with a slash:
@@ -131,7 +133,10 @@ def chat(
       attractor chat
       attractor chat --continue
     """
-    talk = Chat(session)
+    if newest and temporary:
+        raise typer.BadParameter("--continue is for a session that is there already, --temporary for a new one")
+    check_beginning(session, temporary)
+    talk = Chat(session, temporary)
     someone = sys.stdin.isatty()
     if session or newest:
         _attempt(ctx, talk.resume, someone)

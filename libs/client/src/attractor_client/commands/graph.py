@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from attractor_client.client import AttractorClient
-from attractor_client.commands import graph_files, refinement
+from attractor_client.commands import corrections, graph_files, refinement
 from attractor_client.commands.graph_view import (
     show_alternatives,
     show_calculation,
@@ -29,6 +29,8 @@ app.command("imports")(graph_files.imports)
 app.command("delete-import")(graph_files.delete_import)
 app.command("estimate")(refinement.estimate)
 app.add_typer(refinement.app, name="refinement")
+app.add_typer(corrections.app, name="correct")
+app.command("corrections")(corrections.corrections)
 Name = Annotated[str, typer.Argument(metavar="ENTITY", help="An entity's name, in any spelling, or its id.")]
 Types = Annotated[list[str] | None, typer.Option("--relation", "-r", help="Only relations of this type.")]
 Mentions = Annotated[

@@ -89,7 +89,8 @@ def show_facts(output: Output, facts: EntityFacts) -> None:
         if fact.relation_type == CO_OCCURS:
             continue
         output.text()
-        output.show(_relation(fact.source_name, fact.relation_type, fact.target_name, f"  weight {fact.weight:g}"))
+        more = f"  weight {fact.weight:g}" if fact.status == "current" else f"  {_time(fact)}"
+        output.show(_relation(fact.source_name, fact.relation_type, fact.target_name, more))
         for one in fact.statements:
             said = f"“{_cut(one.text)}”, " if one.text else ""
             output.show(Padding(Text(plain(f"{said}{one.document_name}"), style="dim"), INDENT, expand=False))
@@ -109,6 +110,7 @@ def show_dependencies(output: Output, found: DependencyAnalysis) -> None:
         if some:
             output.text()
             output.show(_branches(title, found.entity.name, some))
+    show_not_current(output, found.not_current)
     for cycle in found.cycles:
         output.text()
         output.text(f"cycle: {' → '.join([*cycle, cycle[0]])}", "yellow")
@@ -129,6 +131,18 @@ def show_calculation(output: Output, found: Calculation) -> None:
     if found.rows:
         output.table(("what", "value"), [(one.label, f"{one.value:g}") for one in found.rows], whole=())
     output.note(found.understood)
+    show_not_current(output, found.not_current)
+
+
+def show_not_current(output: Output, facts: Sequence[Fact]) -> None:
+    """What was, will be or is not so, each with the sentence that says it."""
+    if facts:
+        output.text()
+        output.text("not of the present:", "dim")
+    for fact in facts:
+        said = next((one.text for one in fact.statements if one.text), "")
+        more = f"  {_time(fact)}" + (f"  “{_cut(said)}”" if said else "")
+        output.show(_relation(fact.source_name, fact.relation_type, fact.target_name, plain(more)))
 
 
 def _heading(entity: EntityMatch) -> Text:
@@ -141,7 +155,14 @@ def _tie(fact: Fact, centre: str) -> Text:
     outgoing = fact.source == centre
     arrow, other = ("→ ", fact.target_name) if outgoing else ("← ", fact.source_name)
     said = next((one.text for one in fact.statements if one.text), "")
-    return Text.assemble(arrow, plain(other), (f"  “{plain(_cut(said))}”" if said else "", "dim"))
+    time = "" if fact.status == "current" else f"  {_time(fact)}"
+    return Text.assemble(arrow, plain(other), (time, "yellow"), (f"  “{plain(_cut(said))}”" if said else "", "dim"))
+
+
+def _time(fact: Fact) -> str:
+    """ "past, until 2024-06"."""
+    words = {"past": "until", "planned": "from"}
+    return f"{fact.status}, {words[fact.status]} {fact.dated}" if fact.dated and fact.status in words else fact.status
 
 
 def _relation(source: str, kind: str, target: str, more: str = "") -> Text:

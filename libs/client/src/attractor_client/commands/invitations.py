@@ -46,6 +46,8 @@ async def create(
         return
     output.note(f"{made.role.value}, until {local_time(made.expires_at)}, id {made.id}. It is not shown again.")
     output.note(f"Accept it with: attractor invitations accept --url {client.transport.url}")
+    if made.link:
+        output.note(f"Or in a browser: {made.link}")
     output.text(made.token)
 
 

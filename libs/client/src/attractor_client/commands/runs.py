@@ -44,19 +44,28 @@ async def list_runs(
 
 @app.command()
 @connected()
-async def show(client: AttractorClient, output: Output, run_id: RunId) -> None:
-    """Show a run: its state, its nodes, its problems and its answer."""
-    run = await client.runs.get(run_id)
+async def show(
+    client: AttractorClient,
+    output: Output,
+    run_id: RunId,
+    debug: Annotated[bool, typer.Option("--debug", help="Also how its way was chosen and its search went.")] = False,
+) -> None:
+    """Show a run: its state, what it did, its problems and its answer."""
+    run = await client.runs.get(run_id, debug=debug)
     if output.as_json:
         output.json(run)
         return
     output.text(f"{run.id} {run.status.value}", "bold")
     output.text(f"session {run.session_id}, asked {local_time(run.created_at)}, attempts {run.attempts}")
     output.text(" > ".join(run.node_trace), "dim")
+    for step in run.steps_executed:
+        output.text(step, "dim")
     for issue in [*run.issues, *([run.error_message] if run.error_message else [])]:
         output.text(issue, "yellow")
     if run.answer is not None:
         output.text(run.answer.content)
+    if run.debug is not None:
+        output.json(run.debug)
 
 
 @app.command()

@@ -9,8 +9,10 @@ from uuid import UUID
 import typer
 
 from attractor_client.client import AttractorClient
+from attractor_client.commands.receipts import counts
+from attractor_client.commands.shares import share, shared, shares, unshare
 from attractor_client.commands.written_files import write_parts
-from attractor_client.invocation import Limit, Yes, confirm, connected, show_list
+from attractor_client.invocation import FAILED, Limit, Yes, confirm, connected, show_list
 from attractor_client.output import Output
 from attractor_client.rendering import citation_line, local_time, marked, size
 from contracts.orchestrator import MessageRole, TranscriptFormat
@@ -67,10 +69,15 @@ async def search(
 
 @app.command()
 @connected()
-async def show(client: AttractorClient, output: Output, session_id: SessionId) -> None:
+async def show(
+    client: AttractorClient,
+    output: Output,
+    session_id: SessionId,
+    last: Annotated[int | None, typer.Option(min=1, help="Only the newest messages.")] = None,
+) -> None:
     """Show a session's messages and their citations."""
     session = await client.sessions.get(session_id)
-    messages = [message async for message in client.sessions.messages(session_id)]
+    messages = [message async for message in client.sessions.messages(session_id, last=last)]
     if output.as_json:
         output.json({"session": session, "messages": messages})
         return
@@ -83,6 +90,9 @@ async def show(client: AttractorClient, output: Output, session_id: SessionId) -
         )
         for citation in message.citations:
             output.text(citation_line(citation), "dim")
+        if not asked:
+            rated = f" · rated {message.feedback.rating}" if message.feedback else ""
+            output.text(f"answer {message.id}{rated}", "dim")
 
 
 @app.command()
@@ -149,10 +159,19 @@ async def export(
 @app.command()
 @connected()
 async def delete(client: AttractorClient, output: Output, session_id: SessionId, yes: Yes = False) -> None:
-    """Delete a session with its messages and runs."""
+    """Delete a session with all that was said in it, and show what was deleted.
+
+    What Attractor remembers of it alone is deleted soon after.
+    """
     confirm("Delete this session with its messages?", output, yes)
-    await client.sessions.delete(session_id)
-    output.json({"deleted": session_id}) if output.as_json else output.text(f"{session_id} deleted")
+    receipt = await client.sessions.delete(session_id)
+    if output.as_json:
+        output.json(receipt)
+    else:
+        output.text(f"{session_id} deleted", "bold")
+        output.table(("removed", "left"), [(counts(receipt.removed), counts(receipt.remaining))])
+    if any(receipt.remaining.values()):
+        raise typer.Exit(FAILED)
 
 
 @app.command()
@@ -188,3 +207,7 @@ async def detach(client: AttractorClient, output: Output, session_id: SessionId,
     for one in document_ids:
         await client.sessions.detach(session_id, one)
     output.json({"detached": document_ids}) if output.as_json else output.text(f"{len(document_ids)} detached")
+
+
+for command in (share, shares, unshare, shared):
+    app.command()(command)

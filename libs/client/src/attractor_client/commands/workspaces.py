@@ -72,3 +72,23 @@ async def delete(
         show_receipts(output, receipt.services, receipt.pending)
     if any(any(one.remaining.values()) for one in receipt.services):
         raise typer.Exit(FAILED)
+
+
+@app.command()
+@connected()
+async def sharing(
+    client: AttractorClient,
+    output: Output,
+    links: Annotated[
+        bool | None, typer.Option("--links/--no-links", help="Allow links, or end all of them; requires an owner.")
+    ] = None,
+) -> None:
+    """Show whether members may share sessions by link, or change it.
+
+    \b
+    Example:
+      attractor workspaces sharing --links
+    """
+    settings = await (client.shares.settings() if links is None else client.shares.allow_links(links))
+    allowed = "members may share sessions by link" if settings.links else "no session is shared by link"
+    output.json(settings) if output.as_json else output.text(allowed)

@@ -9,6 +9,7 @@ from uuid import UUID
 from attractor_client.http.pages import every
 from attractor_client.http.transport import Transport, path
 from contracts.base import Page
+from contracts.graph_corrections import Correction, CorrectionRequest
 from contracts.graph_expansion import ExpandRequest, ExpandResponse
 from contracts.graph_picture import ExportFormat, Subgraph
 from contracts.graph_tools import (
@@ -32,7 +33,7 @@ from contracts.graph_tools import (
 from contracts.graph_triples import TripleFormat, TripleImport
 from contracts.knowledge_graph import Entity, EntityDetail, GraphStatus
 
-TOOLS, TRIPLES = "/v1/graph/tools", "/v1/graph/triples"
+TOOLS, TRIPLES, CORRECTIONS = "/v1/graph/tools", "/v1/graph/triples", "/v1/graph/corrections"
 IMPORT_SECONDS = 120.0
 
 
@@ -160,6 +161,20 @@ class Graph:
     def imports(self) -> AsyncIterator[TripleImport]:
         """The sets of triples, by name."""
         return every(self.transport, TRIPLES, Page[TripleImport])
+
+    async def correct(self, correction: CorrectionRequest) -> Correction:
+        """Corrects the graph: confirms, rejects or adds a fact, merges or splits names, types an entity. Requires an
+        editor's key; raises InvalidRequest for names and facts that the graph does not know."""
+        answer = await self.transport.send("POST", CORRECTIONS, body=correction)
+        return self.transport.parse(answer, Correction)
+
+    def corrections(self) -> AsyncIterator[Correction]:
+        """The corrections that are in force, the newest first."""
+        return every(self.transport, CORRECTIONS, Page[Correction])
+
+    async def undo_correction(self, correction_id: UUID) -> None:
+        """Undoes a correction. Requires an editor's key."""
+        await self.transport.send("DELETE", path("v1/graph/corrections", correction_id))
 
     async def delete_import(self, import_id: UUID) -> None:
         """Deletes an import, with everything that only it states. Requires an editor's key."""

@@ -45,9 +45,9 @@ class Runs:
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
 
-    async def get(self, run_id: UUID) -> Run:
-        """The run; when it has completed, with its answer."""
-        return await self.transport.get(path("v1/runs", run_id), Run)
+    async def get(self, run_id: UUID, *, debug: bool = False) -> Run:
+        """The run; when it has completed, with its answer; with `debug`, how its way was chosen and its search went."""
+        return await self.transport.get(path("v1/runs", run_id), Run, {"debug": True} if debug else {})
 
     def all(self, session_id: UUID | None = None, statuses: Sequence[RunStatus] = ()) -> AsyncIterator[Run]:
         """Lists one's runs without their answers, newest first."""

@@ -21,6 +21,7 @@ from contracts.orchestrator import (
     SessionCreate,
     SessionDocument,
     SessionHit,
+    SessionReceipt,
     SessionState,
     SessionUpdate,
     TranscriptFormat,
@@ -35,9 +36,15 @@ class Sessions:
     def __init__(self, transport: Transport, runs: Runs) -> None:
         self.transport, self.runs = transport, runs
 
-    async def create(self, title: str | None = None, *, idempotency_key: str | None = None) -> Session:
-        """Creates a session; without a title it gets one after its first turn."""
-        return await self.transport.create(SESSIONS, SessionCreate(title=title), Session, idempotency_key)
+    async def create(
+        self, title: str | None = None, *, temporary: bool = False, idempotency_key: str | None = None
+    ) -> Session:
+        """Creates a session; without a title it gets one after its first turn.
+
+        A temporary one is not listed, nothing of it is remembered, and it is erased a day after its last use.
+        """
+        body = SessionCreate(title=title, temporary=temporary)
+        return await self.transport.create(SESSIONS, body, Session, idempotency_key)
 
     def all(self, *, archived: bool = False, pinned: bool | None = None) -> AsyncIterator[Session]:
         """Lists sessions, pinned ones first, then the most recently used; the archived ones only if `archived`."""
@@ -84,9 +91,10 @@ class Sessions:
         )
         return self.transport.parse(answer, Session)
 
-    async def delete(self, session_id: UUID, *, version: int | None = None) -> None:
-        """Deletes the session with its messages and runs."""
-        await self.transport.send("DELETE", path("v1/sessions", session_id), headers=_if_match(version))
+    async def delete(self, session_id: UUID, *, version: int | None = None) -> SessionReceipt:
+        """Deletes the session with all that was said in it; `remaining` is 0 everywhere if nothing is left."""
+        answer = await self.transport.send("DELETE", path("v1/sessions", session_id), headers=_if_match(version))
+        return self.transport.parse(answer, SessionReceipt)
 
     def documents(self, session_id: UUID) -> AsyncIterator[SessionDocument]:
         """Lists the documents attached to a session."""
@@ -101,10 +109,10 @@ class Sessions:
         """Detaches a document from a session; the document itself stays."""
         await self.transport.send("DELETE", path("v1/sessions", session_id, "documents", document_id))
 
-    def messages(self, session_id: UUID, *, tree: bool = False) -> AsyncIterator[Message]:
-        """Lists the messages from the first one to the session's head, or with `tree` those of all branches."""
+    def messages(self, session_id: UUID, *, tree: bool = False, last: int | None = None) -> AsyncIterator[Message]:
+        """Lists the messages up to the session's head, or the `last` of them, or with `tree` those of all branches."""
         place = path("v1/sessions", session_id, "messages")
-        return every(self.transport, place, Page[Message], {"tree": "true"} if tree else None)
+        return every(self.transport, place, Page[Message], {"tree": "true" if tree else None, "last": last})
 
     async def send(
         self,

@@ -19,6 +19,7 @@ class MemberSql(Statements, file="members.sql", columns=COLUMNS):
     list: str
     has_other_owner: str
     delete: str
+    is_active: str
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,10 @@ class Members(Repository):
 
     async def has_other_owner(self, user_id: UUID) -> bool:
         return bool(await self.value(MemberSql.has_other_owner, user_id=user_id))
+
+    async def is_active(self, user_id: UUID) -> bool:
+        """Returns whether the user is a member who is not disabled."""
+        return bool(await self.value(MemberSql.is_active, user_id=user_id))
 
     async def delete(self, user_id: UUID) -> None:
         await self.run(MemberSql.delete, user_id=user_id)

@@ -22,3 +22,9 @@ SELECT EXISTS (
 
 -- name: delete
 DELETE FROM membership WHERE workspace_id = %(workspace_id)s AND user_id = %(user_id)s;
+
+-- name: is_active
+SELECT EXISTS (
+    SELECT FROM membership AS member JOIN app_user ON app_user.id = member.user_id
+    WHERE member.workspace_id = %(workspace_id)s AND member.user_id = %(user_id)s AND app_user.disabled_at IS NULL
+);

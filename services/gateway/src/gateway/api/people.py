@@ -24,6 +24,8 @@ from gateway.accounts.joining import Joining
 from gateway.accounts.user_administration import UserAdministration
 from gateway.api.routes import FORBIDDEN, REFUSED, IdempotencyKey, Responses
 from gateway.errors import UnknownInvitation
+from gateway.signin.origins import WebOrigins
+from gateway.web.files import WebFiles
 from service_kit.pagination import Cursor, Limit
 
 router = APIRouter(prefix="/v1", tags=["gateway"])
@@ -102,14 +104,21 @@ async def delete_user(caller: Admitted, users: UsedUsers, user_id: UUID) -> None
     responses=REFUSED | REPEATED,
 )
 async def create_invitation(
+    request: Request,
     caller: Admitted,
     inviting: UsedInviting,
     workspace_id: UUID,
     body: InvitationCreate,
     idempotency_key: IdempotencyKey = None,
 ) -> InvitationCreated:
-    """Needs an owner. Returns the one-time token, only now; no mail is sent: hand it to the person yourself."""
-    return await inviting.invite(caller, workspace_id, body, idempotency_key)
+    """Needs an owner. Returns the one-time token and a link with it, only now; no mail is sent: hand it over."""
+    made = await inviting.invite(caller, workspace_id, body, idempotency_key)
+    pages: WebFiles = request.app.state.web_files
+    if pages.index() is None:
+        return made
+    origins: WebOrigins = request.app.state.web_sessions.origins
+    place = origins.public_origin or str(request.base_url).rstrip("/")
+    return made.model_copy(update={"link": f"{place}/join#{made.token}"})
 
 
 @router.get("/workspaces/{workspace_id}/invitations", summary="List the invitations", responses=REFUSED)

@@ -50,6 +50,9 @@ TABLE = (
     Prefix("/v1/sessions", "orchestrator", actors=(ORCHESTRATOR, RETRIEVAL), lasting=LONGEST_DELEGATION),
     Prefix("/v1/messages", "orchestrator", actors=(ORCHESTRATOR, RETRIEVAL), lasting=LONGEST_DELEGATION),
     Prefix("/v1/runs", "orchestrator"),
+    Prefix("/v1/feedback", "orchestrator"),
+    Prefix("/v1/shares", "orchestrator"),
+    Prefix("/v1/sharing", "orchestrator"),
 )
 ENCODED_SEPARATOR = re.compile(rb"%(2f|5c)", re.IGNORECASE)
 UNSAFE = re.compile(rb"[\x00-\x1f\x7f\\]")

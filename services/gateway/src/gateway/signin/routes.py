@@ -16,6 +16,8 @@ from contracts.sign_in import (
     PasswordLink,
     SignedInUser,
     SignIn,
+    SignInByCode,
+    SignInCode,
     SignInMethods,
     WebSession,
 )
@@ -66,7 +68,7 @@ WithSession = Annotated[SignedIn, Depends(_signed_in)]
 
 @router.get("/auth/methods", summary="Show how users may sign in", openapi_extra=OPEN)
 async def get_sign_in_methods(request: Request) -> SignInMethods:
-    """For a sign-in page; open to everyone."""
+    """Tells a sign-in page what to offer; open to everyone."""
     return SignInMethods(openid=request.app.state.openid_sign_ins is not None)
 
 
@@ -87,6 +89,20 @@ async def sign_in_with_key(
 ) -> SignedInUser:
     """Begins a web session that does what the key in `Authorization` may do, in its workspace; it ends with the key."""
     return await web_sessions.begin_with_key(request, response, caller)
+
+
+@router.post("/auth/codes", summary="Create a sign-in code", status_code=201, responses=FORBIDDEN)
+async def create_sign_in_code(web_sessions: UsedWebSessions, caller: Admitted) -> SignInCode:
+    """The page `/#code=<code>` signs a browser in with it, once, within an hour, as the key in `Authorization`."""
+    return await web_sessions.create_code(caller)
+
+
+@router.post("/auth/code", summary="Sign in with a code", responses=FORBIDDEN | UNKNOWN, openapi_extra=OPEN)
+async def sign_in_with_code(
+    request: Request, response: Response, web_sessions: UsedWebSessions, body: SignInByCode
+) -> SignedInUser:
+    """Begins a web session that does what the code's key may do, in its workspace; it ends with the key."""
+    return await web_sessions.begin_with_code(request, response, body.code)
 
 
 @router.post(

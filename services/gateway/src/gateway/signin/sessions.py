@@ -25,6 +25,8 @@ class WebSessionSql(Statements, file="sessions.sql", columns=COLUMNS):
     delete_presented: str
     delete_of_user: str
     delete_ended: str
+    insert_code: str
+    take_code: str
     memberships: str
 
 
@@ -125,6 +127,18 @@ class WebSessionRows(SystemRepository):
 
     async def delete_ended(self, idle: int) -> None:
         await self.run(WebSessionSql.delete_ended, idle=idle)
+
+    async def insert_code(self, secret_sha256: bytes, key_id: UUID, seconds: int) -> datetime:
+        """Returns when the code ends."""
+        ends: datetime = await self.value(
+            WebSessionSql.insert_code, secret_sha256=secret_sha256, key_id=key_id, seconds=seconds
+        )
+        return ends
+
+    async def take_code(self, secret_sha256: bytes) -> UUID | None:
+        """Returns the id of the key that a good code was made with, and uses the code up."""
+        key_id: UUID | None = await self.value(WebSessionSql.take_code, secret_sha256=secret_sha256)
+        return key_id
 
     async def memberships(
         self,

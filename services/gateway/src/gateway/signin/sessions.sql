@@ -41,6 +41,18 @@ DELETE FROM web_session WHERE user_id = %(user_id)s AND id IS DISTINCT FROM %(bu
 DELETE FROM web_session
 WHERE expires_at < clock_timestamp() OR last_used_at < clock_timestamp() - make_interval(secs => %(idle)s);
 
+-- name: insert_code
+-- Those that ended go.
+WITH ended AS (DELETE FROM sign_in_code WHERE expires_at < clock_timestamp())
+INSERT INTO sign_in_code (secret_sha256, key_id, expires_at)
+VALUES (%(secret_sha256)s, %(key_id)s, clock_timestamp() + make_interval(secs => %(seconds)s))
+RETURNING expires_at;
+
+-- name: take_code
+-- Returns the key of a code that is still good; it is good once.
+WITH taken AS (DELETE FROM sign_in_code WHERE secret_sha256 = %(secret_sha256)s RETURNING key_id, expires_at)
+SELECT key_id FROM taken WHERE expires_at > clock_timestamp();
+
 -- name: memberships
 SELECT workspace.id, workspace.name, workspace.created_at, membership.role
 FROM membership JOIN workspace ON workspace.id = membership.workspace_id

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from contracts.base import Page
 from contracts.gateway import User
-from contracts.sign_in import OwnWorkspace, SignedInUser, WebSession
+from contracts.sign_in import OwnWorkspace, SignedInUser, SignInCode, WebSession
 from gateway.accounts.caller import Authenticated, SignedIn
 from gateway.accounts.key_format import new_secret
 from gateway.accounts.keys import KeysOfAllWorkspaces
@@ -22,6 +22,7 @@ from gateway.errors import (
     NeedsSession,
     NotConfidential,
     SessionEnded,
+    UnknownSignInCode,
     UnknownWebSession,
     UnknownWorkspace,
     WorkspaceNotChosen,
@@ -34,6 +35,7 @@ from service_kit.postgres import Connection, Database
 
 WORKSPACE_HEADER = "x-workspace-id"
 LONGEST_USER_AGENT = 300
+CODE_SECONDS = 3600
 
 
 def sha256(secret: str) -> bytes:
@@ -129,6 +131,30 @@ class WebSessions:
         self.must_be_confidential(request)
         async with self.database.system() as connection:
             return await self.begin(connection, request, response, caller.user, "key", caller.key_id)
+
+    async def create_code(self, caller: Authenticated) -> SignInCode:
+        """Creates a code that signs a browser in once, as the caller's key. Raises NeedsKey."""
+        if caller.key_id is None or caller.session_id is not None:
+            raise NeedsKey
+        secret = new_secret()
+        async with self.database.system() as connection:
+            ends = await WebSessionRows(connection).insert_code(sha256(secret), caller.key_id, CODE_SECONDS)
+        return SignInCode(code=secret, expires_at=ends)
+
+    async def begin_with_code(self, request: Request, response: Response, code: str) -> SignedInUser:
+        """Begins a session that acts as the key of the code.
+
+        Raises UnknownSignInCode, also when the key has ended or its user is disabled, CrossSiteRequest or
+        NotConfidential.
+        """
+        self.must_be_own_page(request)
+        self.must_be_confidential(request)
+        async with self.database.system() as connection:
+            key_id = await WebSessionRows(connection).take_code(sha256(code))
+            key = await KeysOfAllWorkspaces(connection).find(key_id) if key_id else None
+            if key is not None and not key.is_expired and key.user_disabled_at is None:
+                return await self.begin(connection, request, response, key.caller().user, "key", key.key_id)
+        raise UnknownSignInCode
 
     async def describe(self, user: SignedIn | Authenticated) -> SignedInUser:
         if user.session_id is None:

@@ -35,9 +35,7 @@ SUSPECT_BYTES = 64 << 20
 EPUB_FONTS = (b"http://www.idpf.org/2008/embedding", b"http://ns.adobe.com/pdf/enc#RC")  # disguised, not encrypted
 ALGORITHM = re.compile(rb"EncryptionMethod[^>]*Algorithm=[\"']([^\"']*)")
 PASSWORD = "The document is protected by a password; remove the password and upload it again."
-ENCRYPTED_ENTRY = 0x1
 FIB_ENCRYPTED = 0x01  # bit of byte 11 of a Word document's first block ([MS-DOC] 2.5.2)
-BOF_RECORD = b"\x09\x08"
 FILEPASS_RECORD = b"\x2f\x00"  # [MS-XLS] 2.4.117; only BOF and a few short records come before it
 
 

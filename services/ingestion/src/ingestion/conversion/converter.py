@@ -34,14 +34,17 @@ class Converter:
     is limited by RLIMIT_DATA.
     """
 
-    def __init__(self, setup: Setup | None = None, folder: Path | None = None) -> None:
-        """`folder` holds what conversions write, by default the system's. Raises EngineUnavailable."""
+    def __init__(self, setup: Setup | None = None, folder: Path | None = None, listener: Path | None = None) -> None:
+        """`folder` holds what conversions write, by default the system's; `listener` is the socket of a converter in
+        another container, which has a folder of its own. Raises EngineUnavailable.
+        """
         self._setup = setup or Setup()
         pdf_engine(self._setup.pdf)
         readable = tuple(str(path.resolve()) for path in self._setup.files)
         # Only LibreOffice is started as a program: without it, no process may start any.
         programs = shutil.which(LIBREOFFICE) is not None
-        self._sandbox = Sandbox(SandboxConfig(TASK, PRELOAD, readable, str(folder) if folder else None, programs))
+        config = SandboxConfig(TASK, PRELOAD, readable, str(folder) if folder else None, programs)
+        self._sandbox = Sandbox(config, listener)
         self._lock = threading.Lock()
         self._idle: list[tuple[UUID | None, ConversionProcess]] = []
         self._closed = False

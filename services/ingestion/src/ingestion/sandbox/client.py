@@ -6,30 +6,20 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import threading
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import sendfds
+from pathlib import Path
 from typing import Any
 
 from ingestion.sandbox.config import SandboxConfig
+from ingestion.sandbox.launching import SandboxUnavailable, ask_listener, is_elsewhere, launch
 from ingestion.sandbox.messages import Messages
 from ingestion.sandbox.walls import Wall
 
-# What a reader needs to know of its surroundings; no name here ever holds a secret.
-PASSED_ON = frozenset(
-    {"PATH", "LANG", "LANGUAGE", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "PYTHONHASHSEED"}
-    | {"MALLOC_ARENA_MAX", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"}
-)
-NO_HOME = "/nonexistent"  # libraries ask for one; a user without an entry has none
 END_SECONDS = 10.0
-
-
-class SandboxUnavailable(Exception):
-    """No process could be started."""
 
 
 @dataclass(frozen=True)
@@ -79,11 +69,12 @@ class SandboxedProcess:
 class Sandbox:
     """Starts processes of `config`'s task, also from several threads, until it is closed.
 
-    The fork server is started with the first process, and again if it has ended.
+    The fork server is started with the first process, and again if it has ended: by the listener in another container
+    whose socket `listener` is, or else here.
     """
 
-    def __init__(self, config: SandboxConfig) -> None:
-        self._config = config
+    def __init__(self, config: SandboxConfig, listener: Path | None = None) -> None:
+        self._config, self._listener = config, listener
         self._lock = threading.Lock()
         self._server: _Server | None = None
 
@@ -129,29 +120,27 @@ class Sandbox:
             if self._server is None or self._server.ended:
                 if self._server:
                     self._server.close()
-                self._server = _Server(self._config)
+                self._server = _Server(self._config, self._listener)
             return self._server
 
 
 class _Server:
     """The fork server, seen from here. One request at a time."""
 
-    def __init__(self, config: SandboxConfig) -> None:
+    def __init__(self, config: SandboxConfig, listener: Path | None) -> None:
         self._lock = threading.Lock()
         self.ended = False
-        ours, theirs = _socket_pair()
-        with theirs:
-            # What lies in the working folder (-P) or in a home (-s) is not imported.
-            command = [sys.executable, "-P", "-s", "-m", "ingestion.sandbox.forkserver", str(theirs.fileno())]
-            self._process = subprocess.Popen(
-                [*command, config.written()],
-                stdin=subprocess.DEVNULL,
-                env=passed_on(os.environ),
-                pass_fds=[theirs.fileno()],
-            )
-        self._socket = ours
-        self._control = Connection(os.dup(ours.fileno()))
         self._walls: tuple[Wall, ...] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._container: tuple[Wall, ...] = ()
+        if listener:
+            self._socket = ask_listener(listener, config)
+            self._container = (_container(is_elsewhere(self._socket)),)
+        else:
+            self._socket, theirs = _socket_pair()
+            with theirs:
+                self._process = launch(config, theirs)
+        self._control = Connection(os.dup(self._socket.fileno()))
 
     def walls(self) -> tuple[Wall, ...]:
         """Returns what it says when it is ready. Raises SandboxUnavailable."""
@@ -192,17 +181,14 @@ class _Server:
         self._socket.close()
         with self._lock:
             self._control.close()
-            if self._walls is None:
+            if self._process and self._walls is None:
                 self._process.kill()  # still loading: it has started nothing
-        try:
-            self._process.wait(END_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        if self._process:
+            _wait_for_end(self._process)
 
     def _wait(self) -> None:
         if self._walls is None:
-            self._walls = tuple(Wall(**wall) for wall in self._receive())
+            self._walls = (*self._container, *(Wall(**wall) for wall in self._receive()))
 
     def _send(self, request: dict[str, Any]) -> None:
         try:
@@ -221,6 +207,20 @@ class _Server:
         return SandboxUnavailable(f"the fork server has ended ({type(error).__name__})")
 
 
+def _container(is_apart: bool) -> Wall:
+    if is_apart:
+        return Wall("container", True, "a container of its own, without the worker's secrets, files and processes")
+    return Wall("container", False, "the converter runs beside the worker")
+
+
+def _wait_for_end(process: subprocess.Popen[bytes]) -> None:
+    try:
+        process.wait(END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
 def _socket_pair() -> tuple[socket.socket, socket.socket]:
     """Returns two ends that block. Those of the standard library do not while another thread has set a default timeout.
 
@@ -230,9 +230,3 @@ def _socket_pair() -> tuple[socket.socket, socket.socket]:
     for end in pair:
         end.setblocking(True)
     return pair
-
-
-def passed_on(environment: Mapping[str, str]) -> dict[str, str]:
-    """Returns the part of an environment that readers of hostile bytes may know."""
-    passed = {name: value for name, value in environment.items() if name in PASSED_ON or name.startswith("LC_")}
-    return {**passed, "HOME": NO_HOME}

@@ -11,7 +11,7 @@ class SandboxConfig:
     """`task` is `module:function`, called with its connection; `preload` a module that is imported before.
 
     `readable` are paths beyond Python's own; `folder` is where processes get their own, by default the system's.
-    `programs`: the task starts programs.
+    `programs`: the task starts programs. `is_apart`: nothing but conversions runs in this container.
     """
 
     task: str
@@ -19,6 +19,7 @@ class SandboxConfig:
     readable: tuple[str, ...] = ()
     folder: str | None = None
     programs: bool = False
+    is_apart: bool = False
 
     def written(self) -> str:
         return json.dumps(asdict(self))

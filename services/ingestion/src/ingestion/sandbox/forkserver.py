@@ -138,7 +138,7 @@ def prepared(config: SandboxConfig) -> tuple[Task, Walls]:
         prctl(PR_SET_CHILD_SUBREAPER, 1)  # a walled process is forked twice
     refuse_inspection()
     readable = readable_paths(config.programs, more)
-    return Task(run, readable, config.programs), survey(readable)
+    return Task(run, readable, config.programs), survey(readable, config.is_apart)
 
 
 def folder_for(walls: Walls, config: SandboxConfig) -> Path:

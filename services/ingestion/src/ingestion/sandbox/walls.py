@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import socket
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -84,12 +85,17 @@ def readable_paths(programs: bool, more: Sequence[Path] = ()) -> list[Path]:
     return [path for path in dict.fromkeys(found) if path != Path("/")]
 
 
-def survey(readable: Sequence[Path]) -> Walls:
-    """Finds out what this machine allows. Forks; to be called before the process has threads."""
+def survey(readable: Sequence[Path], is_apart: bool = False) -> Walls:
+    """Finds out what this machine allows. Forks; to be called before the process has threads.
+
+    `is_apart`: in a container of conversions alone, where a missing interface is a wall too.
+    """
     environment = Wall("environment", True, "only variables without secrets are passed on")
     if not LINUX:
         return Walls((environment, *_missing_elsewhere()), 0, None, files=False, calls=False, tasks=False)
     namespaces, network = _namespaces()
+    if is_apart and not network.active and [name for _, name in socket.if_nameindex()] == ["lo"]:
+        network = Wall("network", True, "the container has no network")
     uid, user = _user(readable)
     files, calls = _landlock(), _seccomp()
     processes = _processes(namespaces)

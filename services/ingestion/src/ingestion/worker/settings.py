@@ -11,13 +11,21 @@ from inference.embeddings import EmbeddingSpace
 from inference.settings import EmbeddingSettings
 from ingestion.conversion import ChunkOptions, Limits, PdfEngine, PdfOptions, Recycling, Setup
 from ingestion.conversion.values import DEFAULT_CHUNK_TOKENS
+from ingestion.sandbox.settings import SandboxSettings
 from ingestion.settings import MEBIBYTE, LeaseSettings, QuotaSettings
 from ingestion.sources.settings import SourceSettings
 from service_kit.settings import ObjectStoreSettings, PrivateSettings, RedisSettings
 
 
 class WorkerSettings(
-    PrivateSettings, LeaseSettings, RedisSettings, ObjectStoreSettings, EmbeddingSettings, SourceSettings, QuotaSettings
+    PrivateSettings,
+    LeaseSettings,
+    RedisSettings,
+    ObjectStoreSettings,
+    EmbeddingSettings,
+    SourceSettings,
+    QuotaSettings,
+    SandboxSettings,
 ):
     """`work_folder` holds, per running document, its original and what is made of it.
 

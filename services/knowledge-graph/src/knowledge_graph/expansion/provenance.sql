@@ -150,5 +150,5 @@ INNER JOIN relation_evidence AS evidence ON
     AND evidence.source_id = pair.source_id
     AND evidence.target_id = pair.target_id
     AND evidence.chunk_id = pair.chunk_id
-WHERE evidence.method <> 'cooccurrence'
+WHERE evidence.method <> 'cooccurrence' AND evidence.status = 'current' AND evidence.closed_by IS NULL
 ORDER BY pair.number, evidence.confidence DESC, evidence.number;

@@ -7,16 +7,21 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from knowledge_graph.extraction.clauses import IDENTITY, SPOKEN_OF, Clause
+from knowledge_graph.extraction.clauses import IDENTITY, SECTION, SPOKEN_OF, Clause
+from knowledge_graph.extraction.names import PARTS
 from knowledge_graph.extraction.records import Mention
 from knowledge_graph.extraction.relation_types import VERBS
-from knowledge_graph.extraction.tenses import CURRENT
+from knowledge_graph.extraction.tenses import CURRENT, NEGATED
 
 EXPLICIT, REFERRED = 0.7, 0.5
 LONGEST_TYPE = 48
 NO_PARTS = frozenset({"PERSON", "TEAM", "GPE", "LOC", "FAC", "NORP", "DOCUMENT_ID"})
 PEOPLE = frozenset({"he", "she", "who", "him", "her"})
 THINGS = frozenset({"it", "which", "that"})
+SEVERAL = frozenset({"system", "server", "api", "component", "backend", "frontend", "proxy"})
+SELVES = frozenset(word for word, kind in PARTS.items() if kind in {"SERVICE", "PROJECT"}) - SEVERAL
+"""Under the heading of Petrel "the app" is Petrel; "the server" may be another."""
+OWNING = frozenset({"OWN", "MAINTAIN", "OPERATE", "RUN"})
 NO_RELATION = frozenset({"KNOWN_AS", "CALLED_AS", "REFER_AS"})
 """Aliases say that."""
 CLOSED = {
@@ -63,19 +68,23 @@ class Reference:
     thing: Mention | None = None
     unsure: Mention | None = None
     """Somebody or something: no more than a name."""
+    section: Mention | None = None
+    """The part of a system that the nearest heading names."""
     nouns: dict[str, Mention] = field(default_factory=dict)
     """By the noun that was said of it: "film" in "Tropic of Cancer is a film"."""
 
     def begin(self, about: Mention | None) -> None:
         """Begins a section: what another one spoke of is not meant here."""
         self.person = self.unsure = None
-        self.thing = about
+        self.thing = self.section = about
         self.nouns.clear()
 
     def remember(self, subject: Mention) -> None:
         if subject.entity_type == "PERSON":
             self.person, self.unsure = subject, None
             return
+        if subject.entity_type == "TEAM" and self.thing is not None:
+            return  # "The Heron team owns it. It uses …"
         self.thing = subject
         if subject.entity_type == "ENTITY":
             self.unsure = subject
@@ -83,7 +92,9 @@ class Reference:
     def of(self, word: str) -> Mention | None:
         if word in PEOPLE:
             return self.unsure or self.person
-        return self.thing if word in THINGS else self.nouns.get(word)
+        if word in THINGS:
+            return self.thing
+        return self.nouns.get(word) or (self.section if word in SELVES else None)
 
 
 def triples(
@@ -100,22 +111,49 @@ def triples(
 
     for clause in clauses:
         named, target = at(clause.subject), at(clause.target)
-        source = named or spoken_of.of(clause.reference)
-        if clause.relation in {IDENTITY, SPOKEN_OF}:
-            if clause.relation == IDENTITY and source is not None and target is None:
-                spoken_of.nouns[clause.phrase] = source
-            if named is not None:
-                spoken_of.remember(named)
+        if clause.reference == SECTION:
+            yield from _of_section(clause, named, target, spoken_of, systems)
             continue
-        if named is not None and not clause.turned:
-            spoken_of.remember(named)
-        is_explicit = named is not None and target is not None
-        if target is None and clause.turned:
-            target = spoken_of.of(clause.object_reference)
-        if source is not None and target is not None and source.entity_id != target.entity_id:
-            if source.entity_type == "PERSON" != target.entity_type:
-                spoken_of.remember(target)  # "She wrote X. It …"
-            yield from _triple(clause, source, target, EXPLICIT if is_explicit else REFERRED, systems)
+        if clause.relation in {IDENTITY, SPOKEN_OF}:
+            _remember(clause, named, target, spoken_of)
+        else:
+            yield from _said(clause, named, target, spoken_of, systems)
+
+
+def _remember(clause: Clause, named: Mention | None, target: Mention | None, spoken_of: Reference) -> None:
+    """Notes what a later pronoun or noun can mean."""
+    source = named or spoken_of.of(clause.reference)
+    if clause.relation == IDENTITY and source is not None and target is None:
+        spoken_of.nouns[clause.phrase] = source
+    if named is not None:
+        spoken_of.remember(named)
+
+
+def _said(
+    clause: Clause, named: Mention | None, target: Mention | None, spoken_of: Reference, systems: Collection[str]
+) -> Iterator[ClauseTriple]:
+    source = named or spoken_of.of(clause.reference)
+    before = spoken_of.of(clause.object_reference)
+    if named is not None and not clause.turned:
+        spoken_of.remember(named)
+    is_explicit = named is not None and target is not None
+    if target is None and (clause.turned or (clause.relation in OWNING and named is not None)):
+        target = before  # "Before that Bookings owned it"
+    if source is not None and target is not None and source.entity_id != target.entity_id:
+        if source.entity_type == "PERSON" != target.entity_type and clause.time != NEGATED:
+            spoken_of.remember(target)  # "She wrote X. It …"
+        yield from _triple(clause, source, target, EXPLICIT if is_explicit else REFERRED, systems)
+
+
+def _of_section(
+    clause: Clause, named: Mention | None, target: Mention | None, spoken_of: Reference, systems: Collection[str]
+) -> Iterator[ClauseTriple]:
+    """Takes the section's own thing for who acts, where only a part of a system can be meant."""
+    source = spoken_of.section
+    if named is not None or source is None or target is None or source.entity_id == target.entity_id:
+        return
+    if clause.relation in VERBS and _is_between_parts(source, target, systems):
+        yield from _triple(clause, source, target, REFERRED, systems)
 
 
 def _is_between_parts(source: Mention, target: Mention, systems: Collection[str]) -> bool:
@@ -130,6 +168,10 @@ def _triple(
     relation_type, reverse = CLOSED.get(clause.relation, (clause.relation, False))
     if _is_between_parts(source, target, systems):
         relation_type = VERBS.get(clause.relation, relation_type)
+    if clause.relation == "BELONG_TO" and target.entity_type in {"TEAM", "PERSON"}:
+        if target.entity_type == "PERSON":
+            return  # a short name of a team, most often
+        relation_type, reverse = "OWNS", True
     is_word = re.fullmatch(r"[^\W\d]\w*", relation_type) is not None
     if is_word and len(relation_type) <= LONGEST_TYPE and relation_type not in NO_RELATION:
         ends = (target, source) if reverse else (source, target)

@@ -10,7 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from knowledge_graph.extraction.tenses import CURRENT, DOUBT, of_verb
+from knowledge_graph.extraction.names import PARTS
+from knowledge_graph.extraction.relation_types import VERBS
+from knowledge_graph.extraction.tenses import CURRENT, DOUBT, NEGATED, of_denied, of_verb
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -24,7 +26,10 @@ COPIES = frozenset(
 DEFINITE = frozenset({"the", "this", "that", "its", "his", "her"})
 COMPARES = frozenset({"like", "unlike"})
 MOST_STEPS = 20
+FLOWS = frozenset({"lie", "go"})
+"""What goods and data do by themselves: somebody has them lie there."""
 IDENTITY = "IS"
+SECTION = "§"
 SPOKEN_OF = ""
 
 
@@ -37,7 +42,8 @@ class Clause:
     `object_reference` are a pronoun ("he") or the noun of "the film" where that is the subject or the target, else "".
     With the relation IS, `phrase` is a noun that the subject is said to be. With the relation SPOKEN_OF nothing is
     stated of the subject, which is the target too: the verb is denied or doubted or has no object, but a pronoun that
-    follows can mean its subject.
+    follows can mean its subject. What a denied verb denies follows it. With the reference SECTION nobody is named who
+    acts: "each boarding is handed to X", "charges go through X".
     """
 
     subject: int
@@ -66,26 +72,61 @@ def _of_verb(verb: Token) -> Iterator[Clause]:
     subjects = _subjects(verb)
     if not subjects or _repeats(verb):
         return
-    if any(_denies(child) for child in children):
+    above = [*children, *(child for head in _carriers(verb) for child in head.children)]
+    if any(_denies(child) for child in above):
         yield from (Clause(subject.idx, subject.idx, SPOKEN_OF, "") for subject in subjects)
+        if not any(_doubts(child) for child in above):
+            yield from _denied(verb, children, subjects)
         return
     if verb.lemma_ == "be":
         yield from _identities(children, subjects)
         return
-    passive = (verb.dep_ == "acl" and verb.tag_ == "VBN") or any(
-        child.dep_ in {"auxpass", "agent"} for child in children
-    )
+    passive = _is_passive(verb, children)
     if not any(True for child in children for _ in _objects(child, verb, passive=passive)):
         yield from (Clause(subject.idx, subject.idx, SPOKEN_OF, "") for subject in subjects)
     subjects += [] if passive else _likewise(children)
+    yield from _statements(verb, children, subjects, of_verb(verb), passive=passive)
+
+
+def _carriers(verb: Token) -> list[Token]:
+    """Returns the verbs that carry this one: "has never had" of "has never had to use"."""
+    found: list[Token] = []
+    while verb.dep_ == "xcomp" and len(found) < MOST_STEPS and not any(one.dep_ in SUBJECTS for one in verb.children):
+        verb = verb.head
+        found.append(verb)
+    return found
+
+
+def _denied(verb: Token, children: Sequence[Token], subjects: Sequence[Token]) -> Iterator[Clause]:
+    """Yields what the verb says is not so."""
+    time = of_denied(verb)
+    if verb.lemma_ != "be":
+        yield from _statements(verb, children, subjects, time, passive=_is_passive(verb, children))
+        return
+    for noun in (child for child in children if child.dep_ == "attr"):
+        for subject in subjects:
+            yield from (replace(one, time=time) for one in _of_noun(noun, subject))
+
+
+def _is_passive(verb: Token, children: Sequence[Token]) -> bool:
+    return (verb.dep_ == "acl" and verb.tag_ == "VBN") or any(child.dep_ in {"auxpass", "agent"} for child in children)
+
+
+def _statements(
+    verb: Token, children: Sequence[Token], subjects: Sequence[Token], time: str, *, passive: bool
+) -> Iterator[Clause]:
     for child in children:
         for relation, phrase, found, turned in _objects(child, verb, passive=passive):
-            if any(grand.lower_ in NONE_OF for grand in found.children):
-                continue  # "reads neither X nor Y"
+            # "reads neither X nor Y"
+            told = NEGATED if any(grand.lower_ in NONE_OF for grand in found.children) else time
             targets = [_whole(found), *map(_whole, found.conjuncts)]
-            for subject, target in _pairs(subjects, targets, children):
+            for pair in _pairs(subjects, targets, children):
+                subject, target = map(_bearing, pair)
                 ends = (target, subject) if turned else (subject, target)
-                yield replace(_clause(*ends, relation, phrase, turned), time=of_verb(verb))
+                if not turned and subject.pos_ == "NOUN" and (passive or verb.lemma_ in FLOWS):
+                    acted = f"{_name(verb)}_{child.lower_.upper()}"
+                    yield Clause(subject.idx, target.idx, acted, phrase, SECTION, time=told)
+                yield replace(_clause(*ends, relation, phrase, turned), time=told)
 
 
 def _pairs(
@@ -115,6 +156,13 @@ def _likewise(children: Sequence[Token]) -> list[Token]:
     return [one for each in found for one in (each, *each.conjuncts)]
 
 
+def _bearing(noun: Token) -> Token:
+    """Returns Heron for "the Heron team"."""
+    before = noun.nbor(-1) if noun.i > noun.sent.start else noun
+    is_name = before.head == noun and before.dep_ in {"compound", "amod"} and before.text[0].isupper()
+    return before if is_name and noun.lemma_.lower() in PARTS else noun
+
+
 def _whole(noun: Token) -> Token:
     """Returns the Seat Ledger for "the replica of the Seat Ledger": to read a copy is to read the thing."""
     if noun.lemma_.lower() in COPIES:
@@ -132,7 +180,11 @@ def _identities(children: Sequence[Token], subjects: Sequence[Token]) -> Iterato
 
 
 def _denies(child: Token) -> bool:
-    return child.dep_ == "neg" or (child.dep_ == "aux" and child.lower_ in DOUBT)
+    return child.dep_ == "neg" or _doubts(child)
+
+
+def _doubts(child: Token) -> bool:
+    return child.dep_ == "aux" and child.lower_ in DOUBT
 
 
 def _objects(child: Token, verb: Token, *, passive: bool) -> Iterator[tuple[str, str, Token, bool]]:
@@ -140,12 +192,18 @@ def _objects(child: Token, verb: Token, *, passive: bool) -> Iterator[tuple[str,
     name = _name(verb)
     if child.dep_ in OBJECTS and child.pos_ != "ADP" and not passive:
         yield name, _written(verb, verb), child, False
+        for preposition in child.children:  # "reads orders from X and recipes from Y"
+            relation = f"{name}_{preposition.lower_.upper()}"
+            if preposition.dep_ == "prep" and relation in VERBS:
+                found = (grand for grand in preposition.children if grand.dep_ == "pobj")
+                yield from ((relation, _written(verb, preposition), one, False) for one in found)
     elif child.pos_ == "ADP" and child.dep_ in {"agent", "prep", "dative"} and child.lower_ not in COMPARES:
         turned = child.dep_ == "agent"
         relation = name if turned else f"{verb.text.upper() if passive else name}_{child.lower_.upper()}"
-        for grand in child.children:
-            if grand.dep_ == "pobj":
-                yield relation, _written(verb, child), grand, turned
+        for one in (child, *(other for other in child.conjuncts if other.pos_ == "ADP")):  # "on X and on Y"
+            for grand in one.children:
+                if grand.dep_ == "pobj":
+                    yield relation, _written(verb, child), grand, turned
 
 
 def _of_noun(noun: Token, subject: Token) -> Iterator[Clause]:

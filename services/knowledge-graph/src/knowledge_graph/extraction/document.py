@@ -21,8 +21,10 @@ from knowledge_graph.extraction.relation_phrases import FIELD
 from knowledge_graph.extraction.resolution import EVIDENT, NOTHING, Resolution, resolve, with_types
 from knowledge_graph.extraction.sentences import Sentences
 from knowledge_graph.extraction.spans import names_in_code, names_in_prose
+from knowledge_graph.extraction.standing import REJECTED, standing
 from knowledge_graph.extraction.stated_types import stated_types
 from knowledge_graph.extraction.subjects import defined
+from knowledge_graph.extraction.tenses import OPEN
 from knowledge_graph.extraction.titles import occurrences, titles
 from knowledge_graph.extraction.topics import Topics
 
@@ -68,13 +70,15 @@ def extract(document: SourceDocument, read: EnglishReader | None, methods: Metho
     for chunk in chunks:
         _complete(chunk, resolution, known)
     disambiguation, topics = Disambiguation(chunks, resolution), Topics()
-    extraction = Extraction(method, notes=notes)
+    own = standing(document)
+    extraction = Extraction(method, notes=notes, standing=own)
     for chunk in chunks:
         chunk.mentions = mentions_of(chunk, disambiguation.resolved(chunk), topics)
         extraction.mentions.extend(chunk.mentions)
         extraction.candidates.extend(chunk.candidates)
         extraction.aliases.extend(aliases_of(chunk.chunk, chunk.statements, chunk.spans, chunk.sentences))
-    extraction.relations.extend(relations.of_document(document, chunks, manifest, resolution))
+    stated_as = OPEN if own.status == REJECTED else own.status
+    extraction.relations.extend(relations.of_document(document, chunks, manifest, resolution, stated_as))
     return extraction
 
 
@@ -104,7 +108,10 @@ def _find_names(chunk: ChunkAnalysis, used: frozenset[str], titled: Sequence[Spa
     read = names_in_prose(text, chunk.reading, used, nouns_have_capitals=document.language == "de")
     whole = [chunk.opening.name] if chunk.opening else []
     found = without_overlaps(
-        whole, list(occurrences(text, titled, read)), read, [*tables.names(text), *relation_phrases.listed_names(text)]
+        whole,
+        list(occurrences(text, titled, read)),
+        read,
+        [*tables.names(text), *relation_phrases.listed_names(text), *relation_phrases.teams(text)],
     )
     chunk.statements = list(alias_statements.statements(text, found))
     stated = whole + [span for one in chunk.statements for span in (one.alias, one.target)]

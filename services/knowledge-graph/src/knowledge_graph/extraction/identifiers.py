@@ -33,6 +33,7 @@ DOTTED = re.compile(r"(?<![\w.@/-])[A-Za-z_]\w++(?:\.[A-Za-z_]\w++)+\b(?!\()")
 QUOTED_CODE = re.compile(r"`([@~./]{0,3}[A-Za-z][\w.:/@-]{1,78}\w)(?:\(\))?`")
 IS_SERVICE = re.compile(rf"(?:{KINDS})s?$")
 IS_STORE = re.compile(r"(?:DB|Database|Store|Cache)$")
+IS_PROJECT = re.compile(r"(?:Project|Projekt)[ -]?[A-Z]")
 DOCUMENT_IDS = "|".join(sorted(words("document_ids")))
 DOCUMENT_ID = re.compile(rf"(?<![\w-])(?:{DOCUMENT_IDS})-\d{{1,6}}(?![\w-])")
 
@@ -67,7 +68,9 @@ def _files(hidden: str) -> Iterator[Span]:
 
 
 def kind_of(name: str) -> str:
-    """SERVICE or STORE by the name's last word, else IDENTIFIER."""
+    """SERVICE or STORE by the name's last word, PROJECT by its first, else IDENTIFIER."""
+    if IS_PROJECT.match(name) and not IS_SERVICE.search(name):
+        return "PROJECT"
     if IS_STORE.search(name):
         return "STORE"
     return "SERVICE" if IS_SERVICE.search(name) else "IDENTIFIER"

@@ -19,7 +19,8 @@ class SourceDocument:
     """A document to extract from.
 
     `name` is the file's name. With `is_code` extraction reads what code names (definitions, imports) instead of prose.
-    `language` is an ISO 639-1 code; None (unknown) is read as English.
+    `language` is an ISO 639-1 code; None (unknown) is read as English. `written` is the day that its metadata name, as
+    2024-06-28.
     """
 
     name: str
@@ -27,6 +28,7 @@ class SourceDocument:
     is_code: bool
     chunks: tuple[SourceChunk, ...]
     language: str | None = None
+    written: str | None = None
 
     @property
     def is_english(self) -> bool:
@@ -72,6 +74,7 @@ class RelationEvidence:
     """One place that says `source` → `target`: characters `start` to `end` of the chunk (0 to 0: the whole chunk).
 
     `method` is `cooccurrence`, `pattern`, `dependency`, `model` or `user`; `phrase` the verb phrase as written, or "".
+    `status` is `current`, `past`, `planned` or `negated`; `dated` the date that the sentence gives, no more precise.
     """
 
     source_id: str
@@ -84,6 +87,8 @@ class RelationEvidence:
     end: int
     method: str = "cooccurrence"
     phrase: str = ""
+    status: str = "current"
+    dated: str | None = None
 
 
 @dataclass(frozen=True)
@@ -120,6 +125,21 @@ class Candidate:
 
 
 @dataclass(frozen=True)
+class DocumentStanding:
+    """A document's place among others, as its name and header say: `written` is its date; of the documents of one
+    `series` the one with the higher `edition` is the later; `known_as` are its numbers (ADR-14), `replaces` those of
+    documents that it takes the place of. `status` is that of what it states.
+    """
+
+    written: str | None = None
+    series: str = ""
+    edition: tuple[int, ...] = ()
+    known_as: tuple[str, ...] = ()
+    replaces: tuple[str, ...] = ()
+    status: str = "current"
+
+
+@dataclass(frozen=True)
 class Extraction:
     """The graph of one document. `method` is `ner+patterns`, `ner+patterns+dependency` or `patterns`; `notes` say in
     words what was left out, and why."""
@@ -130,3 +150,4 @@ class Extraction:
     aliases: list[Alias] = field(default_factory=list)
     candidates: list[Candidate] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    standing: DocumentStanding = field(default_factory=DocumentStanding)

@@ -29,25 +29,41 @@ PHRASES: tuple[tuple[str, bool, str], ...] = (
         r"(?:depends?|depended|relies|rely|relied) (?:up)?on|requires?|required|is dependent on|"
         r"is built (?:up)?on(?: top of)?",
     ),
-    ("DEPENDS_ON", True, rf"{IS} {ADVERB}(?:required|needed) by"),
+    ("DEPENDS_ON", True, r"(?:required|needed) by"),
     ("USES", False, r"uses?|used|utili[sz]es?|makes? use of|is using|reads? from|writes? to"),
-    ("USES", True, rf"{IS} {ADVERB}used by"),
+    ("USES", True, r"used by"),
     ("CALLS", False, r"calls?|called|invokes?|invoked|sends? requests to|talks? to"),
-    ("CALLS", True, rf"{IS} {ADVERB}(?:called|invoked) by"),
+    ("CALLS", True, r"(?:called|invoked) by"),
     ("PART_OF", False, r"(?:is|are) (?:a )?(?:part|member|component|module|subsystem) of|belongs? to"),
     ("PART_OF", True, r"contains?|consists? of|comprises?|includes?"),
     ("OWNS", False, r"owns?|owned|is responsible for|are responsible for"),
-    ("OWNS", True, rf"{IS} {ADVERB}owned by"),
+    ("OWNS", True, r"owned by"),
     ("DEPENDS_ON", False, r"hängt (?:ab )?von|hängen von|(?:benötigt|benötigen|braucht|brauchen)"),
     ("USES", False, r"(?:be)?nutzt|(?:be)?nutzen|verwendet|verwenden"),
     ("CALLS", False, r"ruft|rufen"),
     ("READS", False, r"liest (?:[^\W\d_]{1,20} ){0,3}aus"),
     ("WRITES", False, r"schreibt (?:[^\W\d_]{1,20} ){0,3}(?:in|nach)"),
+    ("RUNS_ON", False, r"runs? on|(?:has|have) run on"),
     ("MAINTAINS", False, r"maintains?|maintained"),
-    ("MAINTAINS", True, rf"{IS} {ADVERB}maintained by"),
+    ("MAINTAINS", True, r"maintained by"),
+    ("USES", True, r"wird von"),
 )
+"""What ends in "by" is passive; the German passive has its verb behind the names."""
+NOT = r"(?:(?:(?:do|does|did|will) not|(?:do|does|did)n[’']t|won[’']t|never|no longer) )?"
+IS_NOT = r"(?:(?:not|never|no longer) )?"
+PARTICIPLE = re.compile(
+    r"`? (?:[a-zäöü]{1,12} ){0,3}(?:benutzt|genutzt|verwendet|gebraucht|benötigt|aufgerufen|gelesen)(?!\w)"
+)
+
+
+def _opening(verb: str) -> str:
+    """Returns what stands before the verb; its group `no` holds what denies it."""
+    return rf"{IS} (?P<no>{IS_NOT}){ADVERB}" if verb.endswith(" by") else rf"(?P<no>{NOT})(?:will )?{ADVERB}"
+
+
 VERBS = tuple(
-    (kind, passive, re.compile(rf"`?{NOUN} {ADVERB}(?:{verb}) {DETERMINER}`?")) for kind, passive, verb in PHRASES
+    (kind, passive, re.compile(rf"`?{NOUN} {_opening(verb)}(?:{verb}) {DETERMINER}`?"))
+    for kind, passive, verb in PHRASES
 )
 FIELDS = {
     "depends on": ("DEPENDS_ON", False),
@@ -64,9 +80,11 @@ FIELDS = {
     "maintainer": ("MAINTAINS", True),
 }
 FIELD = re.compile(
-    rf"^[ \t]*(?:[-*•][ \t]*)?\**({'|'.join(name.replace(' ', '[ _-]') for name in FIELDS)})\**[ \t]*:\**[ \t]*(?=\S)",
+    rf"(?:^[ \t]*(?:[-*•][ \t]*)?|(?<=\w\. ))"
+    rf"\**({'|'.join(name.replace(' ', '[ _-]') for name in FIELDS)})\**[ \t]*:\**[ \t]*(?=\S)",
     re.IGNORECASE | re.MULTILINE,
 )
+"""A field of its own line, or a sentence: "Fares that follow demand. Owner: Fares. Lead: Ioana Petrescu."."""
 LISTED_BELOW = re.compile(
     rf"^[ \t]*\**({'|'.join(name.replace(' ', '[ _-]') for name in FIELDS)})\**[ \t]*:\**[ \t]*\n(?:[ \t]*\n)?",
     re.IGNORECASE | re.MULTILINE,
@@ -76,6 +94,7 @@ ITEM = re.compile(r"[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+[*_`\[]{0,3}(?:[Tt]he )?[
 ITEM_NAME = re.compile(
     r"([A-Z][\w.&’'-]{1,60}+(?: [A-Z\d][\w.&’'-]{0,60}+){0,4})[*_`]{0,3}[ \t]*+(?:[(:,;–—]|- |$)", re.MULTILINE
 )
+TEAM = re.compile(r"(?<!\w)[Tt]he ([A-Z][\w-]{2,30}(?: [A-Z][\w-]{1,30})?)[ \n](?:team|squad|guild)(?!\w)")
 NEXT_IN_LIST = re.compile(r"`?,?(?: (?:and|as well as|und|sowie))?(?: on)? (?:the )?`?")
 RESPECTIVELY = re.compile(r"`?,? respectively(?!\w)")
 NOT_LIKE = re.compile(r"(?<!\w)(?:unlike|instead of|rather than|anders als|statt) (?:the )?`?$", re.IGNORECASE)
@@ -88,7 +107,8 @@ CERTAIN, LISTED = 0.9, 0.8
 
 @dataclass(frozen=True)
 class StatedRelation:
-    """`subject` and `target` are places in the list of spans; a subject of -1 is the heading's entity."""
+    """`subject` and `target` are places in the list of spans; a subject of -1 is the heading's entity. `denied`: the
+    phrase between the two says that it is not so, or no longer."""
 
     subject: int
     target: int
@@ -97,6 +117,7 @@ class StatedRelation:
     start: int
     end: int
     phrase: str
+    denied: bool = False
 
 
 def statements(text: str, spans: Sequence[Span]) -> Iterator[StatedRelation]:
@@ -106,10 +127,12 @@ def statements(text: str, spans: Sequence[Span]) -> Iterator[StatedRelation]:
         found = _verb(gap)
         if found is None:
             continue
-        kind, passive = found
+        kind, passive, denied = found
         phrase = gap.strip("` ")
         lefts, rights = sorted(_list_before(text, spans, place)), _list_after(text, spans, place + 1)
-        if not passive:
+        if phrase.startswith("wird ") and PARTICIPLE.match(text, spans[rights[-1]].end) is None:
+            continue
+        if not passive and not denied:
             lefts += _likewise(text, spans, place, rights[-1])
         for number, left in enumerate(lefts):
             for right in [rights[number]] if _in_turn(text, spans, lefts, rights) else rights:
@@ -123,14 +146,15 @@ def statements(text: str, spans: Sequence[Span]) -> Iterator[StatedRelation]:
                     min(spans[left].start, spans[right].start),
                     max(spans[left].end, spans[right].end),
                     phrase,
+                    denied,
                 )
 
 
 def field_statements(text: str, spans: Sequence[Span]) -> Iterator[tuple[StatedRelation, bool]]:
     """Lines such as `depends_on: A, B`, about the heading's entity; True where that one is the target."""
     for match in FIELD.finditer(text):
-        line_end = text.find("\n", match.end())
-        line_end = len(text) if line_end < 0 else line_end
+        ends = [end for sign in ("\n", ". ") if (end := text.find(sign, match.end())) >= 0]
+        line_end = min(ends, default=len(text))
         kind, passive = FIELDS[re.sub(r"[_-]", " ", match.group(1)).lower()]
         for place, span in enumerate(spans):
             if match.end() <= span.start and span.end <= line_end:
@@ -155,6 +179,12 @@ def listed_names(text: str) -> Iterator[Span]:
             yield Span(*name.span(1), name.group(1), "ENTITY")
 
 
+def teams(text: str) -> Iterator[Span]:
+    """Yields what a text calls a team, whether or not it looks like a name elsewhere: "the Messaging team"."""
+    for found in TEAM.finditer(text):
+        yield Span(*found.span(1), found.group(1), "TEAM")
+
+
 def _items(text: str) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
     """Yields fields, each with the beginning of an item of the list below it."""
     for match in LISTED_BELOW.finditer(text):
@@ -164,8 +194,13 @@ def _items(text: str) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
             start = (text.find("\n", item.end()) + 1) or len(text)
 
 
-def _verb(gap: str) -> tuple[str, bool] | None:
-    return next(((kind, passive) for kind, passive, pattern in VERBS if pattern.fullmatch(gap)), None)
+def _verb(gap: str) -> tuple[str, bool, bool] | None:
+    """Returns type, whether the target comes first, and whether it is denied."""
+    for kind, passive, pattern in VERBS:
+        found = pattern.fullmatch(gap)
+        if found is not None:
+            return kind, passive, bool(found.group("no"))
+    return None
 
 
 def _gap(text: str, spans: Sequence[Span], place: int) -> str:

@@ -22,9 +22,14 @@ def is_dependency(relation_type: str) -> bool:
     return relation_type == DEPENDS_ON or DEPENDS_ON in _above(relation_type)
 
 
+def family(relation_type: str) -> str:
+    """Returns the type above all that it is a kind of: to say that A does not use B speaks of all of them."""
+    return [relation_type, *_above(relation_type)][-1]
+
+
 def is_structural(relation_type: str) -> bool:
     """Tells whether the type says how things are built and owned, which changes with time."""
-    return is_dependency(relation_type) or relation_type in {"OWNS", "PART_OF", "MAINTAINS"}
+    return relation_type in STRUCTURAL
 
 
 def _above(relation_type: str) -> list[str]:
@@ -33,3 +38,7 @@ def _above(relation_type: str) -> list[str]:
         relation_type = ABOVE[relation_type]
         found.append(relation_type)
     return found
+
+
+DEPENDENCIES = frozenset(with_below([DEPENDS_ON]))
+STRUCTURAL = DEPENDENCIES | {"OWNS", "PART_OF", "MAINTAINS"}

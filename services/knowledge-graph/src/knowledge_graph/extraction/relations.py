@@ -7,13 +7,15 @@ from dataclasses import replace
 
 from knowledge_graph.extraction import code, cooccurrence, relation_phrases, tables
 from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
-from knowledge_graph.extraction.clause_relations import Reference, triples
+from knowledge_graph.extraction.clause_relations import ClauseTriple, Reference, triples
+from knowledge_graph.extraction.dates import first_date
 from knowledge_graph.extraction.manifests.reading import ReadManifest
 from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.extraction.records import Mention, RelationEvidence, SourceDocument, Span
-from knowledge_graph.extraction.relation_types import VERBS, is_dependency, is_structural
+from knowledge_graph.extraction.relation_types import VERBS, family, is_dependency, is_structural
 from knowledge_graph.extraction.resolution import SYSTEMS, Resolution
-from knowledge_graph.extraction.tenses import CURRENT, PERFECT, of_words
+from knowledge_graph.extraction.stated_types import thing_of_section
+from knowledge_graph.extraction.tenses import CURRENT, NEGATED, OPEN, PAST, PERFECT, of_words
 
 CO_OCCURS, DEPENDS_ON = "CO_OCCURS", "DEPENDS_ON"
 CO_OCCURRENCE_WEIGHT, STATED_WEIGHT = 1.0, 2.0
@@ -22,9 +24,45 @@ IMPORTED = DECLARED = 0.95
 
 
 def of_document(
+    document: SourceDocument,
+    chunks: Sequence[ChunkAnalysis],
+    manifest: ReadManifest,
+    resolution: Resolution,
+    stated_as: str = CURRENT,
+) -> list[RelationEvidence]:
+    """Returns each relation of a sentence once, by the surest method that found it.
+
+    `stated_as` is the status of what the document says of the present; OPEN: it says nothing of it.
+    """
+    contents = {chunk.chunk.chunk_id: chunk.text for chunk in chunks}
+    found = list(_relations(document, chunks, manifest, resolution))
+    ended = {_fact(one) for one in found if one.status in {PAST, NEGATED}}
+    context = {chunk.chunk.chunk_id for chunk in chunks if _is_before_decision(chunk)}
+    kept = []
+    for one in found:
+        status = one.status
+        if status == CURRENT and is_structural(one.relation_type):
+            # What led to a decision, and then is said to be over.
+            is_over = one.chunk_id in context and _fact(one) in ended
+            status = PAST if is_over else stated_as
+        if status == OPEN:
+            continue
+        # "Has run on X since 2019", and no longer: that is when it began.
+        is_dated = is_structural(one.relation_type) and not (
+            status == PAST and one.phrase.startswith(("has ", "have "))
+        )
+        dated = first_date(contents[one.chunk_id][one.start : one.end]) if is_dated else None
+        kept.append(replace(one, status=status, dated=dated))
+    return kept
+
+
+def _fact(one: RelationEvidence) -> tuple[str, str, str]:
+    return one.source_id, one.target_id, family(one.relation_type)
+
+
+def _relations(
     document: SourceDocument, chunks: Sequence[ChunkAnalysis], manifest: ReadManifest, resolution: Resolution
 ) -> Iterator[RelationEvidence]:
-    """Yields each relation of a sentence once, by the surest method that found it."""
     spoken_of = Reference()
     systems = _systems(chunks, manifest)
     yield from _declared(chunks, manifest, resolution)
@@ -33,12 +71,12 @@ def of_document(
         if chunk.chunk.headings != headings:
             headings = chunk.chunk.headings
             spoken_of.begin(_headed(chunk, systems))
-        seen: set[tuple[str, str, str, int]] = set()
+        seen: set[tuple[str, str, str, str, int]] = set()
         if document.is_code:
             yield from _imported(document, chunk)
         # What a manifest says is not said in sentences.
         for one in [] if manifest.statements else [*_stated(chunk), *_clauses(chunk, spoken_of, systems)]:
-            place = (one.source_id, one.target_id, one.relation_type, one.start)
+            place = (one.source_id, one.target_id, one.relation_type, one.status, one.start)
             if place not in seen and one.source_id != one.target_id:
                 seen.add(place)
                 yield one
@@ -67,7 +105,10 @@ def _declared(
 
 def _headed(chunk: ChunkAnalysis, systems: Collection[str]) -> Mention | None:
     """Returns the part of a system that the nearest heading names."""
-    headed = next((mention for mention in chunk.mentions if mention.about == "heading"), None)
+    key = name_key(chunk.chunk.headings[-1]) if chunk.chunk.headings else ""
+    headed = next((mention for mention in chunk.mentions if mention.about and mention.name_key == key), None)
+    if headed is None:
+        headed = next((mention for mention in chunk.mentions if mention.about == "heading"), None)
     return headed if headed is not None and headed.entity_id in systems else None
 
 
@@ -75,12 +116,16 @@ def _stated(chunk: ChunkAnalysis) -> Iterator[RelationEvidence]:
     text, mentions = chunk.chunk.content, chunk.in_text
     spans = [Span(one.start, one.end, one.surface, one.entity_type) for one in mentions]
     for one in relation_phrases.statements(text, spans):
-        if of_words(text, one.start, one.end, chunk.sentences.at(one.start)) == CURRENT:
+        status = of_words(text, one.start, one.end, chunk.sentences.at(one.start), denied=one.denied)
+        if status == CURRENT and one.phrase.startswith(("has ", "have ")) and _is_before_decision(chunk):
+            status = PAST
+        if status != OPEN:
             ends = mentions[one.subject], mentions[one.target]
             if _owner(one, ends[1]):
-                yield _evidence(chunk, *ends[::-1], replace(one, relation_type="OWNS"), _sentence(chunk, one))
+                owning = replace(one, relation_type="OWNS")
+                yield _evidence(chunk, *ends[::-1], owning, _sentence(chunk, one), status)
             elif one.relation_type != "PART_OF" or ends[1].entity_type != "PERSON":
-                yield _evidence(chunk, *ends, one, _sentence(chunk, one))
+                yield _evidence(chunk, *ends, one, _sentence(chunk, one), status)
     for one in tables.statements(text, spans):
         yield _evidence(chunk, mentions[one.subject], mentions[one.target], one, (one.start, one.end))
     headed = next((mention for mention in chunk.mentions if mention.about == "heading"), None)
@@ -107,6 +152,7 @@ def _evidence(
     target: Mention,
     one: relation_phrases.StatedRelation,
     place: tuple[int, int],
+    status: str = CURRENT,
 ) -> RelationEvidence:
     return RelationEvidence(
         source.entity_id,
@@ -118,6 +164,7 @@ def _evidence(
         *place,
         "pattern",
         one.phrase,
+        status,
     )
 
 
@@ -126,13 +173,19 @@ def _systems(chunks: Sequence[ChunkAnalysis], manifest: ReadManifest) -> frozens
     typed = {one.entity_id for chunk in chunks for one in chunk.mentions if one.entity_type in SYSTEMS}
     if manifest.statements:
         return frozenset(typed)
+    if typed:
+        # Beside services, what sections are about and call "it" are parts of systems, too.
+        things = {thing_of_section(chunk) for chunk in chunks}
+        typed |= {one.entity_id for chunk in chunks for one in chunk.mentions if one.name_key in things}
+    # What is denied of them or was so tells as much.
     stated = [one for chunk in chunks for one in _stated(chunk) if is_dependency(one.relation_type)]
     return frozenset(typed).union(*({one.source_id, one.target_id} for one in stated))
 
 
 def _clauses(chunk: ChunkAnalysis, spoken_of: Reference, systems: Collection[str]) -> Iterator[RelationEvidence]:
     for one in triples(chunk.reading.clauses, chunk.in_text, spoken_of, systems):
-        if (is_structural(one.relation_type) or one.relation_type in VERBS) and not _holds(one.time, chunk):
+        status = _status(one, chunk)
+        if status == OPEN:
             continue
         yield RelationEvidence(
             one.source.entity_id,
@@ -144,14 +197,29 @@ def _clauses(chunk: ChunkAnalysis, spoken_of: Reference, systems: Collection[str
             *chunk.sentences.at(one.place),
             "dependency",
             one.phrase,
+            status,
         )
 
 
-def _holds(time: str, chunk: ChunkAnalysis) -> bool:
-    """Tells whether what a verb says is so now; what led to a decision was so before it."""
+def _status(one: ClauseTriple, chunk: ChunkAnalysis) -> str:
+    """Returns the status of what a verb says, OPEN where nothing is said; what led to a decision was so before it.
+
+    Verbs that say nothing of how things are built and owned state what happened, in whatever tense.
+    """
+    if not is_structural(one.relation_type):
+        return CURRENT if one.time in {CURRENT, PERFECT} or _is_told(one) else OPEN
+    if one.time == PERFECT:
+        return PAST if _is_before_decision(chunk) else CURRENT
+    return one.time
+
+
+def _is_told(one: ClauseTriple) -> bool:
+    return one.time != NEGATED and one.relation_type not in VERBS
+
+
+def _is_before_decision(chunk: ChunkAnalysis) -> bool:
     heading = chunk.chunk.headings[-1] if chunk.chunk.headings else chunk.text.partition("\n")[0]
-    about = heading.strip("# ").casefold()
-    return time == CURRENT or (time == PERFECT and about not in BEFORE_DECISION)
+    return heading.strip("# ").casefold() in BEFORE_DECISION
 
 
 def _imported(document: SourceDocument, chunk: ChunkAnalysis) -> Iterator[RelationEvidence]:

@@ -13,8 +13,11 @@ from knowledge_graph.extraction import tables
 from knowledge_graph.extraction.alias_statements import PROJECTS
 from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
 from knowledge_graph.extraction.clauses import IDENTITY
+from knowledge_graph.extraction.identifiers import kind_of
 from knowledge_graph.extraction.names import PARTS, name_key
 from knowledge_graph.extraction.records import Span
+from knowledge_graph.extraction.resolution import EVIDENT
+from knowledge_graph.extraction.word_lists import phrases
 
 LONGEST_KIND = 24
 KIND = "|".join(sorted((re.escape(kind) for kind in PARTS), key=len, reverse=True))
@@ -25,6 +28,17 @@ OPENS = re.compile(rf"(?:The|An?|Our|Der|Die|Das|Eine?)[ \n](?:[a-z][\w-]{{0,30}
 LISTS = re.compile(r"(\w{3,30})(?=$|[,:;(]| [-–—(])")
 """The first word of a title: "Projects, winter 2026" has a project under each heading."""
 OF_LISTS = {**{f"{kind}s": one for kind, one in PARTS.items()}, "libraries": "LIBRARY", "databases": "STORE"}
+PEOPLE = re.compile(
+    rf"^[ \t>]*(?:[-*•][ \t]*)?\**(?:{'|'.join(sorted(map(re.escape, phrases('people_fields'))))})\**[ \t]*:\**",
+    re.IGNORECASE | re.MULTILINE,
+)
+PERSON = re.compile(r"[A-ZÄÖÜ][\w’'-]{1,30}+(?: [A-ZÄÖÜ][\w.’'-]{0,30}+){1,3}")
+LONGEST_LIST = 400
+IT = re.compile(r"(?<=[.!?][ \n])It[ \n][a-z]")
+PERSONAL = re.compile(r"(?<!\w)(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er)(?!\w)")
+LONGEST_OPENING = 4
+"""A section that opens with its thing, maybe with an article."""
+UNTYPED = "ENTITY"
 DEFINED_BY_TITLE = 2
 MOST_WORDS = 3
 
@@ -43,7 +57,25 @@ def stated_types(chunks: Sequence[ChunkAnalysis], declared: Sequence[Span], titl
     for chunk in chunks if listed else ():
         if len(chunk.chunk.headings) > 1 and len(chunk.chunk.headings[1].split()) <= MOST_WORDS:
             votes[name_key(chunk.chunk.headings[1])][listed or ""] += DEFINED_BY_TITLE
-    return {key: max(sorted(found), key=lambda one: found[one]) for key, found in votes.items()}
+    shown = {name_key(span.surface) for chunk in chunks for span in chunk.spans if span.entity_type in EVIDENT}
+    for chunk in chunks:
+        heading = thing_of_section(chunk)
+        if heading is not None and heading not in votes and heading not in shown:
+            votes[heading][UNTYPED] += 1
+    typed = {key: max(sorted(found), key=lambda one: found[one]) for key, found in votes.items()}
+    # A name that says what it is outweighs the column that it stands in: projects call services, too.
+    named = {name_key(span.surface) for chunk in chunks for span in chunk.spans if kind_of(span.surface) == "PROJECT"}
+    return typed | dict.fromkeys(sorted(named), "PROJECT")
+
+
+def thing_of_section(chunk: ChunkAnalysis) -> str | None:
+    """Returns the key of the heading where its section calls that "it" and nobody "he" or "she": no person, whatever a
+    language model makes of "Order Inbox"."""
+    if not chunk.chunk.headings or IT.search(chunk.text) is None or PERSONAL.search(chunk.text) is not None:
+        return None
+    key = name_key(chunk.chunk.headings[-1])
+    opens = any(span.start <= LONGEST_OPENING and name_key(span.surface) == key for span in chunk.spans)
+    return key if opens else None
 
 
 def _said(chunk: ChunkAnalysis) -> Iterator[tuple[str, str]]:
@@ -58,9 +90,21 @@ def _said(chunk: ChunkAnalysis) -> Iterator[tuple[str, str]]:
         first, _, rest = span.surface.partition(" ")
         if rest and first.casefold() in PROJECTS:
             yield span.surface, "PROJECT"
+    yield from _people(chunk)
     for clause in chunk.reading.clauses:
         if clause.relation == IDENTITY and clause.phrase in PARTS and clause.subject in places:
             yield places[clause.subject].surface, PARTS[clause.phrase]
     opens = OPENS.match(text.lstrip())
     if opens is not None and chunk.chunk.headings:
         yield chunk.chunk.headings[-1], PARTS[opens.group(1).casefold()]
+
+
+def _people(chunk: ChunkAnalysis) -> Iterator[tuple[str, str]]:
+    """Yields the names that stand in a field of people, up to the end of its line."""
+    text = chunk.text
+    for field in PEOPLE.finditer(text):
+        end = text.find("\n", field.end(), field.end() + LONGEST_LIST)
+        end = min(len(text), field.end() + LONGEST_LIST) if end < 0 else end
+        for span in chunk.spans:
+            if field.end() <= span.start < end and PERSON.fullmatch(span.surface):
+                yield span.surface, "PERSON"

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-CURRENT, PERFECT, PAST, PLANNED, OPEN = "current", "perfect", "past", "planned", "open"
+CURRENT, PERFECT, PAST, PLANNED, NEGATED, OPEN = "current", "perfect", "past", "planned", "negated", "open"
 """PERFECT ("has run on") is current unless its section tells what came before; OPEN: nothing is said ("whether …")."""
 FUTURE = frozenset({"will", "shall", "'ll", "’ll"})
 ENDED = frozenset({"until", "till", "formerly", "previously", "longer"})
+ARRIVALS = frozenset({"move", "migrate", "switch", "become"})
+"""What had moved to a place is there."""
 DOUBT = frozenset({"may", "might", "could", "would", "should", "can"})
 CONDITIONS = frozenset({"if", "whether", "unless", "should"})
 LET = frozenset({"let", "consider", "propose", "suggest", "discuss", "reject"})
+SMALL = frozenset({"prep", "mark", "advmod", "neg", "aux"})
 MOST_STEPS = 10
 ENDED_WORDS = re.compile(
-    r"(?<!\w)(?:until|till|no longer|formerly|previously|used to|before that|nicht mehr|früher|ehemals|"
-    r"^[^\w]*bis)(?!\w)",
+    r"(?<!\w)(?:until|(?<!the )(?<!our )till(?= \w)|no longer|formerly|previously|used to|before that|nicht mehr|"
+    r"früher|ehemals|^[^\w]*bis)(?!\w)",
     re.IGNORECASE,
 )
+NOT_AFTER = re.compile(r"(?<!\w)nicht(?!\w)(?! (?:nur|mehr)(?!\w))", re.IGNORECASE)
+"""German denies behind the object: "nutzt Foghorn nicht"."""
+QUALIFIERS = frozenset({"for", "during", "without", "directly", "only", "always", "necessarily"})
+QUALIFIED = re.compile(
+    r"(?<!\w)(?:for|during|without|directly|only|always|necessarily|für|direkt|nur|immer)(?!\w)", re.IGNORECASE
+)
+"""What is denied of one purpose or way is not denied: "does not need it for that"."""
 PLANNED_WORDS = re.compile(r"(?<!\w)(?:will|shall|going to|planned to|soll|sollen|wird künftig)(?!\w)", re.IGNORECASE)
 OPEN_WORDS = re.compile(r"(?<!\w)(?:if|whether|unless|had|ob|falls|wenn|would|could|might)(?!\w)", re.IGNORECASE)
 BREAKS = re.compile(r"[;:]|, | (?:and|but|und|aber) ")
@@ -31,15 +42,15 @@ def of_verb(verb: Token) -> str:
     """Tells the verb's time by its auxiliaries and adverbs; a verb that continues another shares the auxiliaries."""
     for _ in range(MOST_STEPS):
         children = list(verb.children)
-        words = {child.lower_ for child in children}
+        words = {child.lower_ for child in children if child.dep_ in SMALL}  # no name: "The Till" is a till
         auxiliaries = [child for child in children if child.dep_ in {"aux", "auxpass"}]
-        if words & CONDITIONS or verb.head.lemma_ in LET or (verb.dep_ == "advcl" and _is_inverted(verb)):
+        if words & CONDITIONS or verb.head.lemma_ in LET or _is_inverted(verb):
             return OPEN
         if DOUBT.intersection(one.lower_ for one in auxiliaries):
             return OPEN
         if FUTURE.intersection(one.lower_ for one in auxiliaries):
-            return PLANNED
-        if words & ENDED or any(one.lower_ == "had" for one in auxiliaries) or _is_ended_by_opening(verb):
+            return OPEN if "longer" in words else PLANNED  # "will no longer use": it does now
+        if _is_ended(verb, words, auxiliaries):
             return PAST
         if any(one.lower_ in {"has", "have"} for one in auxiliaries) and verb.tag_ == "VBN":
             return PERFECT
@@ -52,8 +63,9 @@ def of_verb(verb: Token) -> str:
     return CURRENT
 
 
-def of_words(text: str, start: int, end: int, sentence: tuple[int, int]) -> str:
-    """Tells the time of what the sentence says from `start` to `end` by the words of this part of it."""
+def of_words(text: str, start: int, end: int, sentence: tuple[int, int], *, denied: bool = False) -> str:
+    """Tells the time of what the sentence says from `start` to `end` by the words of this part of it; `denied` where
+    the words between the two names deny it."""
     first, last = max(sentence[0], start - LONGEST_SENTENCE), min(max(end, sentence[1]), end + LONGEST_SENTENCE)
     breaks = list(BREAKS.finditer(text, first, last))
     begins = max((one.end() for one in breaks if one.end() <= start), default=first)
@@ -61,14 +73,35 @@ def of_words(text: str, start: int, end: int, sentence: tuple[int, int]) -> str:
     part = text[begins:ends]
     if OPEN_WORDS.search(text, begins, start):
         return OPEN
-    if PLANNED_WORDS.search(part):
-        return PLANNED
-    return PAST if ENDED_WORDS.search(part) or ENDED_WORDS.match(text[first:last].lstrip("-*> ")) else CURRENT
+    planned = PLANNED_WORDS.search(part) is not None
+    ended = ENDED_WORDS.search(part) or ENDED_WORDS.match(text[first:last].lstrip("-*> "))
+    if denied or NOT_AFTER.search(part):
+        if QUALIFIED.search(part):
+            return OPEN
+        return NEGATED if not ended else OPEN if planned else PAST  # "will no longer use": it does now
+    return PLANNED if planned else PAST if ended else CURRENT
 
 
 def _is_inverted(verb: Token) -> bool:
     """ "Had it checked tokens, …"."""
     return any(child.lower_ == "had" and child.i == min(one.i for one in verb.subtree) for child in verb.children)
+
+
+def _is_ended(verb: Token, words: set[str], auxiliaries: Sequence[Token]) -> bool:
+    if words & ENDED or _is_ended_by_opening(verb):
+        return True
+    was = any(one.lower_ == "had" for one in auxiliaries) and verb.lemma_ not in ARRIVALS
+    return was or (verb.tag_ == "VBD" and "before" in words)
+
+
+def of_denied(verb: Token) -> str:
+    """Tells the time of what the verb denies: "has not used it since 2022" says that it did before."""
+    time = of_verb(verb)
+    near = [*verb.children, *(grand for child in verb.children if child.dep_ == "dobj" for grand in child.children)]
+    if any(one.lower_ in QUALIFIERS and one.dep_ in {"prep", "advmod"} for one in near):
+        return OPEN
+    since = any(child.lower_ == "since" and child.dep_ == "prep" for child in verb.children)
+    return time if time in {PAST, OPEN} else PAST if time == PERFECT and since else NEGATED
 
 
 def _is_ended_by_opening(verb: Token) -> bool:

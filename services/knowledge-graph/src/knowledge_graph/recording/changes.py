@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from knowledge_graph.extraction.relation_types import is_structural
+
 Pair = tuple[str, str]
 
 
@@ -26,6 +28,8 @@ class SummedEvidence:
     relation_type: str
     weight: float
     evidence: int
+    counts: bool = True
+    """Whether it is current: what is not is kept, and in no sum."""
 
     @property
     def pair(self) -> Pair:
@@ -36,7 +40,7 @@ class SummedEvidence:
 class Changes:
     """Of document `document_id`: more and fewer `uses` and evidence. What other documents' rows had to follow is not
     added up but counted anew: `recounted` entities and `resummed` pairs; `mentioned` are the (entity, document) whose
-    mentions changed there.
+    mentions changed there. Closings follow the `stated` pairs, and documents with the `superseding` numbers.
     """
 
     document_id: UUID
@@ -47,6 +51,8 @@ class Changes:
     recounted: set[str] = field(default_factory=set)
     resummed: set[Pair] = field(default_factory=set)
     mentioned: set[tuple[str, UUID]] = field(default_factory=set)
+    stated: set[Pair] = field(default_factory=set)
+    superseding: set[str] = field(default_factory=set)
     removed_entities: int = 0
     removed_relations: int = 0
 
@@ -55,7 +61,9 @@ class Changes:
         self.uses[key] = one.surface_key, self.uses.get(key, ("", 0))[1] + sign * one.uses
 
     def state(self, one: SummedEvidence, sign: int = 1) -> None:
-        if one.source_id != one.target_id:
+        if is_structural(one.relation_type):
+            self.stated.add(one.pair)
+        if one.source_id != one.target_id and one.counts:
             key = one.source_id, one.target_id, one.relation_type
             weight, evidence = self.evidence.get(key, (0.0, 0))
             self.evidence[key] = weight + sign * one.weight, evidence + sign * one.evidence

@@ -9,17 +9,19 @@ SELECT
     );
 
 -- name: find
-SELECT version, name, title, language, chunks_key, chunks_digest, entities, relations
+SELECT version, name, title, language, chunks_key, chunks_digest, written, entities, relations
 FROM graphed_document
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
 
 -- name: record
 INSERT INTO graphed_document (
-    workspace_id, document_id, version, name, title, language, chunks_key, chunks_digest, chunks, entities, relations, method, notes
+    workspace_id, document_id, version, name, title, language, chunks_key, chunks_digest, written, chunks, entities,
+    relations, method, notes, dated, series, edition, known_as, replaces
 )
 VALUES (
     %(workspace_id)s, %(document_id)s, %(version)s, %(name)s, %(title)s, %(language)s, %(chunks_key)s, %(chunks_digest)s,
-    %(chunks)s, %(entities)s, %(relations)s, %(method)s, %(notes)s
+    %(written)s, %(chunks)s, %(entities)s, %(relations)s, %(method)s, %(notes)s, %(dated)s, %(series)s,
+    %(edition)s::integer[], %(known_as)s::text[], %(replaces)s::text[]
 )
 ON CONFLICT (workspace_id, document_id) DO UPDATE SET
     version = excluded.version,
@@ -28,6 +30,12 @@ ON CONFLICT (workspace_id, document_id) DO UPDATE SET
     language = excluded.language,
     chunks_key = excluded.chunks_key,
     chunks_digest = excluded.chunks_digest,
+    written = excluded.written,
+    dated = excluded.dated,
+    series = excluded.series,
+    edition = excluded.edition,
+    known_as = excluded.known_as,
+    replaces = excluded.replaces,
     chunks = excluded.chunks,
     entities = excluded.entities,
     relations = excluded.relations,
@@ -59,6 +67,10 @@ DELETE FROM graphed_document WHERE workspace_id = %(workspace_id)s AND document_
 -- Keeps that the document was deleted, whatever order its events arrive in.
 INSERT INTO deleted_document (workspace_id, document_id) VALUES (%(workspace_id)s, %(document_id)s)
 ON CONFLICT DO NOTHING;
+
+-- name: replaced_by
+-- The numbers of documents that this one takes the place of.
+SELECT unnest(replaces) FROM graphed_document WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
 
 -- name: generation
 -- `changed_by` tells the generation from the same one of a database that was restored.

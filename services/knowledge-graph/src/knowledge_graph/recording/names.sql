@@ -122,9 +122,27 @@ SELECT DISTINCT alias_id FROM alias_evidence WHERE workspace_id = %(workspace_id
 
 -- name: alias_edges
 -- What the aliases are said to be; of those with one target alone it is the edge that resolution follows.
-SELECT alias_id, min(target_id) AS target_id, count(DISTINCT target_id) AS targets
-FROM alias_evidence
-WHERE workspace_id = %(workspace_id)s AND alias_id = ANY(%(ids)s)
+-- A merge by a person is what counts, and what a person split is no edge.
+SELECT
+    alias_id,
+    coalesce(min(target_id) FILTER (WHERE method = 'correction'), min(target_id)) AS target_id,
+    CASE
+        WHEN bool_or(method = 'correction') THEN count(DISTINCT target_id) FILTER (WHERE method = 'correction')
+        ELSE count(DISTINCT target_id)
+    END AS targets
+FROM alias_evidence AS stated
+WHERE
+    workspace_id = %(workspace_id)s
+    AND alias_id = ANY(%(ids)s)
+    AND method <> 'split'
+    AND NOT EXISTS (
+        SELECT FROM alias_evidence AS split
+        WHERE
+            split.workspace_id = %(workspace_id)s
+            AND split.alias_id = stated.alias_id
+            AND split.target_id = stated.target_id
+            AND split.method = 'split'
+    )
 GROUP BY alias_id;
 
 -- name: resolve
@@ -160,7 +178,8 @@ changed AS (
 SELECT DISTINCT document_id, old_id, new_id FROM changed;
 
 -- name: move_evidence
--- What a relation shows is found by its ends before; what linked an entity with itself shows none.
+-- What a relation shows is found by its ends before; what linked an entity with itself shows none, nor does what is not
+-- current.
 WITH moved AS (
     SELECT DISTINCT id FROM unnest(%(olds)s::text[]) AS rows (id)
 ),
@@ -174,6 +193,20 @@ pair AS (
     INNER JOIN relation ON relation.workspace_id = %(workspace_id)s AND relation.target_id = moved.id
     UNION
     SELECT id, id FROM moved
+    UNION
+    SELECT found.source_id, found.target_id
+    FROM moved
+    INNER JOIN relation_evidence AS found
+        ON found.workspace_id = %(workspace_id)s
+        AND found.source_id = moved.id
+        AND (found.status <> 'current' OR found.closed_by IS NOT NULL)
+    UNION
+    SELECT found.source_id, found.target_id
+    FROM moved
+    INNER JOIN relation_evidence AS found
+        ON found.workspace_id = %(workspace_id)s
+        AND found.target_id = moved.id
+        AND (found.status <> 'current' OR found.closed_by IS NOT NULL)
 ),
 resolved AS (
     SELECT

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from knowledge_graph.extraction.records import Extraction
 from knowledge_graph.recording.changes import Changes
+from knowledge_graph.recording.closings import Closings
 from knowledge_graph.recording.names import Names
 from knowledge_graph.recording.rows import ProvenanceRows, names_of
 from knowledge_graph.recording.sums import Sums
@@ -19,7 +20,8 @@ LONGEST_WAIT = "10min"
 
 @dataclass(frozen=True)
 class MadeFrom:
-    """All that a document's graph depends on; `chunks_digest` is the SHA-256 of the object `chunks_key`."""
+    """All that a document's graph depends on; `chunks_digest` is the SHA-256 of the object `chunks_key`, `written` the
+    day that its metadata name."""
 
     version: int
     name: str
@@ -27,18 +29,23 @@ class MadeFrom:
     language: str | None
     chunks_key: str
     chunks_digest: str
+    written: str | None = None
 
 
 @dataclass(frozen=True)
 class KnownGraph(MadeFrom):
     """What the graph of a document was made from, and what it holds."""
 
-    entities: int
-    relations: int
+    entities: int = 0
+    relations: int = 0
+
+    @property
+    def source(self) -> MadeFrom:
+        return MadeFrom(**{field.name: getattr(self, field.name) for field in fields(MadeFrom)})
 
     def is_made_from(self, source: MadeFrom) -> bool:
         """Tells whether extracting the document again would give the same graph."""
-        return all(getattr(self, field.name) == getattr(source, field.name) for field in fields(MadeFrom))
+        return self.source == source
 
 
 @dataclass(frozen=True)
@@ -82,6 +89,7 @@ class ProvenanceSql(Statements, file="documents.sql"):
     remaining: str
     delete: str
     bury: str
+    replaced_by: str
     generation: str
     raise_generation: str
     try_lock: str
@@ -116,17 +124,25 @@ class GraphProvenance(Repository):
     async def replace(self, graphed: Graphed) -> Changes:
         """Replaces the document's rows by those of the extraction; returns what changed, for the projection's queue."""
         changes = Changes(graphed.document_id)
-        await self._record(changes, graphed.extraction)
+        place = graphed.extraction.standing
+        changes.superseding |= set(await self.values(ProvenanceSql.replaced_by, document_id=graphed.document_id))
         await self.run(
             ProvenanceSql.record,
             document_id=graphed.document_id,
             **asdict(graphed.source),
+            dated=place.written,
+            series=place.series,
+            edition=list(place.edition),
+            known_as=list(place.known_as),
+            replaces=list(place.replaces),
             chunks=graphed.chunks,
             entities=graphed.entities,
             relations=graphed.relations,
             method=graphed.extraction.method,
             notes=graphed.extraction.notes,
         )
+        changes.superseding |= set(place.replaces)
+        await self._record(changes, graphed.extraction)
         return changes
 
     async def delete(self, document_id: UUID) -> tuple[Changes, dict[str, int]]:
@@ -137,8 +153,9 @@ class GraphProvenance(Repository):
         await self.run(ProvenanceSql.bury, document_id=document_id)
         before = await self.remaining(document_id)
         changes = Changes(document_id)
-        await self._record(changes, Extraction("none"))
+        changes.superseding |= set(await self.values(ProvenanceSql.replaced_by, document_id=document_id))
         await self.run(ProvenanceSql.delete, document_id=document_id)
+        await self._record(changes, Extraction("none"))
         return changes, before | {"entities": changes.removed_entities, "relations": changes.removed_relations}
 
     async def remaining(self, document_id: UUID) -> dict[str, int]:
@@ -166,5 +183,6 @@ class GraphProvenance(Repository):
         spread = Counter(new.candidates)
         spread.subtract(old.candidates)
         await names.follow_candidates(changed, moved, spread, changes)
+        await Closings(self.connection, self.workspace_id).follow(changes)
         await Sums(self.connection, self.workspace_id).follow(changes)
         await self.raise_generation()

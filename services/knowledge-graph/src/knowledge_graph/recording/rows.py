@@ -186,6 +186,8 @@ class ProvenanceRows(Repository):
             ends=[one.end for one in relations],
             methods=[one.method for one in relations],
             phrases=[one.phrase[:LONGEST_PHRASE] for one in relations],
+            statuses=[one.status for one in relations],
+            dates=[one.dated for one in relations],
         )
         for one in added:
             changes.state(one)

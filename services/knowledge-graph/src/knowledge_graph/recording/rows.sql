@@ -14,11 +14,12 @@ GROUP BY entity_id, name_id, surface, entity_type, origin <> 'known';
 WITH gone AS (
     DELETE FROM relation_evidence
     WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
-    RETURNING source_id, target_id, relation_type, weight
+    RETURNING source_id, target_id, relation_type, weight, status = 'current' AND closed_by IS NULL AS counts
 )
-SELECT source_id, target_id, relation_type, sum(weight)::double precision AS weight, count(*)::integer AS evidence
+SELECT
+    source_id, target_id, relation_type, sum(weight)::double precision AS weight, count(*)::integer AS evidence, counts
 FROM gone
-GROUP BY source_id, target_id, relation_type;
+GROUP BY source_id, target_id, relation_type, counts;
 
 -- name: delete_alias_evidence
 WITH gone AS (
@@ -69,7 +70,7 @@ GROUP BY entity_id, surface, entity_type;
 WITH added AS (
     INSERT INTO relation_evidence (
         workspace_id, document_id, number, source_name_id, target_name_id, relation_type, weight, confidence, chunk_id,
-        span_start, span_end, method, phrase, source_id, target_id
+        span_start, span_end, method, phrase, status, dated, source_id, target_id
     )
     SELECT
         %(workspace_id)s,
@@ -80,18 +81,19 @@ WITH added AS (
     FROM unnest(
         %(numbers)s::integer[], %(source_ids)s::text[], %(target_ids)s::text[], %(types)s::text[], %(weights)s::real[],
         %(confidences)s::real[], %(chunk_ids)s::text[], %(starts)s::integer[], %(ends)s::integer[], %(methods)s::text[],
-        %(phrases)s::text[]
+        %(phrases)s::text[], %(statuses)s::text[], %(dates)s::text[]
     ) AS rows (
         number, source_name_id, target_name_id, relation_type, weight, confidence, chunk_id, span_start, span_end,
-        method, phrase
+        method, phrase, status, dated
     )
     INNER JOIN name AS source ON source.workspace_id = %(workspace_id)s AND source.id = rows.source_name_id
     INNER JOIN name AS target ON target.workspace_id = %(workspace_id)s AND target.id = rows.target_name_id
-    RETURNING source_id, target_id, relation_type, weight
+    RETURNING source_id, target_id, relation_type, weight, status = 'current' AS counts
 )
-SELECT source_id, target_id, relation_type, sum(weight)::double precision AS weight, count(*)::integer AS evidence
+SELECT
+    source_id, target_id, relation_type, sum(weight)::double precision AS weight, count(*)::integer AS evidence, counts
 FROM added
-GROUP BY source_id, target_id, relation_type;
+GROUP BY source_id, target_id, relation_type, counts;
 
 -- name: insert_alias_evidence
 INSERT INTO alias_evidence (

@@ -39,7 +39,11 @@ WITH added AS (
     FROM relation_evidence AS found
     INNER JOIN unnest(%(source_ids)s::text[], %(target_ids)s::text[]) AS pair (source_id, target_id)
         ON found.source_id = pair.source_id AND found.target_id = pair.target_id
-    WHERE found.workspace_id = %(workspace_id)s AND found.source_id <> found.target_id
+    WHERE
+        found.workspace_id = %(workspace_id)s
+        AND found.source_id <> found.target_id
+        AND found.status = 'current'
+        AND found.closed_by IS NULL
     GROUP BY found.source_id, found.target_id, found.relation_type
     RETURNING source_id, target_id
 )
@@ -80,7 +84,18 @@ SELECT
     touched.id,
     name.name_key,
     spelled.surfaces[1],
-    typed.entity_type,
+    coalesce((
+        SELECT correction.entity_type
+        FROM correction
+        INNER JOIN name AS corrected
+            ON corrected.workspace_id = %(workspace_id)s AND corrected.id = correction.entity_id
+        WHERE
+            correction.workspace_id = %(workspace_id)s
+            AND correction.kind = 'type'
+            AND corrected.entity_id = touched.id
+        ORDER BY correction.created_at DESC, correction.id DESC
+        LIMIT 1
+    ), typed.entity_type),
     typed.mentions,
     CASE WHEN touched.is_recounted THEN (
         SELECT count(DISTINCT mention.document_id)
@@ -167,7 +182,8 @@ SELECT DISTINCT source_id, target_id
 FROM (
     SELECT source_id, target_id, relation_type, sum(weight) AS weight, count(*) AS evidence
     FROM relation_evidence
-    WHERE workspace_id = %(workspace_id)s AND source_id <> target_id
+    WHERE
+        workspace_id = %(workspace_id)s AND source_id <> target_id AND status = 'current' AND closed_by IS NULL
     GROUP BY source_id, target_id, relation_type
 ) AS truth
 FULL JOIN (

@@ -74,7 +74,44 @@ WHERE
     AND source_id = %(source_id)s
     AND target_id = %(target_id)s
     AND relation_type = %(relation_type)s
+    AND status = 'current'
+    AND closed_by IS NULL
 ORDER BY confidence DESC, document_id, number
+LIMIT %(limit)s;
+
+-- name: not_current
+-- What was, will be or is not so, of these entities in either direction. What a later document closed is past, since
+-- that document's date if it has no date of its own; what has been said last comes first.
+SELECT
+    found.document_id, found.chunk_id, found.span_start AS start, found.span_end AS "end", found.confidence,
+    found.method, found.phrase, found.source_id, found.target_id, found.relation_type,
+    CASE found.status WHEN 'current' THEN 'past' ELSE found.status END AS status,
+    coalesce(CASE WHEN found.status <> 'current' THEN found.dated END, closing.dated) AS dated
+FROM (
+    SELECT document_id, number FROM relation_evidence
+    WHERE
+        workspace_id = %(workspace_id)s
+        AND source_id = ANY(%(ids)s)
+        AND (status <> 'current' OR closed_by IS NOT NULL)
+    UNION
+    SELECT document_id, number FROM relation_evidence
+    WHERE
+        workspace_id = %(workspace_id)s
+        AND target_id = ANY(%(ids)s)
+        AND (status <> 'current' OR closed_by IS NOT NULL)
+) AS one
+INNER JOIN relation_evidence AS found
+    ON found.workspace_id = %(workspace_id)s
+    AND found.document_id = one.document_id
+    AND found.number = one.number
+INNER JOIN graphed_document AS document
+    ON document.workspace_id = %(workspace_id)s AND document.document_id = found.document_id
+LEFT JOIN graphed_document AS closing
+    ON closing.workspace_id = %(workspace_id)s AND closing.document_id = found.closed_by
+WHERE
+    found.source_id <> found.target_id
+    AND (%(types)s::text[] IS NULL OR found.relation_type = ANY(%(types)s::text[]))
+ORDER BY document.dated DESC NULLS LAST, found.confidence DESC, found.document_id, found.number
 LIMIT %(limit)s;
 
 -- name: neighbours

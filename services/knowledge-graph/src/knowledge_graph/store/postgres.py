@@ -21,6 +21,7 @@ from knowledge_graph.graph_store import (
     StoredEntity,
     StoredEvidence,
     StoredRelation,
+    StoredStatement,
 )
 from knowledge_graph.searches.links import Link, Step
 from knowledge_graph.searches.searching import Searching, counted
@@ -42,6 +43,7 @@ class GraphSql(Statements, file="graph.sql", entity=ENTITY, relation=RELATION):
     find_entities: str
     find_similar: str
     evidence: str
+    not_current: str
     neighbours: str
     links: str
     steps: str
@@ -131,6 +133,13 @@ class PostgresStore(Searching):
         """Returns the places that state the relation, surest first. Not part of `GraphStore`."""
         ends = {"source_id": source_id, "target_id": target_id, "relation_type": relation_type}
         return await self._all(GraphSql.evidence, StoredEvidence, workspace_id, **ends, limit=limit)
+
+    async def not_current(
+        self, workspace_id: UUID, ids: Sequence[str], relation_types: Sequence[str] | None, limit: int
+    ) -> list[StoredStatement]:
+        """Returns statements of what was, will be or is not so. Not part of `GraphStore`."""
+        values = {"ids": list(ids), "types": _types(relation_types), "limit": limit}
+        return await self._all(GraphSql.not_current, StoredStatement, workspace_id, **values)
 
     async def neighbours(
         self,

@@ -38,6 +38,7 @@ from knowledge_graph.tools.chunks import ChunkTexts
 from knowledge_graph.tools.dependencies import analyze_dependencies
 from knowledge_graph.tools.facts import lookup_facts
 from knowledge_graph.tools.naming import NoToolResult
+from knowledge_graph.tools.otherwise import facts_otherwise, with_others_of_calculation
 from knowledge_graph.tools.paths import neighbours, shortest_path
 from knowledge_graph.tools.structure.answering import StructuralAnswers
 from knowledge_graph.tools.topics import from_graph, from_search
@@ -104,12 +105,22 @@ class Toolbox:
         )
 
     async def run_calculation(self, caller: Principal, asked: RunCalculation) -> ToolResult[Calculation]:
-        return await self._run("run_calculation", caller, lambda store, of: run_calculation(store, of, asked))
+        async def calculate(store: GraphStore, of: UUID) -> Calculation:
+            found = await run_calculation(store, of, asked)
+            return await with_others_of_calculation(self.reader.postgres, self.texts, of, asked, found)
+
+        return await self._run("run_calculation", caller, calculate)
 
     async def analyze_dependencies(
         self, caller: Principal, asked: AnalyzeDependencies
     ) -> ToolResult[DependencyAnalysis]:
-        return await self._run("analyze_dependencies", caller, lambda store, of: analyze_dependencies(store, of, asked))
+        async def analyze(store: GraphStore, of: UUID) -> DependencyAnalysis:
+            found = await analyze_dependencies(store, of, asked)
+            types = found.relation_types
+            others = await facts_otherwise(self.reader.postgres, self.texts, of, found.entity.id, types)
+            return found.model_copy(update={"not_current": others})
+
+        return await self._run("analyze_dependencies", caller, analyze)
 
     async def shortest_path(self, caller: Principal, asked: ShortestPath) -> ToolResult[PathsFound]:
         return await self._run("shortest_path", caller, lambda store, of: shortest_path(store, of, asked))

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from uuid import UUID, uuid4
 
-from psycopg.errors import LockNotAvailable
-
 from contracts.graph_triples import TripleFormat
 from knowledge_graph.errors import ImportNotFound
 from knowledge_graph.projection.queue import queue
 from knowledge_graph.recording.provenance import Graphed, GraphProvenance, MadeFrom
+from knowledge_graph.recording.turns import writing
 from knowledge_graph.triples.graphing import graphed
 from knowledge_graph.triples.records import ReadTriples, TriplesNotValid
 from knowledge_graph.triples.tables import from_csv, from_jsonl
 from knowledge_graph.triples.turtle import from_turtle
 from service_kit.auth import Principal
-from service_kit.postgres import Connection, Database
-from service_kit.problems import Unavailable
+from service_kit.postgres import Database
 from service_kit.repository import Repository
 from service_kit.statements import Statements
 
-LONGEST_WAIT = "20s"
 COLUMNS = "id, name, format, triples, entities, relations, aliases, notes, created_by, created_at, updated_at"
 READERS = {TripleFormat.csv: from_csv, TripleFormat.jsonl: from_jsonl, TripleFormat.turtle: from_turtle}
 
@@ -83,7 +78,7 @@ class TripleImports:
         """
         read = await asyncio.to_thread(_read, kind, content)
         workspace_id = caller.workspace_id
-        async with self._writing(workspace_id) as connection:
+        async with writing(self.database, workspace_id) as connection:
             known = await _Imports(connection, workspace_id).id_of(name)
             import_id = known or uuid4()
             extraction = await asyncio.to_thread(graphed, import_id, read)
@@ -117,24 +112,11 @@ class TripleImports:
 
     async def delete(self, workspace_id: UUID, import_id: UUID) -> None:
         """Deletes the set, and what no document and no other set states. Raises ImportNotFound."""
-        async with self._writing(workspace_id) as connection:
+        async with writing(self.database, workspace_id) as connection:
             if not await _Imports(connection, workspace_id).delete(import_id):
                 raise ImportNotFound
             changes, _ = await GraphProvenance(connection, workspace_id).delete(import_id)
             await queue(connection, workspace_id, changes, projects=self.projects)
-
-    @asynccontextmanager
-    async def _writing(self, workspace_id: UUID) -> AsyncIterator[Connection]:
-        """Opens a transaction that has the workspace's turn; a caller waits, so less long than a consumer would.
-
-        Raises Unavailable.
-        """
-        async with self.database.workspace(workspace_id) as connection:
-            try:
-                await GraphProvenance(connection, workspace_id).lock(LONGEST_WAIT)
-            except LockNotAvailable as error:
-                raise Unavailable("other changes of this workspace's graph are being written; try again") from error
-            yield connection
 
     async def _select(
         self, workspace_id: UUID, import_id: UUID | None, after: str | None, limit: int

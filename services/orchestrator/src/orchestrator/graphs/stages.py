@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, Protocol, TypedDict, TypeVar
@@ -47,7 +48,7 @@ class Node(Protocol[NodeInputT_contra, ContextT]):
 
 
 def stage(node: Node[NodeInputT_contra, ContextT], label: str) -> Node[NodeInputT_contra, ContextT]:
-    """Returns the node between `stage_started` and `stage_completed`, in a span of its name, and in `node_trace`.
+    """Returns the node between `stage_started` and `stage_completed`, in a span of its name, timed and in `node_trace`.
 
     The context has `events` (an RunEvents). They are on the stream before the node's checkpoint is written, so that a
     resumed run need not repeat them.
@@ -61,6 +62,7 @@ def stage(node: Node[NodeInputT_contra, ContextT], label: str) -> Node[NodeInput
     async def staged(state: NodeInputT_contra, runtime: Runtime[ContextT]) -> dict[str, Any]:
         events: RunEvents = runtime.context.events  # type: ignore[union-attr]
         events.emit(StageStarted(stage=name, label=label))
+        began = time.perf_counter()
         try:
             with span(f"node {name}"):
                 update = await node(state, runtime)
@@ -71,18 +73,21 @@ def stage(node: Node[NodeInputT_contra, ContextT], label: str) -> Node[NodeInput
             return {"error": NodeFailure(stage=name, label=label, kind=type(error).__name__)}
         events.emit(StageCompleted(stage=name))
         await events.flush()
-        return {**update, "node_trace": [name]}
+        return {**update, "node_trace": [name], "timings": {name: round(1000 * (time.perf_counter() - began), 1)}}
 
     return staged
 
 
-def unless_failed(stage_name: str, following: Callable[[FailingState], str]) -> Callable[[FailingState], str]:
-    """Returns the path of a conditional edge: to the error handler if the node has failed."""
+def unless_failed(
+    stage_name: str, following: Callable[[FailingState], str], state_type: type[FailingState]
+) -> Callable[[FailingState], str]:
+    """Returns the path of a conditional edge: to the error handler if the node has failed. It reads the whole state."""
 
     def way(state: FailingState) -> str:
         error = state["error"]
         return ERROR_HANDLER if error is not None and error["stage"] == stage_name else following(state)
 
+    way.__annotations__["state"] = state_type  # else LangGraph gives it what the node reads
     return way
 
 

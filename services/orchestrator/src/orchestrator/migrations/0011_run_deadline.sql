@@ -1,2 +1,2 @@
--- The seconds that a run may take from its first claim on.
+-- The seconds that a run may take from a claim on.
 ALTER TABLE run ADD COLUMN deadline_seconds integer NOT NULL DEFAULT 600;

@@ -24,6 +24,9 @@ NOT_FAILED: dict[int | str, dict[str, Any]] = {
     409: {"model": ProblemBody, "description": "The run has not failed"},
     503: {"model": ProblemBody, "description": "The run's events cannot be written"},
 }
+TOO_MANY_QUEUED: dict[int | str, dict[str, Any]] = {
+    429: {"model": ProblemBody, "description": "The caller has as many runs waiting as one may; see Retry-After"}
+}
 NOT_FOUND: dict[int | str, dict[str, Any]] = {
     404: {"model": ProblemBody, "description": "The caller has no such run in this workspace"}
 }
@@ -62,14 +65,22 @@ async def list_runs(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Run]:
-    """Newest first, and without their answers. `status` may be given several times."""
+    """Newest first, and without their answers; those of temporary sessions only with `session_id`.
+
+    `status` may be given several times.
+    """
     return await runs.page(caller, limit, cursor, session_id, status)
 
 
 @router.get("/{run_id}", summary="Read a run", responses={**NOT_FOUND})
-async def get_run(run_id: UUID, caller: Viewer, runs: Runs) -> Run:
+async def get_run(
+    run_id: UUID,
+    caller: Viewer,
+    runs: Runs,
+    debug: Annotated[bool, Query(description="With how its way was chosen and its search went")] = False,
+) -> Run:
     """Includes the answer once the run is completed."""
-    return await runs.get(caller, run_id)
+    return await runs.get(caller, run_id, debug=debug)
 
 
 @router.get(
@@ -107,12 +118,16 @@ async def run_events(
 async def cancel_run(run_id: UUID, caller: Viewer, runs: Runs, streams: Streams) -> Run:
     """Ends a waiting run at once and a running one within moments. A run that has ended stays as it is."""
     outcome = await runs.cancel(caller, run_id)
-    if outcome is not None and outcome.status is RunStatus.cancelled:
+    if outcome is not None and outcome.ended:
         await streams.publish(run_id, outcome.attempts, RunCancelled(run_id=run_id))
     return await runs.get(caller, run_id)
 
 
-@router.post("/{run_id}/retry", summary="Try a failed run again", responses={**NOT_FOUND, **NOT_FAILED})
+@router.post(
+    "/{run_id}/retry",
+    summary="Try a failed run again",
+    responses={**NOT_FOUND, **NOT_FAILED, **TOO_MANY_QUEUED},
+)
 async def retry_run(request: Request, run_id: UUID, caller: Viewer, runs: Runs, streams: Streams) -> Run:
     """Queues it with all attempts again; it goes on after the last node that ended, for a day after its failure.
 

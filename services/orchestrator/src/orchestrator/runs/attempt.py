@@ -31,7 +31,7 @@ from service_kit.postgres import Connection
 from service_kit.problems import WorkspaceGone
 from service_kit.tracing import span
 from service_kit.work import LeaseLost, StopAsked
-from service_kit.worker import uninterrupted, while_held
+from service_kit.worker import Write, uninterrupted, while_held
 
 log = logging.getLogger(__name__)
 FIRST_DELAY_SECONDS, LONGEST_DELAY_SECONDS = 1.0, 30.0
@@ -46,6 +46,8 @@ class Turns(Protocol):
     async def answer(
         self, run: ClaimedRun, turn: TurnInput, events: RunEvents, progress: RunProgress
     ) -> TurnAnswer: ...
+
+    async def saved(self, run: ClaimedRun, turn: TurnInput) -> TurnAnswer | None: ...
 
 
 @dataclass
@@ -74,11 +76,14 @@ class Attempt:
                 await self._execute()
             except LeaseLost:
                 self.result = "superseded"
+                await self._leave_nothing()
 
     async def _execute(self) -> None:
         if self.run.cancel_requested:
+            self.progress.partial = self._saved
             await self._cancel()
         elif self.run.attempts_left < 0:
+            self.progress.partial = self._saved
             await self._fail(AttemptsExhausted())
         else:
             self.events.emit(RunStarted(run_id=self.run.id, attempt=self.run.attempts, mode=self.turns.mode))
@@ -88,7 +93,7 @@ class Attempt:
     async def _work(self, cancelled: asyncio.Event) -> None:
         try:
             answer = await while_held(
-                self.store.queue, self.run, self._answer(), self.progress.columns, cancelled, self._keep_events
+                self.store.queue, self.run, self._answer(), self.progress.columns, cancelled, self._news
             )
         except asyncio.CancelledError:
             await uninterrupted(self._hand_over())
@@ -113,13 +118,19 @@ class Attempt:
     async def _answer(self) -> TurnAnswer:
         """Raises DeadlinePassed, and what Turns raise."""
         try:
-            async with asyncio.timeout(self.run.seconds_left) as deadline:
+            async with asyncio.timeout(self.run.deadline_seconds) as deadline:
                 turn = await self.store.load_turn(self.run)
                 return await self.turns.answer(self.run, turn, self.events, self.progress)
         except TimeoutError:
             if deadline.expired():
                 raise DeadlinePassed from None
             raise
+
+    async def _leave_nothing(self) -> None:
+        """Deletes what this attempt wrote of a run that was deleted meanwhile."""
+        if await self.store.is_gone(self.run):
+            await self.checkpoints.delete([str(self.run.id)])
+            await self.events.delete()
 
     async def _complete(self, answer: TurnAnswer) -> None:
         completed = RunCompleted(
@@ -130,6 +141,9 @@ class Attempt:
             citations=list(answer.citations),
             removed_citations=answer.removed_citations,
             sentences=list(answer.sentences),
+            issues=self.progress.issues,
+            steps_executed=self.progress.steps_executed,
+            timings=self.progress.timings,
         )
         try:
             await self.store.complete(self.run, self.progress, answer, self._facts(completed))
@@ -165,6 +179,12 @@ class Attempt:
         await self.store.end(self.run, self.progress, RunStatus.failed, self._facts(failed), failure, partial)
         await self._publish(failed)
 
+    async def _saved(self) -> TurnAnswer | None:
+        """Returns what an earlier attempt left of the answer."""
+        if self.run.attempts == 1:
+            return None
+        return await self.turns.saved(self.run, await self.store.load_turn(self.run))
+
     async def _told(self) -> TurnAnswer | None:
         """Returns what there is of the answer, after telling it as final."""
         partial = await self.progress.partial()
@@ -181,8 +201,12 @@ class Attempt:
     def _facts(self, terminal: RunEventData) -> list[StoredEvent]:
         return [*self.events.facts, self.events.following(terminal)]
 
+    def _news(self) -> Write | None:
+        """Returns what keeps the events since the last heartbeat, if there are any."""
+        return self._keep_events if len(self.events.facts) > self.kept else None
+
     async def _keep_events(self, connection: Connection) -> None:
-        """Keeps what is new since the last heartbeat; the end of the attempt keeps all that a failed commit lost."""
+        """The end of the attempt keeps all that a failed commit lost."""
         kept, self.kept = self.kept, len(self.events.facts)
         await WorkspaceRuns(connection, self.run.workspace_id).add_events(self.run.id, self.events.facts[kept:])
 

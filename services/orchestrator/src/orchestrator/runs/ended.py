@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from uuid import UUID
 
+from prometheus_client import CollectorRegistry, Gauge
 from redis.asyncio import Redis
 
 from contracts.events import run_stream
@@ -14,24 +16,43 @@ from service_kit.postgres import Database
 from service_kit.repository import SystemRepository
 from service_kit.workspace_purge import Erased
 
-LOOK_SECONDS = 600.0
+LOOK_SECONDS, MEASURE_SECONDS = 600.0, 30.0
 BATCH = 500
 EVENT_DAYS = 30
 FAILED_HOURS = 24
 
 
 class EndedRuns:
-    """`run` is a background task: it deletes old events, and checkpoints that a process died before it could delete."""
+    """`run` is a background task: it deletes old events, and checkpoints that a process died before it could delete.
 
-    def __init__(self, database: Database, redis: Redis, checkpoints: Checkpoints) -> None:
+    `keep_measuring` is another one: it tells how much space the checkpoints take, of all processes together.
+    """
+
+    def __init__(self, database: Database, redis: Redis, checkpoints: Checkpoints, registry: CollectorRegistry) -> None:
         self.database, self.redis, self.checkpoints = database, redis, checkpoints
+        self._bytes = Gauge("attractor_checkpoint_bytes", "Bytes of the checkpoints of all runs", registry=registry)
 
-    async def run(self) -> None:
-        """Runs until cancelled."""
+    async def run(self, *also: Callable[[], Awaitable[None]]) -> None:
+        """Runs until cancelled; does what else there is to do each time."""
         while True:
             await self.delete_abandoned()
             await self.delete_old_events()
+            for work in also:
+                await work()
             await asyncio.sleep(LOOK_SECONDS)
+
+    async def keep_measuring(self) -> None:
+        """Runs until cancelled."""
+        while True:
+            await self.measure()
+            await asyncio.sleep(MEASURE_SECONDS)
+
+    async def measure(self) -> int:
+        """Returns the bytes of all checkpoints, as they are stored."""
+        async with self.database.system() as connection:
+            measured = int(await SystemRepository(connection).value(RunSql.checkpoint_bytes))
+        self._bytes.set(measured)
+        return measured
 
     async def delete_abandoned(self) -> None:
         """Deletes the checkpoints of all runs that have ended or are gone, of failed ones a day later."""
@@ -59,16 +80,27 @@ class EndedRuns:
         """
         async with self.database.workspace(workspace_id) as connection:
             run_ids = await WorkspaceRuns(connection, workspace_id).end_all()
-        removed, remaining = {"checkpoints": 0, "run_streams": 0}, {"checkpoints": 0, "run_streams": 0}
-        for start in range(0, len(run_ids), BATCH):
-            batch = run_ids[start : start + BATCH]
-            threads, streams = [str(run_id) for run_id in batch], [run_stream(run_id) for run_id in batch]
-            removed["checkpoints"] += await self._count(threads)
+        checkpoints, streams = await self.erase_checkpoints(run_ids), await self.erase_streams(run_ids)
+        return Erased({**checkpoints.removed, **streams.removed}, {**checkpoints.remaining, **streams.remaining})
+
+    async def erase_checkpoints(self, run_ids: Sequence[UUID]) -> Erased:
+        """Deletes and counts the checkpoints of these runs."""
+        removed = remaining = 0
+        for batch in _batches(run_ids):
+            threads = [str(run_id) for run_id in batch]
+            removed += await self._count(threads)
             await self.checkpoints.delete(threads)
-            remaining["checkpoints"] += await self._count(threads)
-            removed["run_streams"] += int(await self.redis.delete(*streams))
-            remaining["run_streams"] += int(await self.redis.exists(*streams))
-        return Erased(removed, remaining)
+            remaining += await self._count(threads)
+        return Erased({"checkpoints": removed}, {"checkpoints": remaining})
+
+    async def erase_streams(self, run_ids: Sequence[UUID]) -> Erased:
+        """Deletes and counts the event streams of these runs. Raises RedisError."""
+        removed = remaining = 0
+        for batch in _batches(run_ids):
+            streams = [run_stream(run_id) for run_id in batch]
+            removed += int(await self.redis.delete(*streams))
+            remaining += int(await self.redis.exists(*streams))
+        return Erased({"streams": removed}, {"streams": remaining})
 
     async def delete_latecomers(self, _: UUID) -> Erased:
         """Deletes what a process wrote in the moment between: its run has no row any more."""
@@ -78,3 +110,7 @@ class EndedRuns:
     async def _count(self, threads: list[str]) -> int:
         async with self.database.system() as connection:
             return int(await SystemRepository(connection).value(RunSql.count_checkpoints, threads=threads))
+
+
+def _batches(run_ids: Sequence[UUID]) -> list[Sequence[UUID]]:
+    return [run_ids[start : start + BATCH] for start in range(0, len(run_ids), BATCH)]

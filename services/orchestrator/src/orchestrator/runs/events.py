@@ -78,6 +78,14 @@ class RunEvents:
         if self._writer is not None:
             await asyncio.wait({self._writer})
 
+    async def delete(self) -> None:
+        """Deletes the stream once nothing more is written."""
+        await self.flush()
+        try:
+            await self.redis.delete(run_stream(self.run_id))
+        except RedisError as error:
+            self._lose(error)
+
     async def streamed_before(self) -> bool:
         """Returns whether an earlier attempt has streamed a part of the answer that still counts, or may have."""
         try:

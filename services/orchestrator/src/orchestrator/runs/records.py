@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -16,8 +17,8 @@ class ClaimedRun:
     """A run that this process may work on as long as it extends the lease.
 
     `attempts` counts claims and never falls: it fences the run's event stream. `attempts_left` is what crashes and
-    errors reduce. `delegation` is the gateway's, for the services that are asked for the user. `seconds_left` until the
-    deadline, when it was claimed.
+    errors reduce. `delegation` is the gateway's, for the services that are asked for the user.
+    `deadline_seconds` are counted from this claim: while no process works on a run, no time is used up.
     """
 
     workspace_id: UUID
@@ -31,7 +32,7 @@ class ClaimedRun:
     lease_token: UUID
     cancel_requested: bool
     delegation: str | None
-    seconds_left: float
+    deadline_seconds: int
 
     @property
     def principal(self) -> Principal:
@@ -54,7 +55,10 @@ class StoredEvent:
 
 @dataclass(frozen=True)
 class EarlierMessage:
-    """A message on the path of a turn; `untitled` if the session has no title."""
+    """A message on the path of a turn; `untitled` if the session has no title.
+
+    With the role `summary`, `content` stands for the message and all before it.
+    """
 
     id: UUID
     role: str
@@ -76,8 +80,21 @@ class TurnInput:
 
 
 @dataclass(frozen=True)
+class Condensed:
+    """What stands for a message and all before it, in what a model reads."""
+
+    message_id: UUID
+    summary: str
+
+
+@dataclass(frozen=True)
 class TurnAnswer:
-    """What a completed turn leaves behind. `title` is for a session that has none."""
+    """What a completed turn leaves behind. `title` is for a session that has none.
+
+    `condensed` is what
+    a model reads of the oldest messages, if that was condensed. `fallback`: the turn's error handler wrote it, so other
+    services learn nothing from it.
+    """
 
     message_id: UUID
     mode: AnswerMode
@@ -87,6 +104,8 @@ class TurnAnswer:
     removed_citations: int
     sentences: Sequence[SentenceCheck]
     title: str | None
+    condensed: Condensed | None = None
+    fallback: bool = False
 
 
 async def nothing_written() -> TurnAnswer | None:
@@ -102,16 +121,29 @@ class RunProgress:
 
     node_trace: list[str] = field(default_factory=list)
     issues: list[str] = field(default_factory=list)
+    steps_executed: list[str] = field(default_factory=list)
+    timings: dict[str, float] = field(default_factory=dict)
+    debug: dict[str, object] = field(default_factory=dict)
     partial: Callable[[], Awaitable[TurnAnswer | None]] = nothing_written
 
     def columns(self) -> dict[str, object]:
-        return {"node_trace": self.node_trace, "issues": self.issues}
+        return {
+            "node_trace": self.node_trace,
+            "issues": self.issues,
+            "steps_executed": self.steps_executed,
+            "timings": json.dumps(self.timings),
+            "debug": json.dumps(self.debug),
+        }
 
 
 @dataclass(frozen=True)
 class CancelOutcome:
-    """`status` is cancelled if the run was waiting, running if its process was notified."""
+    """`status` is cancelled if no process was working on the run, running if its process was notified."""
 
-    status: RunStatus
+    status: str
     attempts: int
     notified: str
+
+    @property
+    def ended(self) -> bool:
+        return self.status == RunStatus.cancelled

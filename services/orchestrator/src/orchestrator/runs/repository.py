@@ -9,7 +9,8 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from contracts.base import Page
-from contracts.orchestrator import Message, MessageStatus, Run, RunStatus
+from contracts.orchestrator import AnswerFeedback, Message, MessageStatus, Run, RunStatus
+from orchestrator.errors import TooManyQueued
 from orchestrator.runs.records import CancelOutcome, ClaimedRun, EarlierMessage, StoredEvent, TurnAnswer
 from service_kit.auth import Principal
 from service_kit.pagination import decode_cursor, page
@@ -19,14 +20,32 @@ from service_kit.tracing import outgoing_headers
 from service_kit.work import WorkTable
 
 QUEUED, CANCELLED = "orchestrator_run_queued", "orchestrator_run_cancelled"
+MOST_QUEUED = 100
 NEWEST_MESSAGES, NEWEST_CHARACTERS = 41, 400_000
+OF_ANSWER = "CASE WHEN message.role = 'assistant' THEN coalesce(run.{name}, '{{}}') ELSE '{{}}' END AS {name}"
+OWN_FEEDBACK = f"""(
+    SELECT to_jsonb(given) FROM (
+        SELECT {", ".join(AnswerFeedback.model_fields)} FROM feedback
+        WHERE feedback.workspace_id = message.workspace_id AND feedback.message_id = message.id
+    ) AS given
+) AS feedback"""
+COMPUTED = {
+    "status": "CASE WHEN message.status = 'pending' AND run.state = 'running' THEN 'running' ELSE message.status END"
+    " AS status",
+    **{name: OF_ANSWER.format(name=name) for name in ("issues", "steps_executed", "timings")},
+    "feedback": OWN_FEEDBACK,
+}
 # Of a message and, under the name `run`, the run that answers it.
 MESSAGE_COLUMNS = ", ".join(
-    "CASE WHEN message.status = 'pending' AND run.state = 'running' THEN 'running' ELSE message.status END AS status"
-    if name == "status"
-    else f"message.{name}"
-    for name in Message.model_fields
-    if name != "siblings"
+    COMPUTED.get(name, f"message.{name}") for name in Message.model_fields if name != "siblings"
+)
+# Of a run and, under the name `written`, the message that it writes.
+RUN_COLUMNS = ", ".join(
+    {"question_id": "written.parent_id AS question_id", "answer_id": "written.id AS answer_id"}.get(
+        name, f"run.{'state AS status' if name == 'status' else name}"
+    )
+    for name in Run.model_fields
+    if name not in ("answer", "debug")
 )
 
 RUNS = WorkTable(
@@ -38,38 +57,44 @@ RUNS = WorkTable(
         SELECT FROM run AS parent
         WHERE parent.workspace_id = work.workspace_id AND parent.id = work.parent_run_id
           AND parent.state IN ('queued', 'running'))""",
+    user="created_by",
     stop="work.cancel_requested",
-    computed={
-        "seconds_left": "extract(epoch FROM work.started_at - now())::float8 + work.deadline_seconds",
-    },
     on_claim="attempts_left = work.attempts_left - 1, started_at = coalesce(work.started_at, now())",
     on_finish="finished_at = now(), delegation = NULL",
 )
 
 
-class RunSql(Statements, file="runs.sql", message_columns=MESSAGE_COLUMNS):
+class RunSql(Statements, file="runs.sql", message_columns=MESSAGE_COLUMNS, run_columns=RUN_COLUMNS):
+    exists: str
     find: str
     page: str
     cancel: str
+    one_at_a_time: str
+    queued: str
     retry: str
     messages: str
     document_ids: str
     add_answer: str
     end_answer: str
     touch_session: str
+    condense: str
     end_all: str
     add_events: str
     events: str
     delete_old_events: str
     abandoned_checkpoints: str
     count_checkpoints: str
+    checkpoint_bytes: str
 
 
 class WorkspaceRuns(Repository):
     """The runs of one workspace; a user finds and cancels only the own ones."""
 
-    async def find(self, caller: Principal, run_id: UUID) -> Run | None:
-        return await self.one(RunSql.find, Run, id=run_id, user_id=caller.user_id)
+    async def exists(self, run_id: UUID) -> bool:
+        return bool(await self.value(RunSql.exists, id=run_id))
+
+    async def find(self, caller: Principal, run_id: UUID, *, debug: bool = False) -> Run | None:
+        return await self.one(RunSql.find, Run, id=run_id, user_id=caller.user_id, debug=debug)
 
     async def page(
         self, caller: Principal, limit: int, cursor: str | None, session_id: UUID | None, statuses: Sequence[RunStatus]
@@ -91,6 +116,12 @@ class WorkspaceRuns(Repository):
     async def cancel(self, caller: Principal, run_id: UUID) -> CancelOutcome | None:
         """Returns None if there was nothing to cancel: the run has ended, or is not the caller's."""
         return await self.one(RunSql.cancel, CancelOutcome, id=run_id, user_id=caller.user_id)
+
+    async def admit(self, caller: Principal) -> None:
+        """Raises TooManyQueued if no further run of the caller may wait; none is added until the transaction ends."""
+        await self.run(RunSql.one_at_a_time, user_id=caller.user_id)
+        if await self.value(RunSql.queued, user_id=caller.user_id, most=MOST_QUEUED) >= MOST_QUEUED:
+            raise TooManyQueued(f"At most {MOST_QUEUED} runs may wait: let some of them end, or cancel them")
 
     async def retry(self, caller: Principal, run_id: UUID, max_attempts: int) -> bool:
         """Queues the run again; returns whether it was a failed one of the caller."""
@@ -116,8 +147,11 @@ class WorkspaceRuns(Repository):
         document_ids: list[UUID] | None = await self.value(RunSql.document_ids, id=run_id)
         return document_ids
 
-    async def add_answer(self, run: ClaimedRun, answer: TurnAnswer, status: MessageStatus) -> None:
-        """Stores the answer, and its title if the session has none."""
+    async def add_answer(self, run: ClaimedRun, answer: TurnAnswer, status: MessageStatus) -> bool:
+        """Stores the answer, its title if the session has none, and what was condensed for it.
+
+        Returns whether the session is temporary.
+        """
         values = {
             **asdict(answer),
             "status": status.value,
@@ -127,7 +161,10 @@ class WorkspaceRuns(Repository):
             "run_id": run.id,
         }
         await self.run(RunSql.add_answer, **values)
-        await self.run(RunSql.touch_session, **values)
+        temporary = await self.value(RunSql.touch_session, **values)
+        if answer.condensed is not None:
+            await self.run(RunSql.condense, **asdict(answer.condensed))
+        return bool(temporary)
 
     async def end_answer(self, run: ClaimedRun, status: RunStatus) -> None:
         """Marks the answer as failed or cancelled."""

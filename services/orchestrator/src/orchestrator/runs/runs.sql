@@ -1,8 +1,9 @@
+-- name: exists
+SELECT EXISTS (SELECT FROM run WHERE workspace_id = %(workspace_id)s AND id = %(id)s);
+
 -- name: find
 -- Returns a run with its answer, if that has a text.
-SELECT run.id, run.session_id, written.parent_id AS question_id, written.id AS answer_id, run.state AS status, run.mode,
-       run.attempts, run.node_trace, run.issues, run.error_type, run.error_message, run.created_at, run.started_at,
-       run.finished_at, to_jsonb(answer) AS answer
+SELECT {run_columns}, CASE WHEN %(debug)s THEN run.debug END AS debug, to_jsonb(answer) AS answer
 FROM run
 JOIN message AS written
     ON written.workspace_id = run.workspace_id AND written.run_id = run.id AND written.role = 'assistant'
@@ -14,25 +15,28 @@ WHERE run.workspace_id = %(workspace_id)s AND run.id = %(id)s AND run.created_by
 
 -- name: page
 -- Returns runs without their answers.
-SELECT run.id, run.session_id, written.parent_id AS question_id, written.id AS answer_id, run.state AS status, run.mode,
-       run.attempts, run.node_trace, run.issues, run.error_type, run.error_message, run.created_at, run.started_at,
-       run.finished_at
+SELECT {run_columns}
 FROM run
 JOIN message AS written
     ON written.workspace_id = run.workspace_id AND written.run_id = run.id AND written.role = 'assistant'
 WHERE run.workspace_id = %(workspace_id)s AND run.created_by = %(user_id)s
-  AND (%(session_id)s::uuid IS NULL OR run.session_id = %(session_id)s)
+  AND (run.session_id = %(session_id)s OR %(session_id)s::uuid IS NULL AND NOT EXISTS (
+      SELECT FROM temporary_session AS hidden
+      WHERE hidden.workspace_id = run.workspace_id AND hidden.session_id = run.session_id))
   AND (%(states)s::text[] IS NULL OR run.state = ANY(%(states)s))
   AND (%(before_at)s::timestamptz IS NULL OR (run.created_at, run.id) < (%(before_at)s, %(before_id)s::uuid))
 ORDER BY run.created_at DESC, run.id DESC
 LIMIT %(limit)s;
 
 -- name: cancel
--- A waiting run ends here and now; a running one is told to its process. An ended one stays as it is.
+-- A waiting run ends here and now; a running one is told to its process, or if that has died, ended by the next one, which
+-- keeps what is written. An ended one stays as it is.
 WITH asked AS (
     UPDATE run
     SET cancel_requested = true,
-        state = CASE state WHEN 'queued' THEN 'cancelled' ELSE state END,
+        state = CASE WHEN state = 'queued' THEN 'cancelled' WHEN lease_expires_at < now() THEN 'queued' ELSE state END,
+        lease_token = CASE WHEN lease_expires_at >= now() THEN lease_token END,
+        lease_expires_at = CASE WHEN lease_expires_at >= now() THEN lease_expires_at END,
         finished_at = CASE state WHEN 'queued' THEN now() END,
         delegation = CASE state WHEN 'queued' THEN NULL ELSE delegation END
     WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND created_by = %(user_id)s
@@ -45,6 +49,17 @@ WITH asked AS (
       AND message.role = 'assistant'
 )
 SELECT state AS status, attempts, pg_notify('orchestrator_run_cancelled', %(id)s::text) AS notified FROM asked;
+
+-- name: one_at_a_time
+-- Has the requests of one user that queue a run wait for each other, so that each counts what is there.
+SELECT pg_advisory_xact_lock(hashtextextended('queue ' || %(workspace_id)s::text || %(user_id)s::text, 0));
+
+-- name: queued
+SELECT count(*) FROM (
+    SELECT FROM run
+    WHERE workspace_id = %(workspace_id)s AND created_by = %(user_id)s AND state = 'queued'
+    LIMIT %(most)s
+) AS waiting;
 
 -- name: retry
 -- Queues a failed run again, in the name of who asks now; its terminal event no longer counts.
@@ -66,19 +81,23 @@ WITH queued AS (
 SELECT id FROM queued;
 
 -- name: messages
--- Returns the run's answer, its question, and the texts before it on its path, newest first.
+-- Returns the run's answer, its question, and the texts before it on its path, newest first, up to what stands for the rest.
 WITH RECURSIVE path AS (
-    SELECT answer.id, answer.parent_id, answer.role, answer.content, 0 AS distance, session.title IS NULL AS untitled
+    SELECT answer.id, answer.parent_id, answer.role, answer.content, false AS is_condensed, 0 AS distance,
+           session.title IS NULL AS untitled
     FROM message AS answer
     JOIN session ON session.workspace_id = answer.workspace_id AND session.id = answer.session_id
     WHERE answer.workspace_id = %(workspace_id)s AND answer.run_id = %(id)s AND answer.role = 'assistant'
     UNION ALL
-    SELECT earlier.id, earlier.parent_id, earlier.role, earlier.content, path.distance + 1, path.untitled
+    SELECT earlier.id, earlier.parent_id, earlier.role, earlier.content, earlier.is_condensed, path.distance + 1,
+           path.untitled
     FROM path CROSS JOIN LATERAL (
-        SELECT id, parent_id, role, content FROM message
+        SELECT id, parent_id, CASE WHEN summary IS NULL THEN role ELSE 'summary' END AS role,
+               coalesce(summary, content) AS content, summary IS NOT NULL AS is_condensed
+        FROM message
         WHERE workspace_id = %(workspace_id)s AND id = path.parent_id
     ) AS earlier
-    WHERE path.distance < %(limit)s
+    WHERE path.distance < %(limit)s AND NOT path.is_condensed
 ), measured AS (
     SELECT path.*, sum(length(content)) OVER (ORDER BY distance) - length(content) AS characters FROM path
 )
@@ -111,12 +130,17 @@ UPDATE message SET status = %(status)s
 WHERE workspace_id = %(workspace_id)s AND run_id = %(run_id)s AND role = 'assistant';
 
 -- name: touch_session
--- A generated title is only for a session that has none: a title given meanwhile stays.
+-- A generated title is only for a session that has none: a title given meanwhile stays. Returns whether it is temporary.
 UPDATE session
 SET updated_at = now(),
     version = version + CASE WHEN title IS NULL AND %(title)s::text IS NOT NULL THEN 1 ELSE 0 END,
     title = coalesce(title, %(title)s)
-WHERE workspace_id = %(workspace_id)s AND id = %(session_id)s;
+WHERE workspace_id = %(workspace_id)s AND id = %(session_id)s
+RETURNING temporary;
+
+-- name: condense
+UPDATE message SET summary = %(summary)s
+WHERE workspace_id = %(workspace_id)s AND id = %(message_id)s;
 
 -- name: end_all
 -- Ends every run of the workspace; those under way lose their lease, and their processes are told to look.
@@ -160,3 +184,8 @@ LIMIT %(limit)s;
 
 -- name: count_checkpoints
 SELECT count(*) FROM checkpoints WHERE thread_id = ANY(%(threads)s);
+
+-- name: checkpoint_bytes
+SELECT coalesce((SELECT sum(pg_column_size(checkpoint) + pg_column_size(metadata)) FROM checkpoints), 0)
+    + coalesce((SELECT sum(pg_column_size(blob)) FROM checkpoint_blobs), 0)
+    + coalesce((SELECT sum(pg_column_size(blob)) FROM checkpoint_writes), 0);

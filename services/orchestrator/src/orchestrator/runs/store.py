@@ -24,10 +24,10 @@ class RunStore:
     def __init__(self, database: Database, outbox: Outbox, queue: WorkQueue[ClaimedRun]) -> None:
         self.database, self.outbox, self.queue = database, outbox, queue
 
-    async def get(self, caller: Principal, run_id: UUID) -> Run:
+    async def get(self, caller: Principal, run_id: UUID, *, debug: bool = False) -> Run:
         """Raises RunNotFound."""
         async with self.database.workspace(caller.workspace_id) as connection:
-            run = await WorkspaceRuns(connection, caller.workspace_id).find(caller, run_id)
+            run = await WorkspaceRuns(connection, caller.workspace_id).find(caller, run_id, debug=debug)
         if run is None:
             raise RunNotFound
         return run
@@ -51,11 +51,17 @@ class RunStore:
             return await WorkspaceRuns(connection, caller.workspace_id).cancel(caller, run_id)
 
     async def retry(self, caller: Principal, run_id: UUID, max_attempts: int) -> None:
-        """Queues a failed run again. Raises RunNotFound, RunNotFailed."""
+        """Queues a failed run again. Raises RunNotFound, RunNotFailed, TooManyQueued."""
         async with self.database.workspace(caller.workspace_id) as connection:
             runs = WorkspaceRuns(connection, caller.workspace_id)
+            await runs.admit(caller)
             if not await runs.retry(caller, run_id, max_attempts):
                 raise RunNotFound if await runs.find(caller, run_id) is None else RunNotFailed
+
+    async def is_gone(self, run: ClaimedRun) -> bool:
+        """Returns whether the run was deleted."""
+        async with self.database.workspace(run.workspace_id) as connection:
+            return not await WorkspaceRuns(connection, run.workspace_id).exists(run.id)
 
     async def load_turn(self, run: ClaimedRun) -> TurnInput:
         """Raises LeaseLost if the run is gone."""
@@ -69,15 +75,19 @@ class RunStore:
     async def complete(
         self, run: ClaimedRun, progress: RunProgress, answer: TurnAnswer, events: Sequence[StoredEvent]
     ) -> None:
-        """Stores answer, status, title, events and `turn.completed` together; StopAsked if a cancel came before."""
+        """Stores answer, status, title, events and `turn.completed` together; StopAsked if a cancel came before.
+
+        Nobody is told of an answer of the error handler, or of a temporary session.
+        """
         async with self.database.workspace(run.workspace_id) as connection:
             if await self.queue.extend(connection, run):
                 raise StopAsked
             await self.queue.finish(connection, run, RunStatus.completed, mode=answer.mode, **progress.columns())
             runs = WorkspaceRuns(connection, run.workspace_id)
-            await runs.add_answer(run, answer, MessageStatus.completed)
+            temporary = await runs.add_answer(run, answer, MessageStatus.completed)
             await runs.add_events(run.id, events)
-            await self.outbox.write(connection, run.workspace_id, _turn_completed(run, answer), str(run.id))
+            if not (temporary or answer.fallback):
+                await self.outbox.write(connection, run.workspace_id, _turn_completed(run, answer), str(run.id))
 
     async def end(
         self,

@@ -202,6 +202,9 @@ def _rebuilt(run: Run) -> RunEventData:
             citations=run.answer.citations,
             removed_citations=run.answer.removed_citations,
             sentences=run.answer.sentences,
+            issues=run.issues,
+            steps_executed=run.steps_executed,
+            timings=run.timings,
         )
     if run.status is RunStatus.failed:
         return RunFailed(

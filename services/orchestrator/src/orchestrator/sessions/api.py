@@ -17,14 +17,15 @@ from contracts.orchestrator import (
     SessionCreate,
     SessionDocument,
     SessionHit,
+    SessionReceipt,
     SessionState,
     SessionUpdate,
     Transcript,
     TranscriptFormat,
 )
 from contracts.registry import RETRIEVAL
-from orchestrator.runs.api import Streams
 from orchestrator.sessions.attachments import MOST_DOCUMENTS, DocumentAttacher
+from orchestrator.sessions.deletion import SessionEraser
 from orchestrator.sessions.messages import CallerMessages
 from orchestrator.sessions.repository import AttachedDocuments, CallerSessions
 from orchestrator.sessions.search import SessionTexts
@@ -79,9 +80,15 @@ def attachments(request: Request) -> DocumentAttacher:
     return found
 
 
+def eraser(request: Request) -> SessionEraser:
+    found: SessionEraser = request.app.state.eraser
+    return found
+
+
 Opened = Annotated[Opening, Depends(opened_sessions)]
 OpenedForSearch = Annotated[Opening, Depends(opened_for_search)]
 Attaching = Annotated[DocumentAttacher, Depends(attachments)]
+Erasing = Annotated[SessionEraser, Depends(eraser)]
 DocumentLimit = Annotated[int, Query(ge=1, le=MOST_DOCUMENTS, description="Items on a page")]
 
 
@@ -89,10 +96,13 @@ DocumentLimit = Annotated[int, Query(ge=1, le=MOST_DOCUMENTS, description="Items
 async def create_session(body: SessionCreate, opened: Opened, key: IdempotencyKey, response: Response) -> Session:
     """Starts a conversation that only the caller sees. Without a title it is named after its first exchange.
 
+    A `temporary` one is neither listed nor found by search, memory learns nothing from it, and it is erased a day after
+    its last use.
+
     The same `Idempotency-Key` returns the same session.
     """
     async with opened() as sessions:
-        session = await sessions.create(body.title, key)
+        session = await sessions.create(body.title, key, temporary=body.temporary)
     response.headers["Location"] = f"/v1/sessions/{session.id}"
     return tagged(session, response)
 
@@ -105,7 +115,7 @@ async def list_sessions(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Session]:
-    """Pinned ones first, then the most recently used."""
+    """Pinned ones first, then the most recently used; temporary ones are not listed."""
     async with opened() as sessions:
         return await sessions.page(limit, cursor, archived=archived, pinned=pinned)
 
@@ -144,17 +154,14 @@ async def change_session(
         return tagged(await sessions.change(session_id, body, version), response)
 
 
-@router.delete(
-    "/{session_id}",
-    status_code=status.HTTP_204_NO_CONTENT,
-    summary="Delete a session",
-    responses={**NOT_FOUND, **STALE},
-)
-async def delete_session(session_id: UUID, opened: Opened, version: ExpectedVersion, streams: Streams) -> None:
-    """Deletes its messages and runs, too; a run in progress is cancelled."""
-    async with opened() as sessions:
-        run_ids = await sessions.delete(session_id, version)
-    await streams.delete(run_ids)
+@router.delete("/{session_id}", summary="Delete a session", responses={**NOT_FOUND, **STALE})
+async def delete_session(session_id: UUID, caller: Viewer, version: ExpectedVersion, using: Erasing) -> SessionReceipt:
+    """Cancels its runs and deletes all that was said in it; returns what was deleted, and what is counted afterwards.
+
+    Memories that came from it alone are deleted soon after. Streams of events that could not be deleted because Redis
+    was away count as left; they expire by themselves.
+    """
+    return await using.erase(caller, session_id, version)
 
 
 @router.get(

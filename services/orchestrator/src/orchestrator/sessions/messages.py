@@ -15,7 +15,6 @@ from contracts.orchestrator import (
     MessageRegenerate,
     MessageRole,
     OnBusy,
-    RunStatus,
     Session,
 )
 from orchestrator.errors import MessageNotFound, SessionBusy, SessionNotFound
@@ -133,12 +132,21 @@ class CallerMessages(Repository):
         self.caller = caller
         self.bound = {**self.bound, "user_id": caller.user_id}
 
-    async def path(self, session: Session, limit: int, cursor: str | None) -> Page[Message]:
-        """Returns the path to the head, oldest first; further pages go on on the path of the first one."""
+    async def path(self, session: Session, limit: int, cursor: str | None, last: int | None = None) -> Page[Message]:
+        """Returns the path to the head, or its `last` messages, oldest first.
+
+        Further pages go on on the path of the first one.
+        """
         tip_id, places = decode_cursor(cursor, UUID, int)
         tip_id = tip_id or session.head_id
         rows = await self.all(
-            MessageSql.path, Message, session_id=session.id, tip_id=tip_id, places=places or 0, limit=limit + 1
+            MessageSql.path,
+            Message,
+            session_id=session.id,
+            tip_id=tip_id,
+            last=last,
+            places=places or 0,
+            limit=limit + 1,
         )
         return page(rows, limit, lambda _: (tip_id, (places or 0) + limit))
 
@@ -163,8 +171,8 @@ class CallerMessages(Repository):
     async def ask(self, session_id: UUID, message: MessageCreate, key: str | None, max_attempts: int) -> QueuedRun:
         """Stores the message after its parent, by default the head, and queues the run of its answer, the new head.
 
-        Returns the run that `key` queued before, if there is one. Raises SessionNotFound, MessageNotFound, SessionBusy;
-        IdempotencyKeyReused if the key belongs to another message.
+        Returns the run that `key` queued before, if there is one. Raises SessionNotFound, MessageNotFound, SessionBusy,
+        TooManyQueued; IdempotencyKeyReused if the key belongs to another message.
         """
         parent_id = await self._lock(session_id)
         chosen = "parent_id" in message.model_fields_set
@@ -242,6 +250,7 @@ class CallerMessages(Repository):
     async def _queue(
         self, session_id: UUID, parent: TreeMessage | None, stopped: Mapping[UUID, int], **values: object
     ) -> QueuedRun:
+        await WorkspaceRuns(self.connection, self.workspace_id).admit(self.caller)
         ids = {"run_id": uuid4(), "answer_id": uuid4()}
         new = await self.one(
             MessageSql.ask,
@@ -274,9 +283,7 @@ class CallerMessages(Repository):
         runs = WorkspaceRuns(self.connection, self.workspace_id)
         outcomes = {run_id: await runs.cancel(self.caller, run_id) for run_id in active}
         return {
-            run_id: outcome.attempts
-            for run_id, outcome in outcomes.items()
-            if outcome is not None and outcome.status == RunStatus.cancelled
+            run_id: outcome.attempts for run_id, outcome in outcomes.items() if outcome is not None and outcome.ended
         }
 
     async def _session_of(self, message_id: UUID) -> UUID:

@@ -15,7 +15,7 @@ SELECT id, parent_id, run_id, role FROM message
 WHERE workspace_id = %(workspace_id)s AND session_id = %(session_id)s AND id = %(id)s;
 
 -- name: path
--- Returns a page of the messages from the first one to the tip.
+-- Returns a page of the messages from the first one to the tip, or of the last ones of these.
 WITH RECURSIVE path AS (
     SELECT id, parent_id, 0 AS distance FROM message
     WHERE workspace_id = %(workspace_id)s AND session_id = %(session_id)s AND id = %(tip_id)s
@@ -24,6 +24,7 @@ WITH RECURSIVE path AS (
     FROM path CROSS JOIN LATERAL (
         SELECT id, parent_id FROM message WHERE workspace_id = %(workspace_id)s AND id = path.parent_id
     ) AS earlier
+    WHERE %(last)s::integer IS NULL OR path.distance + 1 < %(last)s
 ), placed AS (
     SELECT id, row_number() OVER (ORDER BY distance DESC) AS place FROM path
     ORDER BY place

@@ -13,7 +13,7 @@ from fastapi.responses import StreamingResponse
 from contracts.base import Page, ProblemBody
 from contracts.events import RunCancelled
 from contracts.orchestrator import HeadUpdate, Message, MessageCreate, MessageRegenerate, Run, RunStatus, Session
-from orchestrator.runs.api import Runs, Streams, event_stream
+from orchestrator.runs.api import TOO_MANY_QUEUED, Runs, Streams, event_stream
 from orchestrator.sessions.api import NOT_FOUND, Opened, tagged
 from orchestrator.sessions.messages import CallerMessages, QueuedRun
 from service_kit.auth import Viewer
@@ -33,6 +33,7 @@ ANSWERED: dict[int | str, dict[str, Any]] = {
         "description": "The Idempotency-Key belongs to another message, or the session is busy (`active_run_ids`)",
     },
     **MESSAGE_NOT_FOUND,
+    **TOO_MANY_QUEUED,
 }
 
 
@@ -79,10 +80,13 @@ async def list_messages(
     session_id: UUID,
     opened: Opened,
     tree: Annotated[bool, Query(description="All messages instead of the path to the head")] = False,
+    last: Annotated[int | None, Query(ge=1, le=10_000, description="Only the newest messages of the path")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Message]:
-    """The path from the first message to the session's head, or with `tree` all branches; oldest first.
+    """The path from the first message to the session's head, its `last` ones, or with `tree` all branches.
+
+    The oldest comes first.
 
     `siblings` are the messages with the same parent: the edits of a question, or several answers to one. An answer
     carries its checked citations. Further pages go on on the path of the first one.
@@ -90,7 +94,7 @@ async def list_messages(
     async with opened() as sessions:
         session = await sessions.find(session_id)
         messages = CallerMessages(sessions.connection, sessions.caller)
-        return await (messages.tree if tree else messages.path)(session, limit, cursor)
+        return await (messages.tree(session, limit, cursor) if tree else messages.path(session, limit, cursor, last))
 
 
 @router.put("/sessions/{session_id}/head", summary="Switch to another branch", responses={**MESSAGE_NOT_FOUND})

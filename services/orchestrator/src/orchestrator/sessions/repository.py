@@ -25,7 +25,6 @@ class SessionSql(Statements, file="sessions.sql", columns=SESSION_COLUMNS):
     active_run_ids: str
     page: str
     change: str
-    delete: str
 
 
 class SessionDocumentSql(Statements, file="documents.sql"):
@@ -54,9 +53,9 @@ class CallerSessions(Repository):
         self.caller = caller
         self.bound = {**self.bound, "user_id": caller.user_id}
 
-    async def create(self, title: str | None, key: str | None) -> Session:
+    async def create(self, title: str | None, key: str | None, *, temporary: bool = False) -> Session:
         """Returns the session that `key` created before, if there is one."""
-        created = await self.one(SessionSql.create, Session, id=uuid4(), title=title, key=key)
+        created = await self.one(SessionSql.create, Session, id=uuid4(), title=title, temporary=temporary, key=key)
         assert created is not None
         return created
 
@@ -92,15 +91,8 @@ class CallerSessions(Repository):
         """Raises SessionNotFound, PreconditionFailed."""
         changed = await self.one(SessionSql.change, Session, id=session_id, version=version, **change.model_dump())
         if changed is None:
-            raise await self._stale(session_id)
+            raise await self.stale(session_id)
         return changed
-
-    async def delete(self, session_id: UUID, version: int | None) -> list[UUID]:
-        """Deletes its messages and runs, too; returns the runs' ids. Raises SessionNotFound, PreconditionFailed."""
-        run_ids: list[UUID] | None = await self.value(SessionSql.delete, id=session_id, version=version)
-        if run_ids is None:
-            raise await self._stale(session_id)
-        return run_ids
 
     async def lock(self, session_id: UUID) -> int:
         """Locks the session's documents until the transaction ends; returns their number. Raises SessionNotFound."""
@@ -109,8 +101,8 @@ class CallerSessions(Repository):
             raise SessionNotFound
         return int(count)
 
-    async def _stale(self, session_id: UUID) -> PreconditionFailed:
-        """Raises SessionNotFound."""
+    async def stale(self, session_id: UUID) -> PreconditionFailed:
+        """Returns the problem of a change to an older version. Raises SessionNotFound."""
         session = await self.find(session_id)
         return PreconditionFailed(f"The session is now at version {session.version}")
 

@@ -1,7 +1,7 @@
 -- name: create
 -- Returns the session that the key created before, if there is one.
-INSERT INTO session (workspace_id, id, created_by, title, idempotency_key)
-VALUES (%(workspace_id)s, %(id)s, %(user_id)s, %(title)s, %(key)s)
+INSERT INTO session (workspace_id, id, created_by, title, temporary, idempotency_key)
+VALUES (%(workspace_id)s, %(id)s, %(user_id)s, %(title)s, %(temporary)s, %(key)s)
 ON CONFLICT (workspace_id, created_by, idempotency_key) WHERE idempotency_key IS NOT NULL
     DO UPDATE SET idempotency_key = excluded.idempotency_key
 RETURNING {columns};
@@ -12,7 +12,7 @@ WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND created_by = %(user_id
 
 -- name: page
 SELECT {columns} FROM session
-WHERE workspace_id = %(workspace_id)s AND created_by = %(user_id)s AND archived = %(archived)s
+WHERE workspace_id = %(workspace_id)s AND created_by = %(user_id)s AND archived = %(archived)s AND NOT temporary
   AND (%(pinned)s::boolean IS NULL OR pinned = %(pinned)s)
   AND (%(before_at)s::timestamptz IS NULL
        OR (pinned, updated_at, id) < (%(before_pinned)s::boolean, %(before_at)s, %(before_id)s::uuid))
@@ -33,14 +33,3 @@ SET title = coalesce(%(title)s, title), pinned = coalesce(%(pinned)s, pinned),
 WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND created_by = %(user_id)s
   AND (%(version)s::integer IS NULL OR version = %(version)s)
 RETURNING {columns};
-
--- name: delete
--- Deletes the session and all that belongs to it; tells the processes that work on its runs, and returns their ids.
-WITH runs AS (
-    SELECT id, pg_notify('orchestrator_run_cancelled', id::text) AS notified
-    FROM run WHERE workspace_id = %(workspace_id)s AND session_id = %(id)s
-)
-DELETE FROM session
-WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND created_by = %(user_id)s
-  AND (%(version)s::integer IS NULL OR version = %(version)s)
-RETURNING coalesce((SELECT array_agg(id) FILTER (WHERE notified IS NOT NULL) FROM runs), '{}') AS run_ids;

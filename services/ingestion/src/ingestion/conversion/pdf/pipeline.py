@@ -47,7 +47,7 @@ def bundled_options(every_page_is_scanned: bool, threads: int) -> ThreadedPdfPip
 
 
 def docling_options(every_page_is_scanned: bool, threads: int, artifacts: Path) -> ThreadedPdfPipelineOptions:
-    """As `bundled_options`, with Heron and TableFormer from the folder."""
+    """Returns `bundled_options` with Heron and TableFormer from the folder."""
     options = bundled_options(every_page_is_scanned, threads)
     options.artifacts_path = artifacts
     return options

@@ -55,10 +55,10 @@ class Expander:
     The fork server is started with the first archive.
     """
 
-    def __init__(self, limits: ArchiveLimits, folder: Path) -> None:
-        """`folder` holds one expanded file of each archive in progress."""
+    def __init__(self, limits: ArchiveLimits, folder: Path, listener: Path | None = None) -> None:
+        """`folder` holds one expanded file of each archive in progress; `listener` is a converter's socket, if any."""
         self._limits, self._folder = limits, folder
-        self._sandbox = Sandbox(SandboxConfig(TASK, PRELOAD, folder=str(folder)))
+        self._sandbox = Sandbox(SandboxConfig(TASK, PRELOAD, folder=str(folder)), listener)
 
     def close(self) -> None:
         """Ends what still runs; its callers are told that the archive could not be read."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from knowledge_graph.extraction.identifiers import kind_of
-from knowledge_graph.extraction.manifests import code_owners, packages, sql_schema, yaml_manifest
+from knowledge_graph.extraction.manifests import code_owners, lines, maven, packages, sql_schema, yaml_manifest
 from knowledge_graph.extraction.manifests.statement import (
     LONGEST,
     Manifest,
@@ -17,16 +17,32 @@ from knowledge_graph.extraction.manifests.statement import (
 )
 from knowledge_graph.extraction.records import SourceDocument, Span
 
-BY_NAME: dict[str, Callable[[str], Manifest]] = {
-    "pyproject.toml": packages.pyproject,
-    "cargo.toml": packages.cargo,
-    "package.json": packages.package_json,
-    "codeowners": code_owners.read,
+DOCKERFILE = "dockerfile"
+ManifestReader = Callable[[str, str], Manifest]
+"""Reads a text, in the folder of this name."""
+
+
+def _alone(read: Callable[[str], Manifest]) -> ManifestReader:
+    """Returns the reader of a manifest that names itself what it speaks of."""
+    return lambda text, _: read(text)
+
+
+BY_NAME: dict[str, ManifestReader] = {
+    "pyproject.toml": _alone(packages.pyproject),
+    "cargo.toml": _alone(packages.cargo),
+    "package.json": _alone(packages.package_json),
+    "codeowners": _alone(code_owners.read),
+    "requirements.txt": lines.requirements,
+    "go.mod": lines.go_module,
+    "pom.xml": maven.read,
+    DOCKERFILE: lines.dockerfile,
+    "openapi.json": _alone(yaml_manifest.read),
+    "swagger.json": _alone(yaml_manifest.read),
 }
-BY_SUFFIX: dict[str, Callable[[str], Manifest]] = {
-    "yaml": yaml_manifest.read,
-    "yml": yaml_manifest.read,
-    "sql": sql_schema.read,
+BY_SUFFIX: dict[str, ManifestReader] = {
+    "yaml": _alone(yaml_manifest.read),
+    "yml": _alone(yaml_manifest.read),
+    "sql": _alone(sql_schema.read),
 }
 GAP = "\n\n"
 
@@ -55,6 +71,8 @@ def read_manifest(document: SourceDocument) -> ReadManifest:
     """Returns what the document states if it is a manifest that can be read."""
     name = document.name.rpartition("/")[2]
     read = BY_NAME.get(name.lower()) or BY_SUFFIX.get(name.rpartition(".")[2].lower())
+    if read is None and name.lower().startswith(f"{DOCKERFILE}."):
+        read = lines.dockerfile
     if read is None:
         return ReadManifest()
     size = sum(len(chunk.content) for chunk in document.chunks)
@@ -62,8 +80,11 @@ def read_manifest(document: SourceDocument) -> ReadManifest:
         return ReadManifest(
             note=f"{name} was not read as a manifest: it has {size:,} characters of at most {LONGEST:,}"
         )
+    folder = document.name.rpartition("/")[0].rpartition("/")[2] or name
+    if len(name) > len(DOCKERFILE) and name.lower().startswith(f"{DOCKERFILE}."):
+        folder = name.partition(".")[2]
     try:
-        manifest = read(GAP.join(chunk.content for chunk in document.chunks))
+        manifest = read(GAP.join(chunk.content for chunk in document.chunks), folder)
     except ManifestRefused as error:
         return ReadManifest(note=f"{name} was not read as a manifest: {error}")
     return _laid(document, manifest)
@@ -78,7 +99,9 @@ def _laid(document: SourceDocument, manifest: Manifest) -> ReadManifest:
     for one in manifest.things:
         number = bisect_right(starts, one.start) - 1
         first, last = one.start - starts[number], one.end - starts[number]
-        if document.chunks[number].content[first:last] == one.surface:
+        if one.end == 0:
+            places[one] = Place(0, Span(0, 0, one.surface, kind_of(one.surface)))
+        elif document.chunks[number].content[first:last] == one.surface:
             entity_type = one.entity_type or kind_of(one.surface)
             places[one] = Place(number, Span(first, last, one.surface, entity_type))
     stated = [one for one in manifest.statements if one.source in places and one.target in places]

@@ -22,7 +22,8 @@ class ManifestRefused(Exception):
 
 @dataclass(frozen=True)
 class NamedThing:
-    """A name that the manifest gives: characters `start` to `end` of the text hold it."""
+    """A name that the manifest gives: characters `start` to `end` of the text hold it; both are 0 for the folder of the
+    file, which no text names."""
 
     start: int
     end: int
@@ -48,6 +49,12 @@ class Manifest:
     def thing(self, start: int, surface: str, entity_type: str) -> NamedThing:
         """Adds what the text names at this place."""
         one = NamedThing(start, start + len(surface), surface, entity_type)
+        self.things.append(one)
+        return one
+
+    def holder(self, folder: str) -> NamedThing:
+        """Adds the folder that the file speaks for."""
+        one = NamedThing(0, 0, folder, "")
         self.things.append(one)
         return one
 

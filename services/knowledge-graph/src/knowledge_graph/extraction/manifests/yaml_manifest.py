@@ -10,7 +10,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from knowledge_graph.extraction.manifests.statement import STORE_IMAGES, Manifest, ManifestRefused, NamedThing, called
 
-LOOKS_LIKE = re.compile(r"^(?:services|kind)[ \t]*:", re.MULTILINE)
+LOOKS_LIKE = re.compile(r"^[ \t{]*[\"']?(?:services|kind|openapi|swagger)[\"']?[ \t]*:", re.MULTILINE)
 MOST_NODES = 50_000
 DEEPEST = 60
 WORKLOADS = frozenset(
@@ -38,11 +38,25 @@ def read(text: str) -> Manifest:
         if document is not None:
             _count(document, budget, 0)
             fields = _pairs(document)
-            if isinstance(fields.get("services"), MappingNode):
+            if ("openapi" in fields or "swagger" in fields) and isinstance(fields.get("info"), MappingNode):
+                _interface(fields["info"], manifest)
+            elif isinstance(fields.get("services"), MappingNode):
                 _compose(fields["services"], manifest)
             elif "apiVersion" in fields and _text(fields.get("kind")) in WORKLOADS:
                 _workload(fields, manifest)
     return manifest
+
+
+def _interface(node: Node, manifest: Manifest) -> None:
+    """An OpenAPI document: its title names a service, and what extends `info` may name its owner."""
+    info = _pairs(node)
+    title = info.get("title")
+    if not isinstance(title, ScalarNode) or not title.value.strip():
+        return
+    service = _thing(manifest, title, "SERVICE")
+    for key, value in info.items():
+        if key.startswith("x-") and OWNER.search(key) and isinstance(value, ScalarNode) and value.value.strip():
+            manifest.state(_thing(manifest, value, "TEAM"), "OWNS", service, key)
 
 
 def _count(node: Node, budget: list[int], depth: int) -> None:

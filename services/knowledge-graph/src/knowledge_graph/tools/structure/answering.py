@@ -9,13 +9,16 @@ from uuid import UUID
 
 from contracts.graph_tools import AnswerQuestion, AnswerRow, StructuralAnswer
 from knowledge_graph.extraction.relation_types import DEPENDS_ON, with_below
+from knowledge_graph.extraction.tenses import CURRENT
 from knowledge_graph.graph_store import Dependent, Direction, GraphStore
 from knowledge_graph.store.postgres import PostgresStore
 from knowledge_graph.tools.chunks import ChunkTexts
 from knowledge_graph.tools.naming import MeantEntity, NoToolResult, meant
 from knowledge_graph.tools.structure.question import KINDS, StructuralQuestion, read_questions
 from knowledge_graph.tools.structure.sources import Edge, StatingPlaces
-from knowledge_graph.tools.structure.wording import AnswerWording, plain
+from knowledge_graph.tools.structure.times import MOST_STATEMENTS, OtherTimes
+from knowledge_graph.tools.structure.ways import drawn, way_between
+from knowledge_graph.tools.structure.wording import AnswerWording
 
 DEEPEST = 10
 MOST_REACHED = 1_000
@@ -52,6 +55,8 @@ class StructuralAnswers:
         raise problem
 
     async def _answered(self, question: StructuralQuestion, found: Sequence[MeantEntity]) -> StructuralAnswer:
+        if question.status != CURRENT:
+            return await self._at_other_times(question, found[0])
         match question.asked:
             case "owner" | "oncall":
                 return await self._owner(question, found[0])
@@ -85,27 +90,54 @@ class StructuralAnswers:
         direction: Direction = "out" if question.asked == "dependencies" else "in"
         types, depth = with_below([DEPENDS_ON]), DEEPEST if question.transitive else 1
         reached = await self.store.closure(self.workspace_id, found.id, direction, types, depth, MOST_REACHED)
-        edges = {one.id: _edge(one, direction) for one in reached}
-        return await self._listed(question, found, reached, edges, types)
+        edges: dict[str, Edge] = {one.id: _edge(one, direction) for one in reached}
+        times = await self._times(found, direction, types)
+        return await self._listed(question, found, reached, edges, types, times)
 
     async def _owned(self, question: StructuralQuestion, found: MeantEntity) -> StructuralAnswer:
         reached = await self._tied(found, OWNERS[0], "out")
-        return await self._listed(question, found, reached, {one.id: (found.id, one.id) for one in reached}, OWNERS[0])
+        edges: dict[str, Edge] = {one.id: (found.id, one.id) for one in reached}
+        times = await self._times(found, "out", OWNERS[0])
+        return await self._listed(question, found, reached, edges, OWNERS[0], times)
+
+    async def _times(self, found: MeantEntity, direction: Direction, types: Sequence[str]) -> OtherTimes:
+        stated = await self.truth.not_current(self.workspace_id, [found.id], types, MOST_STATEMENTS)
+        ends = sorted({end for one in stated for end in (one.source_id, one.target_id)})
+        entities = await self.truth.entities(self.workspace_id, ends) if ends else []
+        return OtherTimes.of(stated, found.id, direction, entities)
+
+    async def _at_other_times(self, question: StructuralQuestion, found: MeantEntity) -> StructuralAnswer:
+        """Answers what was or is planned."""
+        direction: Direction = "out" if question.asked == "dependencies" else "in"
+        types = OWNERS[0] if question.asked == "owner" else with_below([DEPENDS_ON])
+        times = (await self._times(found, direction, types)).only(question.status)
+        sources = await self._sources([], types, times)
+        rows = [one for one in times.rows(sources) if not question.types or _kind(one) in question.types]
+        if not rows:
+            raise NoToolResult(f"no document states this of {found.stored.name}")
+        words = AnswerWording(question.language, found.stored.name)
+        text = words.say(f"{question.asked}_{question.status}", rows=words.named(rows))
+        return _answer(question, found, text, sources, rows=rows)
 
     async def _owner(self, question: StructuralQuestion, found: MeantEntity) -> StructuralAnswer:
+        times = await self._times(found, "in", OWNERS[0])
         for types in OWNERS:
             if reached := await self._tied(found, types, "in"):
                 break
         else:
-            raise NoToolResult(f"no document states who owns {found.stored.name}")
-        sources = await self._sources([(one.id, found.id) for one in reached], types)
+            if not times.statements:
+                raise NoToolResult(f"no document states who owns {found.stored.name}")
+        sources = await self._sources([(one.id, found.id) for one in reached], types, times)
         rows = [
             row.model_copy(update={"source": sources.number((row.id, found.id))})
             for row in await self._rows(reached, found.stored.name)
         ]
         words = AnswerWording(question.language, found.stored.name)
         said = question.asked if types == OWNERS[0] else "maintained"
-        return _answer(question, found, words.say(said, rows=words.named(rows)), sources, rows=rows)
+        text = words.say(said, rows=words.named(rows)) if rows else words.say("today")
+        not_current = times.rows(sources)
+        text = f"{text} {words.otherwise(not_current, rows)}".rstrip()
+        return _answer(question, found, text, sources, rows=rows, not_current=not_current)
 
     async def _tied(self, found: MeantEntity, types: Sequence[str], direction: Direction) -> list[Dependent]:
         relations = await self.store.relations_of(self.workspace_id, found.id, MOST_RELATIONS)
@@ -125,23 +157,28 @@ class StructuralAnswers:
         reached: Sequence[Dependent],
         edges: dict[str, Edge],
         types: Sequence[str],
+        times: OtherTimes,
     ) -> StructuralAnswer:
-        """Lists what is of the kinds asked for, and the direct ones of other kinds apart."""
+        """Lists what is of the kinds asked for; the direct ones of other kinds, and other times, apart."""
         every = await self._rows(reached, found.stored.name, found.id)
         rows = [one for one in every if not question.types or _kind(one) in question.types]
         others = [one for one in every if one not in rows and one.depth == 1]
-        if not rows and not others:
-            raise NoToolResult(f"no document states this of {found.stored.name}")
-        sources = await self._sources([edges[one.id] for one in (*rows, *others)], types)
+        sources = await self._sources([edges[one.id] for one in (*rows, *others)], types, times)
         rows, others = (
             [one.model_copy(update={"source": sources.number(edges[one.id])}) for one in some]
             for some in (rows, others)
         )
         words = AnswerWording(question.language, found.stored.name)
-        text = words.related(question.asked, rows, question.types, question.transitive)
+        not_current = [one for one in times.rows(sources) if not question.types or _kind(one) in question.types]
+        if not rows and not others and not not_current:
+            raise NoToolResult(f"no document states this of {found.stored.name}")
+        text = words.say("today")
+        if rows or others:
+            text = words.related(question.asked, rows, question.types, question.transitive)
         if others:
             text += f" {words.others(others)}"
-        return _answer(question, found, text, sources, rows=rows, others=others)
+        text = f"{text} {words.otherwise(not_current, [*rows, *others])}".rstrip()
+        return _answer(question, found, text, sources, rows=rows, others=others, not_current=not_current)
 
     async def _rows(self, reached: Sequence[Dependent], name: str, origin: str = "") -> list[AnswerRow]:
         ids = sorted({one.id for one in reached})
@@ -163,7 +200,7 @@ class StructuralAnswers:
         types = with_below([DEPENDS_ON])
         for said, first, last in (("reach", found, other), ("reversed", other, found)):
             reached = await self.store.closure(self.workspace_id, first.id, "out", types, DEEPEST, MOST_REACHED)
-            if way := _way(first.id, last.id, reached):
+            if way := way_between(first.id, last.id, reached):
                 names = {one.id: one.name for one in reached} | {first.id: first.stored.name}
                 return await self._walked(question, found, said, [way], names, types, other)
         if question.asked == "path":
@@ -209,13 +246,16 @@ class StructuralAnswers:
         steps = [edge for way in ways for edge in pairwise(way)]
         sources = await self._sources([*steps, *((last, first) for first, last in steps)], types)
         words = AnswerWording(question.language, found.stored.name, other.stored.name if other else "")
-        shown = "; ".join(_drawn(way, names, sources) for way in ways)
+        shown = "; ".join(drawn(way, names, sources) for way in ways)
         text = f"{words.say(said, len(ways))}: {shown}."
         paths = [[names.get(one, one) for one in way] for way in ways]
         return _answer(question, found, text, sources, paths=paths)
 
-    async def _sources(self, edges: Iterable[Edge], types: Sequence[str]) -> StatingPlaces:
-        return await StatingPlaces.read(self.truth, self.texts, self.workspace_id, list(edges), types)
+    async def _sources(
+        self, edges: Iterable[Edge], types: Sequence[str], times: OtherTimes | None = None
+    ) -> StatingPlaces:
+        others = times.places if times else None
+        return await StatingPlaces.read(self.truth, self.texts, self.workspace_id, list(edges), types, others)
 
 
 def _answer(
@@ -226,6 +266,7 @@ def _answer(
     *,
     rows: Sequence[AnswerRow] = (),
     others: Sequence[AnswerRow] = (),
+    not_current: Sequence[AnswerRow] = (),
     paths: Sequence[list[str]] = (),
 ) -> StructuralAnswer:
     return StructuralAnswer(
@@ -238,6 +279,8 @@ def _answer(
         text=text,
         rows=list(rows),
         others=list(others),
+        not_current=list(not_current),
+        status=question.status,
         paths=list(paths),
         sources=sources.cited,
     )
@@ -252,21 +295,3 @@ def _kind(one: AnswerRow) -> str:
     first = "".join(char if char.islower() or not at else " " for at, char in enumerate(one.name)).split()
     named = KINDS.get(first[0].lower(), []) if first else []
     return named[0] if len(named) == 1 and named[0] != "ANYTHING" else one.entity_type
-
-
-def _way(first: str, last: str, reached: Sequence[Dependent]) -> list[str]:
-    """Returns the ids from the first to the last; none if it was not reached."""
-    via = {one.id: one.via for one in reached}
-    way = [last]
-    while way[-1] in via:
-        way.append(via[way[-1]])
-    return way[::-1] if way[-1] == first and len(way) > 1 else []
-
-
-def _drawn(way: Sequence[str], names: dict[str, str], sources: StatingPlaces) -> str:
-    parts = [plain(names.get(way[0], way[0]))]
-    for first, last in pairwise(way):
-        arrow = "→" if (first, last) in sources.stated or (last, first) not in sources.stated else "←"
-        number = sources.number((first, last)) or sources.number((last, first))
-        parts += [arrow, plain(names.get(last, last)) + (f" [{number}]" if number else "")]
-    return " ".join(parts)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
+from knowledge_graph.extraction.tenses import CURRENT
 from knowledge_graph.tools.structure.grammar import Grammar, Slots
 
 MOST_WORDS = 40
@@ -14,13 +15,15 @@ EDGES = ".,;:!?\"'`“”„‘’‚«»()[]{}"
 
 @dataclass(frozen=True)
 class StructuralQuestion:
-    """`names` are the spellings of each name, the likeliest first; without `types` things of any type are meant."""
+    """`names` are the spellings of each name, the likeliest first; without `types` things of any type are meant.
+    `status` tells the present from what was or is planned."""
 
     asked: str
     language: str
     names: tuple[tuple[str, ...], ...]
     types: tuple[str, ...]
     transitive: bool
+    status: str = CURRENT
 
 
 def read_questions(text: str) -> Iterator[StructuralQuestion]:
@@ -37,7 +40,8 @@ def read_questions(text: str) -> Iterator[StructuralQuestion]:
         return not PRONOUNS.issuperset(set(low[start:end]) - ARTICLES)
 
     for label, slots in QUESTIONS.matches(low, fits):
-        asked, _, language = label.partition(".")
+        what, _, language = label.partition(".")
+        asked, _, status = what.partition("_")
         kinds = slots.get("KINDS")
         yield StructuralQuestion(
             asked,
@@ -45,6 +49,7 @@ def read_questions(text: str) -> Iterator[StructuralQuestion]:
             tuple(_spellings(words[slice(*slots[slot])]) for slot in ("NAME", "OTHER") if slot in slots),
             tuple(_types(low[slice(*kinds)]) or ()) if kinds else (),
             asked == "impact" or bool(FURTHER.intersection(_outside(low, slots))),
+            status or CURRENT,
         )
 
 

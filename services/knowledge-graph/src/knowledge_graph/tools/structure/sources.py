@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from contracts.graph_tools import AnswerSource
@@ -13,8 +13,9 @@ from knowledge_graph.tools.chunks import ChunkReference, ChunkTexts, ReadChunks
 MOST_RELATIONS = 2_000
 MOST_EDGES = 40
 LONGEST_QUOTE = 500
-Edge = tuple[str, str]
-"""The ids of what depends and of what it depends on, in the direction of the relation."""
+Edge = tuple[str, ...]
+"""The ids of what depends and of what it depends on, in the direction of the relation; after them the status of what is
+not of the present."""
 
 
 class StatingPlaces:
@@ -32,16 +33,19 @@ class StatingPlaces:
         workspace_id: UUID,
         edges: Sequence[Edge],
         types: Sequence[str] | None,
+        others: Mapping[Edge, StoredEvidence] | None = None,
     ) -> StatingPlaces:
-        """Reads the surest place that states each of the edges, from the strongest relation of these types."""
+        """Reads the surest place that states each of the edges, from the strongest relation of these types; the places
+        of `others` are known."""
         wanted = list(dict.fromkeys(edges))[:MOST_EDGES]
         ids = sorted({end for edge in wanted for end in edge})
         stated: dict[Edge, StoredEvidence] = {}
         for one in await truth.relations_among(workspace_id, ids, types, MOST_RELATIONS) if ids else ():
             edge = (one.source_id, one.target_id)
             if edge in wanted and edge not in stated:
-                for evidence in await truth.evidence(workspace_id, *edge, one.relation_type, 1):
+                for evidence in await truth.evidence(workspace_id, one.source_id, one.target_id, one.relation_type, 1):
                     stated[edge] = evidence
+        stated |= others or {}
         places = [ChunkReference(one.document_id, one.chunk_id) for one in stated.values()]
         return cls(stated, await texts.read(workspace_id, places))
 

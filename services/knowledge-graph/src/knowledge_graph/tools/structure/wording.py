@@ -8,6 +8,8 @@ from contracts.graph_tools import AnswerRow
 
 MOST_NAMED = 30
 OPENING = frozenset(["dependents", "impact"])
+TIMES = ("past", "planned", "negated")
+DATED = {"past": "until", "planned": "from"}
 SPOILS_MARKERS = str.maketrans("", "", "[]【】`*")
 KINDS = {
     "en": {
@@ -53,6 +55,19 @@ SENTENCES = {
         "none": ("no",) * 2,
         "others": ("Of other kinds: {rows}.",) * 2,
         "more": ("and {n} more",) * 2,
+        "past": ("Formerly: {rows}.",) * 2,
+        "planned": ("Planned: {rows}.",) * 2,
+        "negated": ("Denied: {rows}.",) * 2,
+        "disputed": ("Stated otherwise elsewhere: {rows}.",) * 2,
+        "today": ("No document states this of {name} today.",) * 2,
+        "until": ("until {dated}",) * 2,
+        "from": ("from {dated}",) * 2,
+        "dependents_past": ("Formerly dependent on {name}: {rows}.",) * 2,
+        "dependencies_past": ("{name} formerly depended on {rows}.",) * 2,
+        "owner_past": ("{name} was formerly owned by {rows}.",) * 2,
+        "dependents_planned": ("Planned to depend on {name}: {rows}.",) * 2,
+        "dependencies_planned": ("It is planned that {name} depends on {rows}.",) * 2,
+        "owner_planned": ("It is planned that {name} is owned by {rows}.",) * 2,
         "and": ("and",) * 2,
     },
     "de": {
@@ -78,6 +93,19 @@ SENTENCES = {
         "none": ("keine",) * 2,
         "others": ("Von anderer Art: {rows}.",) * 2,
         "more": ("und {n} weitere",) * 2,
+        "past": ("Früher: {rows}.",) * 2,
+        "planned": ("Geplant: {rows}.",) * 2,
+        "negated": ("Verneint: {rows}.",) * 2,
+        "disputed": ("Anderswo anders gesagt: {rows}.",) * 2,
+        "today": ("Kein Dokument sagt das heute von {name}.",) * 2,
+        "until": ("bis {dated}",) * 2,
+        "from": ("ab {dated}",) * 2,
+        "dependents_past": ("Früher abhängig von {name}: {rows}.",) * 2,
+        "dependencies_past": ("{name} hing früher ab von: {rows}.",) * 2,
+        "owner_past": ("{name} gehörte früher: {rows}.",) * 2,
+        "dependents_planned": ("Geplant ist, dass von {name} abhängt: {rows}.",) * 2,
+        "dependencies_planned": ("Geplant ist, dass {name} abhängt von: {rows}.",) * 2,
+        "owner_planned": ("Geplant ist, dass {name} gehört: {rows}.",) * 2,
         "and": ("und",) * 2,
     },
 }
@@ -117,6 +145,13 @@ class AnswerWording:
     def others(self, rows: Sequence[AnswerRow]) -> str:
         return self.say("others", rows=self.named(rows, with_type=True))
 
+    def otherwise(self, rows: Sequence[AnswerRow], current: Sequence[AnswerRow]) -> str:
+        """Says what was, is planned or denied; of what is current, too, that it is disputed."""
+        known = {one.id for one in current}
+        groups = [(status, [one for one in rows if one.status == status and one.id not in known]) for status in TIMES]
+        groups.append(("disputed", [one for one in rows if one.id in known and one.status != "planned"]))
+        return " ".join(self.say(which, rows=self.named(some)) for which, some in groups if some)
+
     def named(self, rows: Sequence[AnswerRow], *, with_type: bool = False) -> str:
         shown = [self._row(one, with_type) for one in rows[:MOST_NAMED]]
         more = len(rows) - len(shown)
@@ -125,6 +160,8 @@ class AnswerWording:
     def _row(self, one: AnswerRow, with_type: bool) -> str:
         remark = one.entity_type.lower().replace("_", " ") if with_type else ""
         remark = self.say("over", via=plain(one.via)) if one.via else remark
+        if one.dated and one.status in DATED:
+            remark = self.say(DATED[one.status], dated=one.dated)
         marker = f" [{one.source}]" if one.source else ""
         return plain(one.name) + (f" ({remark})" if remark else "") + marker
 

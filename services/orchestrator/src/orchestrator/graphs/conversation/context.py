@@ -21,6 +21,7 @@ class Prompts:
 
     reply_to_general_input: Prompt
     generate_title: Prompt
+    summarizer: Prompt
     situations: Mapping[str, str]
     package: ClassVar[str] = "orchestrator.graphs.conversation.prompts"
 
@@ -28,8 +29,11 @@ class Prompts:
     def load(cls) -> Prompts:
         """Raises PromptInvalid."""
         return cls(
-            Prompt.load(cls.package, "reply_to_general_input.md", tokens=("situation", "passages", "memories")),
+            Prompt.load(
+                cls.package, "reply_to_general_input.md", tokens=("situation", "passages", "memories", "earlier")
+            ),
             Prompt.load(cls.package, "generate_title.md", tokens=("question", "answer")),
+            Prompt.load(cls.package, "summarizer.md", tokens=("earlier", "messages")),
             {
                 name: Prompt.load(cls.package, f"situations/{name}.md", tokens=()).render()
                 for name in ("courtesy", "found", "nothing", "failed")
@@ -39,11 +43,12 @@ class Prompts:
 
 @dataclass(frozen=True)
 class TurnBudgets:
-    """`search_k` passages; budgets in tokens (estimated)."""
+    """`search_k` passages; budgets in tokens (estimated). Past `summary_tokens` older messages are condensed."""
 
     search_k: int
     passage_tokens: int
     history_tokens: int
+    summary_tokens: int
 
 
 @dataclass

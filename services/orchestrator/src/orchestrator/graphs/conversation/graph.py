@@ -14,8 +14,14 @@ from orchestrator.graphs.conversation.nodes.generate_path import generate_path
 from orchestrator.graphs.conversation.nodes.generate_title import generate_title
 from orchestrator.graphs.conversation.nodes.reply_to_general_input import reply_to_general_input
 from orchestrator.graphs.conversation.nodes.retrieve import retrieve
+from orchestrator.graphs.conversation.nodes.summarizer import summarizer
 from orchestrator.graphs.conversation.nodes.verify_citations import verify_citations
-from orchestrator.graphs.conversation.routing import after_clean_state, after_error_handler, after_generate_path
+from orchestrator.graphs.conversation.routing import (
+    after_clean_state,
+    after_error_handler,
+    after_generate_path,
+    after_generate_title,
+)
 from orchestrator.graphs.conversation.state import State
 from orchestrator.graphs.stages import ERROR_HANDLER, stage, unless_failed
 
@@ -31,20 +37,21 @@ def build() -> ConversationGraph:
     graph.add_node("verify_citations", stage(verify_citations, "Checking the citations"))
     graph.add_node("clean_state", stage(clean_state, "Tidying up"))
     graph.add_node("generate_title", stage(generate_title, "Naming the session"))
-
+    graph.add_node("summarizer", stage(summarizer, "Condensing earlier messages"))
     graph.add_node(ERROR_HANDLER, stage(error_handler, "Telling what failed"))
 
     def edge(source: str, *ends: str, path: Callable[[State], str] | None = None) -> None:
         """Adds an edge, along a path if there are several ends, that leads to the error handler if the node failed."""
         following = path or (lambda _: ends[0])
-        graph.add_conditional_edges(source, unless_failed(source, following), [*ends, ERROR_HANDLER])
+        graph.add_conditional_edges(source, unless_failed(source, following, State), [*ends, ERROR_HANDLER])
 
     graph.add_edge(START, "generate_path")
     edge("generate_path", "retrieve", "reply_to_general_input", path=after_generate_path)
     edge("retrieve", "reply_to_general_input")
     edge("reply_to_general_input", "verify_citations")
     edge("verify_citations", "clean_state")
-    edge("clean_state", "generate_title", END, path=after_clean_state)
-    edge("generate_title", END)
+    edge("clean_state", "generate_title", "summarizer", END, path=after_clean_state)
+    edge("generate_title", "summarizer", END, path=after_generate_title)
+    edge("summarizer", END)
     graph.add_conditional_edges(ERROR_HANDLER, after_error_handler, ["verify_citations", "clean_state", END])
     return graph.compile()

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import cast
 
 from contracts.graph_tools import AnswerSource
 from contracts.orchestrator import Citation, SentenceCheck, SentenceStatus
 from contracts.prompt_fence import fenced, neutralising
 from contracts.retrieval import MOST_CHARACTERS, Hit
-from orchestrator.citations.assess import assess
+from orchestrator.citations.assess import CUT, assess, unchecked
 from orchestrator.citations.check import check
 from orchestrator.citations.extract import Highlighted, extract
 from orchestrator.citations.source import SourceText
 from orchestrator.citations.support import CitedSpan
 from orchestrator.citations.writing import AssessedSentence
-from orchestrator.graphs.conversation.state import Cited, FoundChunk
+from orchestrator.graphs.conversation.budgets import within_budget
+from orchestrator.graphs.conversation.state import Cited, FoundChunk, Turn
 
 NONE = "(none)"
-neutralised = neutralising("passage", "memory")
+ENDING = 40
+_ENDED = re.compile(r"[.!?…。！？][\"'”’»)*_`]*+(?:\s*+\[\d++])*+\s*+$")
+neutralised = neutralising("passage", "memory", "summary")
 
 
 def passage_of(hit: Hit) -> FoundChunk:
@@ -108,6 +112,26 @@ def verified(content: str, cited: Sequence[CitedSpan], passages: Sequence[FoundC
     )
 
 
+def unverified(content: str) -> Verified:
+    """Returns a text that cannot be checked: without its markers, each sentence unchecked."""
+    checked = check(content, [], [])
+    return Verified(checked.content, [], [sentence_of(one, []) for one in unchecked(checked.content)], checked.removed)
+
+
+def of_cut(found: Verified) -> Verified:
+    """Returns what is known of a text that was cut while it was written: what its last sentence says is not all there.
+
+    As far as it is there it may be verified; nothing else is said of it.
+    """
+    if not found.sentences or _ENDED.search(found.content[-ENDING:]):
+        return found
+    *before, last = found.sentences
+    if last.status is SentenceStatus.verified:
+        return found
+    left = last.model_copy(update={"status": SentenceStatus.unchecked, "reason": CUT, "chunk_id": None})
+    return replace(found, sentences=[*before, left])
+
+
 def quoted(question: str, passages: Sequence[FoundChunk]) -> tuple[str, list[CitedSpan]]:
     """Returns an answer by quotations, empty if there is nothing to quote."""
     return extract(
@@ -146,20 +170,13 @@ def remembered(memories: Sequence[str]) -> str:
     return "\n".join(f"<memory>{neutralised(memory)}</memory>" for memory in memories) or NONE
 
 
+def condensed(turns: Sequence[Turn]) -> str:
+    """Returns the summary of what was said before, for a prompt, fenced likewise."""
+    return (
+        "\n".join(f"<summary>{neutralised(turn['content'])}</summary>" for turn in turns if turn["role"] == "summary")
+        or NONE
+    )
+
+
 def _content(passage: FoundChunk) -> str:
     return neutralised(passage["content"])
-
-
-def estimated_tokens(text: str) -> int:
-    """Counts four bytes to a token: near enough for a budget, and on the safe side for other scripts."""
-    return -(-len(text.encode()) // 4)
-
-
-def within_budget(texts: Sequence[str], tokens: int) -> int:
-    """Returns how many of the texts, from the first on, fit into the budget together."""
-    used = 0
-    for count, text in enumerate(texts):
-        used += estimated_tokens(text)
-        if used > tokens:
-            return count
-    return len(texts)

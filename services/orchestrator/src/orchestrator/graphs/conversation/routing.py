@@ -8,6 +8,7 @@ from typing import Literal
 from langgraph.graph import END
 
 from orchestrator.errors import RoutingError
+from orchestrator.graphs.conversation.budgets import within_budget
 from orchestrator.graphs.conversation.state import State
 
 # Whole messages that ask nothing: a search for them would only find noise.
@@ -33,7 +34,15 @@ def after_generate_path(state: State) -> Literal["retrieve", "reply_to_general_i
 
 def after_clean_state(state: State) -> str:
     """The first exchange of a session without a title names it."""
-    return "generate_title" if state["needs_title"] else END
+    return "generate_title" if state["needs_title"] else after_generate_title(state)
+
+
+def after_generate_title(state: State) -> str:
+    """Condenses what a model reads once it is too long; the answer is final, and nobody waits for it any more."""
+    most = state["summary_tokens"]
+    said = [turn["content"] for turn in state["internal_messages"] if turn["role"] != "summary"]
+    too_long = most is not None and within_budget(said, most) < len(said)
+    return "summarizer" if too_long and state["mode"] == "model" and not state["fallback"] else END
 
 
 def after_error_handler(state: State) -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from operator import add
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_type_hints
 
 from orchestrator.graphs.stages import Failing
 
+Value = TypeVar("Value")
+Role = Literal["user", "assistant", "summary"]
+
 
 class Turn(TypedDict):
-    """A message as the graph sees it."""
+    """A message as the graph sees it; a `summary` stands for the message with its id and all before that."""
 
     id: str
-    role: Literal["user", "assistant"]
+    role: Role
     content: str
 
 
@@ -55,15 +57,34 @@ def put_messages(present: list[Turn], new: list[Turn]) -> list[Turn]:
     return list(merged.values())
 
 
-class ConversationState(TypedDict):
-    """The transcript up to this turn's answer. `question` is the last user message, `answer_id` the answer's id."""
+def append_new(present: list[Value], new: list[Value]) -> list[Value]:
+    """Appends what is not there: a subgraph returns its parent's entries, too, and a node may run twice."""
+    return [*present, *(one for at, one in enumerate(new) if one not in present and one not in new[:at])]
 
-    messages: Annotated[list[Turn], put_messages]
+
+def put_entries(present: dict[str, Value], new: dict[str, Value]) -> dict[str, Value]:
+    """An entry with a known name takes the other's place."""
+    return {**present, **new}
+
+
+class ConversationState(TypedDict):
+    """`internal_messages` is what a model reads of the transcript: a summary, if there is one, then what follows it up
+    to the question, and the answer. The whole transcript is in PostgreSQL. `question` is the last user message,
+    `answer_id` the answer's id. Messages of more than `summary_tokens` are condensed (None: never); `condensed`
+    is the summary that the next turn reads in their place.
+
+    `fallback`: the error handler wrote the answer.
+    """
+
+    internal_messages: Annotated[list[Turn], put_messages]
     question: str
     answer_id: str
     mode: Literal["model", "extractive"]
+    fallback: bool
     needs_title: bool
     title: str | None
+    summary_tokens: int | None
+    condensed: Turn | None
 
 
 class RoutingState(TypedDict):
@@ -93,14 +114,29 @@ class CitationState(TypedDict):
 
 
 class DebugState(TypedDict):
-    """Never part of a prompt."""
+    """Input of no node, so that it reaches neither a prompt nor an answer.
 
-    node_trace: Annotated[list[str], add]
-    issues: Annotated[list[str], add]
+    `steps_executed` tells people what happened, `timings` has the milliseconds of each node. The last two are for those
+    who ask with `debug=true`.
+    """
+
+    node_trace: Annotated[list[str], append_new]
+    issues: Annotated[list[str], append_new]
+    steps_executed: Annotated[list[str], append_new]
+    timings: Annotated[dict[str, float], put_entries]
+    rag_route_debug: dict[str, Any]
+    rag_retrieval_debug: dict[str, Any]
 
 
 class State(ConversationState, RoutingState, RetrievalState, CitationState, DebugState, Failing):
-    """A turn's whole state."""
+    """A turn's whole state. A node's parameter names the part of it that the node reads."""
+
+
+class WrittenAnswer(TypedDict):
+    """What all read that need the answer's text."""
+
+    internal_messages: list[Turn]
+    answer_id: str
 
 
 # What clean_state resets: nothing of one turn is seen by what comes after it. The checkpoint shrinks, too.
@@ -115,6 +151,17 @@ TRANSIENT: dict[str, Any] = {
 }
 
 
-def answer_of(state: State) -> str:
+# What the turn leaves: the answer, what is known of it, and what happened. Each field is either transient or lasting.
+LASTING = (
+    *get_type_hints(ConversationState),
+    *get_type_hints(DebugState),
+    "document_ids",
+    "citations",
+    "removed_citations",
+    "sentences",
+)
+
+
+def answer_of(state: State | WrittenAnswer) -> str:
     """The answer's text, empty before there is one."""
-    return next((turn["content"] for turn in state["messages"] if turn["id"] == state["answer_id"]), "")
+    return next((turn["content"] for turn in state["internal_messages"] if turn["id"] == state["answer_id"]), "")

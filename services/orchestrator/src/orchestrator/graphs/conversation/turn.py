@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
@@ -20,13 +21,14 @@ from orchestrator.citations.support import CitedSpan
 from orchestrator.errors import AnswerMissing
 from orchestrator.graphs.conversation.context import ConversationContext, Prompts, TurnBudgets, WrittenSoFar
 from orchestrator.graphs.conversation.graph import ConversationGraph
-from orchestrator.graphs.conversation.passages import verified
-from orchestrator.graphs.conversation.state import State, Turn, answer_of
+from orchestrator.graphs.conversation.passages import Verified, of_cut, unverified, verified
+from orchestrator.graphs.conversation.state import Role, State, Turn, answer_of
 from orchestrator.graphs.digest import digest
 from orchestrator.runs.events import RunEvents
-from orchestrator.runs.records import ClaimedRun, RunProgress, TurnAnswer, TurnInput
+from orchestrator.runs.records import ClaimedRun, Condensed, RunProgress, TurnAnswer, TurnInput
 from orchestrator.services import GraphService, MemoryService, RetrievalService
 
+log = logging.getLogger(__name__)
 # The key in a checkpoint's metadata: LangGraph takes a checkpoint whose next node is gone for a finished one.
 DIGEST = "graph_digest"
 OUTDATED = "the run began anew: what it had done was saved by another version of the conversation graph"
@@ -85,13 +87,21 @@ class ConversationTurns:
         )
         async for value in values:
             state = cast(State, value)
-            progress.node_trace, progress.issues = list(state["node_trace"]), list(state["issues"])
-        if state is None or all(turn["id"] != state["answer_id"] for turn in state["messages"]):
+            _note(progress, state)
+        if state is None or all(turn["id"] != state["answer_id"] for turn in state["internal_messages"]):
             raise AnswerMissing
         answer = _answer(turn.answer_id, state)
         for sentence in answer.sentences:
             self.told.labels(sentence.status.value).inc()
         return answer
+
+    async def saved(self, run: ClaimedRun, turn: TurnInput) -> TurnAnswer | None:
+        """Returns what earlier attempts left of the answer, if this graph knows their checkpoint."""
+        config = RunnableConfig(configurable={"thread_id": str(run.id)}, metadata={DIGEST: self.digest})
+        if await self._discarded(run, config):
+            return None
+        graph = self.graph.copy({"checkpointer": self.checkpoints.saver()})
+        return await _partial(turn, await _checkpointed(graph, run, config), WrittenSoFar())
 
     async def _discarded(self, run: ClaimedRun, config: RunnableConfig) -> bool:
         """Deletes what an earlier attempt saved if this graph cannot go on from there; returns whether it did."""
@@ -105,15 +115,17 @@ class ConversationTurns:
     def _initial(self, turn: TurnInput, issues: list[str]) -> State:
         asked, *before = turn.messages
         return State(
-            messages=[
-                Turn(id=str(one.id), role="assistant" if one.role == "assistant" else "user", content=one.content)
-                for one in reversed(turn.messages)
+            internal_messages=[
+                Turn(id=str(one.id), role=cast(Role, one.role), content=one.content) for one in reversed(turn.messages)
             ],
             question=asked.content,
             answer_id=str(turn.answer_id),
             mode="extractive" if self.chat is None else "model",
-            needs_title=asked.untitled and not any(one.role == "assistant" for one in before),
+            fallback=False,
+            needs_title=asked.untitled and all(one.role == "user" for one in before),
             title=None,
+            summary_tokens=None if self.chat is None else self.limits.summary_tokens,
+            condensed=None,
             next=None,
             document_ids=None if turn.document_ids is None else [str(one) for one in turn.document_ids],
             search=None,
@@ -126,8 +138,18 @@ class ConversationTurns:
             sentences=[],
             node_trace=[],
             issues=issues,
+            steps_executed=[],
+            timings={},
+            rag_route_debug={},
+            rag_retrieval_debug={},
             error=None,
         )
+
+
+def _note(progress: RunProgress, state: State) -> None:
+    progress.node_trace, progress.issues = list(state["node_trace"]), list(state["issues"])
+    progress.steps_executed, progress.timings = list(state["steps_executed"]), dict(state["timings"])
+    progress.debug = {name: state[name] for name in ("rag_route_debug", "rag_retrieval_debug") if state[name]}
 
 
 async def _checkpointed(graph: ConversationGraph, run: ClaimedRun, config: RunnableConfig) -> State | None:
@@ -139,6 +161,7 @@ async def _checkpointed(graph: ConversationGraph, run: ClaimedRun, config: Runna
 
 
 def _answer(answer_id: UUID, state: State) -> TurnAnswer:
+    condensed = state["condensed"]
     return TurnAnswer(
         message_id=answer_id,
         mode=AnswerMode(state["mode"]),
@@ -148,20 +171,24 @@ def _answer(answer_id: UUID, state: State) -> TurnAnswer:
         removed_citations=state["removed_citations"],
         sentences=[SentenceCheck.model_validate(sentence) for sentence in state["sentences"]],
         title=state["title"],
+        condensed=Condensed(UUID(condensed["id"]), condensed["content"]) if condensed else None,
+        fallback=state["fallback"],
     )
 
 
 async def _partial(turn: TurnInput, state: State | None, draft: WrittenSoFar) -> TurnAnswer | None:
     """Returns what there is of the answer, checked; None if nothing was shown of it."""
-    if state and state["citations"]:
+    if state and (state["citations"] or state["sentences"]):
         return _answer(turn.answer_id, state)
+    cut = True
     if state and answer_of(state):
         cited = [CitedSpan(**one) for one in state["cited"]]
-        draft = WrittenSoFar(state["mode"], [answer_of(state)], cited, state["passages"])
-    text, extractive = "".join(draft.shown), draft.mode == "extractive"
-    checked = await asyncio.to_thread(verified, text, draft.cited, draft.passages, extractive=extractive)
+        draft, cut = WrittenSoFar(state["mode"], [answer_of(state)], cited, state["passages"]), False
+    checked = await _checked(draft)
     if not checked.content.strip():
         return None
+    if cut:
+        checked = of_cut(checked)
     return TurnAnswer(
         message_id=turn.answer_id,
         mode=AnswerMode(draft.mode),
@@ -172,3 +199,13 @@ async def _partial(turn: TurnInput, state: State | None, draft: WrittenSoFar) ->
         removed_citations=checked.removed,
         title=None,
     )
+
+
+async def _checked(draft: WrittenSoFar) -> Verified:
+    """Checks what is written; the run ends also if that fails."""
+    text, extractive = "".join(draft.shown), draft.mode == "extractive"
+    try:
+        return await asyncio.to_thread(verified, text, draft.cited, draft.passages, extractive=extractive)
+    except Exception:  # the boundary of a run that ends: what is written stays, with no sentence of it checked
+        log.exception("answer not checked")
+        return unverified(text)

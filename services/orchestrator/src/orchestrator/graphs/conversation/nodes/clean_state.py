@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 from langgraph.runtime import Runtime
 
 from orchestrator.graphs.conversation.context import ConversationContext
-from orchestrator.graphs.conversation.state import TRANSIENT, State
+from orchestrator.graphs.conversation.state import TRANSIENT
 
 
-async def clean_state(state: State, runtime: Runtime[ConversationContext]) -> dict[str, Any]:  # noqa: ARG001
+class FinishedTurn(TypedDict):
+    """What the node reads: nothing; LangGraph wants a field."""
+
+    answer_id: str
+
+
+async def clean_state(state: FinishedTurn, runtime: Runtime[ConversationContext]) -> dict[str, Any]:  # noqa: ARG001
     return dict(TRANSIENT)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from langgraph.runtime import Runtime
 
 from contracts.events import MessageCompleted, MessageDelta, MessageRestarted, ProviderIssue
-from orchestrator.citations.assess import unchecked
-from orchestrator.citations.check import check
 from orchestrator.citations.support import CitedSpan
 from orchestrator.graphs.conversation.context import ConversationContext
-from orchestrator.graphs.conversation.passages import quoted, sentence_of
-from orchestrator.graphs.conversation.state import State, Turn, answer_of
+from orchestrator.graphs.conversation.passages import quoted, unverified
+from orchestrator.graphs.conversation.state import FoundChunk, Turn, WrittenAnswer, answer_of
+from orchestrator.graphs.stages import NodeFailure
 from orchestrator.runs.events import RunEvents
 
 FAILED = "“{label}” failed because of an internal error, so this is not a whole answer."
@@ -22,44 +21,57 @@ FOUND = "This had been found:"
 UNCHECKED = "The citations of this answer could not be checked, so they were left out."
 
 
-async def error_handler(state: State, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
+class FailedTurn(WrittenAnswer):
+    """What the node reads."""
+
+    error: NodeFailure | None
+    question: str
+    mode: Literal["model", "extractive"]
+    passages: list[FoundChunk]
+
+
+async def error_handler(state: FailedTurn, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
     """A failure after the answer was checked is an issue only."""
     error, events = state["error"], runtime.context.events
     assert error is not None
+    step = f"“{error['label']}” failed: the answer says so, and keeps what was there"
     issue = f"{error['stage']} failed: {error['kind']}"
     events.emit(ProviderIssue(message=issue))
-    if error["stage"] in ("clean_state", "generate_title"):
+    if error["stage"] in ("clean_state", "generate_title", "summarizer"):
         return {"issues": [issue]}
     if error["stage"] == "verify_citations":
-        return {**await _unchecked(state, events), "issues": [issue]}
+        return {**await _unchecked(state, events), "issues": [issue], "steps_executed": [step]}
     content, cited = _found(state, error["label"])
     if await events.streamed_before():
         events.emit(MessageRestarted())
     events.emit(MessageDelta(text=content))
     return {
-        "messages": [Turn(id=state["answer_id"], role="assistant", content=content)],
+        "internal_messages": [Turn(id=state["answer_id"], role="assistant", content=content)],
+        "fallback": True,
         "mode": "extractive",
         "cited": [asdict(one) for one in cited],
         "issues": [issue],
+        "steps_executed": [step],
     }
 
 
-async def _unchecked(state: State, events: RunEvents) -> dict[str, Any]:
+async def _unchecked(state: FailedTurn, events: RunEvents) -> dict[str, Any]:
     """Keeps the answer without its markers; none of its sentences was checked."""
-    bare = check(answer_of(state), [], []).content
-    content, sentences = f"{bare}\n\n{UNCHECKED}", [sentence_of(one, []) for one in unchecked(bare)]
+    left = unverified(answer_of(state))
+    content, sentences = f"{left.content}\n\n{UNCHECKED}", left.sentences
     if await events.streamed_before():
         events.emit(MessageRestarted())
     events.emit(MessageDelta(text=content))
     events.emit(MessageCompleted(message_id=UUID(state["answer_id"]), content=content, sentences=sentences))
     return {
-        "messages": [Turn(id=state["answer_id"], role="assistant", content=content)],
+        "internal_messages": [Turn(id=state["answer_id"], role="assistant", content=content)],
+        "fallback": True,
         "cited": [],
         "sentences": [sentence.model_dump(mode="json") for sentence in sentences],
     }
 
 
-def _found(state: State, label: str) -> tuple[str, list[CitedSpan]]:
+def _found(state: FailedTurn, label: str) -> tuple[str, list[CitedSpan]]:
     """Quotes the passages; where the quoting itself may be what failed, it names their documents."""
     failed = FAILED.format(label=label)
     if not state["passages"]:

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 from langgraph.runtime import Runtime
 
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.routing import path_of
-from orchestrator.graphs.conversation.state import State
+
+STEPS = {"retrieve": "Decided to search the documents", "reply_to_general_input": "Decided to answer without a search"}
 
 
-async def generate_path(state: State, runtime: Runtime[ConversationContext]) -> dict[str, Any]:  # noqa: ARG001
-    return {"next": path_of(state["question"])}
+class AskedQuestion(TypedDict):
+    """What the node reads."""
+
+    question: str
+
+
+async def generate_path(state: AskedQuestion, runtime: Runtime[ConversationContext]) -> dict[str, Any]:  # noqa: ARG001
+    path = path_of(state["question"])
+    return {
+        "next": path,
+        "steps_executed": [STEPS[path]] if path in STEPS else [],
+        "rag_route_debug": {"path": path, "is_courtesy": path != "retrieve"},
+    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 
@@ -11,7 +11,7 @@ from contracts.events import ProviderIssue
 from inference.chat import ChatMessage, ChatModel
 from inference.errors import ChatError
 from orchestrator.graphs.conversation.context import ConversationContext
-from orchestrator.graphs.conversation.state import State, answer_of
+from orchestrator.graphs.conversation.state import WrittenAnswer, answer_of
 
 LONGEST_TITLE = 80
 TITLE_TOKENS = 40
@@ -19,7 +19,14 @@ TIMEOUT_SECONDS = 10.0
 ENOUGH_TEXT = 2_000
 
 
-async def generate_title(state: State, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
+class UntitledTurn(WrittenAnswer):
+    """What the node reads."""
+
+    question: str
+    mode: Literal["model", "extractive"]
+
+
+async def generate_title(state: UntitledTurn, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
     """Asks the model that wrote the answer; the question is the title if there is none, or if it fails."""
     context, issues = runtime.context, []
     title = ""
@@ -32,7 +39,11 @@ async def generate_title(state: State, runtime: Runtime[ConversationContext]) ->
         except (ChatError, TimeoutError) as error:
             issues = [f"the session is named after its question: {error or 'the chat model took too long'}"]
             context.events.emit(ProviderIssue(message=issues[0]))
-    return {"title": trimmed(title) or trimmed(state["question"]), "issues": issues}
+    return {
+        "title": trimmed(title) or trimmed(state["question"]),
+        "issues": issues,
+        "steps_executed": ["Named the session"],
+    }
 
 
 async def _ask(chat: ChatModel, prompt: str) -> str:

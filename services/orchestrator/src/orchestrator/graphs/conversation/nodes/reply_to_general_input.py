@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from langgraph.runtime import Runtime
 
@@ -15,16 +15,18 @@ from inference.chat import ChatDelta, ChatMessage, ChatModel
 from inference.errors import ChatError
 from orchestrator.citations.check import MarkerFilter
 from orchestrator.citations.support import CitedSpan
+from orchestrator.graphs.conversation.budgets import within_budget
 from orchestrator.graphs.conversation.context import ConversationContext, WrittenSoFar
-from orchestrator.graphs.conversation.passages import fitting, numbered, quoted, remembered, source_of, within_budget
+from orchestrator.graphs.conversation.passages import condensed, fitting, numbered, quoted, remembered, source_of
 from orchestrator.graphs.conversation.sentence_checks import SentenceChecks
-from orchestrator.graphs.conversation.state import State, Turn
+from orchestrator.graphs.conversation.state import FoundChunk, GraphAnswer, Turn
 from orchestrator.runs.events import RunEvents
 
 COURTESY = "At your service: ask me anything about the documents of this workspace."
 NOTHING_FOUND = "I found nothing relevant to this in the documents."
 SEARCH_FAILED = "I could not search the documents just now, so this answer uses no sources."
 
+STEPS = {"model": "Wrote the answer with the chat model", "extractive": "Answered without a chat model"}
 NOTICES = {None: "", "found": "", "nothing": NOTHING_FOUND, "failed": SEARCH_FAILED}
 
 CLOSES = frozenset("]】")  # the end of a marker
@@ -41,7 +43,19 @@ class Reply:
     issues: list[str]
 
 
-async def reply_to_general_input(state: State, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
+class AnswerableTurn(TypedDict):
+    """What the node reads."""
+
+    internal_messages: list[Turn]
+    question: str
+    answer_id: str
+    search: Literal["found", "nothing", "failed"] | None
+    passages: list[FoundChunk]
+    memories: list[str]
+    structure: GraphAnswer | None
+
+
+async def reply_to_general_input(state: AnswerableTurn, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
     """Answers by quotations if the chat model fails for good, and reports the failure."""
     context = runtime.context
     if context.chat is None:
@@ -49,21 +63,23 @@ async def reply_to_general_input(state: State, runtime: Runtime[ConversationCont
     else:
         reply = await _ask(state, context, context.chat)
     return {
-        "messages": [Turn(id=state["answer_id"], role="assistant", content=reply.content)],
+        "internal_messages": [Turn(id=state["answer_id"], role="assistant", content=reply.content)],
         "mode": reply.mode,
         "cited": [asdict(cited) for cited in reply.cited],
         "removed_citations": reply.removed,
         "issues": reply.issues,
+        "steps_executed": [STEPS[reply.mode]],
     }
 
 
-async def _ask(state: State, context: ConversationContext, chat: ChatModel) -> Reply:
+async def _ask(state: AnswerableTurn, context: ConversationContext, chat: ChatModel) -> Reply:
     passages = fitting(state["passages"], context.limits.passage_tokens)
     markers = MarkerFilter(list(map(source_of, passages)))
     prompt = context.prompts.reply_to_general_input.render(
         situation=context.prompts.situations[state["search"] or "courtesy"],
         passages=numbered(passages),
         memories=remembered(state["memories"]),
+        earlier=condensed(state["internal_messages"]),
     )
     messages = [ChatMessage("system", prompt), *_conversation(state, context.limits.history_tokens)]
     context.draft = WrittenSoFar("model", cited=markers.cited, passages=passages)
@@ -106,15 +122,15 @@ async def _answer_text(deltas: AsyncIterator[ChatDelta], events: RunEvents) -> A
             yield delta.text
 
 
-def _conversation(state: State, tokens: int) -> list[ChatMessage]:
+def _conversation(state: AnswerableTurn, tokens: int) -> list[ChatMessage]:
     """Returns as much of the newest history as fits, then the question."""
-    *before, question = (turn for turn in state["messages"] if turn["id"] != state["answer_id"])
+    *before, question = (turn for turn in state["internal_messages"] if turn["id"] != state["answer_id"])
     newest_first = before[::-1]
     kept = newest_first[: within_budget([turn["content"] for turn in newest_first], tokens)]
-    return [ChatMessage(turn["role"], turn["content"]) for turn in [*kept[::-1], question]]
+    return [ChatMessage(turn["role"], turn["content"]) for turn in [*kept[::-1], question] if turn["role"] != "summary"]
 
 
-def _quote(state: State, events: RunEvents, issues: list[str]) -> Reply:
+def _quote(state: AnswerableTurn, events: RunEvents, issues: list[str]) -> Reply:
     """Answers without a model: as the graph does, by quotations, or by saying that there is nothing to quote."""
     if structure := state["structure"]:
         events.emit(MessageDelta(text=structure["text"]))
@@ -126,7 +142,7 @@ def _quote(state: State, events: RunEvents, issues: list[str]) -> Reply:
     return Reply("".join(shown), "extractive", cited, 0, issues)
 
 
-def _without_sources(state: State) -> str:
+def _without_sources(state: AnswerableTurn) -> str:
     return COURTESY if state["search"] is None else NOTICES[state["search"]] or NOTHING_FOUND
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, TypedDict
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -14,14 +14,21 @@ from contracts.memory import RecallRequest
 from contracts.retrieval import MOST_CHARACTERS, SearchRequest, SearchResponse
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import passage_of, passage_of_source
-from orchestrator.graphs.conversation.state import Cited, FoundChunk, GraphAnswer, State
+from orchestrator.graphs.conversation.state import Cited, FoundChunk, GraphAnswer
 from service_kit.problems import ServiceSilent
 
 LONGEST_STRUCTURAL = 500
 """Characters of a question that the graph reads."""
 
 
-async def retrieve(state: State, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
+class SearchedQuestion(TypedDict):
+    """What the node reads."""
+
+    question: str
+    document_ids: list[str] | None
+
+
+async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
     """Reports a failed search, and the turn goes on without sources; likewise without memories."""
     context = runtime.context
     found, stated, recalled = await asyncio.gather(
@@ -44,10 +51,33 @@ async def retrieve(state: State, runtime: Runtime[ConversationContext]) -> dict[
         "structure": structure,
         "memories": [] if isinstance(recalled, ServiceSilent) else recalled,
         "issues": [str(failure) for failure in failures],
+        "steps_executed": [_step(found, passages, relevant)],
+        "rag_retrieval_debug": _debug(found, isinstance(stated, StructuralAnswer), recalled),
     }
 
 
-async def _search(state: State, context: ConversationContext) -> SearchResponse | ServiceSilent:
+def _step(found: SearchResponse | ServiceSilent, passages: list[FoundChunk], relevant: bool) -> str:
+    if relevant:
+        documents = len({passage["document_id"] for passage in passages})
+        return f"Found {len(passages)} chunks in {documents} documents"
+    return "The search failed" if isinstance(found, ServiceSilent) else "Found nothing relevant"
+
+
+def _debug(
+    found: SearchResponse | ServiceSilent, is_structural: bool, recalled: list[str] | ServiceSilent
+) -> dict[str, Any]:
+    """Returns how the search went: names and numbers, nobody's words."""
+    told: dict[str, Any] = {
+        "graph_answered": is_structural,
+        "memories": None if isinstance(recalled, ServiceSilent) else len(recalled),
+    }
+    if isinstance(found, ServiceSilent):
+        return told
+    shown = found.model_dump(mode="json", include={"mode", "good_match", "match", "legs", "cached", "milliseconds"})
+    return {**told, **shown, "hits": [{"chunk_id": hit.chunk_id, "score": hit.score} for hit in found.hits]}
+
+
+async def _search(state: SearchedQuestion, context: ConversationContext) -> SearchResponse | ServiceSilent:
     ids = state["document_ids"]
     request = SearchRequest(
         query=state["question"][:MOST_CHARACTERS],
@@ -62,7 +92,7 @@ async def _search(state: State, context: ConversationContext) -> SearchResponse 
         return error
 
 
-async def _stated(state: State, context: ConversationContext) -> StructuralAnswer | ServiceSilent | None:
+async def _stated(state: SearchedQuestion, context: ConversationContext) -> StructuralAnswer | ServiceSilent | None:
     """Asks the graph, unless the answer shall come from some documents only."""
     if state["document_ids"] is not None or len(state["question"]) > LONGEST_STRUCTURAL:
         return None
@@ -85,7 +115,7 @@ def _structure(stated: StructuralAnswer, passages: list[FoundChunk]) -> GraphAns
     return GraphAnswer(text=stated.text, cited=cited)
 
 
-async def _recall(state: State, context: ConversationContext) -> list[str] | ServiceSilent:
+async def _recall(state: SearchedQuestion, context: ConversationContext) -> list[str] | ServiceSilent:
     """Recalls memories for a model's answer only: an extractive one quotes the documents and nothing else."""
     if context.chat is None:
         return []

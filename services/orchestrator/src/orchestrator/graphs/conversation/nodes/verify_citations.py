@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from collections import Counter
+from typing import Any, Literal
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -11,11 +12,20 @@ from langgraph.runtime import Runtime
 from contracts.events import CitationChecked, MessageCompleted
 from orchestrator.citations.support import CitedSpan
 from orchestrator.graphs.conversation.context import ConversationContext
-from orchestrator.graphs.conversation.passages import verified
-from orchestrator.graphs.conversation.state import State, Turn, answer_of
+from orchestrator.graphs.conversation.passages import Verified, verified
+from orchestrator.graphs.conversation.state import Cited, FoundChunk, Turn, WrittenAnswer, answer_of
 
 
-async def verify_citations(state: State, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
+class UncheckedAnswer(WrittenAnswer):
+    """What the node reads."""
+
+    mode: Literal["model", "extractive"]
+    cited: list[Cited]
+    passages: list[FoundChunk]
+    removed_citations: int
+
+
+async def verify_citations(state: UncheckedAnswer, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
     """Checks the whole answer, whoever wrote it; a model's markers were checked while they were streamed."""
     cited = [CitedSpan(**one) for one in state["cited"]]
     extractive = state["mode"] == "extractive"
@@ -26,8 +36,15 @@ async def verify_citations(state: State, runtime: Runtime[ConversationContext]) 
         MessageCompleted(message_id=UUID(state["answer_id"]), content=checked.content, sentences=checked.sentences)
     )
     return {
-        "messages": [Turn(id=state["answer_id"], role="assistant", content=checked.content)],
+        "internal_messages": [Turn(id=state["answer_id"], role="assistant", content=checked.content)],
         "citations": [citation.model_dump(mode="json") for citation in checked.citations],
         "removed_citations": state["removed_citations"] + checked.removed,
         "sentences": [sentence.model_dump(mode="json") for sentence in checked.sentences],
+        "steps_executed": [_step(checked)],
     }
+
+
+def _step(checked: Verified) -> str:
+    found = Counter(sentence.status.value.replace("_", " ") for sentence in checked.sentences)
+    sentences = ", ".join(f"{count} {status}" for status, count in found.items()) or "none"
+    return f"Checked the answer: {len(checked.citations)} citations hold; sentences: {sentences}"

@@ -1,0 +1,50 @@
+"""Feedback on answers."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from uuid import UUID
+
+from attractor_client.http.pages import every
+from attractor_client.http.transport import Transport, path
+from contracts.base import Page
+from contracts.orchestrator import AnswerFeedback, FeedbackEntry, FeedbackFormat, FeedbackPut, FeedbackRating
+
+
+class Feedback:
+    """`client.feedback`: anybody gives it on the own answers; owners read what the workspace said."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
+
+    async def give(
+        self,
+        message_id: UUID,
+        rating: FeedbackRating,
+        *,
+        reasons: Sequence[str] = (),
+        comment: str | None = None,
+        share_content: bool = False,
+    ) -> AnswerFeedback:
+        """Rates an answer, instead of what was said before; with `share_content` owners see question and answer."""
+        body = FeedbackPut(rating=rating, reasons=list(reasons), comment=comment, share_content=share_content)
+        answer = await self.transport.send("PUT", path("v1/messages", message_id, "feedback"), body=body)
+        return self.transport.parse(answer, AnswerFeedback)
+
+    async def withdraw(self, message_id: UUID) -> None:
+        """Takes back what was said of an answer."""
+        await self.transport.send("DELETE", path("v1/messages", message_id, "feedback"))
+
+    def all(self, rating: FeedbackRating | None = None) -> AsyncIterator[FeedbackEntry]:
+        """Lists what the workspace said, newest first. Raises Forbidden for anyone but an owner."""
+        return every(self.transport, "/v1/feedback", Page[FeedbackEntry], {"rating": rating and rating.value})
+
+    @asynccontextmanager
+    async def export(
+        self, format: FeedbackFormat = FeedbackFormat.jsonl, rating: FeedbackRating | None = None
+    ) -> AsyncIterator[AsyncIterator[bytes]]:
+        """Opens the same as a file: `async with client.feedback.export() as parts`."""
+        wanted = {"format": format.value, "rating": rating and rating.value}
+        async with self.transport.stream("/v1/feedback/export", params=wanted) as response:
+            yield response.aiter_bytes()

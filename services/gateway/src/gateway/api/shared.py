@@ -1,0 +1,92 @@
+"""Reading what users of a workspace share: the one content that a link alone opens."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Path, Request
+
+from contracts.base import ProblemBody
+from contracts.share_tokens import ShareToken
+from contracts.sharing import SHARES_PATH, OpenedShare, PresentedShare, ShareAudience, SharedSession
+from gateway.access.authenticator import Authenticator
+from gateway.access.rate_limit import Buckets
+from gateway.accounts.members import Members
+from gateway.errors import TooManyReads, UnknownShare
+from gateway.signin.attempts import network
+from service_kit.auth import ServiceCaller
+from service_kit.http_service import HttpService
+from service_kit.postgres import Database
+
+router = APIRouter(prefix="/v1", tags=["gateway"])
+UNINDEXED = {"x-robots-tag": "noindex, nofollow, noarchive"}
+OPEN: dict[str, Any] = {"security": []}
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    401: {"model": ProblemBody, "description": "It is for members, and there is no valid key"},
+    404: {"model": ProblemBody, "description": "The token is wrong, or what it opened is over"},
+    429: {"model": ProblemBody, "description": "Too many requests from this address, or too many wrong tokens"},
+    503: {"model": ProblemBody, "description": "The orchestrator does not answer"},
+}
+
+
+class SharedSessions:
+    """Opens shares at the orchestrator, and looks their users up. `reads` limits each address."""
+
+    def __init__(self, database: Database, orchestrator: HttpService, reads: Buckets) -> None:
+        self.database, self.orchestrator, self.reads = database, orchestrator, reads
+
+    async def spend(self, address: str) -> dict[str, str]:
+        """Takes a request of the address; returns its RateLimit headers. Raises TooManyReads."""
+        allowance = await self.reads.take(network(address))
+        if allowance and not allowance.allowed:
+            raise TooManyReads(headers=allowance.headers)
+        return allowance.headers if allowance else {}
+
+    async def open(self, token: ShareToken) -> SharedSession | None:
+        """Returns None if the token is wrong, the share is over, or its user is no longer an active member."""
+        caller = ServiceCaller("gateway", token.workspace_id)
+        presented = PresentedShare(share_id=token.share_id, secret=token.secret)
+        answer = await self.orchestrator.ask(caller, "POST", SHARES_PATH, json=presented.model_dump(mode="json"))
+        if not answer.is_success:
+            return None
+        opened = OpenedShare.model_validate_json(answer.content)
+        return opened.session if await self._is_active(token.workspace_id, opened.created_by) else None
+
+    async def _is_active(self, workspace_id: UUID, user_id: UUID) -> bool:
+        async with self.database.workspace(workspace_id) as connection:
+            return await Members(connection, workspace_id).is_active(user_id)
+
+
+def shared_sessions(request: Request) -> SharedSessions:
+    found: SharedSessions = request.app.state.shared_sessions
+    return found
+
+
+@router.get("/shared/{token}", summary="Read a shared session", responses=RESPONSES, openapi_extra=OPEN)
+async def read_shared(
+    request: Request,
+    token: Annotated[str, Path(max_length=200, description="What POST /v1/sessions/{id}/shares returned")],
+    shared: Annotated[SharedSessions, Depends(shared_sessions)],
+) -> SharedSession:
+    """A link is open to whoever has it, without a key; its answers come without quotes of documents.
+
+    What is shared with members needs a key or a web session of the workspace. Wrong tokens count as failed
+    authentications of the address. No store may keep the answer, and no search engine list it.
+    """
+    address = request.client.host if request.client else "unknown"
+    request.state.logged, request.state.response_headers = {"address": address}, UNINDEXED
+    limits = await shared.spend(address)
+    request.state.response_headers = UNINDEXED | limits
+    authenticator: Authenticator = request.app.state.authenticator
+    presented = ShareToken.parse(token)
+    session = await shared.open(presented) if presented else None
+    if presented is None or session is None:
+        await authenticator.count_failure(request)
+        raise UnknownShare
+    if session.audience is ShareAudience.members:
+        caller, limits = await authenticator.admit(request)
+        request.state.response_headers = UNINDEXED | limits
+        if caller.workspace.id != presented.workspace_id:
+            raise UnknownShare
+    return session

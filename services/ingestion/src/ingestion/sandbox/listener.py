@@ -1,0 +1,81 @@
+"""Starts fork servers for clients in other containers: a Unix socket is the only way into a container without networks.
+
+Only processes of this user may connect. Each connection names what its fork server is to run, and then belongs to it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import socket
+import subprocess
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from ingestion.sandbox.config import SandboxConfig
+from ingestion.sandbox.launching import launch
+from ingestion.sandbox.messages import Messages
+
+HANDSHAKE_SECONDS, LONGEST_CONFIG = 5.0, 1 << 16
+log = logging.getLogger(__name__)
+
+
+def listen(address: Path, folder: Path) -> None:
+    """Serves until this process is told to end, and its fork servers with it. `folder` holds what conversions write."""
+    address.unlink(missing_ok=True)
+    servers: list[subprocess.Popen[bytes]] = []
+    with socket.socket(socket.AF_UNIX) as listening:
+        _bind(listening, address)
+        listening.listen()
+        try:
+            while True:
+                connection, _ = listening.accept()
+                _reap()
+                with connection:
+                    if (config := _config(connection, folder)) is not None:
+                        servers += _launched(config, connection)
+        finally:
+            address.unlink(missing_ok=True)
+            for server in servers:
+                server.terminate()
+
+
+def _launched(config: SandboxConfig, control: socket.socket) -> list[subprocess.Popen[bytes]]:
+    try:
+        return [launch(config, control)]
+    except OSError as error:  # the client is told by the end of its connection, and tries again
+        log.error("no fork server can be started", extra={"reason": str(error)})
+        return []
+
+
+def _bind(listening: socket.socket, address: Path) -> None:
+    before = os.umask(0o177)
+    try:
+        listening.bind(str(address))
+    finally:
+        os.umask(before)
+
+
+def _reap() -> None:
+    """Forgets fork servers that have ended, and what they left to the first process of a container."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def _config(connection: socket.socket, folder: Path) -> SandboxConfig | None:
+    """Returns what the client asks for; None if it asks for nothing, as health checks do."""
+    try:
+        written = Messages(connection).receive(HANDSHAKE_SECONDS, LONGEST_CONFIG)
+        if written is None:
+            return None
+        asked = SandboxConfig(**json.loads(written))
+    except EOFError:
+        return None
+    except (ValueError, TypeError):
+        log.warning("a client of the converter asked for nonsense")
+        return None
+    connection.setblocking(True)
+    return replace(asked, folder=str(folder), is_apart=True)

@@ -1,0 +1,1 @@
+"""What people correct: facts, names, types."""

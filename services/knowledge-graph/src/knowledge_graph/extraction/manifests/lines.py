@@ -1,0 +1,67 @@
+"""Manifests of one statement a line, for the folder that they are in: requirements.txt, go.mod, Dockerfile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from packaging.requirements import InvalidRequirement, Requirement
+
+from knowledge_graph.extraction.manifests.statement import STORE_IMAGES, Manifest
+
+
+def requirements(text: str, folder: str) -> Manifest:
+    """Reads a requirements.txt of pip; options, files and addresses name no package."""
+    manifest = Manifest()
+    package = manifest.holder(folder)
+    for start, line in _lines(text, "#"):
+        stated = line.partition(" #")[0].partition(" --")[0].rstrip("\\ ")
+        try:
+            name = Requirement(stated).name
+        except InvalidRequirement:
+            continue
+        manifest.state(package, "DEPENDS_ON", manifest.thing(start, name, "LIBRARY"), "requirements")
+    return manifest
+
+
+def go_module(text: str, folder: str) -> Manifest:
+    """Reads a go.mod: the module and what it requires; `// indirect` is what its modules require."""
+    manifest = Manifest()
+    package, in_block = manifest.holder(folder), False
+    for start, line in _lines(text, ""):
+        words = line.partition("//")[0].split()
+        if words[:1] == ["module"] and len(words) > 1:
+            package = manifest.thing(start + line.index(words[1], len("module")), words[1], "LIBRARY")
+        elif words[:2] == ["require", "("] or words == [")"]:
+            in_block = words != [")"]
+        elif len(words) > 1 and (in_block or words[0] == "require") and "// indirect" not in line:
+            name = words[0] if in_block else words[1]
+            place = start + line.index(name, 0 if in_block else len("require"))
+            manifest.state(package, "DEPENDS_ON", manifest.thing(place, name, "LIBRARY"), "require")
+    return manifest
+
+
+def dockerfile(text: str, folder: str) -> Manifest:
+    """Reads a Dockerfile: the images that it builds on; stages of its own are none."""
+    manifest = Manifest()
+    image, stages = manifest.holder(folder), {"scratch"}
+    for start, line in _lines(text, "#"):
+        words = [word for word in line.split() if not word.startswith("--")]
+        if len(words) < 2 or words[0].upper() != "FROM":
+            continue
+        name = words[1].rpartition("/")[2].partition("@")[0].partition(":")[0]
+        if name.lower() not in stages and not name.startswith("$") and name:
+            place = start + line.index(words[1]) + words[1].rindex(name)
+            kind = "STORE" if name.lower() in STORE_IMAGES else "LIBRARY"
+            manifest.state(image, "RUNS_ON", manifest.thing(place, name, kind), "FROM")
+        stages |= {words[3].lower()} if len(words) > 3 and words[2].upper() == "AS" else set()
+    return manifest
+
+
+def _lines(text: str, comment: str) -> Iterator[tuple[int, str]]:
+    """Yields the lines that say something, each with its place."""
+    start = 0
+    for line in text.split("\n"):
+        said = line.lstrip()
+        if said and not (comment and said.startswith(comment)):
+            yield start + len(line) - len(said), said.rstrip()
+        start += len(line) + 1

@@ -1,0 +1,80 @@
+"""When a document was written, which version it is, and what it replaces, as its name and its header say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from knowledge_graph.extraction.dates import date_in_name, first_date
+from knowledge_graph.extraction.identifiers import DOCUMENT_IDS
+from knowledge_graph.extraction.names import name_key
+from knowledge_graph.extraction.records import DocumentStanding, SourceDocument
+from knowledge_graph.extraction.tenses import CURRENT, PAST, PLANNED
+from knowledge_graph.extraction.word_lists import equations
+
+HEADER_LINES = 40
+LONGEST_LINE = 300
+FIELD = re.compile(
+    r"[ \t>|]*+(?:[-*•][ \t]+)?\**_?([A-Za-zÄÖÜäöü][A-Za-zÄÖÜäöü -]{2,30}?)_?\**[ \t]*[:|]\**[ \t]*(\S.*)"
+)
+NUMBER = re.compile(rf"(?<![\w-])({DOCUMENT_IDS})[- ]?0*(\d{{1,6}})(?![\w-])", re.IGNORECASE)
+EDITION = re.compile(r"(?<![\w.])v(?:ersion)?[ ._-]?(\d{1,4}(?:\.\d{1,4}){0,3})(?![\w-])", re.IGNORECASE)
+PLAIN_EDITION = re.compile(r"v?(\d{1,4}(?:\.\d{1,4}){0,3})(?!\S)", re.IGNORECASE)
+SUFFIX = re.compile(r"\.\w{1,8}$")
+HEADERS = {name: meaning for names, meaning in equations("document_headers", ",") for name in names}
+STATES = {word: status for words, status in equations("document_states") for word in words}
+REJECTED = "rejected"
+
+
+def standing(document: SourceDocument) -> DocumentStanding:
+    """Returns what the document says of its own place among others; code says nothing."""
+    if document.is_code:
+        return DocumentStanding(written=document.written)
+    fields = dict(reversed(list(_fields(document))))
+    name = SUFFIX.sub("", document.name.rpartition("/")[2])
+    called = f"{document.title or ''} {name}"
+    known_as = sorted({_number(found) for found in NUMBER.finditer(called.replace("_", "-"))})
+    state = fields.get("status", "")
+    replaced = sorted({_number(found) for found in NUMBER.finditer(fields.get("replaces", ""))} - set(known_as))
+    edition = PLAIN_EDITION.match(fields.get("version", "")) or EDITION.search(called.replace("_", " "))
+    series = EDITION.sub("", (document.title or name).replace("_", " "))
+    return DocumentStanding(
+        written=_written(document, fields.get("date", ""), name),
+        series=name_key(series) if edition else "",
+        edition=tuple(int(part) for part in edition.group(1).split(".")) if edition else (),
+        known_as=tuple(known_as),
+        replaces=tuple(replaced),
+        status=_status(state, is_numbered=bool(known_as), is_replaced="replaced" in fields),
+    )
+
+
+def _written(document: SourceDocument, stated: str, name: str) -> str | None:
+    """Returns the date of the header, of the name or title, or of the metadata, the surest first."""
+    return first_date(stated) or date_in_name(name) or first_date(document.title or "") or document.written
+
+
+def _status(state: str, *, is_numbered: bool, is_replaced: bool) -> str:
+    """Returns the status of what the document states: a plan of a handbook is still what the handbook says."""
+    words = re.findall(r"\w+", state.casefold())
+    found = next((STATES[word] for word in words if word in STATES), CURRENT)
+    if is_replaced or found == PAST:
+        return PAST
+    return found if is_numbered and found in {PLANNED, REJECTED} else CURRENT
+
+
+def _fields(document: SourceDocument) -> Iterator[tuple[str, str]]:
+    """Yields the fields of the header that `words/document_headers.txt` lists, with what it calls them."""
+    left = HEADER_LINES
+    for chunk in document.chunks[:2]:
+        for line in chunk.content.split("\n")[:left]:
+            found = FIELD.match(line[:LONGEST_LINE])
+            meaning = HEADERS.get(" ".join(found.group(1).casefold().split())) if found else None
+            if found is not None and meaning is not None:
+                yield meaning, found.group(2).strip(" |*_")
+        left -= chunk.content.count("\n") + 1
+        if left <= 0:
+            return
+
+
+def _number(found: re.Match[str]) -> str:
+    return f"{found.group(1).upper()}-{int(found.group(2))}"

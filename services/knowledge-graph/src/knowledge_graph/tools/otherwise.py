@@ -1,0 +1,93 @@
+"""What the documents say was, will be or is not so: told beside what is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from contracts.graph_tools import Aggregation, Calculation, Fact, RunCalculation, Statement
+from knowledge_graph.extraction.relation_types import DEPENDS_ON, with_below
+from knowledge_graph.graph_store import StoredEvidence, StoredStatement
+from knowledge_graph.store.postgres import PostgresStore
+from knowledge_graph.tools.chunks import ChunkReference, ChunkTexts, ReadChunks, beginning
+
+MOST_STATEMENTS = 400
+MOST_FACTS = 50
+
+
+@dataclass(frozen=True)
+class OtherFact:
+    """A fact that is not of the present."""
+
+    source_id: str
+    target_id: str
+    relation_type: str
+    status: str
+
+
+def by_fact(statements: Iterable[StoredStatement]) -> dict[OtherFact, list[StoredStatement]]:
+    """Groups what says the same; what was said last comes first."""
+    found: dict[OtherFact, list[StoredStatement]] = {}
+    for one in statements:
+        found.setdefault(OtherFact(one.source_id, one.target_id, one.relation_type, one.status), []).append(one)
+    return found
+
+
+async def facts_otherwise(
+    truth: PostgresStore, texts: ChunkTexts, workspace_id: UUID, entity_id: str, types: Sequence[str]
+) -> list[Fact]:
+    """Returns what is not of the present about one entity, each with the places that say so."""
+    found = by_fact(await truth.not_current(workspace_id, [entity_id], types, MOST_STATEMENTS))
+    shown = list(found)[:MOST_FACTS]
+    if not shown:
+        return []
+    said = [one for each in shown for one in found[each]]
+    read = await texts.read(workspace_id, [ChunkReference(one.document_id, one.chunk_id) for one in said])
+    ends = sorted({end for one in shown for end in (one.source_id, one.target_id)})
+    names = {one.id: one.name for one in await truth.entities(workspace_id, ends)}
+    return [not_current(one, found[one], names, read) for one in shown]
+
+
+async def with_others_of_calculation(
+    truth: PostgresStore, texts: ChunkTexts, workspace_id: UUID, asked: RunCalculation, found: Calculation
+) -> Calculation:
+    """Adds to a count of what relates to an entity what is not counted, since it is not of the present."""
+    entity = found.entity
+    if entity is None or found.aggregation != Aggregation.count_related:
+        return found
+    # What was understood of a question in words is not told: the usual types and both directions then.
+    types = with_below(asked.relation_types or [DEPENDS_ON])
+    others = await facts_otherwise(truth, texts, workspace_id, entity.id, types)
+    ends = {"in": {"target"}, "out": {"source"}, "both": {"source", "target"}}
+    wanted = ends["both" if asked.query is not None else asked.direction]
+    told = [one for one in others if entity.id in {getattr(one, end) for end in wanted}]
+    return found.model_copy(update={"not_current": told})
+
+
+def not_current(fact: OtherFact, said: Sequence[StoredStatement], names: dict[str, str], texts: ReadChunks) -> Fact:
+    return Fact(
+        source=fact.source_id,
+        source_name=names.get(fact.source_id, fact.source_id),
+        target=fact.target_id,
+        target_name=names.get(fact.target_id, fact.target_id),
+        relation_type=fact.relation_type,
+        weight=0.0,
+        evidence=len(said),
+        status=fact.status,
+        dated=next((one.dated for one in said if one.dated), None),
+        statements=[statement(one, texts) for one in said],
+    )
+
+
+def statement(evidence: StoredEvidence, texts: ReadChunks) -> Statement:
+    chunk = texts.chunks.get(ChunkReference(evidence.document_id, evidence.chunk_id))
+    said = chunk.content[evidence.start : evidence.end or None] if chunk else evidence.phrase
+    return Statement(
+        document_id=evidence.document_id,
+        document_name=texts.names.get(evidence.document_id, ""),
+        chunk_id=None if evidence.method in {"user", "correction"} else evidence.chunk_id,
+        text=beginning(" ".join(said.split())),
+        method=evidence.method,
+        confidence=round(evidence.confidence, 3),
+    )

@@ -1,0 +1,66 @@
+"""What an answer adds of other times: what was so, is planned, or is denied."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from contracts.graph_tools import AnswerRow
+from knowledge_graph.extraction.tenses import NEGATED, PAST, PLANNED
+from knowledge_graph.graph_store import Direction, StoredEntity, StoredStatement
+from knowledge_graph.tools.structure.sources import Edge, StatingPlaces
+
+STATUSES = (PAST, PLANNED, NEGATED)
+MOST_STATEMENTS = 400
+
+
+@dataclass(frozen=True)
+class OtherTimes:
+    """Statements about one entity that are not of the present, in one direction, the latest of each other end."""
+
+    statements: tuple[StoredStatement, ...]
+    direction: Direction
+    names: dict[str, StoredEntity]
+
+    @classmethod
+    def of(
+        cls, found: Sequence[StoredStatement], entity_id: str, direction: Direction, entities: Sequence[StoredEntity]
+    ) -> OtherTimes:
+        names = {one.id: one for one in entities}
+        latest: dict[str, StoredStatement] = {}
+        for one in found:
+            near, far = (one.target_id, one.source_id) if direction == "in" else (one.source_id, one.target_id)
+            if near == entity_id and far in names:
+                # What was so and what is not so are one thing to who asks for the present: the latest tells it.
+                latest.setdefault(f"{far} {one.status == PLANNED}", one)
+        return cls(tuple(latest.values()), direction, names)
+
+    @property
+    def places(self) -> dict[Edge, StoredStatement]:
+        return {_edge(one): one for one in self.statements}
+
+    def only(self, status: str) -> OtherTimes:
+        """Returns those of one status; what is denied is not told of the past."""
+        return replace(self, statements=tuple(one for one in self.statements if one.status == status))
+
+    def rows(self, sources: StatingPlaces) -> list[AnswerRow]:
+        """Returns the other ends by status and name, each with the number of its source."""
+        rows = []
+        for one in self.statements:
+            other = self.names[one.source_id if self.direction == "in" else one.target_id]
+            rows.append(
+                AnswerRow(
+                    id=other.id,
+                    name=other.name,
+                    entity_type=other.entity_type,
+                    depth=1,
+                    source=sources.number(_edge(one)),
+                    status=one.status,
+                    dated=one.dated,
+                )
+            )
+        return sorted(rows, key=lambda row: (STATUSES.index(row.status), row.name.casefold(), row.id))
+
+
+def _edge(one: StoredStatement) -> Edge:
+    return one.source_id, one.target_id, one.status

@@ -1,0 +1,1 @@
+"""What users say of answers, and what owners see of it."""

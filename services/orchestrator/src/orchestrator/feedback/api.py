@@ -1,0 +1,103 @@
+"""Routes of feedback."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, status
+from fastapi.responses import StreamingResponse
+
+from contracts.base import Page, ProblemBody
+from contracts.orchestrator import AnswerFeedback, FeedbackEntry, FeedbackFormat, FeedbackPut, FeedbackRating
+from orchestrator.feedback.files import FILES, FeedbackFile
+from orchestrator.feedback.repository import CallerFeedback, WorkspaceFeedback
+from service_kit.auth import Owner, Viewer
+from service_kit.pagination import Cursor, Limit, decode_cursor, page
+from service_kit.postgres import Database
+
+router = APIRouter(prefix="/v1", tags=["orchestrator"])
+MESSAGE_FEEDBACK = "/messages/{message_id}/feedback"
+EXPORTED_AT_ONCE = 500
+Responses = dict[int | str, dict[str, Any]]
+NOT_FOUND: Responses = {404: {"model": ProblemBody, "description": "The caller has no such message"}}
+NOT_RATED: Responses = {409: {"model": ProblemBody, "description": "It is a question, or is still being written"}}
+FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "The caller is not an owner"}}
+FILE: Responses = {
+    200: {
+        "description": "One entry a line",
+        "content": {"application/x-ndjson": {"schema": {"type": "string"}}, "text/csv": {"schema": {"type": "string"}}},
+    }
+}
+Rated = Annotated[FeedbackRating | None, Query(description="Only entries with this rating")]
+
+
+@router.put(MESSAGE_FEEDBACK, summary="Rate an answer", responses={**NOT_FOUND, **NOT_RATED})
+async def put_feedback(message_id: UUID, body: FeedbackPut, caller: Viewer, request: Request) -> AnswerFeedback:
+    """Replaces what the caller said of this answer before. Owners of the workspace see it with the caller's id.
+
+    They see question and answer only with `share_content`. It is deleted with the answer.
+    """
+    database: Database = request.app.state.database
+    async with database.workspace(caller.workspace_id) as connection:
+        return await CallerFeedback(connection, caller).put(message_id, body)
+
+
+@router.delete(
+    MESSAGE_FEEDBACK,
+    status_code=status.HTTP_204_NO_CONTENT,
+    summary="Withdraw the rating of an answer",
+    responses=NOT_FOUND,
+)
+async def delete_feedback(message_id: UUID, caller: Viewer, request: Request) -> None:
+    """Owners no longer see it. Withdrawing what was not given changes nothing."""
+    database: Database = request.app.state.database
+    async with database.workspace(caller.workspace_id) as connection:
+        await CallerFeedback(connection, caller).delete(message_id)
+
+
+@router.get("/feedback", summary="List feedback on answers", responses=FORBIDDEN)
+async def list_feedback(
+    caller: Owner, request: Request, rating: Rated = None, limit: Limit = 50, cursor: Cursor = None
+) -> Page[FeedbackEntry]:
+    """Needs an owner; lists the newest first. `question` and `answer` are null where their user does not share them."""
+    at, before = decode_cursor(cursor)
+    database: Database = request.app.state.database
+    async with database.workspace(caller.workspace_id) as connection:
+        rows = await WorkspaceFeedback(connection, caller.workspace_id).newest(rating, at, before, limit + 1)
+    return page(rows, limit, lambda entry: (entry.created_at, entry.message_id))
+
+
+@router.get(
+    "/feedback/export",
+    summary="Export feedback on answers",
+    response_class=StreamingResponse,
+    responses={**FORBIDDEN, **FILE},
+)
+async def export_feedback(
+    caller: Owner,
+    request: Request,
+    rating: Rated = None,
+    format: Annotated[FeedbackFormat, Query(description="JSON Lines, or CSV with a head")] = FeedbackFormat.jsonl,
+) -> StreamingResponse:
+    """Needs an owner. Streams the same entries, all pages at once; in CSV no text is taken for a formula."""
+    form = FILES[format]
+    headers = {"Content-Disposition": f'attachment; filename="feedback.{form.extension}"'}
+    parts = _parts(request.app.state.database, caller.workspace_id, rating, form)
+    return StreamingResponse(parts, media_type=form.media_type, headers=headers)
+
+
+async def _parts(
+    database: Database, workspace_id: UUID, rating: FeedbackRating | None, form: FeedbackFile
+) -> AsyncIterator[str]:
+    """Yields the file; holds no connection while the reader takes its time."""
+    yield form.head
+    at, before = None, None
+    while True:
+        async with database.workspace(workspace_id) as connection:
+            rows = await WorkspaceFeedback(connection, workspace_id).newest(rating, at, before, EXPORTED_AT_ONCE)
+        yield form.part(rows)
+        if len(rows) < EXPORTED_AT_ONCE:
+            return
+        at, before = rows[-1].created_at, rows[-1].message_id

@@ -1,0 +1,76 @@
+"""Feedback on answers: one's own, and that of a whole workspace for its owners."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from contracts.orchestrator import (
+    AnswerFeedback,
+    FeedbackEntry,
+    FeedbackPut,
+    FeedbackRating,
+    MessageRole,
+    MessageStatus,
+)
+from orchestrator.errors import MessageNotFound, NotAnEndedAnswer
+from service_kit.auth import Principal
+from service_kit.postgres import Connection
+from service_kit.repository import Repository
+from service_kit.statements import Statements
+
+
+class FeedbackSql(Statements, file="feedback.sql", columns=", ".join(AnswerFeedback.model_fields)):
+    find_message: str
+    put: str
+    delete: str
+    page: str
+
+
+@dataclass(frozen=True)
+class RatedMessage:
+    """What is looked at before a message is rated."""
+
+    role: str
+    status: str
+
+
+class CallerFeedback(Repository):
+    """What the caller says of answers in the caller's own sessions."""
+
+    def __init__(self, connection: Connection, caller: Principal) -> None:
+        super().__init__(connection, caller.workspace_id)
+        self.bound = {**self.bound, "user_id": caller.user_id}
+
+    async def put(self, message_id: UUID, feedback: FeedbackPut) -> AnswerFeedback:
+        """Replaces what was said before. Raises MessageNotFound; NotAnEndedAnswer for questions and drafts."""
+        message = await self._find(message_id)
+        if message.role != MessageRole.assistant or message.status == MessageStatus.pending:
+            raise NotAnEndedAnswer
+        said = await self.one(FeedbackSql.put, AnswerFeedback, id=message_id, **feedback.model_dump())
+        assert said is not None
+        return said
+
+    async def delete(self, message_id: UUID) -> None:
+        """Changes nothing where nothing was said. Raises MessageNotFound."""
+        await self._find(message_id)
+        await self.run(FeedbackSql.delete, id=message_id)
+
+    async def _find(self, message_id: UUID) -> RatedMessage:
+        message = await self.one(FeedbackSql.find_message, RatedMessage, id=message_id)
+        if message is None:
+            raise MessageNotFound
+        return message
+
+
+class WorkspaceFeedback(Repository):
+    """What everybody in the workspace says."""
+
+    async def newest(
+        self, rating: FeedbackRating | None, at: datetime | None, before: UUID | None, limit: int
+    ) -> list[FeedbackEntry]:
+        """Returns what was given before a time and message, by default the newest."""
+        return await self.all(
+            FeedbackSql.page, FeedbackEntry, rating=rating, before_at=at, before_id=before, limit=limit
+        )

@@ -1,0 +1,1 @@
+"""Read-only snapshots of sessions for others."""

@@ -1,0 +1,115 @@
+"""Routes of shares. What is shared is read at the gateway, which knows who is a member."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request, Response, status
+
+from contracts.base import Page, ProblemBody
+from contracts.registry import GATEWAY
+from contracts.sharing import (
+    SHARES_PATH,
+    OpenedShare,
+    PresentedShare,
+    Share,
+    ShareCreate,
+    ShareCreated,
+    SharingSettings,
+    SharingUpdate,
+)
+from orchestrator.errors import ShareNotFound
+from orchestrator.shares.repository import CallerShares
+from orchestrator.shares.sharing import SessionSharing
+from service_kit.auth import Owner, ServiceCaller, Viewer, called_by
+from service_kit.pagination import Cursor, Limit
+from service_kit.request_headers import ExpectedVersion, IdempotencyKey
+
+router = APIRouter(prefix="/v1", tags=["orchestrator"])
+internal = APIRouter(include_in_schema=False)
+Responses = dict[int | str, dict[str, Any]]
+REFUSED: Responses = {
+    403: {"model": ProblemBody, "description": "By link, which no owner has allowed"},
+    404: {"model": ProblemBody, "description": "The caller has no such session, or the session no such message"},
+    409: {
+        "model": ProblemBody,
+        "description": "There is nothing to share, too much, an answer under way, or it exists",
+    },
+}
+NOT_FOUND: Responses = {404: {"model": ProblemBody, "description": "The caller shares nothing under this id"}}
+FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "The caller is not an owner"}}
+STALE: Responses = {412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one"}}
+
+
+def session_sharing(request: Request) -> SessionSharing:
+    found: SessionSharing = request.app.state.sharing
+    return found
+
+
+Sharing = Annotated[SessionSharing, Depends(session_sharing)]
+Gateway = Annotated[ServiceCaller, Depends(called_by(GATEWAY))]
+
+
+@router.post(
+    "/sessions/{session_id}/shares", status_code=status.HTTP_201_CREATED, summary="Share a session", responses=REFUSED
+)
+async def create_share(
+    session_id: UUID, body: ShareCreate, caller: Viewer, using: Sharing, key: IdempotencyKey
+) -> ShareCreated:
+    """Takes a read-only snapshot of the messages up to one, and returns its token, only now.
+
+    Members of the workspace read it with their key, by link whoever has the token, where an owner allows that (PATCH
+    /v1/sharing); then without quotes of documents, and extractive answers, which are nothing else, without their text.
+    It ends at `expires_at` (a year from now at most), with the session, its last message, its user and the workspace.
+    """
+    return await using.share(caller, session_id, body, key)
+
+
+@router.get("/shares", summary="List what you share")
+async def list_shares(
+    caller: Viewer,
+    using: Sharing,
+    session_id: Annotated[UUID | None, Query(description="Only of this session")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[Share]:
+    """Lists what can be read, newest first, without the tokens."""
+    async with using.database.workspace(caller.workspace_id) as connection:
+        return await CallerShares(connection, caller).page(session_id, limit, cursor)
+
+
+@router.delete("/shares/{share_id}", status_code=status.HTTP_204_NO_CONTENT, summary="End a share", responses=NOT_FOUND)
+async def delete_share(share_id: UUID, caller: Viewer, using: Sharing) -> None:
+    """Nobody reads it any more."""
+    async with using.database.workspace(caller.workspace_id) as connection:
+        if not await CallerShares(connection, caller).delete(share_id):
+            raise ShareNotFound
+
+
+@router.get("/sharing", summary="Read whether members may share by link")
+async def get_sharing_settings(caller: Viewer, using: Sharing, response: Response) -> SharingSettings:
+    """The header `ETag` is the version, for If-Match."""
+    return _tagged(await using.settings(caller.workspace_id), response)
+
+
+@router.patch("/sharing", summary="Allow sharing by link, or end it", responses={**FORBIDDEN, **STALE})
+async def change_sharing_settings(
+    body: SharingUpdate, caller: Owner, using: Sharing, version: ExpectedVersion, response: Response
+) -> SharingSettings:
+    """Needs an owner. Without `links`, which is the default, no link can be read, also none that was given before."""
+    return _tagged(await using.change(caller.workspace_id, body.links, version), response)
+
+
+@internal.post(SHARES_PATH, responses={HTTPStatus.NOT_FOUND: {"model": ProblemBody}})
+async def open_share(caller: Gateway, body: PresentedShare, using: Sharing) -> OpenedShare:
+    opened = await using.open(caller.workspace_id, body)
+    if opened is None:
+        raise ShareNotFound
+    return opened
+
+
+def _tagged(settings: SharingSettings, response: Response) -> SharingSettings:
+    response.headers["ETag"] = f'"{settings.version}"'
+    return settings

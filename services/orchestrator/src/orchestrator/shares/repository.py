@@ -1,0 +1,113 @@
+"""The shares of a workspace, and whether it has links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from contracts.base import Page
+from contracts.share_tokens import ShareToken, secret_sha256
+from contracts.sharing import Share, ShareAudience, SharedMessage, SharedSession, SharingSettings
+from service_kit.auth import Principal
+from service_kit.pagination import decode_cursor, page
+from service_kit.postgres import Connection
+from service_kit.repository import Repository
+from service_kit.statements import Statements
+
+
+class ShareSql(Statements, file="shares.sql", columns=", ".join(Share.model_fields)):
+    insert: str
+    delete_expired: str
+    page: str
+    delete: str
+    open: str
+    settings: str
+    lock_settings: str
+    put_settings: str
+
+
+@dataclass(frozen=True)
+class NewShare:
+    session_id: UUID
+    message_id: UUID
+    title: str | None
+    audience: ShareAudience
+    expires_at: datetime
+
+
+@dataclass(frozen=True)
+class StoredShare:
+    """A share that can be read by whoever has the secret; `messages` are of SharedMessage."""
+
+    created_by: UUID
+    secret_sha256: bytes
+    title: str | None
+    audience: ShareAudience
+    created_at: datetime
+    expires_at: datetime
+    messages: list[dict[str, object]]
+
+    def session(self) -> SharedSession:
+        return SharedSession(
+            title=self.title,
+            audience=self.audience,
+            created_at=self.created_at,
+            expires_at=self.expires_at,
+            messages=[SharedMessage.model_validate(message) for message in self.messages],
+        )
+
+
+class CallerShares(Repository):
+    """What the caller shares."""
+
+    def __init__(self, connection: Connection, caller: Principal) -> None:
+        super().__init__(connection, caller.workspace_id)
+        self.bound = {**self.bound, "user_id": caller.user_id}
+
+    async def insert(self, token: ShareToken, share: NewShare, messages: Sequence[SharedMessage]) -> Share | None:
+        """Returns None if there is a share with the token's id; deletes those of the workspace that are over."""
+        await self.run(ShareSql.delete_expired)
+        return await self.one(
+            ShareSql.insert,
+            Share,
+            id=token.share_id,
+            secret_sha256=secret_sha256(token.secret),
+            messages=Jsonb([message.model_dump(mode="json") for message in messages]),
+            **vars(share),
+        )
+
+    async def page(self, session_id: UUID | None, limit: int, cursor: str | None) -> Page[Share]:
+        """Returns the newest first, of one session or of all."""
+        at, before = decode_cursor(cursor)
+        rows = await self.all(
+            ShareSql.page, Share, session_id=session_id, before_at=at, before_id=before, limit=limit + 1
+        )
+        return page(rows, limit, lambda share: (share.created_at, share.id))
+
+    async def delete(self, share_id: UUID) -> bool:
+        """Returns False if the caller shares nothing under this id."""
+        return await self.run(ShareSql.delete, id=share_id) == 1
+
+
+class WorkspaceSharing(Repository):
+    """What is shared in a workspace, by whomever, and what its owners allow."""
+
+    async def find(self, share_id: UUID) -> StoredShare | None:
+        """Returns a share that can be read now."""
+        return await self.one(ShareSql.open, StoredShare, id=share_id)
+
+    async def settings(self) -> SharingSettings:
+        return await self.one(ShareSql.settings, SharingSettings) or SharingSettings()
+
+    async def lock_settings(self) -> None:
+        """Keeps others from changing the settings until the transaction ends."""
+        await self.run(ShareSql.lock_settings)
+
+    async def put_settings(self, links: bool) -> SharingSettings:
+        stored = await self.one(ShareSql.put_settings, SharingSettings, links=links)
+        assert stored is not None
+        return stored

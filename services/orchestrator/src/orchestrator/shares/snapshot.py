@@ -1,0 +1,29 @@
+"""What of a message others read. Pure."""
+
+from __future__ import annotations
+
+from contracts.orchestrator import AnswerMode, Citation, Message
+from contracts.sharing import ShareAudience, SharedCitation, SharedMessage
+
+
+def shared_message(message: Message, audience: ShareAudience) -> SharedMessage:
+    """Returns the message without its feedback, checks and ids; by link also without quotes of documents.
+
+    An extractive answer is nothing but quotes: by link its text is withheld.
+    """
+    by_link = audience is ShareAudience.link
+    withheld = by_link and message.mode is AnswerMode.extractive and bool(message.content)
+    return SharedMessage(
+        role=message.role,
+        status=message.status,
+        content="" if withheld else message.content,
+        withheld=withheld,
+        mode=message.mode,
+        citations=[_shared_citation(citation, quoted=not by_link) for citation in message.citations],
+        created_at=message.created_at,
+    )
+
+
+def _shared_citation(citation: Citation, *, quoted: bool) -> SharedCitation:
+    names = SharedCitation.model_fields.keys() - {"quote"}
+    return SharedCitation(**{name: getattr(citation, name) for name in names}, quote=citation.quote if quoted else None)

@@ -1,0 +1,81 @@
+"""Messages sent in quick succession leave nothing behind when they are cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import psutil
+import psycopg
+import pytest
+
+USERS, EACH = 5, 100
+LEVELS = """SELECT
+    (SELECT count(*) FROM run WHERE state IN ('queued', 'running')),
+    (SELECT count(*) FROM run WHERE lease_token IS NOT NULL),
+    (SELECT count(*) FROM checkpoints),
+    (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle')"""
+MOST_MEGABYTES = 60
+
+
+async def forever(_: int) -> None:
+    await asyncio.Event().wait()
+
+
+async def levels(settings: Any) -> tuple[int, ...]:
+    """Returns how many runs, leases, checkpoints and busy connections there are, this one included."""
+    url = settings.database_url.get_secret_value()
+    async with await psycopg.AsyncConnection.connect(url, options="-c app.scope=system") as connection:
+        return await (await connection.execute(LEVELS)).fetchone()
+
+
+async def burst(service: Any, caller: dict[str, str], messages: int) -> list[str]:
+    """Sends messages to one session, each a new beginning, all at once; returns the ids of their runs."""
+    session = (await service.client.post("/v1/sessions", json={}, headers=caller)).json()["id"]
+    answers = await asyncio.gather(
+        *(
+            service.client.post(
+                f"/v1/sessions/{session}/messages", json={"content": f"{at}?", "parent_id": None}, headers=caller
+            )
+            for at in range(messages)
+        )
+    )
+    assert {answer.status_code for answer in answers} == {202}
+    return [answer.json()["id"] for answer in answers]
+
+
+async def cancelled(service: Any, caller: dict[str, str], run_id: str) -> str:
+    await service.client.post(f"/v1/runs/{run_id}/cancel", headers=caller)
+    async with service.client.stream("GET", f"/v1/runs/{run_id}/events", headers=caller) as response:
+        await response.aread()
+    return str((await service.client.get(f"/v1/runs/{run_id}", headers=caller)).json()["status"])
+
+
+@pytest.mark.timeout(600)
+async def test_a_burst_that_is_cancelled_leaves_everything_at_its_level(
+    start: Any, model_settings: Any, world: Any, auth_headers: Callable[..., dict[str, str]]
+) -> None:
+    world.pace = forever
+    callers = [auth_headers(user_id=uuid4()) for _ in range(USERS)]
+    async with start(model_settings) as service:
+
+        async def whole(messages: int) -> set[str]:
+            sent = await asyncio.gather(*(burst(service, caller, messages) for caller in callers))
+            pairs = [(caller, run_id) for caller, ids in zip(callers, sent, strict=True) for run_id in ids]
+            return {await cancelled(service, caller, run_id) for caller, run_id in pairs}
+
+        assert await whole(8) == {"cancelled"}  # what is built once, is built
+        gc.collect()
+        tasks, memory = len(asyncio.all_tasks()), psutil.Process().memory_info().rss
+        assert await whole(EACH) == {"cancelled"}
+        async with asyncio.timeout(60):
+            while await levels(model_settings) != (0, 0, 0, 1) or len(asyncio.all_tasks()) > tasks:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)  # the last checkpoints are deleted after the last event
+        gc.collect()
+        grown = (psutil.Process().memory_info().rss - memory) / 2**20
+        metrics = (await service.client.get("/metrics")).text
+    assert "attractor_runs_active 0.0" in metrics
+    assert grown < MOST_MEGABYTES

@@ -1,0 +1,209 @@
+"""A run survives its process, in whichever node it dies, one that slept too long, and PostgreSQL's crash.
+
+Each accepted run ends once, no model is called again for a node that had ended, and all who follow see the same text.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+import httpx2
+import psycopg
+import pytest
+from doomed_orchestrator import IN_THE_MIDDLE, POINTS, WRITING, serve
+from orchestrator_service import orchestrator_fixtures
+
+from contracts.events import RUN_EVENTS
+from embedded.ports import free_port
+from service_kit.work import WorkQueue
+
+service_tests = orchestrator_fixtures()
+audience, world, others = service_tests.audience, service_tests.world, service_tests.others
+settings, model_settings, start = service_tests.settings, service_tests.model_settings, service_tests.start
+
+NODES = (
+    "generate_path",
+    "retrieve",
+    WRITING,
+    "verify_citations",
+    "clean_state",
+    "generate_title",
+    "summarizer",
+)
+TERMINAL = {event.name for event in RUN_EVENTS if event.terminal}
+PIECES = ["Tokens expire ", "after ", "fifteen ", "minutes ", "[1]."]
+WHOLE = "Tokens expire after fifteen minutes [1]."
+PROCESSES = get_context("forkserver")
+PROCESSES.set_forkserver_preload(["doomed_orchestrator"])
+
+
+class Held:
+    """While it is closed, this process claims no run; other processes do."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.open = False
+        claim = WorkQueue.claim
+
+        async def claimed(queue: WorkQueue[Any], limit: int, **parameters: object) -> list[Any]:
+            return await claim(queue, limit, **parameters) if self.open else []
+
+        monkeypatch.setattr(WorkQueue, "claim", claimed)
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Held:
+    return Held(monkeypatch)
+
+
+@asynccontextmanager
+async def process(*arguments: object) -> AsyncIterator[BaseProcess]:
+    child = PROCESSES.Process(target=serve, args=arguments)
+    await asyncio.to_thread(child.start)
+    try:
+        yield child
+    finally:
+        if child.exitcode is None:
+            child.kill()
+        await asyncio.to_thread(child.join)
+
+
+def shown(events: list[Any]) -> str:
+    """Returns what a client shows that follows the events."""
+    text = ""
+    for event in events:
+        if event.name == "message_delta":
+            text += event.data["text"]
+        elif event.name == "message_restarted":
+            text = ""
+    return text
+
+
+def calls(world: Any, question: str) -> dict[str, int]:
+    """Returns how often a question was searched for, and how often the model was asked for each node."""
+    told = [(chat["messages"][0]["content"], chat["messages"][-1]["content"]) for chat in world.chats]
+    return {
+        "retrieve": sum(body["query"].startswith(question) for body, _ in world.searches),
+        WRITING: sum(first.startswith("You are Attractor") and last.startswith(question) for first, last in told),
+        "generate_title": sum("title of three" in first and question in first for first, _ in told),
+        "summarizer": sum(first.startswith("Condense") and question in first for first, _ in told),
+    }
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("node", NODES)
+async def test_a_run_survives_its_process_in_whichever_node_it_dies(
+    start: Any, model_settings: Any, world: Any, held: Held, node: str
+) -> None:
+    world.answer = PIECES
+    settings = model_settings.model_copy(update={"summary_tokens": 100, "history_tokens": 100})
+    async with start(settings) as service:
+        runs = {}
+        for point in POINTS:
+            question = f"{node}, {point}: how long are tokens valid?"
+            runs[point] = (question, await service.ask(await service.session(), question + " and so on" * 60))
+        early = {point: asyncio.create_task(service.events(run["id"])) for point, (_, run) in runs.items()}
+
+        async def killed(point: str, run: dict[str, Any]) -> None:
+            doomed = settings.model_copy(update={"port": free_port(), "run_concurrency": 1})
+            async with process(doomed, run["id"], node, point) as child:
+                await asyncio.to_thread(child.join)
+                assert child.exitcode == -signal.SIGKILL
+
+        await asyncio.gather(*(killed(point, run) for point, (_, run) in runs.items()))
+        held.open = True
+        async with asyncio.timeout(240):
+            for point, (question, run) in runs.items():
+                first, late = await early[point], await service.events(run["id"])
+                ended = await service.run(run["id"])
+                assert (ended["status"], ended["attempts"], ended["answer"]["content"]) == ("completed", 2, WHOLE), (
+                    point
+                )
+                assert shown(first) == shown(late) == WHOLE, point
+                assert [event.name for event in first if event.name in TERMINAL] == ["run_completed"], point
+                assert sorted(ended["node_trace"]) == sorted(NODES), point
+                expected = dict.fromkeys(("retrieve", WRITING, "generate_title", "summarizer"), 1)
+                if point == IN_THE_MIDDLE and node in expected:
+                    expected[node] = 2
+                assert calls(world, question) == expected, point
+
+
+@pytest.mark.timeout(600)
+async def test_a_process_that_slept_past_its_lease_changes_nothing_any_more(
+    start: Any, model_settings: Any, world: Any, held: Held
+) -> None:
+    world.answer = PIECES
+    asleep, awake = asyncio.Event(), asyncio.Event()
+
+    async def pace(at: int) -> None:
+        if at == 2 and not asleep.is_set():
+            asleep.set()
+            await awake.wait()
+
+    world.pace = pace
+    async with start(model_settings) as service, asyncio.timeout(240):
+        run = await service.ask(await service.session(title="t"))
+        sleepy = model_settings.model_copy(update={"port": free_port(), "run_concurrency": 1})
+        async with process(sleepy, run["id"]) as child:
+            await asleep.wait()
+            assert child.pid is not None
+            os.kill(child.pid, signal.SIGSTOP)
+            held.open = True
+            events = await service.events(run["id"])
+            before = await service.run(run["id"])
+            os.kill(child.pid, signal.SIGCONT)
+            awake.set()
+            await superseded(sleepy.port)
+        after, again = await service.run(run["id"]), await service.events(run["id"])
+    assert (before["status"], before["attempts"], before["answer"]["content"]) == ("completed", 2, WHOLE)
+    assert after == before
+    assert again == events
+    assert shown(events) == WHOLE
+    assert [event.name for event in events if event.name in TERMINAL] == ["run_completed"]
+
+
+async def superseded(port: int) -> None:
+    """Returns when the process behind the port says that another one has its run."""
+    async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+        while 'attempts_total{result="superseded"} 1.0' not in (await client.get("/metrics")).text:  # noqa: ASYNC110
+            await asyncio.sleep(0.1)  # its metrics are all that it says
+
+
+async def answered(service: Any, run_id: str) -> dict[str, Any]:
+    """Returns the run, or nothing while it cannot be read."""
+    response = await service.client.get(f"/v1/runs/{run_id}")
+    return dict(response.json()) if response.status_code == 200 else {}
+
+
+@pytest.mark.timeout(600)
+async def test_a_run_survives_a_crash_of_postgresql(start: Any, model_settings: Any, world: Any, engines: Any) -> None:
+    world.answer = PIECES
+    reached, over = asyncio.Event(), asyncio.Event()
+
+    async def pace(at: int) -> None:
+        if at == 2:
+            reached.set()
+            await over.wait()
+
+    world.pace = pace
+    async with start(model_settings) as service, asyncio.timeout(240):
+        run = await service.ask(await service.session(title="t"))
+        await reached.wait()
+        with psycopg.connect(engines.admin_database_url) as connection:
+            backend = connection.info.backend_pid
+            os.kill(backend, signal.SIGKILL)  # the server ends all others, recovers and takes connections again
+        over.set()
+        while not (ended := await answered(service, run["id"])).get("finished_at"):  # noqa: ASYNC110
+            await asyncio.sleep(0.1)  # the server that would tell is the one that is down
+        events = await service.events(run["id"])
+        queued = await service.ask(run["session_id"], "And then?")
+        assert (await service.events(queued["id"]))[-1].name == "run_completed"
+    assert (ended["status"], ended["answer"]["content"]) == ("completed", WHOLE)
+    assert shown(events) == WHOLE
+    assert [event.name for event in events if event.name in TERMINAL] == ["run_completed"]

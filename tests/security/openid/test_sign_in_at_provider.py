@@ -1,0 +1,175 @@
+"""Signing in at a real OpenID Connect provider."""
+
+from __future__ import annotations
+
+import asyncio
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+import pytest
+from openid_calls import CALLBACK, at_provider, begun, come_in
+from sign_in_calls import NAME, OWN_PAGE, Door, member, problem, signed_in
+
+
+async def test_a_user_of_the_provider_comes_in_and_is_the_same_user_again(door: Door) -> None:
+    first, again = door.browser(), door.browser()
+    arrived = await come_in(first, "ada")
+    assert arrived.status_code == 200, arrived.text
+    assert 'content="0;url=/"' in arrived.text
+    assert "sandbox" not in arrived.headers["content-security-policy"]
+    cookies = arrived.headers.get_list("set-cookie")
+    assert any(one.startswith(f"{NAME}=") and "samesite=strict" in one.lower() for one in cookies)
+    user = (await first.get("/v1/auth/session")).json()
+    assert (user["user"]["name"], user["session"]["method"]) == ("ada of the provider", "openid")
+    assert (await come_in(again, "ada")).status_code == 200
+    assert (await again.get("/v1/auth/session")).json()["user"]["id"] == user["user"]["id"]
+
+
+async def test_the_request_carries_pkce_state_and_nonce_and_its_cookie_is_bound_to_the_browser(door: Door) -> None:
+    answer = await door.browser().get("/v1/auth/openid")
+    query = {name: values[0] for name, values in parse_qs(urlsplit(answer.headers["location"]).query).items()}
+    assert (query["response_type"], query["code_challenge_method"]) == ("code", "S256")
+    assert all(len(query[name]) >= 43 for name in ("state", "nonce", "code_challenge"))
+    assert query["redirect_uri"] == CALLBACK
+    cookie = answer.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=lax" in cookie
+
+
+async def test_by_default_only_the_invited_come_in(make_door) -> None:
+    async with make_door(oidc_allowed_domains=[]) as door:
+        assert problem(await come_in(door.browser(), "ada")) == (403, "not-invited")
+        admin = door.admin()
+        place = (await admin.get("/v1/me")).json()["workspace"]["id"]
+        made = await admin.post(f"/v1/workspaces/{place}/invitations", json={"role": "viewer"})
+        browser, token = door.browser(), made.json()["token"]
+        assert (await come_in(browser, "ada", invitation=token)).status_code == 200
+        assert (await browser.get("/v1/me")).json()["role"] == "viewer"
+        assert problem(await come_in(door.browser(), "eve", invitation=token)) == (409, "invitation-used")
+        assert (await come_in(door.browser(), "ada")).status_code == 200
+
+
+@pytest.mark.parametrize(("login", "domains"), [("unverified", ["example.org"]), ("ada", ["other.example"])])
+async def test_an_address_that_is_not_verified_or_of_another_domain_lets_nobody_in(make_door, login, domains) -> None:
+    async with make_door(oidc_allowed_domains=domains) as door:
+        assert problem(await come_in(door.browser(), login)) == (403, "not-invited")
+
+
+async def test_an_equal_address_or_name_takes_no_account_over(door: Door) -> None:
+    """An account is found by issuer and subject alone."""
+    victim = await member(door, "ada of the provider")
+    door.sql("UPDATE app_user SET email = 'ada@example.org' WHERE id = %s", victim)
+    browser = door.browser()
+    assert (await come_in(browser, "ada")).status_code == 200
+    assert (await browser.get("/v1/auth/session")).json()["user"]["id"] != victim
+
+
+async def test_a_signed_in_user_gets_the_identity_only_on_asking_and_nobody_gets_a_taken_one(door: Door) -> None:
+    user = await member(door, "Ada")
+    await member(door, "Eve")
+    browser, eve = await signed_in(door, "Ada"), await signed_in(door, "Eve")
+    assert problem(await door.browser().get("/v1/auth/openid", params={"link": "true"})) == (403, "web-session-needed")
+    assert (await come_in(browser, "ada", link="true")).status_code == 200
+    other = door.browser()
+    assert (await come_in(other, "ada")).status_code == 200
+    assert (await other.get("/v1/auth/session")).json()["user"]["id"] == user
+    assert problem(await come_in(eve, "ada", link="true")) == (409, "identity-taken")
+    # Someone else at the same browser, without asking for it
+    assert (await come_in(browser, "bob")).status_code == 200
+    assert (await browser.get("/v1/auth/session")).json()["user"]["id"] != user
+
+
+async def test_a_disabled_user_stays_out(door: Door) -> None:
+    browser = door.browser()
+    assert (await come_in(browser, "ada")).status_code == 200
+    user = (await browser.get("/v1/auth/session")).json()["user"]["id"]
+    door.sql("UPDATE app_user SET disabled_at = now() WHERE id = %s", user)
+    assert problem(await browser.get("/v1/auth/session")) == (401, "session-ended")
+    assert problem(await come_in(door.browser(), "ada")) == (403, "not-invited")
+
+
+async def test_another_state_another_browser_and_a_second_use_are_refused(door: Door) -> None:
+    browser = door.browser()
+    back = await at_provider(await begun(browser), "ada")
+    state = parse_qs(urlsplit(back).query)["state"][0]
+    for address in (back.replace(state, "x" * 43), back.replace(f"state={state}", "")):
+        other = door.browser()
+        await begun(other)
+        assert problem(await other.get(address)) == (403, "openid-request-unknown")
+    # The attacker's own code and state, in the victim's browser: signing in as somebody else unawares
+    assert problem(await door.browser().get(back)) == (403, "openid-request-unknown")
+    cookie = browser.cookies["attractor_openid"]
+    assert (await browser.get(back)).status_code == 200
+    assert "attractor_openid" not in browser.cookies
+    replayed = await door.browser().get(back, headers={"Cookie": f"attractor_openid={cookie}"})
+    assert problem(replayed) == (403, "openid-request-unknown")
+
+
+async def test_a_code_is_refused_in_another_sign_in(door: Door) -> None:
+    """The provider refuses a code that was used, and one whose code verifier is another's."""
+    browser, second = door.browser(), door.browser()
+    back = await at_provider(await begun(browser), "ada")
+    code = parse_qs(urlsplit(back).query)["code"][0]
+
+    async def brought_elsewhere() -> tuple[int, str]:
+        other = await at_provider(await begun(second), "eve")
+        own = parse_qs(urlsplit(other).query)["code"][0]
+        return problem(await second.get(other.replace(own, code)))
+
+    assert await brought_elsewhere() == (403, "openid-refused")
+    assert (await browser.get(back)).status_code == 200
+    assert await brought_elsewhere() == (403, "openid-refused")
+
+
+async def test_a_sign_in_that_took_too_long_is_refused(door: Door) -> None:
+    browser = door.browser()
+    back = await at_provider(await begun(browser), "ada")
+    door.sql("UPDATE openid_request SET expires_at = now()")
+    assert problem(await browser.get(back)) == (403, "openid-request-unknown")
+
+
+async def test_an_answer_of_another_provider_is_refused(door: Door) -> None:
+    """Mix-up (RFC 9207): the issuer in the answer is that of the request."""
+    for wrong in ("https://evil.example", None):
+        browser = door.browser()
+        back = httpx2.URL(await at_provider(await begun(browser), "ada"))
+        query = {name: value for name, value in back.params.items() if name != "iss"}
+        answer = await browser.get(CALLBACK, params=query | ({"iss": wrong} if wrong else {}))
+        assert problem(answer) == (403, "openid-refused")
+
+
+async def test_what_the_provider_denies_is_shown_with_its_reason(door: Door, issuer: str) -> None:
+    browser = door.browser()
+    state = parse_qs(urlsplit(await begun(browser)).query)["state"][0]
+    answer = await browser.get(CALLBACK, params={"state": state, "error": "access_denied", "iss": issuer})
+    assert problem(answer) == (403, "openid-refused")
+    assert "access_denied" in answer.json()["detail"]
+
+
+async def test_a_provider_that_is_away_has_a_name(make_door) -> None:
+    async with make_door(oidc_issuer="http://127.0.0.1:1") as door:
+        assert problem(await door.browser().get("/v1/auth/openid")) == (502, "openid-provider-silent")
+
+
+async def test_without_a_provider_there_is_no_such_way_in(make_door) -> None:
+    async with make_door(oidc_issuer=None) as door:
+        assert problem(await door.browser().get("/v1/auth/openid")) == (404, "openid-not-configured")
+        answer = await door.browser().get(CALLBACK, params={"state": "x", "code": "y"})
+        assert problem(answer) == (404, "openid-not-configured")
+
+
+async def test_beginnings_are_limited_by_address(make_door) -> None:
+    async with make_door(sign_in_attempts_per_address=3) as door:
+        answers = await asyncio.gather(*(door.browser().get("/v1/auth/openid") for _ in range(5)))
+        assert sorted(answer.status_code for answer in answers) == [303] * 3 + [429] * 2
+        assert (await door.browser("203.0.113.9").get("/v1/auth/openid")).status_code == 303
+
+
+async def test_a_session_before_the_sign_in_is_dead_after_it(door: Door) -> None:
+    browser = door.browser()
+    assert (await come_in(browser, "ada")).status_code == 200
+    old = browser.cookies[NAME]
+    assert (await come_in(browser, "ada")).status_code == 200
+    assert browser.cookies[NAME] != old
+    assert (await door.browser().get("/v1/auth/session", headers={"Cookie": f"{NAME}={old}"})).status_code == 401
+    assert (await browser.post("/v1/auth/sign-out", headers=OWN_PAGE)).status_code == 204
