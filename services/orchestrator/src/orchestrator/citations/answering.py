@@ -10,7 +10,7 @@ from functools import cached_property
 from math import log, sqrt
 
 from orchestrator.citations.numbers import Number, numbers
-from orchestrator.citations.question import RELATED_WORDS, Asked
+from orchestrator.citations.question import RELATED_WORDS, QuestionPart
 from orchestrator.citations.quotable import QuotablePart, is_code
 from orchestrator.citations.terms import stem, terms
 
@@ -80,7 +80,7 @@ _ASKS_REJECTED = frozenset(map(stem, ("rejected", "reject", "discarded", "withdr
 
 
 @dataclass(frozen=True)
-class Candidate:
+class QuotationCandidate:
     """A part of passage number `passage`, with where the passage stands and how well it was found."""
 
     passage: int
@@ -106,7 +106,9 @@ class Candidate:
         return terms(f"{self.title} {self.section}")
 
 
-def ranked(asked: Sequence[Asked], candidates: Sequence[Candidate]) -> list[list[tuple[float, Candidate]]]:
+def ranked(
+    asked: Sequence[QuestionPart], candidates: Sequence[QuotationCandidate]
+) -> list[list[tuple[float, QuotationCandidate]]]:
     """Returns for each part of the question what shares a word with it or is alike, best first, with scores."""
     counted = Counter(term for one in candidates for term in one.own)
     best = max((one.score for one in candidates), default=0.0)
@@ -129,7 +131,7 @@ def _weight(term: str, counted: Counter[str], count: int) -> float:
     return log((count + 1) / (counted[term] + 0.5)) + 0.1
 
 
-def _least_alike(candidates: Sequence[Candidate]) -> dict[int, float]:
+def _least_alike(candidates: Sequence[QuotationCandidate]) -> dict[int, float]:
     least: dict[int, float] = {}
     for one in candidates:
         if one.part.likeness is not None:
@@ -137,7 +139,7 @@ def _least_alike(candidates: Sequence[Candidate]) -> dict[int, float]:
     return least
 
 
-def _score(asked: Asked, one: Candidate, weights: dict[str, float], least: float) -> float:
+def _score(asked: QuestionPart, one: QuotationCandidate, weights: dict[str, float], least: float) -> float:
     own = _shared(asked, one, weights)
     likeness = one.part.likeness if one.part.likeness is not None else NOT_ALIKE * least * min(1.0, 2 * own)
     value = SHARED_WEIGHT * own + LIKENESS_WEIGHT * likeness
@@ -149,7 +151,7 @@ def _score(asked: Asked, one: Candidate, weights: dict[str, float], least: float
     )
 
 
-def _shared(asked: Asked, one: Candidate, weights: dict[str, float]) -> float:
+def _shared(asked: QuestionPart, one: QuotationCandidate, weights: dict[str, float]) -> float:
     """Returns the share of the question's words, by weight, that stand in the part or around it."""
     own, columns = one.own, one.columns
     nearby = own | columns
@@ -173,7 +175,7 @@ def _family(term: str, there: frozenset[str]) -> bool:
     return len(term) > 4 and any(other[:5] == term[:5] and abs(len(other) - len(term)) < 6 for other in there)
 
 
-def _fits(asked: Asked, one: Candidate) -> float:
+def _fits(asked: QuestionPart, one: QuotationCandidate) -> float:
     """Returns what the kind of answer is worth: a date for "when", a name for "who"."""
     text = one.part.said
     match asked.kind:
@@ -208,20 +210,20 @@ def _is_amount(text: str, number: Number) -> bool:
     return not dated and not year and number.text.lower() not in ("one", "eins")
 
 
-def _names_someone(asked: Asked, text: str) -> bool:
+def _names_someone(asked: QuestionPart, text: str) -> bool:
     known = asked.terms | asked.around
     names = [name for pattern in (_PERSON, _CAPITAL) for name in pattern.findall(text)]
     return any(not terms(name) <= known and not _CALENDAR.fullmatch(name) for name in names)
 
 
-def _defines(asked: Asked, text: str) -> bool:
+def _defines(asked: QuestionPart, text: str) -> bool:
     begins = re.match(
         r"\W*(?:(?:an?|the|ein|eine|der|die|das)\s)?([\w\s`*/-]{1,60}?)\W*?(?::|\s(?:is|are|ist|sind)\b)", text, re.I
     )
     return begins is not None and bool(own := terms(begins[1])) and own <= asked.terms
 
 
-def _in_time(asked: Asked, one: Candidate) -> float:
+def _in_time(asked: QuestionPart, one: QuotationCandidate) -> float:
     """Lowers what no longer holds, unless the question asks for it, and what was rejected."""
     text = one.part.said
     value = 1.0
@@ -237,7 +239,7 @@ def _in_time(asked: Asked, one: Candidate) -> float:
     return value * TOLD_AS_PAST if _STORY.search(text) and not _TODAY.search(text) else value
 
 
-def _says_something(asked: Asked, one: Candidate) -> float:
+def _says_something(asked: QuestionPart, one: QuotationCandidate) -> float:
     """Lowers what only repeats the question, and what asks itself."""
     if one.part.said.rstrip("\"'”’*_ ").endswith("?"):
         return ASKS
@@ -248,7 +250,7 @@ def _says_something(asked: Asked, one: Candidate) -> float:
     return 1.0 if one.own - asked.terms - asked.around - one.columns else REPEATS
 
 
-def _repeats_title(asked: Asked, one: Candidate) -> bool:
+def _repeats_title(asked: QuestionPart, one: QuotationCandidate) -> bool:
     """Tells whether it is a field at the head of a document that has nothing of the question but the title's words.
 
     `Title: …`, `Status: …` answer who wrote it and when; for everything else they are alike by the title.
@@ -257,7 +259,7 @@ def _repeats_title(asked: Asked, one: Candidate) -> bool:
     return len(one.part.columns) == 1 and bool(beyond_title) and beyond_title.isdisjoint(one.own | one.columns)
 
 
-def _column(asked: Asked, one: Candidate) -> float:
+def _column(asked: QuestionPart, one: QuotationCandidate) -> float:
     """Where the question names a column ("calls"), its cell has to say what the question says of it."""
     part = one.part
     if len(part.columns) < 2 or len(part.columns) != len(part.cells):
@@ -270,7 +272,7 @@ def _column(asked: Asked, one: Candidate) -> float:
     return ASKED_COLUMN if others & terms(part.cells[named[0]]) else OTHER_COLUMN
 
 
-def _literally(asked: Asked, one: Candidate) -> float:
+def _literally(asked: QuestionPart, one: QuotationCandidate) -> float:
     """Lowers what does not have an identifier or a sign of the question: INC-112, `//`, str.lstrip."""
     if not asked.literals:
         return 1.0

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from orchestrator.citations.answering import Candidate, ranked
-from orchestrator.citations.question import Asked, parts_of
+from orchestrator.citations.answering import QuotationCandidate, ranked
+from orchestrator.citations.question import QuestionPart, parts_of
 from orchestrator.citations.quotable import QuotablePart, parts_of_passage
 from orchestrator.citations.source import SourceText
 from orchestrator.citations.support import CitedSpan, likeness, shortened
@@ -63,7 +63,7 @@ def extract(question: str, passages: Sequence[Highlighted]) -> tuple[str, list[C
     if not any(passage.highlights for passage in passages):
         passages = [replace(one, highlights=likeness(question, SourceText(one.content))) for one in passages]
     candidates = [
-        Candidate(number, part, passage.title, passage.section, passage.score)
+        QuotationCandidate(number, part, passage.title, passage.section, passage.score)
         for number, passage in enumerate(passages, 1)
         for part in parts_of_passage(passage.content, passage.highlights)
     ]
@@ -77,7 +77,7 @@ def extract(question: str, passages: Sequence[Highlighted]) -> tuple[str, list[C
     return _written(chosen, passages)
 
 
-def _add(chosen: list[_Quotation], found: Sequence[_Quotation], asked: Asked, parts: int) -> None:
+def _add(chosen: list[_Quotation], found: Sequence[_Quotation], asked: QuestionPart, parts: int) -> None:
     """Adds what answers one part of the question: the best, and what is about as good and says something else."""
     most = MOST_OF_SEVERAL if asked.several else max(1, MOST_SENTENCES // parts)
     near = NEAR_OF_SEVERAL if asked.several else NEAR_BEST
@@ -120,7 +120,7 @@ def _beginning(passages: Sequence[Highlighted]) -> list[_Quotation]:
     return [_Quotation(1, *span, 1.0, _displayed(passages[0].content, *span))]
 
 
-def _quotation(passages: Sequence[Highlighted], score: float, one: Candidate) -> _Quotation:
+def _quotation(passages: Sequence[Highlighted], score: float, one: QuotationCandidate) -> _Quotation:
     part, content = one.part, passages[one.passage - 1].content
     text = _row(part) if part.is_row else _displayed(content, part.start, part.end)
     return _Quotation(one.passage, part.start, part.end, score, text, part.is_row)

@@ -49,7 +49,7 @@ _NO_TERMS = frozenset(map(stem, ("long", "many", "much", "often", "how", "kind",
 
 
 @dataclass(frozen=True)
-class Asked:
+class QuestionPart:
     """One part of a question. `terms` are its own, `around` those of the other parts, which tell what it is about.
 
     `past` says that it asks for what no longer holds, `happened` that it asks for an event. `several`: for a list.
@@ -65,7 +65,7 @@ class Asked:
     literals: frozenset[str] = frozenset()
 
 
-def parts_of(question: str) -> list[Asked]:
+def parts_of(question: str) -> list[QuestionPart]:
     """Returns the parts of the question, at least one."""
     texts = [text for part in _PARTS.split(question) if (text := part.strip(" ,;"))] or [question]
     found = [_asked(text) for text in texts]
@@ -82,11 +82,11 @@ def parts_of(question: str) -> list[Asked]:
     ]
 
 
-def _asked(text: str) -> Asked:
+def _asked(text: str) -> QuestionPart:
     kind: Kind = next((kind for kind, pattern in _KINDS if pattern.search(text)), "")
     own = terms(text) - _NO_TERMS
     past = bool(_PAST.search(_UNTIL_ASKED.sub("", text)))
-    return Asked(
+    return QuestionPart(
         kind,
         own,
         past=past,
