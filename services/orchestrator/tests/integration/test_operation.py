@@ -71,7 +71,7 @@ async def test_a_run_ends_also_when_redis_is_away(start: Any, settings: Any, unu
         while not (ended := await service.run(run["id"]))["finished_at"]:  # noqa: ASYNC110  polling is what is left
             await asyncio.sleep(0.1)
     assert ended["status"] == "completed"
-    assert len(ended["answer"]["citations"]) == 2
+    assert ended["answer"]["citations"]
     assert "redis" in ready.json()["failures"]
     async with start(settings) as service:  # and is told when Redis is back
         events = await service.events(run["id"])

@@ -38,8 +38,9 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _DURATION = re.compile(
-    rf"\b(?:\d[\d.,]*|an?|half|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|sixty|several"
-    rf"|zwei|drei|vier|fünf|sechs|acht|zehn)[\s-]++(?:\w+[\s-]){{0,2}}?(?:{_UNIT})\b|\d:\d\d (?:to|until|bis|-|–) \d",
+    rf"\b(?:\d[\d.,]{{0,20}}|an?|half|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|sixty|several"
+    rf"|zwei|drei|vier|fünf|sechs|acht|zehn)[\s-]++(?:\w{{1,40}}[\s-]){{0,2}}?(?:{_UNIT})\b"
+    r"|\d:\d\d (?:to|until|bis|-|–) \d",
     re.IGNORECASE,
 )
 _FREQUENCY = re.compile(
@@ -58,8 +59,8 @@ _STEP = re.compile(
     r"|\b(?:should|must|have to|call|restart)\b",
     re.IGNORECASE,
 )
-_PERSON = re.compile(r"\b[A-Z][\w'’-]+ (?:[a-z]{2,3} )?[A-Z][\w'’-]+")
-_CAPITAL = re.compile(r"(?<=[\w,;:(|“] )[A-Z][\w'’-]+")
+_PERSON = re.compile(r"\b[A-Z][\w'’-]{1,40} (?:[a-z]{2,3} )?[A-Z][\w'’-]{1,40}")
+_CAPITAL = re.compile(r"(?<=[\w,;:(|“] )[A-Z][\w'’-]{1,40}")
 _CALENDAR = re.compile(rf"\b{_MONTH}\b", re.IGNORECASE)
 _PAST = re.compile(
     rf"\b(?:no longer|formerly|previously|originally|at first|used to|before that|until then|in the past|nicht mehr"
@@ -74,7 +75,7 @@ _TODAY = re.compile(
 )
 _HISTORY = re.compile(r"\b(?:context|background|history|kontext|hintergrund|geschichte)\b", re.IGNORECASE)
 _REFERS_ON = re.compile(r"[\W_]*+(?:see|compare|cf|read|siehe|vgl|vergleiche)\b", re.IGNORECASE)
-_UNREAL = re.compile(r"[\W_]*+had \w|\bif\b.{0,80}\bwould have\b", re.IGNORECASE)
+_UNREAL = re.compile(r"\A[\W_]*+had \w|\bif\b.{0,80}\bwould have\b", re.IGNORECASE)
 _REJECTED = re.compile(r"\b(?:rejected|discarded|withdrawn|would have|verworfen|abgelehnt)\b", re.IGNORECASE)
 _ASKS_REJECTED = frozenset(map(stem, ("rejected", "reject", "discarded", "withdrawn", "considered", "alternative")))
 
@@ -218,7 +219,9 @@ def _names_someone(asked: QuestionPart, text: str) -> bool:
 
 def _defines(asked: QuestionPart, text: str) -> bool:
     begins = re.match(
-        r"\W*(?:(?:an?|the|ein|eine|der|die|das)\s)?([\w\s`*/-]{1,60}?)\W*?(?::|\s(?:is|are|ist|sind)\b)", text, re.I
+        r"\W{0,20}(?:(?:an?|the|ein|eine|der|die|das)\s)?([\w\s`*/-]{1,60}?)\W{0,5}?(?::|\s(?:is|are|ist|sind)\b)",
+        text,
+        re.I,
     )
     return begins is not None and bool(own := terms(begins[1])) and own <= asked.terms
 

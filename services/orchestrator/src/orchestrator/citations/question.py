@@ -43,7 +43,7 @@ _SEVERAL = re.compile(
     re.IGNORECASE,
 )
 _LITERAL = re.compile(
-    r"(?<![\w-])[^\W\d_]{1,20}-?\d[\w.-]{0,30}\b|(?<!\S)[^\w\s\"'?!.,;:()]{2,8}(?![^\s?.,])|\b\w{1,30}(?:[._/]\w{1,30}){1,4}\b"
+    r"(?<![\w-])[^\W\d_]{1,20}-?\d[\w.-]{0,30}\b|(?<!\S)[^\w\s\"'?!.,;:()]{2,8}(?![^\s?.,])|\b[^\W_]{1,30}(?:[._/][^\W_]{1,30}){1,9}\b"
 )
 _NO_TERMS = frozenset(map(stem, ("long", "many", "much", "often", "how", "kind", "name", "part", "whom")))
 
