@@ -21,7 +21,7 @@ TEXT = """# AuthService
 
 ProjectAlpha depends on AuthService. AuthService depends on UserDB. BillingRouter uses AuthService.
 Token rotation is done by AuthService every night. AuthService calls UserDB.
-The Platform team owns AuthService and BillingRouter.
+The Platform team owns AuthService and BillingRouter. SignInService calls UserDB. Mercury uses BillingRouter.
 """
 
 
@@ -66,7 +66,9 @@ async def test_the_commands_of_the_graph_s_page_work(make_tenant, address, tmp_p
                 await asyncio.sleep(0.2)  # the API has no event for it
         table = "subject,predicate,object\nOldService,uses,OldDB\n"
         old = await tenant.http.post("/v1/graph/triples", params={"name": "old", "format": "csv"}, content=table)
-        variables = environment(tenant, address[0], IMPORT=old.json()["id"])
+        fact = {"kind": "confirm", "entity": "ProjectAlpha", "relation_type": "DEPENDS_ON", "other": "AuthService"}
+        confirmed = await tenant.http.post("/v1/graph/corrections", json={**fact, "reason": "seen"})
+        variables = environment(tenant, address[0], IMPORT=old.json()["id"], CORRECTION=confirmed.json()["id"])
         outputs = [await run(block, tmp_path, variables) for block in blocks("graph.md")]
         assert len(outputs) >= 5
         assert not any('"success":false' in output.replace(" ", "") for output in outputs)
