@@ -90,18 +90,22 @@ def test_a_delegation_goes_on_with_the_request():
 
 
 @pytest.mark.parametrize(
-    ("carried", "why"),
+    ("carry", "why"),
     [
-        (delegated("orchestrator"), "for other services"),
-        (delegated("retrieval", lasting=timedelta(hours=2)), "for too long"),
-        (replace(delegated("retrieval"), workspace_id=uuid4()), "for other workspaces"),
-        (replace(USER, delegation=RETRIEVAL.delegate(USER, ["retrieval"], LIFETIME)), "made by the service itself"),
-        (replace(USER, delegation=GATEWAY.sign(USER, "knowledge-graph")), "a token and no delegation"),
+        (lambda: delegated("orchestrator"), "for other services"),
+        (lambda: delegated("retrieval", lasting=timedelta(hours=2)), "for too long"),
+        (lambda: replace(delegated("retrieval"), workspace_id=uuid4()), "for other workspaces"),
+        (
+            lambda: replace(USER, delegation=RETRIEVAL.delegate(USER, ["retrieval"], LIFETIME)),
+            "made by the service itself",
+        ),
+        (lambda: replace(USER, delegation=GATEWAY.sign(USER, "knowledge-graph")), "a token and no delegation"),
     ],
     ids=["services", "time", "workspaces", "own", "token"],
 )
-def test_a_delegation_is_refused(carried: Principal, why: str):
-    assert refused(GRAPH, RETRIEVAL.sign(carried, "knowledge-graph")), why
+def test_a_delegation_is_refused(carry: Callable[[], Principal], why: str):
+    """Made when it runs: a delegation lasts two minutes."""
+    assert refused(GRAPH, RETRIEVAL.sign(carry(), "knowledge-graph")), why
 
 
 def test_a_delegation_is_no_token():
