@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
@@ -181,7 +181,22 @@ async def answered(service: Any, run_id: str) -> dict[str, Any]:
     return dict(response.json()) if response.status_code == 200 else {}
 
 
+@pytest.fixture
+def durable(engines: Any) -> Iterator[None]:
+    """PostgreSQL keeps what it has committed, as it does outside of tests."""
+    _set_synchronous_commit(engines, "on")
+    yield
+    _set_synchronous_commit(engines, "off")
+
+
+def _set_synchronous_commit(engines: Any, value: str) -> None:
+    with psycopg.connect(engines.admin_database_url, autocommit=True) as connection:
+        connection.execute(f"ALTER SYSTEM SET synchronous_commit = {value}")
+        connection.execute("SELECT pg_reload_conf()")
+
+
 @pytest.mark.timeout(600)
+@pytest.mark.usefixtures("durable")
 async def test_a_run_survives_a_crash_of_postgresql(start: Any, model_settings: Any, world: Any, engines: Any) -> None:
     world.answer = PIECES
     reached, over = asyncio.Event(), asyncio.Event()
