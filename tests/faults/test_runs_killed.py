@@ -1,4 +1,4 @@
-"""A run survives its process, in whichever node it dies, one that slept too long, and PostgreSQL's crash.
+"""A run survives its process, in whichever node it dies, and one that slept too long.
 
 Each accepted run ends once, no model is called again for a node that had ended, and all who follow see the same text.
 """
@@ -8,14 +8,13 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from typing import Any
 
 import httpx2
-import psycopg
 import pytest
 from doomed_orchestrator import IN_THE_MIDDLE, POINTS, WRITING, serve
 from orchestrator_service import orchestrator_fixtures
@@ -173,52 +172,3 @@ async def superseded(port: int) -> None:
     async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
         while 'attempts_total{result="superseded"} 1.0' not in (await client.get("/metrics")).text:  # noqa: ASYNC110
             await asyncio.sleep(0.1)  # its metrics are all that it says
-
-
-async def answered(service: Any, run_id: str) -> dict[str, Any]:
-    """Returns the run, or nothing while it cannot be read."""
-    response = await service.client.get(f"/v1/runs/{run_id}")
-    return dict(response.json()) if response.status_code == 200 else {}
-
-
-@pytest.fixture
-def durable(engines: Any) -> Iterator[None]:
-    """PostgreSQL keeps what it has committed, as it does outside of tests."""
-    _set_synchronous_commit(engines, "on")
-    yield
-    _set_synchronous_commit(engines, "off")
-
-
-def _set_synchronous_commit(engines: Any, value: str) -> None:
-    with psycopg.connect(engines.admin_database_url, autocommit=True) as connection:
-        connection.execute(f"ALTER SYSTEM SET synchronous_commit = {value}")
-        connection.execute("SELECT pg_reload_conf()")
-
-
-@pytest.mark.timeout(600)
-@pytest.mark.usefixtures("durable")
-async def test_a_run_survives_a_crash_of_postgresql(start: Any, model_settings: Any, world: Any, engines: Any) -> None:
-    world.answer = PIECES
-    reached, over = asyncio.Event(), asyncio.Event()
-
-    async def pace(at: int) -> None:
-        if at == 2:
-            reached.set()
-            await over.wait()
-
-    world.pace = pace
-    async with start(model_settings) as service, asyncio.timeout(240):
-        run = await service.ask(await service.session(title="t"))
-        await reached.wait()
-        with psycopg.connect(engines.admin_database_url) as connection:
-            backend = connection.info.backend_pid
-            os.kill(backend, signal.SIGKILL)  # the server ends all others, recovers and takes connections again
-        over.set()
-        while not (ended := await answered(service, run["id"])).get("finished_at"):  # noqa: ASYNC110
-            await asyncio.sleep(0.1)  # the server that would tell is the one that is down
-        events = await service.events(run["id"])
-        queued = await service.ask(run["session_id"], "And then?")
-        assert (await service.events(queued["id"]))[-1].name == "run_completed"
-    assert (ended["status"], ended["answer"]["content"]) == ("completed", WHOLE)
-    assert shown(events) == WHOLE
-    assert [event.name for event in events if event.name in TERMINAL] == ["run_completed"]

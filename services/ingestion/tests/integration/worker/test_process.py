@@ -26,8 +26,13 @@ async def test_files_become_searchable_and_a_broken_one_says_why(
     workers: Any,
     neighbours: Any,
     client: httpx2.AsyncClient,
+    eventually: Any,
 ) -> None:
     assert neighbours
+
+    async def told() -> dict[str, Any]:
+        return {wall["name"]: wall for wall in (await client.get("/readyz")).json()["walls"]}
+
     files = [
         ("files", ("guide.md", b"# Guide\n\nThe billing router retries three times.\n\n## Limits\n\nTen per second.")),
         ("files", ("broken.pdf", b"%PDF-1.7\nthis is not a PDF\n%%EOF")),
@@ -41,7 +46,7 @@ async def test_files_become_searchable_and_a_broken_one_says_why(
     assert [one["status"] for one in settled] == ["searchable", "failed", "searchable"], workers.log.read_text()
     assert (settled[0]["title"], settled[0]["chunk_count"] >= 1) == ("Guide", True)
     assert settled[1]["explanation"].startswith("Failed to convert: ")
-    walls = {wall["name"]: wall for wall in (await client.get("/readyz")).json()["walls"]}
+    walls = await eventually(told)  # with the worker's next sign of life after it knows them
     assert {"environment", "network", "files", "system-calls"} <= walls.keys()
     assert walls["environment"]["active"]
     assert all(wall["detail"] for wall in walls.values())
