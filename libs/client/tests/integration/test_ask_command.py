@@ -130,6 +130,18 @@ class TestAsk:
         asked.on("GET", f"/v1/runs/{RUN}/events", events(("run_cancelled", {"run_id": str(RUN)})))
         assert attractor("ask", "Why?").code == 1
 
+    @pytest.mark.parametrize(
+        "end",
+        [
+            ("run_cancelled", {"run_id": str(RUN)}),
+            ("run_failed", {"run_id": str(RUN), "error_type": "provider", "message": "the model is away"}),
+        ],
+    )
+    def test_what_was_written_of_an_answer_that_is_cut_stays(self, asked, events, attractor, end: Any) -> None:
+        asked.on("GET", f"/v1/runs/{RUN}/events", events(("message_delta", {"text": "Half an answer"}), end))
+        ran = attractor("ask", "Why?")
+        assert (ran.code, ran.out) == (1, "Half an answer\n")
+
     def test_an_empty_question_leaves_no_session(self, asked, attractor) -> None:
         assert attractor("ask", "  ").code == 2
         assert not asked.received

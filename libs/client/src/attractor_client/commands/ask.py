@@ -131,17 +131,22 @@ async def answered(client: AttractorClient, output: Output, sending: Coroutine[A
 
 
 async def _follow(output: Output, events: AsyncIterator[RunEvent]) -> RunEvent:
-    """Shows events as they arrive; returns the terminal one."""
+    """Shows events as they arrive; returns the terminal one. What was written of an answer that is cut stays."""
     draft = Draft()
     screen = Live(draft, console=output.out, transient=True, refresh_per_second=12) if output.screen else nullcontext()
     last: RunEvent | None = None
-    with screen:
-        async for last in events:
-            draft.take(last)
-            if output.as_json:
-                output.json({"event": last.data.name, "id": last.id, "data": last.data}, line=True)
-            elif isinstance(last.data, ProviderIssue):
-                output.note(f"note: {last.data.message}", "yellow")
+    try:
+        with screen:
+            async for last in events:
+                draft.take(last)
+                if output.as_json:
+                    output.json({"event": last.data.name, "id": last.id, "data": last.data}, line=True)
+                elif isinstance(last.data, ProviderIssue):
+                    output.note(f"note: {last.data.message}", "yellow")
+    finally:
+        whole = last is not None and isinstance(last.data, RunCompleted)
+        if draft.text and not whole and not output.as_json:
+            output.text(draft.shown)
     if last is None:
         raise AttractorError("The run has no events")
     return last

@@ -77,7 +77,8 @@ class Chat:
             shown = {fork.id for fork in forks}
             for number, choice in enumerate(choices, 1):
                 asked = "> " if whole[choice].role is MessageRole.user else ""
-                text = " ".join(whole[choice].content.split())[:SHOWN_CHARACTERS]
+                written = whole[choice].content or f"({whole[choice].status.value})"
+                text = " ".join(written.split())[:SHOWN_CHARACTERS]
                 output.text(f"{'*' if choice in shown else ' '}{number:3}  {asked}{text}")
             return
         if not chosen.isascii() or not chosen.isdigit() or not 1 <= int(chosen) <= len(choices):
