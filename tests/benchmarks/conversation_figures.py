@@ -31,6 +31,7 @@ from contracts.gateway import Role
 from embedded.engines import Engines
 from embedded.ports import free_port
 from inference.factory import build_chat_model
+from inference.word_vectors import WordVectors
 from orchestrator import checkpoints
 from orchestrator.graphs.conversation import graph as conversation
 from orchestrator.graphs.conversation.context import Prompts, TurnBudgets
@@ -189,6 +190,7 @@ def _bare(settings: Settings, saved: Any, http: Any, chat: Any) -> ConversationT
         TurnBudgets(settings.search_k, settings.passage_tokens, settings.history_tokens, settings.summary_tokens),
         RunControl(),
         Counter("sentences", "told", ["status"], registry=CollectorRegistry()),
+        WordVectors().alike,
     )
 
 

@@ -1,4 +1,4 @@
-"""Makes `ranking/wordpieces.npy`: what each wordpiece of the bundled encoder means alone, as 64 small integers.
+"""Makes inference's `wordpieces.npy`: what each wordpiece of the bundled encoder means alone, as 64 small integers.
 
 python services/retrieval/tools/wordpiece_table.py [FILE]     about two minutes on one core
 
@@ -17,7 +17,7 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from inference.encoder_files import bundled_files
-from retrieval.ranking.soft_match import TABLE_FILE
+from inference.word_vectors import TABLE_FILE
 
 CLS, SEP = 101, 102
 WORDS = slice(1996, 29612)  # of the vocabulary: no placeholders, no punctuation, no single characters

@@ -21,9 +21,18 @@ def sides_swapped(said: Analysis, source: Analysis, language: str) -> str:
     """Returns the word whose two sides have changed places; but for English only if nothing else changed."""
     if language != "en" and sorted(said.lower) != sorted(source.lower):
         return ""
+    return _turned(said, source, _DIRECTED)
+
+
+def words_turned(said: Analysis, source: Analysis) -> str:
+    """Returns any word whose two sides have changed places: it may be a verb that no list has."""
+    return _turned(said, source, said.stems & source.stems)
+
+
+def _turned(said: Analysis, source: Analysis, around: frozenset[str]) -> str:
     pivots: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
     for at, token in enumerate(source.lower):
-        if stem(token) in _DIRECTED:
+        if stem(token) in around:
             pivots.setdefault(stem(token), _sides(source, at))
     for at, token in enumerate(said.lower):
         if (there := pivots.get(stem(token))) is None:
