@@ -13,6 +13,7 @@ T = TypeVar("T")
 # Verbs and comparisons whose two sides may not change places.
 _DIRECTED = frozenset(map(stem, WORDS["directed"]))
 _NEAR = 4  # words on either side
+_SHORT = 5  # words
 _NO_NOUN = ("ed", "ly", "ing", "lich", "isch")
 _NO_NOUN_FOLLOWS = frozenset(WORDS["no noun follows"])
 
@@ -25,7 +26,12 @@ def sides_swapped(said: Analysis, source: Analysis, language: str) -> str:
 
 
 def words_turned(said: Analysis, source: Analysis) -> str:
-    """Returns any word whose two sides have changed places: it may be a verb that no list has."""
+    """Returns any word whose two sides have changed places: it may be a verb that no list has.
+
+    Only of short sentences: in longer ones whole clauses move and say the same.
+    """
+    if len(said.words) > _SHORT:
+        return ""
     return _turned(said, source, said.stems & source.stems)
 
 
