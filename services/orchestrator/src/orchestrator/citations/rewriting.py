@@ -14,6 +14,7 @@ from orchestrator.citations.source import SourceText
 from orchestrator.citations.support import unmarked
 from orchestrator.citations.terms import terms
 from orchestrator.citations.writing import Assessed
+from service_kit.sentences import sentences
 
 MOST_REWRITTEN = 8
 LONGEST_REWRITTEN = 600
@@ -53,13 +54,16 @@ def read_numbered(text: str, wanted: Sequence[Contradiction]) -> dict[int, str]:
 
 
 def rewritten(assessed: Assessed, new: Mapping[int, str], sources: Sequence[SourceText]) -> tuple[str, dict[str, str]]:
-    """Returns the answer with those new sentences that their sources verify, and what each stands in the place of."""
+    """Returns the answer with those new sentences that their sources verify, and what each stands in the place of.
+
+    What the answer says already is not said again.
+    """
     pieces: list[str] = []
     instead: dict[str, str] = {}
     end = 0
     for at, sentence in enumerate(assessed.sentences):
         text = _fitting(new[at], sources) if at in new else ""
-        if not text:
+        if not text or text in instead or text.rstrip(".!") in assessed.content:
             continue
         old = assessed.content[sentence.start : sentence.end]
         mark = old[: len(old) - len(unmarked(old))]
@@ -74,6 +78,8 @@ def _fitting(text: str, sources: Sequence[SourceText]) -> str:
     text = check(text, [], []).content.strip()
     unbalanced = text.count("`") % 2 or text.count('"') % 2 or text.count("“") != text.count("”")
     if len(text) > LONGEST_REWRITTEN or not terms(text) or unbalanced or text.startswith(("#", "|", ">")):
+        return ""
+    if len(sentences(text)) != 1:
         return ""
     verified = examine(AnswerSentence(0, len(text), text), [], sources).status == "verified"
     return text if verified else ""
