@@ -14,10 +14,10 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
-from inference.word_vectors import WordVectors
 from orchestrator.citations.check import MarkerFilter
 from orchestrator.citations.judgement import judge
 from orchestrator.citations.source import SourceText
+from relevance.word_vectors import WordVectors
 
 
 def measure(folder: Path, corpus: Path) -> None:

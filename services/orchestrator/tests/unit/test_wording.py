@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from inference.word_vectors import WordVectors
 from orchestrator.citations.analysis import Analysis
 from orchestrator.citations.judgement import judge
 from orchestrator.citations.wording import MOST_WORDS, replaced, unlike
+from relevance.word_vectors import WordVectors
 
 ALIKE = WordVectors().alike
 SOURCE = "The nightly export writes all invoices of the month to the archive bucket, and operators approve each run."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inference.word_vectors import WordVectors
+from relevance.word_vectors import WordVectors
 
 VECTORS = WordVectors()
 

@@ -8,13 +8,14 @@ is made by `tools/wordpiece_table.py` from the bundled encoder and serves whatev
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from inference.word_vectors import wordpiece_table
-from retrieval.ranking.wordpieces import WeightedPieces, WordPieces, decoded
+from relevance.wordpieces import WeightedPieces, WordPieces, decoded
 
+TABLE_FILE = Path(__file__).with_name("wordpieces.npy")
 MOST_PIECES = 48  # of a query; of a longer one the weightiest
 
 
@@ -22,7 +23,8 @@ class SoftMatch:
     """Loads the table (8 MB in memory). May be used from several threads at once."""
 
     def __init__(self) -> None:
-        self.table = wordpiece_table()
+        rows = np.load(TABLE_FILE).astype(np.float32)
+        self.table: NDArray[np.float32] = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1)
 
     def __call__(self, query: WeightedPieces, texts: Sequence[bytes]) -> NDArray[np.float64]:
         """0 to 1 for each text, given as `WordPieces.distinct` gives it; 0 where either has no pieces."""

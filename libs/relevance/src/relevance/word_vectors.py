@@ -1,10 +1,8 @@
-"""What words mean alone, without running a model: a table for the wordpieces of the bundled encoder.
+"""What words mean alone, by the table of the bundled encoder's wordpieces; no model runs."""
 
-Needs `tokenizers`, not onnxruntime. `services/retrieval/tools/wordpiece_table.py` makes the table.
-"""
+from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +10,10 @@ from tokenizers import Tokenizer
 
 from inference.tokens import load_minilm_tokenizer
 from inference.unicode import encodable
+from relevance.soft_match import SoftMatch
 
-TABLE_FILE = Path(__file__).with_name("models") / "wordpieces.npy"
 _LONGEST_WORD = 100
 _MOST_WORDS = 20_000
-
-
-def wordpiece_table() -> NDArray[np.float32]:
-    """Returns a row of length 1 for each wordpiece, by its id; 8 MB."""
-    rows = np.load(TABLE_FILE).astype(np.float32)
-    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1), np.float32)
 
 
 class WordVectors:
@@ -29,7 +21,7 @@ class WordVectors:
 
     def __init__(self, tokenizer: Tokenizer | None = None) -> None:
         self._tokenizer = tokenizer or load_minilm_tokenizer()
-        self._table = wordpiece_table()
+        self._table = SoftMatch().table
         self._vector = lru_cache(_MOST_WORDS)(self._looked_up)
 
     def alike(self, first: str, other: str) -> float:
