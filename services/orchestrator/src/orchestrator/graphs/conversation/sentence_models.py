@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from contracts.events import ProviderIssue
 from contracts.orchestrator import SentenceCheck
@@ -19,11 +20,26 @@ from orchestrator.citations.support import CitedSpan
 from orchestrator.citations.writing import Assessed
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import Verified, sources_of, verified_of
+from orchestrator.graphs.conversation.passages import verified as verified_by_rules
 from orchestrator.graphs.conversation.state import FoundChunk
 
 REWRITING_SECONDS = 30.0
 TOKENS_OF_SENTENCE = 80
 neutralised = neutralising("source", "sentence")
+
+
+async def verified(
+    context: ConversationContext,
+    content: str,
+    cited: Sequence[CitedSpan],
+    passages: Sequence[FoundChunk],
+    mode: Literal["model", "extractive"],
+) -> tuple[Verified, list[str]]:
+    """Returns the answer with what holds, and what a model failed to do. An extractive answer needs none."""
+    if mode == "extractive":
+        return await asyncio.to_thread(verified_by_rules, content, cited, passages, context.alike, extractive=True), []
+    checks = ModelChecks(context, passages)
+    return await checks.verified(content, cited), checks.issues
 
 
 @dataclass

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from typing import Any, Literal
 from uuid import UUID
@@ -12,8 +11,8 @@ from langgraph.runtime import Runtime
 from contracts.events import CitationChecked, MessageCompleted
 from orchestrator.citations.support import CitedSpan
 from orchestrator.graphs.conversation.context import ConversationContext
-from orchestrator.graphs.conversation.passages import Verified, verified
-from orchestrator.graphs.conversation.sentence_models import ModelChecks
+from orchestrator.graphs.conversation.passages import Verified
+from orchestrator.graphs.conversation.sentence_models import verified
 from orchestrator.graphs.conversation.state import Cited, FoundChunk, Turn, WrittenAnswer, answer_of
 
 
@@ -33,11 +32,7 @@ async def verify_citations(state: UncheckedAnswer, runtime: Runtime[Conversation
     """
     cited = [CitedSpan(**one) for one in state["cited"]]
     answer, context = answer_of(state), runtime.context
-    checks = ModelChecks(context, state["passages"])
-    if state["mode"] == "extractive":
-        checked = await asyncio.to_thread(verified, answer, cited, state["passages"], context.alike, extractive=True)
-    else:
-        checked = await checks.verified(answer, cited)
+    checked, issues = await verified(context, answer, cited, state["passages"], state["mode"])
     for citation in checked.citations:
         context.events.emit(CitationChecked(citation=citation))
     context.events.emit(
@@ -48,7 +43,7 @@ async def verify_citations(state: UncheckedAnswer, runtime: Runtime[Conversation
         "citations": [citation.model_dump(mode="json") for citation in checked.citations],
         "removed_citations": state["removed_citations"] + checked.removed,
         "sentences": [sentence.model_dump(mode="json") for sentence in checked.sentences],
-        "issues": checks.issues,
+        "issues": issues,
         "steps_executed": [_step(checked)],
     }
 
