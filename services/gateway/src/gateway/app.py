@@ -42,7 +42,10 @@ from gateway.proxy.upstreams import Upstreams
 from gateway.settings import Settings
 from gateway.signin import routes as signin_routes
 from gateway.signin.attempts import Attempts
+from gateway.signin.cookies import KNOWN_BROWSER, BrowserCookie
 from gateway.signin.host_check import HostCheck
+from gateway.signin.known_browsers import SECONDS as BROWSER_SECONDS
+from gateway.signin.known_browsers import KnownBrowsers
 from gateway.signin.openid import routes as openid_routes
 from gateway.signin.openid.provider import OpenIdProvider, new_client
 from gateway.signin.openid.sign_ins import OpenIdSignIns
@@ -123,7 +126,10 @@ class Parts:
         if self.provider:
             domains = settings.oidc_allowed_domains
             state.openid_sign_ins = OpenIdSignIns(self.database, self.provider, self.web_sessions, attempts, domains)
-        state.sign_ins = PasswordSignIns(self.database, Passwords(), self.web_sessions, attempts)
+        browser_cookie = BrowserCookie(KNOWN_BROWSER, self.origins, BROWSER_SECONDS)
+        state.sign_ins = PasswordSignIns(
+            self.database, Passwords(), self.web_sessions, attempts, KnownBrowsers(state.tokens.key, browser_cookie)
+        )
         reads = Buckets(self.redis, "shared_reads", settings.rate_limit_per_minute, settings.rate_limit_burst, registry)
         orchestrator = HttpService(
             ORCHESTRATOR, self.upstreams.client, state.tokens, settings.orchestrator_url, SHARED_SECONDS
