@@ -17,15 +17,16 @@ from typing import Any
 import httpx2
 import pytest
 from doomed_orchestrator import IN_THE_MIDDLE, POINTS, WRITING, serve
+from held_port import held_port
 from orchestrator_service import orchestrator_fixtures
 
 from contracts.events import RUN_EVENTS
-from embedded.ports import free_port
 from service_kit.work import WorkQueue
 
 service_tests = orchestrator_fixtures()
 audience, world, others = service_tests.audience, service_tests.world, service_tests.others
 settings, model_settings, start = service_tests.settings, service_tests.model_settings, service_tests.start
+lapse = service_tests.lapse
 
 NODES = (
     "generate_path",
@@ -98,7 +99,7 @@ def calls(world: Any, question: str) -> dict[str, int]:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("node", NODES)
 async def test_a_run_survives_its_process_in_whichever_node_it_dies(
-    start: Any, model_settings: Any, world: Any, held: Held, node: str
+    start: Any, model_settings: Any, world: Any, held: Held, lapse: Any, node: str
 ) -> None:
     world.answer = PIECES
     settings = model_settings.model_copy(update={"summary_tokens": 100, "history_tokens": 100})
@@ -110,12 +111,14 @@ async def test_a_run_survives_its_process_in_whichever_node_it_dies(
         early = {point: asyncio.create_task(service.events(run["id"])) for point, (_, run) in runs.items()}
 
         async def killed(point: str, run: dict[str, Any]) -> None:
-            doomed = settings.model_copy(update={"port": free_port(), "run_concurrency": 1})
-            async with process(doomed, run["id"], node, point) as child:
-                await asyncio.to_thread(child.join)
-                assert child.exitcode == -signal.SIGKILL
+            with held_port() as port:
+                doomed = settings.model_copy(update={"port": port, "run_concurrency": 1})
+                async with process(doomed, run["id"], node, point) as child:
+                    await asyncio.to_thread(child.join)
+                    assert child.exitcode == -signal.SIGKILL
 
         await asyncio.gather(*(killed(point, run) for point, (_, run) in runs.items()))
+        await lapse(*(run["id"] for _, run in runs.values()))
         held.open = True
         async with asyncio.timeout(240):
             for point, (question, run) in runs.items():
@@ -135,7 +138,7 @@ async def test_a_run_survives_its_process_in_whichever_node_it_dies(
 
 @pytest.mark.timeout(600)
 async def test_a_process_that_slept_past_its_lease_changes_nothing_any_more(
-    start: Any, model_settings: Any, world: Any, held: Held
+    start: Any, model_settings: Any, world: Any, held: Held, lapse: Any, unused_port: int
 ) -> None:
     world.answer = PIECES
     asleep, awake = asyncio.Event(), asyncio.Event()
@@ -148,11 +151,12 @@ async def test_a_process_that_slept_past_its_lease_changes_nothing_any_more(
     world.pace = pace
     async with start(model_settings) as service, asyncio.timeout(240):
         run = await service.ask(await service.session(title="t"))
-        sleepy = model_settings.model_copy(update={"port": free_port(), "run_concurrency": 1})
+        sleepy = model_settings.model_copy(update={"port": unused_port, "run_concurrency": 1})
         async with process(sleepy, run["id"]) as child:
             await asleep.wait()
             assert child.pid is not None
             os.kill(child.pid, signal.SIGSTOP)
+            await lapse(run["id"])
             held.open = True
             events = await service.events(run["id"])
             before = await service.run(run["id"])

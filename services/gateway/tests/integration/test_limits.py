@@ -10,8 +10,8 @@ async def another_key(client):
     return {"Authorization": f"Bearer {made.json()['key']}"}
 
 
-async def test_a_key_may_burst_and_then_has_to_wait(proxied_client):
-    async with proxied_client(rate_limit_per_minute=60, rate_limit_burst=5) as client:
+async def test_a_key_may_burst(proxied_client):
+    async with proxied_client(rate_limit_per_minute=1, rate_limit_burst=5) as client:
         other = await another_key(client)
         answers = [await client.get("/v1/documents/echo", headers=other) for _ in range(6)]
         assert [answer.status_code for answer in answers] == [200] * 5 + [429]
@@ -19,13 +19,22 @@ async def test_a_key_may_burst_and_then_has_to_wait(proxied_client):
         refused = answers[-1]
         assert refused.json()["type"] == "rate-limited"
         assert refused.headers["content-type"] == "application/problem+json"
-        assert (refused.headers["ratelimit-limit"], refused.headers["retry-after"]) == ("5", "1")
+        assert refused.headers["ratelimit-limit"] == "5"
+        assert 0 < int(refused.headers["retry-after"]) <= 60
         assert (await client.get("/v1/me")).status_code == 200  # another key has another bucket
-        await asyncio.sleep(float(refused.headers["retry-after"]))
-        assert (await client.get("/v1/me", headers=other)).status_code == 200
         for path in ("/livez", "/docs", "/openapi.json"):
             for _ in range(6):
                 assert (await client.get(path)).status_code == 200
+
+
+async def test_a_key_that_waits_as_long_as_it_is_told_may_ask_again(proxied_client):
+    async with proxied_client(rate_limit_per_minute=30, rate_limit_burst=3) as client:
+        other = await another_key(client)
+        while (answer := await client.get("/v1/me", headers=other)).status_code == 200:
+            pass  # a machine that stalls gives the next one its token
+        assert answer.headers["retry-after"] in {"1", "2"}
+        await asyncio.sleep(float(answer.headers["retry-after"]))
+        assert (await client.get("/v1/me", headers=other)).status_code == 200
 
 
 async def test_concurrent_requests_do_not_exceed_the_burst(gateway_client):
@@ -44,9 +53,9 @@ async def test_failed_authentications_are_limited_by_address_and_valid_keys_are_
         assert (await client.get("/v1/me")).status_code == 200
 
 
-async def test_without_redis_the_gateway_limits_by_itself_and_the_status_shows_it(gateway_client, private, free_port):
+async def test_without_redis_the_gateway_limits_by_itself_and_the_status_shows_it(gateway_client, private, unused_port):
     async with gateway_client(
-        redis_url=f"redis://127.0.0.1:{free_port}", rate_limit_per_minute=1, rate_limit_burst=2
+        redis_url=f"redis://127.0.0.1:{unused_port}", rate_limit_per_minute=1, rate_limit_burst=2
     ) as client:
         answers = [await client.get("/v1/me") for _ in range(4)]
         assert [answer.status_code for answer in answers] == [200, 200, 429, 429]
