@@ -4,6 +4,9 @@ import asyncio
 from uuid import uuid4
 
 
+PATIENT = {"upstream_first_byte_seconds": 600}
+
+
 async def another_key(client):
     workspace = (await client.get("/v1/me")).json()["workspace"]["id"]
     made = await client.post(f"/v1/workspaces/{workspace}/keys", json={"name": "x", "role": "viewer"})
@@ -37,10 +40,13 @@ async def test_a_key_that_waits_as_long_as_it_is_told_may_ask_again(proxied_clie
         assert (await client.get("/v1/me", headers=other)).status_code == 200
 
 
-async def test_concurrent_requests_do_not_exceed_the_burst(gateway_client):
+async def test_concurrent_requests_do_not_exceed_the_burst(gateway_client, private):
     async with gateway_client(rate_limit_per_minute=1, rate_limit_burst=7) as client:
-        answers = await asyncio.gather(*(client.get("/v1/me") for _ in range(30)))
-        assert sorted(answer.status_code for answer in answers) == [200] * 7 + [429] * 23
+        statuses = [one.status_code for one in await asyncio.gather(*(client.get("/v1/me") for _ in range(30)))]
+        # Where the machine stalls Redis is taken to be away, and the gateway has a bucket of its own.
+        elsewhere = "requests_counted_locally_total 0.0" not in (await private("/metrics")).text
+        assert statuses.count(429) == 30 - statuses.count(200)
+        assert 7 <= statuses.count(200) <= (14 if elsewhere else 7)
 
 
 async def test_failed_authentications_are_limited_by_address_and_valid_keys_are_not(gateway_client):
@@ -95,7 +101,7 @@ async def test_a_large_search_costs_more_than_a_small_one(proxied_client):
 
 
 async def test_requests_in_progress_are_limited_by_key_and_waits_apart_from_them(proxied_client, seen):
-    async with proxied_client(requests_in_flight_per_key=2, waits_in_flight_per_key=3) as client:
+    async with proxied_client(requests_in_flight_per_key=2, waits_in_flight_per_key=3, **PATIENT) as client:
         key = await another_key(client)
         slow = [asyncio.create_task(client.get("/v1/runs/slow", headers=key)) for _ in range(2)]
         await seen.until_waiting(2)
@@ -115,7 +121,7 @@ async def test_requests_in_progress_are_limited_by_key_and_waits_apart_from_them
 
 
 async def test_many_keys_of_one_workspace_cannot_take_all_connections(proxied_client):
-    async with proxied_client(waits_in_flight_per_key=2, waits_in_flight_per_workspace=5) as client:
+    async with proxied_client(waits_in_flight_per_key=2, waits_in_flight_per_workspace=5, **PATIENT) as client:
         keys = [await another_key(client) for _ in range(4)]
         waits = [
             asyncio.create_task(client.get("/v1/runs/slow?wait=ended", headers=key)) for _ in range(2) for key in keys
