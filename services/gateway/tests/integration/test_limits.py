@@ -3,7 +3,6 @@
 import asyncio
 from uuid import uuid4
 
-
 PATIENT = {"upstream_first_byte_seconds": 600}
 
 
