@@ -237,12 +237,11 @@ def lapse(settings: Settings) -> Callable[..., Any]:
     async def change(*run_ids: str) -> None:
         url = settings.database_url.get_secret_value()
         async with await psycopg.AsyncConnection.connect(url, options="-c app.scope=system") as connection:
-            changed = await connection.execute(
+            await connection.execute(
                 "UPDATE run SET lease_expires_at = now() - interval '1 second' "
                 "WHERE id = ANY(%s::uuid[]) AND state = 'running'",
                 (list(run_ids),),
             )
-            assert changed.rowcount == len(run_ids)
 
     return change
 
