@@ -329,7 +329,7 @@ async def test_while_the_database_is_away_nothing_is_claimed_and_what_is_under_w
     monkeypatch.setattr(queue, "claim", claimed)
     await case.add(uuid4(), 1)
     worker = Worker(queue, execute, case.notifications, 2, on_stop=stopped.set)
-    async with Background(Metrics()) as tasks, asyncio.timeout(60):
+    async with Background(Metrics()) as tasks, asyncio.timeout(120):
         tasks.start("notifications", case.notifications.run)
         tasks.start("worker", worker.run)
         first = await begun.get()
@@ -373,7 +373,7 @@ async def test_a_worker_that_fails_gives_back_what_it_holds_and_can_be_started_a
     monkeypatch.setattr(queue, "claim", broken)
     await case.add(uuid4(), 1)
     worker = Worker(queue, execute, case.notifications, 2)
-    async with Background(Metrics()) as tasks, asyncio.timeout(60):
+    async with Background(Metrics()) as tasks, asyncio.timeout(120):
         tasks.start("notifications", case.notifications.run)
         tasks.start("worker", worker.run)
         await begun.wait()

@@ -81,7 +81,7 @@ async def test_each_node_has_a_span_of_its_name_in_the_trace_of_the_turn_with_it
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     monkeypatch.setattr(trace, "get_tracer", lambda name: provider.get_tracer(name))
     monkeypatch.setattr(f"{NODES}.verify_citations.verified", broken)
-    async with start(settings) as service, asyncio.timeout(30):
+    async with start(settings) as service, asyncio.timeout(120):
         run = await service.ask(await service.session(title="t"))
         await service.events(run["id"])
     spans = exporter.get_finished_spans()
