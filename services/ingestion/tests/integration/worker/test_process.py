@@ -12,6 +12,7 @@ from uuid import UUID
 
 import httpx2
 import psutil
+import pytest
 
 from contracts.object_keys import derived_prefix
 from service_kit.objects import ObjectStore
@@ -57,6 +58,7 @@ async def test_files_become_searchable_and_a_broken_one_says_why(
     assert workers.health() == 1
 
 
+@pytest.mark.timeout(900)
 async def test_a_worker_that_is_killed_leaves_nothing_stuck_and_nothing_twice(
     workers: Any,
     upload: Entry,
@@ -71,7 +73,7 @@ async def test_a_worker_that_is_killed_leaves_nothing_stuck_and_nothing_twice(
         await eventually(lambda: detail(document_id), lambda now: now["stages"][1]["status"] == "running", timeout=150)
         family = psutil.Process(first.pid).children(recursive=True)
         first.kill()
-        assert psutil.wait_procs(family, 60)[1] == []
+        assert psutil.wait_procs(family, 240)[1] == []
         with workers.started():
             state = await eventually(
                 lambda: detail(document_id), lambda now: now["status"] != "processing", timeout=200
