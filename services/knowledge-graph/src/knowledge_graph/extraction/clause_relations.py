@@ -22,6 +22,8 @@ SEVERAL = frozenset({"system", "server", "api", "component", "backend", "fronten
 SELVES = frozenset(word for word, kind in PARTS.items() if kind in {"SERVICE", "PROJECT"}) - SEVERAL
 """Under the heading of Petrel "the app" is Petrel; "the server" may be another."""
 OWNING = frozenset({"OWN", "MAINTAIN", "OPERATE", "RUN"})
+SERVING = frozenset({"BACK", "POWER", "FEED"})
+"""Who is backed by something depends on it."""
 NO_RELATION = frozenset({"KNOWN_AS", "CALLED_AS", "REFER_AS"})
 """Aliases say that."""
 CLOSED = {
@@ -42,6 +44,7 @@ CLOSED = {
     "INCLUDE": ("PART_OF", True),
     "COMPRISE": ("PART_OF", True),
     "CONSIST_OF": ("PART_OF", True),
+    "COMPOSE_OF": ("PART_OF", True),
 }
 """What has a name of its own in the graph; True turns it round."""
 
@@ -152,11 +155,11 @@ def _of_section(
     source = spoken_of.section
     if named is not None or source is None or target is None or source.entity_id == target.entity_id:
         return
-    if clause.relation in VERBS and _is_between_parts(source, target, systems):
+    if clause.relation in VERBS and is_between_parts(source, target, systems):
         yield from _triple(clause, source, target, REFERRED, systems)
 
 
-def _is_between_parts(source: Mention, target: Mention, systems: Collection[str]) -> bool:
+def is_between_parts(source: Mention, target: Mention, systems: Collection[str]) -> bool:
     """Tells whether both are parts of systems, or one is and the other may be."""
     known = [one.entity_id in systems for one in (source, target)]
     return all(known) or (any(known) and not {source.entity_type, target.entity_type} & NO_PARTS)
@@ -166,8 +169,10 @@ def _triple(
     clause: Clause, source: Mention, target: Mention, confidence: float, systems: Collection[str]
 ) -> Iterator[ClauseTriple]:
     relation_type, reverse = CLOSED.get(clause.relation, (clause.relation, False))
-    if _is_between_parts(source, target, systems):
+    if is_between_parts(source, target, systems):
         relation_type = VERBS.get(clause.relation, relation_type)
+        if clause.relation in SERVING:
+            relation_type, reverse = "DEPENDS_ON", True
     if clause.relation == "BELONG_TO" and target.entity_type in {"TEAM", "PERSON"}:
         if target.entity_type == "PERSON":
             return  # a short name of a team, most often

@@ -13,6 +13,8 @@ from knowledge_graph.extraction.definitions import opening
 from knowledge_graph.extraction.disambiguation import Disambiguation
 from knowledge_graph.extraction.english_reader import EnglishReader, EnglishReading
 from knowledge_graph.extraction.identifiers import without_overlaps
+from knowledge_graph.extraction.lower_case_names import lower_case_names
+from knowledge_graph.extraction.lower_case_names import occurrences as occurrences_in_small_letters
 from knowledge_graph.extraction.manifests.reading import read_manifest
 from knowledge_graph.extraction.mentions import aliases_of, mentions_of
 from knowledge_graph.extraction.names import name_key
@@ -56,10 +58,11 @@ def extract(document: SourceDocument, read: EnglishReader | None, methods: Metho
     if not document.is_code:
         for chunk in chunks:
             chunk.opening = opening(chunk.text, chunk.reading.entities)
+    small = frozenset() if document.is_code else lower_case_names(document.chunks)
     titled = [span for chunk in chunks for span, about in chunk.titles if about == "title"]
     titled += [chunk.opening.name for chunk in chunks if chunk.opening and " " in chunk.opening.name.surface]
     for place, chunk in enumerate(chunks):
-        _find_names(chunk, used, titled, document)
+        _find_names(chunk, used, titled, document, small)
         chunk.spans = without_overlaps(manifest.spans(place), chunk.spans)
     declared = [place.span for place in manifest.places.values()]
     types = {} if document.is_code and not declared else stated_types(chunks, declared, document.title)
@@ -99,7 +102,13 @@ def _readings(
     return readings, "ner+patterns", ["the parser is turned off: no relations by clauses, no lower-case terms"]
 
 
-def _find_names(chunk: ChunkAnalysis, used: frozenset[str], titled: Sequence[Span], document: SourceDocument) -> None:
+def _find_names(
+    chunk: ChunkAnalysis,
+    used: frozenset[str],
+    titled: Sequence[Span],
+    document: SourceDocument,
+    small: frozenset[str],
+) -> None:
     """Finds the names that this chunk's own text gives."""
     text = chunk.text
     if document.is_code:
@@ -111,6 +120,7 @@ def _find_names(chunk: ChunkAnalysis, used: frozenset[str], titled: Sequence[Spa
         whole,
         list(occurrences(text, titled, read)),
         read,
+        list(occurrences_in_small_letters(text, small)),
         [*tables.names(text), *relation_phrases.listed_names(text), *relation_phrases.teams(text)],
     )
     chunk.statements = list(alias_statements.statements(text, found))

@@ -7,19 +7,21 @@ from dataclasses import replace
 
 from knowledge_graph.extraction import code, cooccurrence, relation_phrases, tables
 from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
-from knowledge_graph.extraction.clause_relations import ClauseTriple, Reference, triples
+from knowledge_graph.extraction.clause_relations import ClauseTriple, Reference, is_between_parts, triples
 from knowledge_graph.extraction.dates import first_date
 from knowledge_graph.extraction.manifests.reading import ReadManifest
 from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.extraction.records import Mention, RelationEvidence, SourceDocument, Span
 from knowledge_graph.extraction.relation_types import VERBS, family, is_dependency, is_structural
 from knowledge_graph.extraction.resolution import SYSTEMS, Resolution
+from knowledge_graph.extraction.section_things import section_thing
 from knowledge_graph.extraction.stated_types import thing_of_section
 from knowledge_graph.extraction.tenses import CURRENT, NEGATED, OPEN, PAST, PERFECT, of_words
+from knowledge_graph.extraction.word_lists import phrases
 
 CO_OCCURS, DEPENDS_ON = "CO_OCCURS", "DEPENDS_ON"
 CO_OCCURRENCE_WEIGHT, STATED_WEIGHT = 1.0, 2.0
-BEFORE_DECISION = frozenset({"context", "background", "kontext", "hintergrund", "ausgangslage"})
+BEFORE_DECISION = phrases("headings_before_decisions")
 IMPORTED = DECLARED = 0.95
 
 
@@ -75,7 +77,7 @@ def _relations(
         if document.is_code:
             yield from _imported(document, chunk)
         # What a manifest says is not said in sentences.
-        for one in [] if manifest.statements else [*_stated(chunk), *_clauses(chunk, spoken_of, systems)]:
+        for one in [] if manifest.statements else [*_stated(chunk, systems), *_clauses(chunk, spoken_of, systems)]:
             place = (one.source_id, one.target_id, one.relation_type, one.status, one.start)
             if place not in seen and one.source_id != one.target_id:
                 seen.add(place)
@@ -105,22 +107,22 @@ def _declared(
 
 def _headed(chunk: ChunkAnalysis, systems: Collection[str]) -> Mention | None:
     """Returns the part of a system that the nearest heading names."""
-    key = name_key(chunk.chunk.headings[-1]) if chunk.chunk.headings else ""
-    headed = next((mention for mention in chunk.mentions if mention.about and mention.name_key == key), None)
-    if headed is None:
-        headed = next((mention for mention in chunk.mentions if mention.about == "heading"), None)
+    headed = section_thing(chunk)
     return headed if headed is not None and headed.entity_id in systems else None
 
 
-def _stated(chunk: ChunkAnalysis) -> Iterator[RelationEvidence]:
+def _stated(chunk: ChunkAnalysis, systems: Collection[str] = ()) -> Iterator[RelationEvidence]:
+    """Yields what patterns state; `systems` are parts of systems, between which more verbs state something."""
     text, mentions = chunk.chunk.content, chunk.in_text
     spans = [Span(one.start, one.end, one.surface, one.entity_type) for one in mentions]
     for one in relation_phrases.statements(text, spans):
         status = of_words(text, one.start, one.end, chunk.sentences.at(one.start), denied=one.denied)
         if status == CURRENT and one.phrase.startswith(("has ", "have ")) and _is_before_decision(chunk):
             status = PAST
+        ends = mentions[one.subject], mentions[one.target]
+        if one.between_parts and not is_between_parts(*ends, systems):
+            continue
         if status != OPEN:
-            ends = mentions[one.subject], mentions[one.target]
             if _owner(one, ends[1]):
                 owning = replace(one, relation_type="OWNS")
                 yield _evidence(chunk, *ends[::-1], owning, _sentence(chunk, one), status)
@@ -128,11 +130,12 @@ def _stated(chunk: ChunkAnalysis) -> Iterator[RelationEvidence]:
                 yield _evidence(chunk, *ends, one, _sentence(chunk, one), status)
     for one in tables.statements(text, spans):
         yield _evidence(chunk, mentions[one.subject], mentions[one.target], one, (one.start, one.end))
-    headed = next((mention for mention in chunk.mentions if mention.about == "heading"), None)
-    if headed is not None:
-        fields = relation_phrases.field_statements(text, spans)
-        for one, reverse in [*fields, *relation_phrases.list_statements(text, spans)]:
-            ends = (mentions[one.target], headed) if reverse else (headed, mentions[one.target])
+    headed = section_thing(chunk)
+    fields = relation_phrases.field_statements(text, spans)
+    for one, reverse in [*fields, *relation_phrases.list_statements(text, spans)]:
+        thing = headed if one.subject < 0 else mentions[one.subject]
+        if thing is not None:
+            ends = (mentions[one.target], thing) if reverse else (thing, mentions[one.target])
             yield _evidence(chunk, *ends, one, _sentence(chunk, one))
 
 

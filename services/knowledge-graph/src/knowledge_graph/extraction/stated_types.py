@@ -25,7 +25,7 @@ BEFORE = re.compile(rf"(?<!\w)({KIND})[ \n][`*_]{{0,3}}$", re.IGNORECASE)
 AFTER = re.compile(rf"[`*_]{{0,3}}[ \n]({KIND})(?![\w-])")
 OPENS = re.compile(rf"(?:The|An?|Our|Der|Die|Das|Eine?)[ \n](?:[a-z][\w-]{{0,30}}[ \n]){{0,2}}({KIND})(?![\w-])")
 """The first words under a heading: "The message broker.", "A job that starts at 02:30"."""
-LISTS = re.compile(r"(\w{3,30})(?=$|[,:;(]| [-–—(])")
+LISTS = re.compile(r"(\w{3,30})(?=$|[,:;(]| [-–—(]| (?:in|of|that|we|behind|at|im|der|bei)(?!\w))")
 """The first word of a title: "Projects, winter 2026" has a project under each heading."""
 OF_LISTS = {**{f"{kind}s": one for kind, one in PARTS.items()}, "libraries": "LIBRARY", "databases": "STORE"}
 PEOPLE = re.compile(

@@ -18,11 +18,20 @@ ARRIVALS = frozenset({"move", "migrate", "switch", "become"})
 DOUBT = frozenset({"may", "might", "could", "would", "should", "can"})
 CONDITIONS = frozenset({"if", "whether", "unless", "should"})
 LET = frozenset({"let", "consider", "propose", "suggest", "discuss", "reject"})
+BELIEVED = frozenset(
+    {"think", "believe", "suspect", "assume", "claim", "doubt", "hope", "wish", "guess", "wonder", "imagine", "suppose"}
+)
+"""What somebody believes is not said to be so."""
+CARRIES = frozenset(
+    {"have", "need", "continue", "begin", "start", "keep", "help", "configure", "design", "set", "build", "make", "get"}
+)
+"""Verbs and adjectives whose infinitive says what is so: "has to call". After any other it is a wish or a possibility."""
+INTENDS = frozenset({"plan", "go", "intend", "schedule", "mean", "due"})
 SMALL = frozenset({"prep", "mark", "advmod", "neg", "aux"})
 MOST_STEPS = 10
 ENDED_WORDS = re.compile(
     r"(?<!\w)(?:until|(?<!the )(?<!our )till(?= \w)|no longer|formerly|previously|used to|before that|nicht mehr|"
-    r"früher|ehemals|^[^\w]*bis)(?!\w)",
+    r"früher|ehemals|^[^\w]*bis|stops? (?:using|calling|reading)|stopped (?:using|calling|reading))(?!\w)",
     re.IGNORECASE,
 )
 NOT_AFTER = re.compile(r"(?<!\w)nicht(?!\w)(?! (?:nur|mehr)(?!\w))", re.IGNORECASE)
@@ -44,8 +53,11 @@ def of_verb(verb: Token) -> str:
         children = list(verb.children)
         words = {child.lower_ for child in children if child.dep_ in SMALL}  # no name: "The Till" is a till
         auxiliaries = [child for child in children if child.dep_ in {"aux", "auxpass"}]
-        if words & CONDITIONS or verb.head.lemma_ in LET or _is_inverted(verb):
+        if words & CONDITIONS or verb.head.lemma_ in LET or _is_inverted(verb) or _is_asked(verb):
             return OPEN
+        carried = _of_infinitive(verb)
+        if carried is not None:
+            return carried
         if DOUBT.intersection(one.lower_ for one in auxiliaries):
             return OPEN
         if FUTURE.intersection(one.lower_ for one in auxiliaries):
@@ -71,7 +83,7 @@ def of_words(text: str, start: int, end: int, sentence: tuple[int, int], *, deni
     begins = max((one.end() for one in breaks if one.end() <= start), default=first)
     ends = min((one.start() for one in breaks if one.start() >= end), default=last)
     part = text[begins:ends]
-    if OPEN_WORDS.search(text, begins, start):
+    if OPEN_WORDS.search(text, begins, start) or text[first:last].rstrip(" \"'”»)*_").endswith("?"):
         return OPEN
     planned = PLANNED_WORDS.search(part) is not None
     ended = ENDED_WORDS.search(part) or ENDED_WORDS.match(text[first:last].lstrip("-*> "))
@@ -80,6 +92,25 @@ def of_words(text: str, start: int, end: int, sentence: tuple[int, int], *, deni
             return OPEN
         return NEGATED if not ended else OPEN if planned else PAST  # "will no longer use": it does now
     return PLANNED if planned else PAST if ended else CURRENT
+
+
+def _is_asked(verb: Token) -> bool:
+    """Tells whether the sentence is a question, or reports what somebody believes."""
+    believed = verb.dep_ == "ccomp" and verb.head.lemma_ in BELIEVED
+    return believed or verb.sent[-1].text == "?"
+
+
+def _of_infinitive(verb: Token) -> str | None:
+    """Returns the time of "would like it to read", "used to read", "is going to read"; None where the infinitive says
+    what is so, or there is none."""
+    is_infinitive = verb.dep_ in {"xcomp", "ccomp"} and any(
+        child.lower_ == "to" and child.dep_ == "aux" for child in verb.children
+    )
+    if not is_infinitive or verb.head.lemma_ in CARRIES:
+        return None
+    if verb.head.lemma_ == "use":
+        return PAST
+    return PLANNED if verb.head.lemma_ in INTENDS else OPEN
 
 
 def _is_inverted(verb: Token) -> bool:
