@@ -121,7 +121,12 @@ def _find_names(
         list(occurrences(text, titled, read)),
         read,
         list(occurrences_in_small_letters(text, small)),
-        [*tables.names(text), *relation_phrases.listed_names(text), *relation_phrases.teams(text)],
+        [
+            *tables.names(text),
+            *relation_phrases.listed_names(text),
+            *relation_phrases.teams(text),
+            *relation_phrases.terms(text),
+        ],
     )
     chunk.statements = list(alias_statements.statements(text, found))
     stated = whole + [span for one in chunk.statements for span in (one.alias, one.target)]

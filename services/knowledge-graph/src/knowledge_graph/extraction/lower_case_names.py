@@ -20,7 +20,9 @@ TOKEN = re.compile(r"(?<![\w./@#:&'’-])[a-z][a-z0-9]*+(?:[-_][a-z0-9]++)*+(?![
 WHOLE = re.compile(r"`?([a-z][a-z0-9]*+(?:[-_][a-z0-9]++)*+)/?`?")
 QUOTED = re.compile(r"`([a-z][a-z0-9]*+(?:[-_][a-z0-9]++)*+)/?`")
 VERB = re.compile(r"[`*_]{0,3},? (?:[a-z]{3,20}s|has|was|can|will|stays?|never|only|no longer|also|still)(?![\w-])")
-ALONE = re.compile(r"[`*_]{0,3}(?:[.,;:)]|$|\n| (?:and|or|but|for|when|while|until|once|because|which|that|if|only|is|in|to)(?!\w))")
+ALONE = re.compile(
+    r"[`*_]{0,3}(?:[.,;:)]|$|\n| (?:and|or|but|for|when|while|until|once|because|which|that|if|only|is|in|to)(?!\w))"
+)
 SLOT = re.compile(
     r"(?<!\w)(?:uses?|using|calls?|calling|asks?|reads?|writes?|needs?|requires?|owns?|runs|from|to|on|in|with|through|"
     r"against|by|via|and|or|nor|neither|,) [`*_]{0,3}$"

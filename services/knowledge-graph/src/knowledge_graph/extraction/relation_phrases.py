@@ -117,6 +117,7 @@ NEXT_VALUE = re.compile(
 )
 BEFORE_VALUE = re.compile(r"[\s`*_\[@]*+(?:(?:[Tt]he|[Tt]eam|das|den|der|die) )*+(?:[Tt]eam )?")
 TERM = re.compile(r"(?<=\S) : ")
+DEFINED = re.compile(r"^([^\W\d_][\w&’'-]{1,40}+(?: [\w&’'-]{1,40}+){0,3}) : (?=\S)", re.MULTILINE)
 """Between a term and its definition in a definition list."""
 ITEM = re.compile(r"[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+[*_`\[]{0,3}(?:[Tt]he )?[*_`\[]{0,3}")
 ITEM_NAME = re.compile(
@@ -238,6 +239,12 @@ def listed_names(text: str) -> Iterator[Span]:
         name = ITEM_NAME.match(text, item.end())
         if name is not None:
             yield Span(*name.span(1), name.group(1), "ENTITY")
+
+
+def terms(text: str) -> Iterator[Span]:
+    """Yields what a definition list defines: "Heron : Owns the Order Service"."""
+    for found in DEFINED.finditer(text):
+        yield Span(*found.span(1), found.group(1), "ENTITY")
 
 
 def teams(text: str) -> Iterator[Span]:

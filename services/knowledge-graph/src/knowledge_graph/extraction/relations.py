@@ -95,7 +95,7 @@ def _declared(
     for one in manifest.statements:
         ends = [manifest.places[end] for end in (one.source, one.target)]
         ids = [entity_id(resolution.key(end.span.surface)) for end in ends]
-        last = max(ends, key=lambda end: (end.chunk, end.span.start))
+        last = manifest.said.get(one) or max(ends, key=lambda end: (end.chunk, end.span.start))
         chunk = chunks[last.chunk].chunk
         start = chunk.content.rfind("\n", 0, last.span.start) + 1
         end = chunk.content.find("\n", last.span.end)

@@ -5,14 +5,20 @@ from __future__ import annotations
 from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
 from knowledge_graph.extraction.names import name_key
 from knowledge_graph.extraction.records import Mention
+from knowledge_graph.extraction.resolution import SYSTEMS
 
 
 def section_thing(chunk: ChunkAnalysis) -> Mention | None:
-    """Returns what the nearest heading names; where that names nothing ("Dependencies"), what one above it names."""
+    """Returns what the nearest heading names; where that names nothing ("Dependencies"), what one above it names.
+
+    Of "Runbook: Order Service" it is the service.
+    """
     named = [one for one in chunk.mentions if one.about]
     for heading in reversed(chunk.chunk.headings):
         key = name_key(heading)
-        found = next((one for one in named if one.name_key == key or name_key(one.surface) == key), None)
-        if found is not None:
-            return found
+        evident = [one for one in named if one.entity_type in SYSTEMS and name_key(one.surface) in key]
+        whole = [one for one in named if one.name_key == key or name_key(one.surface) == key]
+        found = [one for one in whole if one.entity_type in SYSTEMS] or evident or whole
+        if found:
+            return max(found, key=lambda one: len(one.surface)) if found is evident else found[0]
     return next((one for one in named if one.about == "heading"), None)

@@ -57,7 +57,11 @@ def names(text: str) -> Iterator[Span]:
     for row, columns in _rows(text):
         cells = dict(enumerate(_cells(text, *row)))
         things = list(_listed(text, cells.get(columns.thing)))
-        others = [span for column, _, _ in columns.relations for span in _listed(text, cells.get(column))]
+        others = [
+            span
+            for column, header, _ in columns.relations
+            for span in _listed(text, cells.get(column), TYPES.get(header_key(header)))
+        ]
         if things and others:
             yield from things
             yield from others
@@ -103,15 +107,18 @@ def _headed_rows(text: str) -> Iterator[tuple[Place, list[str]]]:
             yield (start, end), headers
 
 
-def _listed(text: str, cell: Place | None) -> Iterator[Span]:
+def _listed(text: str, cell: Place | None, entity_type: str | None = None) -> Iterator[Span]:
+    """Yields the names of the cell; what stands in a column of teams is one, whatever else its word means."""
+    is_team = entity_type == "TEAM"
     start, end = cell or (0, 0)
     for begin, following in [*(match.span() for match in COMMA.finditer(text, start, end)), (end, end)]:
         match = WHOLE_NAME.fullmatch(text, start, begin)
         if match is not None:
             name = match.group(1)
             folded = name.casefold().split()
-            if is_name(name) and not is_generic(folded) and not NO_NAMES.issuperset(folded):
-                yield Span(*match.span(1), name, kind_of(name) if name.islower() else "ENTITY")
+            if is_name(name) and (is_team or not is_generic(folded)) and not NO_NAMES.issuperset(folded):
+                kind = "TEAM" if is_team else kind_of(name) if name.islower() else "ENTITY"
+                yield Span(*match.span(1), name, kind)
         start = following
 
 

@@ -26,6 +26,7 @@ CARRIES = frozenset(
     {"have", "need", "continue", "begin", "start", "keep", "help", "configure", "design", "set", "build", "make", "get"}
 )
 """Verbs and adjectives whose infinitive says what is so: "has to call". After any other it is a wish or a possibility."""
+STOPS = frozenset({"stop", "cease", "quit"})
 INTENDS = frozenset({"plan", "go", "intend", "schedule", "mean", "due"})
 SMALL = frozenset({"prep", "mark", "advmod", "neg", "aux"})
 MOST_STEPS = 10
@@ -103,6 +104,8 @@ def _is_asked(verb: Token) -> bool:
 def _of_infinitive(verb: Token) -> str | None:
     """Returns the time of "would like it to read", "used to read", "is going to read"; None where the infinitive says
     what is so, or there is none."""
+    if verb.dep_ == "xcomp" and verb.tag_ == "VBG" and verb.head.lemma_ in STOPS:
+        return PAST
     is_infinitive = verb.dep_ in {"xcomp", "ccomp"} and any(
         child.lower_ == "to" and child.dep_ == "aux" for child in verb.children
     )
