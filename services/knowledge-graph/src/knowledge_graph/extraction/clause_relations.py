@@ -73,6 +73,8 @@ class Reference:
     """Somebody or something: no more than a name."""
     section: Mention | None = None
     """The part of a system that the nearest heading names."""
+    named_by_item: Mention | None = None
+    """What the list item before this one is, where that is a name alone."""
     nouns: dict[str, Mention] = field(default_factory=dict)
     """By the noun that was said of it: "film" in "Tropic of Cancer is a film"."""
 
@@ -81,6 +83,12 @@ class Reference:
         self.person = self.unsure = None
         self.thing = self.section = about
         self.nouns.clear()
+
+    def begin_item(self, alone: Mention | None) -> None:
+        """Begins an item of a list; the one before it may be its name (`alone`)."""
+        self.unsure = None
+        self.thing = alone or self.named_by_item or self.section
+        self.named_by_item = alone
 
     def remember(self, subject: Mention) -> None:
         if subject.entity_type == "PERSON":
@@ -101,10 +109,15 @@ class Reference:
 
 
 def triples(
-    clauses: Sequence[Clause], mentions: Sequence[Mention], spoken_of: Reference, systems: Collection[str] = ()
+    clauses: Sequence[Clause],
+    mentions: Sequence[Mention],
+    spoken_of: Reference,
+    systems: Collection[str] = (),
+    items: Sequence[tuple[int, Mention | None]] = (),
 ) -> Iterator[ClauseTriple]:
     """`mentions` are those of one text, by place; `spoken_of` is read and brought up to date; `systems` are entities
-    that are parts of systems, between which verbs state what `relation_types.VERBS` says.
+    that are parts of systems, between which verbs state what `relation_types.VERBS` says; `items` are the places of
+    list items, whose pronouns mean nothing of the items before, but an item that is a name alone.
     """
     starts = [mention.start for mention in mentions]
 
@@ -112,7 +125,10 @@ def triples(
         found = bisect_right(starts, place) - 1
         return mentions[found] if found >= 0 and place < mentions[found].end else None
 
+    left = list(items)
     for clause in clauses:
+        while left and left[0][0] <= clause.subject:
+            spoken_of.begin_item(left.pop(0)[1])
         named, target = at(clause.subject), at(clause.target)
         if clause.reference == SECTION:
             yield from _of_section(clause, named, target, spoken_of, systems)

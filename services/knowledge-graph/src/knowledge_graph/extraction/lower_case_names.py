@@ -21,12 +21,14 @@ WHOLE = re.compile(r"`?([a-z][a-z0-9]*+(?:[-_][a-z0-9]++)*+)/?`?")
 QUOTED = re.compile(r"`([a-z][a-z0-9]*+(?:[-_][a-z0-9]++)*+)/?`")
 VERB = re.compile(r"[`*_]{0,3},? (?:[a-z]{3,20}s|has|was|can|will|stays?|never|only|no longer|also|still)(?![\w-])")
 ALONE = re.compile(
-    r"[`*_]{0,3}(?:[.,;:)]|$|\n| (?:and|or|but|for|when|while|until|once|because|which|that|if|only|is|in|to)(?!\w))"
+    r"[`*_]{0,3}(?: ?[.,;:()]|$|\n| (?:and|or|but|for|when|while|until|once|because|which|that|if|only|is|in|to)(?!\w))"
 )
 SLOT = re.compile(
     r"(?<!\w)(?:uses?|using|calls?|calling|asks?|reads?|writes?|needs?|requires?|owns?|runs|from|to|on|in|with|through|"
-    r"against|by|via|and|or|nor|neither|,) [`*_]{0,3}$"
+    r"against|by|via|and|or|nor|neither|part of the|part of|,) [`*_]{0,3}$"
 )
+JOINT = re.compile(r"[`*_]{0,3},? (?:and|or|und|oder) [`*_]{0,3}")
+CLOSES = re.compile(r"[`*_]{0,3}[.;)]")
 LONGEST_BEFORE = 16
 STORES = words("store_images") | {"db", "pg", "database", "store", "cache", "bucket"}
 SERVICES = frozenset({"svc", "srv", "service", "api", "gateway", "worker", "server", "broker", "proxy", "daemon"})
@@ -53,7 +55,13 @@ def lower_case_names(chunks: Sequence[SourceChunk]) -> frozenset[str]:
         opening = {name for chunk in chunks for name in _opening(chunk.content)}
         found |= {one for one in opening if used[one] > 1 and _is_possible(one)}
         found |= {name for chunk in chunks for name in _in_slots(chunk.content) if _is_possible(name)}
+        found |= {name for chunk in chunks for name in _listed(chunk.content, found) if _is_possible(name)}
     return frozenset(found)
+
+
+def as_names(text: str, names: Collection[str]) -> str:
+    """Returns the text with a capital for each of the names, as readers of English expect it; places stay."""
+    return TOKEN.sub(lambda match: match.group().capitalize() if match.group() in names else match.group(), text)
 
 
 def occurrences(text: str, names: Collection[str]) -> Iterator[Span]:
@@ -87,6 +95,16 @@ def _opening(text: str) -> Iterator[str]:
         wrapped = before.endswith("\n") and not before.endswith("\n\n")
         if OPENS_SENTENCE.search(before) and not in_list and not wrapped and VERB.match(text, match.end()):
             yield match.group()
+
+
+def _listed(text: str, names: Collection[str]) -> Iterator[str]:
+    """Yields the last of a list, the others of which are names: "chatd and wordfilter"."""
+    for first in TOKEN.finditer(text):
+        if first.group() in names:
+            joint = JOINT.match(text, first.end())
+            last = TOKEN.match(text, joint.end()) if joint is not None else None
+            if last is not None and not last.group().endswith("s") and CLOSES.match(text, last.end()):
+                yield last.group()
 
 
 def _in_slots(text: str) -> Iterator[str]:

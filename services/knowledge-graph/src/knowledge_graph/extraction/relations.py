@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
@@ -16,13 +17,14 @@ from knowledge_graph.extraction.relation_types import VERBS, family, is_dependen
 from knowledge_graph.extraction.resolution import SYSTEMS, Resolution
 from knowledge_graph.extraction.section_things import section_thing
 from knowledge_graph.extraction.stated_types import thing_of_section
-from knowledge_graph.extraction.tenses import CURRENT, NEGATED, OPEN, PAST, PERFECT, of_words
+from knowledge_graph.extraction.tenses import CURRENT, NEGATED, OPEN, PAST, PERFECT, PRETERITE, of_preterite, of_words
 from knowledge_graph.extraction.word_lists import phrases
 
 CO_OCCURS, DEPENDS_ON = "CO_OCCURS", "DEPENDS_ON"
 CO_OCCURRENCE_WEIGHT, STATED_WEIGHT = 1.0, 2.0
 BEFORE_DECISION = phrases("headings_before_decisions")
 IMPORTED = DECLARED = 0.95
+ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+[*_`]{0,3}(?P<said>[^\n]*?)[*_`]{0,3}[ \t]*$", re.MULTILINE)
 
 
 def of_document(
@@ -116,7 +118,7 @@ def _stated(chunk: ChunkAnalysis, systems: Collection[str] = ()) -> Iterator[Rel
     text, mentions = chunk.chunk.content, chunk.in_text
     spans = [Span(one.start, one.end, one.surface, one.entity_type) for one in mentions]
     for one in relation_phrases.statements(text, spans):
-        status = of_words(text, one.start, one.end, chunk.sentences.at(one.start), denied=one.denied)
+        status = of_words(text, one.start, one.end, chunk.sentences.at(one.start), denied=one.denied, phrase=one.phrase)
         if status == CURRENT and one.phrase.startswith(("has ", "have ")) and _is_before_decision(chunk):
             status = PAST
         ends = mentions[one.subject], mentions[one.target]
@@ -185,8 +187,18 @@ def _systems(chunks: Sequence[ChunkAnalysis], manifest: ReadManifest) -> frozens
     return frozenset(typed).union(*({one.source_id, one.target_id} for one in stated))
 
 
+def _items(chunk: ChunkAnalysis) -> Iterator[tuple[int, Mention | None]]:
+    """Yields where the items of lists begin, each with the name that is all of it."""
+    for item in ITEM.finditer(chunk.text):
+        start, end = item.span("said")
+        yield (
+            item.start(),
+            next((one for one in chunk.in_text if (one.start, one.end) == (start, end)), None),
+        )
+
+
 def _clauses(chunk: ChunkAnalysis, spoken_of: Reference, systems: Collection[str]) -> Iterator[RelationEvidence]:
-    for one in triples(chunk.reading.clauses, chunk.in_text, spoken_of, systems):
+    for one in triples(chunk.reading.clauses, chunk.in_text, spoken_of, systems, list(_items(chunk))):
         status = _status(one, chunk)
         if status == OPEN:
             continue
@@ -210,7 +222,9 @@ def _status(one: ClauseTriple, chunk: ChunkAnalysis) -> str:
     Verbs that say nothing of how things are built and owned state what happened, in whatever tense.
     """
     if not is_structural(one.relation_type):
-        return CURRENT if one.time in {CURRENT, PERFECT} or _is_told(one) else OPEN
+        return CURRENT if one.time in {CURRENT, PERFECT, PRETERITE} or _is_told(one) else OPEN
+    if one.time == PRETERITE:
+        return of_preterite(chunk.text[slice(*chunk.sentences.at(one.place))])
     if one.time == PERFECT:
         return PAST if _is_before_decision(chunk) else CURRENT
     return one.time
@@ -228,7 +242,7 @@ def _is_before_decision(chunk: ChunkAnalysis) -> bool:
 def _imported(document: SourceDocument, chunk: ChunkAnalysis) -> Iterator[RelationEvidence]:
     """The file depends on what it imports, and on the services whose addresses it holds."""
     source = entity_id(name_key(document.name.rpartition("/")[2]))
-    modules = {(span.start, span.end) for span in code.imports(chunk.chunk.content)}
+    modules = {(span.start, span.end) for span in code.imports(chunk.chunk.content, document.name)}
     addresses = {
         (span.start, span.end): (relation_type, "address")
         for span, relation_type in code.addresses(chunk.chunk.content)

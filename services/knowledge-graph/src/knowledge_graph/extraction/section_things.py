@@ -18,7 +18,8 @@ def section_thing(chunk: ChunkAnalysis) -> Mention | None:
         key = name_key(heading)
         evident = [one for one in named if one.entity_type in SYSTEMS and name_key(one.surface) in key]
         whole = [one for one in named if one.name_key == key or name_key(one.surface) == key]
-        found = [one for one in whole if one.entity_type in SYSTEMS] or evident or whole
+        inside = [one for one in evident if ":" in heading and ":" not in one.surface]
+        found = inside or [one for one in whole if one.entity_type in SYSTEMS] or evident or whole
         if found:
-            return max(found, key=lambda one: len(one.surface)) if found is evident else found[0]
+            return found[0] if found[0] in whole else max(found, key=lambda one: len(one.surface))
     return next((one for one in named if one.about == "heading"), None)

@@ -13,11 +13,11 @@ from knowledge_graph.extraction import tables
 from knowledge_graph.extraction.alias_statements import PROJECTS
 from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
 from knowledge_graph.extraction.clauses import IDENTITY
+from knowledge_graph.extraction.full_names import EVIDENT
 from knowledge_graph.extraction.identifiers import kind_of
 from knowledge_graph.extraction.names import PARTS, name_key
 from knowledge_graph.extraction.records import Span
 from knowledge_graph.extraction.relation_phrases import terms
-from knowledge_graph.extraction.resolution import EVIDENT
 from knowledge_graph.extraction.word_lists import phrases
 
 LONGEST_KIND = 24

@@ -87,11 +87,11 @@ def _function(manifest: Manifest, statement: exp.Create, text: str) -> None:
         inside = sqlglot.parse(said, dialect="postgres", error_level=ErrorLevel.IGNORE)
     except (SqlglotError, RecursionError):
         return  # a body in another language states nothing here
-    for each in inside:
-        for written in each.find_all(exp.Insert, exp.Update, exp.Delete, exp.Merge) if each is not None else ():
+    for each in (found for found in inside if found is not None):
+        for written in each.find_all(exp.Insert, exp.Update, exp.Delete, exp.Merge):
             target = written.this.this if isinstance(written.this, exp.Schema) else written.this
             _touch(manifest, one, WRITING, target, start)
-        for query in each.find_all(exp.Select) if each is not None else ():
+        for query in each.find_all(exp.Select):
             own = {expression.alias_or_name for expression in each.find_all(exp.CTE)}
             for table in query.find_all(exp.Table):
                 if table.name not in own:

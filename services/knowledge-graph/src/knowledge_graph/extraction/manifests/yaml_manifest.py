@@ -20,7 +20,8 @@ from knowledge_graph.extraction.relation_types import DEPENDENCIES
 from knowledge_graph.extraction.table_headers import ROLES, header_key
 
 LOOKS_LIKE = re.compile(
-    r"^[ \t{-]*[\"']?(?:services|kind|openapi|swagger|owner|owned[_-]by|team|squad|depends[_-]?on|dependencies|upstreams?)"
+    r"^[ \t{-]*[\"']?(?:services|kind|openapi|swagger|owner|owned[_-]by|team|squad|depends[_-]?on|dependencies|"
+    r"upstreams?)"
     r"[\"']?[ \t]*:",
     re.MULTILINE | re.IGNORECASE,
 )
