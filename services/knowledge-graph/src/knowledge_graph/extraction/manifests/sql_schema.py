@@ -13,7 +13,7 @@ from knowledge_graph.extraction.capitalised import capitalised
 from knowledge_graph.extraction.manifests.statement import Manifest, ManifestRefused, NamedThing
 
 HOLDER = re.compile(r"\s*--[ \t]*(?:The |Schema of (?:the )?)?([^\n.:,;]{2,60})[.:,;\n]")
-PLAIN_HOLDER = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+")
+PLAIN_HOLDER = re.compile(r"[a-z][a-z0-9]*+(?:[-_][a-z0-9]++)++")
 READING, WRITING = "READS", "WRITES"
 
 
