@@ -70,6 +70,12 @@ class World:
     answer: list[str] = field(default_factory=lambda: ["Tokens expire after ", "fifteen minutes [", "1]. Also [9]."])
     title: str = "Token lifetime"
     summary: str = "They spoke of tokens."
+    # What the model writes in the place of what the sources contradict; without it, it fails.
+    anew: str | None = ""
+    anew_pace: Callable[[], Awaitable[None]] | None = None
+    # What an entailment server says to a sentence, and what it was asked.
+    entails: Callable[[str], str] = lambda _sentence: "neutral"
+    compared: list[list[str]] = field(default_factory=list)
     thinking: str = ""
     cut: bool = False
     # Before each piece of the answer the model waits for this, where it is given.
@@ -111,6 +117,12 @@ def other_services(world: World) -> FastAPI:
         found = {"success": world.structure is not None, "result": world.structure}
         return JSONResponse({"tool_name": "answer_question", **found}, world.graph_status)
 
+    @app.post("/entailment/predict")
+    async def predict(request: Request) -> Response:
+        pairs = (await request.json())["inputs"]
+        world.compared += pairs
+        return JSONResponse([[{"label": world.entails(sentence), "score": 0.9}] for _, sentence in pairs])
+
     @app.post("/v1/memories/recall")
     async def recall(request: Request) -> Response:
         world.recalls.append(await request.json())
@@ -129,6 +141,7 @@ def other_services(world: World) -> FastAPI:
 
 
 CONDENSE = "Condense the beginning"
+WRITE_ANEW = "Each numbered sentence below"
 
 
 def add_chat(app: FastAPI, world: World) -> None:
@@ -140,7 +153,9 @@ def add_chat(app: FastAPI, world: World) -> None:
             return JSONResponse({"error": {"message": "no"}}, world.chat_status)
         prompt = body["messages"][0]["content"]
         naming = "title of three" in prompt
-        pieces = [world.title] if naming else [world.summary] if prompt.startswith(CONDENSE) else world.answer
+        pieces = await pieces_of(world, prompt, naming)
+        if pieces is None:
+            return JSONResponse({"error": {"message": "no"}}, 401)
         return StreamingResponse(written(pieces, naming), media_type="text/event-stream")
 
     async def written(pieces: list[str], naming: bool) -> AsyncIterator[str]:
@@ -158,6 +173,17 @@ def add_chat(app: FastAPI, world: World) -> None:
         except asyncio.CancelledError:
             world.chats_cut += 1
             raise
+
+
+async def pieces_of(world: World, prompt: str, naming: bool) -> list[str] | None:
+    """What the model writes to a prompt; None if it fails."""
+    if naming:
+        return [world.title]
+    if prompt.startswith(WRITE_ANEW):
+        if world.anew_pace is not None:
+            await world.anew_pace()
+        return None if world.anew is None else [world.anew]
+    return [world.summary] if prompt.startswith(CONDENSE) else world.answer
 
 
 def chunk(delta: dict[str, str], finish: str | None = None) -> str:

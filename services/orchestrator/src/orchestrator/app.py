@@ -16,7 +16,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
 
 from contracts.events import DOCUMENTS
-from inference.factory import build_chat_model
+from inference.factory import build_chat_model, build_entailment
 from orchestrator import checkpoints
 from orchestrator.consumer import DocumentConsumer
 from orchestrator.feedback import api as feedback_api
@@ -40,6 +40,7 @@ from orchestrator.sessions.deletion import SessionEraser
 from orchestrator.settings import Settings
 from orchestrator.shares import api as shares_api
 from orchestrator.shares.sharing import SessionSharing
+from relevance.word_vectors import WordVectors
 from service_kit.app import service_app
 from service_kit.event_service import EventService
 from service_kit.tokens import Tokens
@@ -147,6 +148,9 @@ async def _turns(
     chat = build_chat_model(settings)
     if chat is not None:
         stack.push_async_callback(chat.aclose)
+    entailment = build_entailment(settings, chat)
+    if entailment is not None:
+        stack.push_async_callback(entailment.aclose)
     return ConversationTurns(
         conversation.build(),
         saved,
@@ -155,9 +159,17 @@ async def _turns(
         MemoryService("memory", client, tokens, settings.memory_url, settings.recall_timeout_seconds),
         chat,
         Prompts.load(),
-        TurnBudgets(settings.search_k, settings.passage_tokens, settings.history_tokens, settings.summary_tokens),
+        TurnBudgets(
+            settings.search_k,
+            settings.passage_tokens,
+            settings.history_tokens,
+            settings.summary_tokens,
+            settings.entailment_timeout_seconds,
+        ),
         control,
         told,
+        WordVectors().alike,
+        entailment,
     )
 
 

@@ -17,7 +17,7 @@ from orchestrator.citations.check import MarkerFilter
 from orchestrator.citations.support import CitedSpan
 from orchestrator.graphs.conversation.budgets import within_budget
 from orchestrator.graphs.conversation.context import ConversationContext, WrittenSoFar
-from orchestrator.graphs.conversation.passages import condensed, fitting, numbered, quoted, remembered, source_of
+from orchestrator.graphs.conversation.passages import condensed, fitting, numbered, quoted, remembered, sources_of
 from orchestrator.graphs.conversation.sentence_checks import SentenceChecks
 from orchestrator.graphs.conversation.state import FoundChunk, GraphAnswer, Turn
 from orchestrator.runs.events import RunEvents
@@ -74,7 +74,7 @@ async def reply_to_general_input(state: AnswerableTurn, runtime: Runtime[Convers
 
 async def _ask(state: AnswerableTurn, context: ConversationContext, chat: ChatModel) -> Reply:
     passages = fitting(state["passages"], context.limits.passage_tokens)
-    markers = MarkerFilter(list(map(source_of, passages)))
+    markers = MarkerFilter(sources_of(passages, context.alike))
     prompt = context.prompts.reply_to_general_input.render(
         situation=context.prompts.situations[state["search"] or "courtesy"],
         passages=numbered(passages),
