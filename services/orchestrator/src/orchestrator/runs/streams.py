@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
 from typing import Any
 from uuid import UUID
 
@@ -95,18 +96,24 @@ class RunStreams:
 
     async def follow(self, caller: Principal, run: Run, after: str = BEGINNING) -> AsyncIterator[bytes]:
         """Yields the events after the given id, up to and including the terminal one, which is sent once."""
+        async with aclosing(self.entries(caller, run, after)) as entries:
+            async for entry in entries:
+                yield HEARTBEAT if entry is None else _formatted(*entry)
+
+    async def entries(self, caller: Principal, run: Run, after: str = BEGINNING) -> AsyncGenerator[Entry | None]:
+        """Yields the same as id, name and data; None after a heartbeat without any."""
         self.open += 1
         try:
-            async for piece in self._events(caller, run, after):
-                yield piece
+            async for entry in self._events(caller, run, after):
+                yield entry
         finally:
             self.open -= 1
 
-    async def _events(self, caller: Principal, run: Run, after: str) -> AsyncIterator[bytes]:
+    async def _events(self, caller: Principal, run: Run, after: str) -> AsyncIterator[Entry | None]:
         while True:
             entries = await self._read(run.id, after, wait=not run.status.ended)
             if not entries and not run.status.ended:
-                yield HEARTBEAT
+                yield None
                 run = await self._reread(caller, run)
             if not entries or not _follows(after, entries[0][0]):
                 stored = await self._stored(caller, run, after)
@@ -117,7 +124,7 @@ class RunStreams:
                     missed = [one for one in stored if first is None or _key(one[0]) < _key(first)]
                     entries = [*_with_texts(after, missed), *entries]
             for after, name, data in entries:
-                yield _formatted(after, name, data)
+                yield after, name, data
                 if name in _TERMINAL:
                     return
 

@@ -11,6 +11,7 @@ from inference.prompts import Prompt
 from orchestrator.citations.support import CitedSpan
 from orchestrator.graphs.conversation.state import FoundChunk
 from orchestrator.runs.events import RunEvents
+from orchestrator.runs.records import RunOptions
 from orchestrator.services import GraphService, MemoryService, RetrievalService
 from service_kit.auth import Principal
 
@@ -20,6 +21,7 @@ class Prompts:
     """The prompts, loaded at start-up: a wrong token fails then and not in a user's turn."""
 
     reply_to_general_input: Prompt
+    instructions: Prompt
     generate_title: Prompt
     summarizer: Prompt
     situations: Mapping[str, str]
@@ -32,6 +34,7 @@ class Prompts:
             Prompt.load(
                 cls.package, "reply_to_general_input.md", tokens=("situation", "passages", "memories", "earlier")
             ),
+            Prompt.load(cls.package, "instructions.md", tokens=("instructions",)),
             Prompt.load(cls.package, "generate_title.md", tokens=("question", "answer")),
             Prompt.load(cls.package, "summarizer.md", tokens=("earlier", "messages")),
             {
@@ -63,7 +66,7 @@ class WrittenSoFar:
 
 @dataclass
 class ConversationContext:
-    """One attempt's dependencies, and its `draft`. Without a `chat` model answers are extractive."""
+    """One attempt's dependencies, with its `draft`. Without a `chat` model answers are extractive."""
 
     caller: Principal
     events: RunEvents
@@ -74,3 +77,4 @@ class ConversationContext:
     prompts: Prompts
     limits: TurnBudgets
     draft: WrittenSoFar = field(default_factory=WrittenSoFar)
+    options: RunOptions = field(default_factory=RunOptions)

@@ -71,7 +71,15 @@ class ConversationTurns:
         config = RunnableConfig(configurable={"thread_id": str(run.id)}, metadata={DIGEST: self.digest})
         issues = [OUTDATED] if run.attempts > 1 and await self._discarded(run, config) else []
         context = ConversationContext(
-            run.principal, events, self.retrieval, self.graph_tools, self.memory, self.chat, self.prompts, self.limits
+            run.principal,
+            events,
+            self.retrieval,
+            self.graph_tools,
+            self.memory,
+            self.chat,
+            self.prompts,
+            self.limits,
+            options=run.options,
         )
         state = await _checkpointed(graph, run, config)
 
@@ -81,7 +89,7 @@ class ConversationTurns:
         progress.partial = partial
         if run.attempts > 1 and (state is None or not answer_of(state)) and await events.streamed_before():
             events.emit(MessageRestarted())
-        start = None if state else self._initial(turn, issues)
+        start = None if state else self._initial(turn, issues, condensing=not run.options.get("ephemeral"))
         values = graph.astream(
             start, config, context=context, stream_mode="values", durability="sync", control=self.control
         )
@@ -112,7 +120,7 @@ class ConversationTurns:
         await saver.adelete_thread(str(run.id))
         return True
 
-    def _initial(self, turn: TurnInput, issues: list[str]) -> State:
+    def _initial(self, turn: TurnInput, issues: list[str], *, condensing: bool) -> State:
         asked, *before = turn.messages
         return State(
             internal_messages=[
@@ -124,7 +132,7 @@ class ConversationTurns:
             fallback=False,
             needs_title=asked.untitled and all(one.role == "user" for one in before),
             title=None,
-            summary_tokens=None if self.chat is None else self.limits.summary_tokens,
+            summary_tokens=None if self.chat is None or not condensing else self.limits.summary_tokens,
             condensed=None,
             next=None,
             document_ids=None if turn.document_ids is None else [str(one) for one in turn.document_ids],
