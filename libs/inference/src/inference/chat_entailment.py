@@ -16,20 +16,20 @@ _TOKENS_OF_VERDICT = 24
 _neutralised = neutralising("pair", "source", "sentence")
 
 
-class Verdict(BaseModel):
+class PairVerdict(BaseModel):
     """What the model says of pair `number`, counted from 1."""
 
     number: int
     verdict: Literal["entailment", "neutral", "contradiction"]
 
 
-class Verdicts(BaseModel):
+class PairVerdicts(BaseModel):
     """The model's answer."""
 
-    verdicts: list[Verdict]
+    verdicts: list[PairVerdict]
 
 
-SCHEMA = AnswerSchema("verdicts", Verdicts.model_json_schema())
+SCHEMA = AnswerSchema("verdicts", PairVerdicts.model_json_schema())
 
 
 class ChatEntailment:
@@ -59,7 +59,7 @@ class ChatEntailment:
             [ChatMessage("user", prompt)], SCHEMA, max_tokens=_TOKENS_OF_VERDICT * (len(pairs) + 2)
         )
         try:
-            verdicts = Verdicts.model_validate_json(_json(answer.text)).verdicts
+            verdicts = PairVerdicts.model_validate_json(_json(answer.text)).verdicts
         except ValidationError as error:
             raise UnreadableReply("no verdicts by the schema") from error
         by_number = {one.number: one.verdict for one in verdicts}
