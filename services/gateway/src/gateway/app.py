@@ -35,6 +35,7 @@ from gateway.api import audit, docs, internal, people, routes, shared
 from gateway.audit.retention import AuditRetention
 from gateway.audit.trail import AuditMiddleware, AuditTrail
 from gateway.errors import UnknownWorkspace
+from gateway.mcp.door import McpDoor
 from gateway.proxy import routing
 from gateway.proxy.body_limit import BodyLimit
 from gateway.proxy.proxy import Proxy
@@ -150,6 +151,8 @@ class Parts:
         for prefix in routing.TABLE:
             for path in (prefix.path, f"{prefix.path}/{{rest:path}}"):
                 app.router.routes.append(Route(path, proxy, include_in_schema=False))
+        self.mcp = McpDoor(app, state.authenticator)
+        app.router.routes.append(Route("/mcp", self.mcp, methods=["POST"], include_in_schema=False))
         app.add_exception_handler(psycopg.OperationalError, _database_unavailable)
         app.add_exception_handler(ForeignKeyViolation, _workspace_gone)
 
@@ -168,6 +171,7 @@ class Parts:
             await warn_of_computable_keys(self.database)
             stack.push_async_callback(self.last_used.close)
             background = await stack.enter_async_context(Background(app.state.metrics))
+            await stack.enter_async_context(self.mcp.running())
             background.start("last_used", self.last_used.run)
             background.start("audit_retention", AuditRetention(self.database, settings.audit_days).run)
             events = await stack.enter_async_context(Background(app.state.metrics))
