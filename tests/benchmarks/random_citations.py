@@ -2,9 +2,9 @@
 
     PYTHONPATH=tests python tests/benchmarks/random_citations.py FOLDER CORPUS
 
-FOLDER has `pairs.jsonl` (kind, claim, document, supported), CORPUS is the documents' `corpus.jsonl` (BEIR's). An answer has
-five sentences from five documents, as a writer takes them over; three more documents are among what was retrieved. Each
-sentence cites one of the eight at random, or none (one in five).
+FOLDER has `pairs.jsonl` (kind, claim, document, supported), CORPUS is the documents' `corpus.jsonl` (BEIR's). An answer
+has five sentences from five documents, as a writer takes them over; three more documents are among what was retrieved.
+Each sentence cites one of the eight at random, or none (one in five).
 """
 
 from __future__ import annotations
