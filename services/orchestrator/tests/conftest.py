@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import httpx2
+import psycopg
 import pytest
 import uvicorn
 from fastapi import FastAPI, Request
@@ -248,11 +249,27 @@ async def settings(
             "retrieval_url": others,
             "knowledge_graph_url": others,
             "memory_url": others,
-            "run_lease_seconds": 2.0,
+            "run_lease_seconds": 10.0,  # so long that a machine that stalls loses none
             "run_drain_seconds": 0.0,
             "sse_heartbeat_seconds": 0.5,
         }
     )
+
+
+@pytest.fixture
+def lapse(settings: Settings) -> Callable[..., Any]:
+    """await lapse(run_id, ...): makes the leases of runs as old as those of a process that died long ago."""
+
+    async def change(*run_ids: str) -> None:
+        url = settings.database_url.get_secret_value()
+        async with await psycopg.AsyncConnection.connect(url, options="-c app.scope=system") as connection:
+            await connection.execute(
+                "UPDATE run SET lease_expires_at = now() - interval '1 second' "
+                "WHERE id = ANY(%s::uuid[]) AND state = 'running'",
+                (list(run_ids),),
+            )
+
+    return change
 
 
 @pytest.fixture
@@ -287,6 +304,22 @@ class Service:
             assert response.status_code == 200, await response.aread()
             async for event in received(response):
                 yield event
+
+    async def following(self, run_id: str) -> asyncio.Task[list[Received]]:
+        """Returns once the run is followed, with what will give all its events."""
+        begun = asyncio.Event()
+
+        async def follow() -> list[Received]:
+            events = []
+            async for event in self.follow(run_id):
+                events.append(event)
+                begun.set()
+            return events
+
+        task, first = asyncio.create_task(follow()), asyncio.create_task(begun.wait())
+        await asyncio.wait({task, first}, return_when=asyncio.FIRST_COMPLETED)
+        first.cancel()
+        return task
 
     async def run(self, run_id: str) -> dict[str, Any]:
         response = await self.client.get(f"/v1/runs/{run_id}")
@@ -323,7 +356,7 @@ def start(auth_headers: Callable[..., dict[str, str]]) -> Callable[[Settings], A
     async def started(settings: Settings) -> AsyncIterator[Service]:
         async with (
             serving(create_app(settings)) as url,
-            httpx2.AsyncClient(base_url=url, headers=auth_headers(), timeout=30) as client,
+            httpx2.AsyncClient(base_url=url, headers=auth_headers(), timeout=240) as client,
         ):
             yield Service(client)
 
@@ -334,9 +367,3 @@ def start(auth_headers: Callable[..., dict[str, str]]) -> Callable[[Settings], A
 def other_user(auth_headers: Callable[..., dict[str, str]]) -> dict[str, str]:
     """Of the same workspace."""
     return auth_headers(user_id=uuid4())
-
-
-@pytest.fixture
-def unused_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return int(listening.getsockname()[1])

@@ -24,7 +24,7 @@ _LONGEST_TOKEN = 100
 
 
 class OnnxEmbedder:
-    """Loads the model at the first use (or `warm`), then keeps it. May be used from several threads at once.
+    """Loads the model at the first use, then keeps it. May be used from several threads at once.
 
     `threads` bounds what one call uses of the CPU. `batch_size` texts run together, fewer where they are long: on CPUs
     only short texts gain by it, and long ones together take memory. With `background` one thread of the lowest priority
@@ -58,10 +58,6 @@ class OnnxEmbedder:
             dims = self._run(self._truncating.encode_batch(["dimensions"])).shape[1]
             self._loaded = None
         self.space = EmbeddingSpace(files.name, dims, files.max_tokens)
-
-    async def warm(self) -> None:
-        """Loads the model and runs it once, so that the first text need not wait. Raises ModelFileChanged."""
-        await self.embed(["warm"])
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         if self._background and self._executor is None:

@@ -23,6 +23,9 @@ from orchestrator.feedback import api as feedback_api
 from orchestrator.graphs.conversation import graph as conversation
 from orchestrator.graphs.conversation.context import Prompts, TurnBudgets
 from orchestrator.graphs.conversation.turn import ConversationTurns
+from orchestrator.openai_api import api as openai_api
+from orchestrator.openai_api.asking import DoorRuns
+from orchestrator.openai_api.models import Models
 from orchestrator.runs import api as runs_api
 from orchestrator.runs.attempt import Attempt
 from orchestrator.runs.ended import EndedRuns
@@ -66,7 +69,7 @@ def create_app(settings: Settings) -> FastAPI:
             yield
 
     routers = [sessions_api.router, messages_api.router, runs_api.router, feedback_api.router]
-    routers += [shares_api.router, shares_api.internal, internal.router]
+    routers += [openai_api.router, shares_api.router, shares_api.internal, internal.router]
     return service_app(NAME, settings, routers, lifespan)
 
 
@@ -123,6 +126,9 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         heartbeat_seconds=settings.sse_heartbeat_seconds,
         max_streams=settings.sse_max_streams,
     )
+    app.state.models = Models(writes=turns.chat is not None)
+    app.state.asking = DoorRuns(service.database, store, app.state.streams, settings.run_max_attempts)
+    stack.push_async_callback(app.state.asking.aclose)
     ended = EndedRuns(service.database, redis, saved, app.state.metrics.registry)
     app.state.eraser = SessionEraser(service.database, service.outbox, ended)
     consumer = DocumentConsumer(service.database, service.outbox)

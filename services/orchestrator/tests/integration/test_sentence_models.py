@@ -145,7 +145,7 @@ async def test_a_process_that_ends_in_the_check_leaves_it_to_the_next(
         run = await service.ask(await service.session())
         await checking.wait()
     world.anew_pace = None
-    async with start(model_settings) as service, asyncio.timeout(60):
+    async with start(model_settings) as service, asyncio.timeout(120):
         await service.events(run["id"])
         ended = await service.run(run["id"])
     assert (ended["status"], ended["answer"]["content"]) == ("completed", RIGHT)
@@ -163,7 +163,7 @@ async def test_a_run_cancelled_in_the_check_keeps_its_text_and_what_the_rules_sa
         await asyncio.Event().wait()
 
     world.answer, world.anew_pace = [WRONG], forever
-    async with start(model_settings) as service, asyncio.timeout(60):
+    async with start(model_settings) as service, asyncio.timeout(120):
         run = await service.ask(await service.session())
         await checking.wait()
         await service.client.post(f"/v1/runs/{run['id']}/cancel")

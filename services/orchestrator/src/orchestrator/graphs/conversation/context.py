@@ -13,6 +13,7 @@ from orchestrator.citations.support import CitedSpan
 from orchestrator.citations.wording import WordLikeness
 from orchestrator.graphs.conversation.state import FoundChunk
 from orchestrator.runs.events import RunEvents
+from orchestrator.runs.records import RunOptions
 from orchestrator.services import GraphService, MemoryService, RetrievalService
 from service_kit.auth import Principal
 
@@ -22,6 +23,7 @@ class Prompts:
     """The prompts, loaded at start-up: a wrong token fails then and not in a user's turn."""
 
     reply_to_general_input: Prompt
+    instructions: Prompt
     generate_title: Prompt
     summarizer: Prompt
     verify_citations: Prompt
@@ -35,6 +37,7 @@ class Prompts:
             Prompt.load(
                 cls.package, "reply_to_general_input.md", tokens=("situation", "passages", "memories", "earlier")
             ),
+            Prompt.load(cls.package, "instructions.md", tokens=("instructions",)),
             Prompt.load(cls.package, "generate_title.md", tokens=("question", "answer")),
             Prompt.load(cls.package, "summarizer.md", tokens=("earlier", "messages")),
             Prompt.load(cls.package, "verify_citations.md", tokens=("sentences",)),
@@ -87,3 +90,4 @@ class ConversationContext:
     alike: WordLikeness
     entailment: EntailmentModel | None = None
     draft: WrittenSoFar = field(default_factory=WrittenSoFar)
+    options: RunOptions = field(default_factory=RunOptions)

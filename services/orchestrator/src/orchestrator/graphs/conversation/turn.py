@@ -85,6 +85,7 @@ class ConversationTurns:
             self.limits,
             self.alike,
             self.entailment,
+            options=run.options,
         )
         state = await _checkpointed(graph, run, config)
 
@@ -94,7 +95,7 @@ class ConversationTurns:
         progress.partial = partial
         if run.attempts > 1 and (state is None or not answer_of(state)) and await events.streamed_before():
             events.emit(MessageRestarted())
-        start = None if state else self._initial(turn, issues)
+        start = None if state else self._initial(turn, issues, condensing=not run.options.get("ephemeral"))
         values = graph.astream(
             start, config, context=context, stream_mode="values", durability="sync", control=self.control
         )
@@ -160,7 +161,7 @@ class ConversationTurns:
             log.exception("answer not checked")
             return unverified(text)
 
-    def _initial(self, turn: TurnInput, issues: list[str]) -> State:
+    def _initial(self, turn: TurnInput, issues: list[str], *, condensing: bool) -> State:
         asked, *before = turn.messages
         return State(
             internal_messages=[
@@ -172,7 +173,7 @@ class ConversationTurns:
             fallback=False,
             needs_title=asked.untitled and all(one.role == "user" for one in before),
             title=None,
-            summary_tokens=None if self.chat is None else self.limits.summary_tokens,
+            summary_tokens=None if self.chat is None or not condensing else self.limits.summary_tokens,
             condensed=None,
             next=None,
             document_ids=None if turn.document_ids is None else [str(one) for one in turn.document_ids],
