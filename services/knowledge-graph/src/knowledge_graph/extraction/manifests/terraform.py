@@ -44,7 +44,7 @@ MOST_NODES = 50_000
 
 
 @dataclass
-class Block:
+class TerraformBlock:
     """A resource, a data source or a module: `thing` is None for what is only plumbing."""
 
     thing: NamedThing | None
@@ -64,8 +64,8 @@ def read(text: str) -> Manifest:
     tree = Parser(LANGUAGE).parse(content)
     if tree.root_node.has_error:
         raise ManifestRefused("it is not readable HCL")
-    manifest, blocks = Manifest(), dict[str, Block]()
-    reading = _Reading(content, manifest)
+    manifest, blocks = Manifest(), dict[str, TerraformBlock]()
+    reading = _TerraformReading(content, manifest)
     for node in _blocks(tree.root_node):
         address = reading.address(node)
         if address is not None:
@@ -76,7 +76,7 @@ def read(text: str) -> Manifest:
     return manifest
 
 
-def _state(manifest: Manifest, blocks: dict[str, Block], address: str, thing: NamedThing) -> None:
+def _state(manifest: Manifest, blocks: dict[str, TerraformBlock], address: str, thing: NamedThing) -> None:
     seen, left, first = {address}, [address], True
     while left:
         block = blocks[left.pop()]
@@ -103,7 +103,7 @@ def _blocks(root: Node) -> Iterator[Node]:
         yield from (child for child in body.children if child.type == "block")
 
 
-class _Reading:
+class _TerraformReading:
     """Reads blocks; places are characters of the text."""
 
     def __init__(self, content: bytes, manifest: Manifest) -> None:
@@ -123,9 +123,9 @@ class _Reading:
             return ".".join(["data", *names])
         return f"module.{names[0]}" if kind == "module" and len(names) == 1 else None
 
-    def block(self, node: Node, address: str) -> Block:
+    def block(self, node: Node, address: str) -> TerraformBlock:
         label = next(found for child in reversed(node.children) if (found := _string(child)) is not None)
-        block = Block(None)
+        block = TerraformBlock(None)
         body = next((child for child in node.children if child.type == "body"), None)
         named: dict[str, Node] = {}
         for attribute in body.children if body is not None else ():
@@ -141,7 +141,7 @@ class _Reading:
             self._walk(body, block, "", 0)
         return block
 
-    def _walk(self, node: Node, block: Block, key: str, depth: int) -> None:
+    def _walk(self, node: Node, block: TerraformBlock, key: str, depth: int) -> None:
         self.left -= 1
         if depth > DEEPEST or self.left < 0:
             raise ManifestRefused("its blocks are nested too deeply, or too many")
@@ -160,7 +160,7 @@ class _Reading:
         for child in node.children:
             self._walk(child, block, key, depth + 1)
 
-    def _needed(self, attribute: Node, block: Block, key: str) -> None:
+    def _needed(self, attribute: Node, block: TerraformBlock, key: str) -> None:
         """Notes names in a list that the attribute's own name says are needed: `upstreams = ["a", "b"]`."""
         role = ROLES.get(header_key(key))
         if role is None or role.relation_type != DEPENDS_ON or role.reverse:
