@@ -15,7 +15,7 @@ MARKUP = re.compile(r"[`*]|:\s*$")
 
 
 @dataclass(frozen=True)
-class Role:
+class ColumnRole:
     """What a header says of its column: the row's thing, its relation with the row's thing, or whichever is free;
     `of_consumer`: a relation only where the row's thing is a consumer."""
 
@@ -25,12 +25,12 @@ class Role:
     of_consumer: bool = False
 
 
-def _roles() -> Iterator[tuple[str, Role]]:
+def _roles() -> Iterator[tuple[str, ColumnRole]]:
     for headers, meaning in equations("table_headers", ","):
         words = meaning.split()
         relation_type = words[-1] if words[-1] != THING else ""
         for header in headers:
-            yield header, Role(words[0] == THING, relation_type, "<" in words, words[0] == CONSUMER)
+            yield header, ColumnRole(words[0] == THING, relation_type, "<" in words, words[0] == CONSUMER)
 
 
 TYPES = {header: found for headers, found in equations("header_types", ",") for header in headers}

@@ -16,7 +16,7 @@ from knowledge_graph.extraction.identifiers import kind_of
 from knowledge_graph.extraction.names import PARTS, is_generic, is_name
 from knowledge_graph.extraction.records import Span
 from knowledge_graph.extraction.relation_phrases import LISTED, StatedRelation
-from knowledge_graph.extraction.table_headers import CONSUMERS, KIND_OF_ROW, RANKS, ROLES, TYPES, Role, header_key
+from knowledge_graph.extraction.table_headers import CONSUMERS, KIND_OF_ROW, RANKS, ROLES, TYPES, ColumnRole, header_key
 from knowledge_graph.extraction.word_lists import words
 
 RULE = re.compile(r"\|[ \t:|-]+")
@@ -40,7 +40,7 @@ class Columns:
     """The column of the rows' things, and the columns of relations with header and role."""
 
     thing: int
-    relations: list[tuple[int, str, Role]]
+    relations: list[tuple[int, str, ColumnRole]]
 
 
 def statements(text: str, spans: Sequence[Span]) -> Iterator[StatedRelation]:

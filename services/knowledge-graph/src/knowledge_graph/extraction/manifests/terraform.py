@@ -65,7 +65,7 @@ def read(text: str) -> Manifest:
     if tree.root_node.has_error:
         raise ManifestRefused("it is not readable HCL")
     manifest, blocks = Manifest(), dict[str, TerraformBlock]()
-    reading = _TerraformReading(content, manifest)
+    reading = _BlockReading(content, manifest)
     for node in _blocks(tree.root_node):
         address = reading.address(node)
         if address is not None:
@@ -103,7 +103,7 @@ def _blocks(root: Node) -> Iterator[Node]:
         yield from (child for child in body.children if child.type == "block")
 
 
-class _TerraformReading:
+class _BlockReading:
     """Reads blocks; places are characters of the text."""
 
     def __init__(self, content: bytes, manifest: Manifest) -> None:
