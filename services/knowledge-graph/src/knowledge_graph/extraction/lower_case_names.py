@@ -33,6 +33,9 @@ LONGEST_BEFORE = 16
 STORES = words("store_images") | {"db", "pg", "database", "store", "cache", "bucket"}
 SERVICES = frozenset({"svc", "srv", "service", "api", "gateway", "worker", "server", "broker", "proxy", "daemon"})
 ENDINGS = STORES | SERVICES | {"queue", "topic", "stream", "events", "job"}
+TECHNICAL = (words("store_images") - {"oracle"}) | {"db", "pg", "svc", "srv", "api"}
+"""Endings of no English word; the others count where the document writes names in small letters."""
+PREFIXES = frozenset({"co", "self", "non", "pre", "mid", "civil", "full", "half", "multi", "inter", "sub", "drug"})
 JOINED_ENDING = re.compile(r"[a-z][a-z0-9]{2,30}(svc|srv|db)$")
 ORDINARY = STOP_WORDS | KINDS | LABELS | PARTS.keys() | GENERIC_HEADINGS
 SHORTEST = 3
@@ -47,10 +50,12 @@ def lower_case_names(chunks: Sequence[SourceChunk]) -> frozenset[str]:
         if chunk.headings and (heading := WHOLE.fullmatch(chunk.headings[-1].strip())):
             found.add(heading.group(1))
         found |= {span.surface.rstrip("/") for span in tables.names(chunk.content) if span.surface.islower()}
-        found |= {one.group() for one in TOKEN.finditer(chunk.content) if _tells_itself(one.group())}
+        found |= {one.group() for one in TOKEN.finditer(chunk.content) if _tells_itself(one.group(), TECHNICAL)}
         found |= {one.group(1) for one in QUOTED.finditer(chunk.content) if "-" in one.group(1)}
     found = {one for one in found if _is_possible(one)}
     if len(found) >= FEWEST:
+        written = {one.group() for chunk in chunks for one in TOKEN.finditer(chunk.content)}
+        found |= {one for one in written if _tells_itself(one, ENDINGS) and _is_possible(one)}
         used = Counter(one.group() for chunk in chunks for one in TOKEN.finditer(chunk.content))
         opening = {name for chunk in chunks for name in _opening(chunk.content)}
         found |= {one for one in opening if used[one] > 1 and _is_possible(one)}
@@ -82,9 +87,10 @@ def _is_possible(name: str) -> bool:
     return len(name) >= SHORTEST and name not in ORDINARY
 
 
-def _tells_itself(name: str) -> bool:
+def _tells_itself(name: str, endings: Collection[str]) -> bool:
     first, _, last = name.rpartition("-")
-    return (bool(first) and last in ENDINGS and first not in STOP_WORDS) or JOINED_ENDING.match(name) is not None
+    is_name = bool(first) and last in endings and first not in STOP_WORDS | PREFIXES
+    return is_name or JOINED_ENDING.match(name) is not None
 
 
 def _opening(text: str) -> Iterator[str]:
