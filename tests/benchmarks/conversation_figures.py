@@ -30,11 +30,12 @@ from prometheus_client import CollectorRegistry, Counter
 from contracts.gateway import Role
 from embedded.engines import Engines
 from embedded.ports import free_port
-from inference.factory import build_chat_model
+from inference.endpoints import Endpoints
 from orchestrator import checkpoints
 from orchestrator.graphs.conversation import graph as conversation
 from orchestrator.graphs.conversation.context import Prompts, TurnBudgets
 from orchestrator.graphs.conversation.turn import ConversationTurns
+from orchestrator.models.model_source import ModelSource
 from orchestrator.runs.records import ClaimedRun, EarlierMessage, RunProgress, TurnInput
 from orchestrator.runs.repository import RunSql
 from orchestrator.services import GraphService, MemoryService, RetrievalService
@@ -158,17 +159,16 @@ async def conversations() -> list[Row]:
 
 async def overhead(bench: Bench) -> list[Row]:
     """A turn through the service, and by the same graph run bare with the same saver, turn about."""
-    url, chat = bench.settings.database_url.get_secret_value(), build_chat_model(bench.settings)
+    url, endpoints = bench.settings.database_url.get_secret_value(), Endpoints()
     async with (
         bench.process() as (_, client),
         checkpoints.opened(url, 4) as saved,
         httpx2.AsyncClient() as http,
     ):
-        bare = _bare(bench.settings, saved, http, chat)
+        bare = _bare(bench.settings, saved, http, ModelSource(bench.settings, endpoints))
         session = (await client.post("/v1/sessions", json={"title": "t"})).json()["id"]
         pairs = [(await _bare_turn(bare), await _turn(client, session)) for _ in range(TURNS + 5)][5:]
-        assert chat is not None
-        await chat.aclose()
+        await endpoints.aclose()
     return [
         ("a turn of the bare graph with the same saver", spread([alone for alone, _ in pairs]), ""),
         ("a turn through the service, until its last event", spread([whole for _, whole in pairs]), ""),
@@ -176,7 +176,7 @@ async def overhead(bench: Bench) -> list[Row]:
     ]
 
 
-def _bare(settings: Settings, saved: Any, http: Any, chat: Any) -> ConversationTurns:
+def _bare(settings: Settings, saved: Any, http: Any, models: ModelSource) -> ConversationTurns:
     tokens = DeploymentKeys().tokens("orchestrator")
     return ConversationTurns(
         conversation.build(),
@@ -184,7 +184,7 @@ def _bare(settings: Settings, saved: Any, http: Any, chat: Any) -> ConversationT
         RetrievalService("retrieval", http, tokens, settings.retrieval_url, 10.0),
         GraphService("knowledge-graph", http, tokens, settings.knowledge_graph_url, 10.0),
         MemoryService("memory", http, tokens, settings.memory_url, 10.0),
-        chat,
+        models,
         Prompts.load(),
         TurnBudgets(settings.search_k, settings.passage_tokens, settings.history_tokens, settings.summary_tokens),
         RunControl(),

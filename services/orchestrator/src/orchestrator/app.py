@@ -15,13 +15,14 @@ from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
 
 from contracts.events import DOCUMENTS
-from inference.factory import build_chat_model
+from inference.endpoints import Endpoints
 from orchestrator import checkpoints
 from orchestrator.consumer import DocumentConsumer
 from orchestrator.feedback import api as feedback_api
 from orchestrator.graphs.conversation import graph as conversation
 from orchestrator.graphs.conversation.context import Prompts, TurnBudgets
 from orchestrator.graphs.conversation.turn import ConversationTurns
+from orchestrator.models.model_source import ModelSource
 from orchestrator.runs import api as runs_api
 from orchestrator.runs.attempt import Attempt
 from orchestrator.runs.ended import EndedRuns
@@ -137,16 +138,15 @@ async def _turns(
     told: Counter,
     stack: AsyncExitStack,
 ) -> ConversationTurns:
-    chat = build_chat_model(settings)
-    if chat is not None:
-        stack.push_async_callback(chat.aclose)
+    endpoints = Endpoints(failures=settings.chat_breaker_failures, reset_seconds=settings.chat_breaker_seconds)
+    stack.push_async_callback(endpoints.aclose)
     return ConversationTurns(
         conversation.build(),
         saved,
         RetrievalService("retrieval", client, tokens, settings.retrieval_url, settings.search_timeout_seconds),
         GraphService("knowledge-graph", client, tokens, settings.knowledge_graph_url, settings.graph_timeout_seconds),
         MemoryService("memory", client, tokens, settings.memory_url, settings.recall_timeout_seconds),
-        chat,
+        ModelSource(settings, endpoints),
         Prompts.load(),
         TurnBudgets(settings.search_k, settings.passage_tokens, settings.history_tokens, settings.summary_tokens),
         control,

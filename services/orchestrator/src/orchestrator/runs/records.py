@@ -93,7 +93,7 @@ class TurnAnswer:
 
     `condensed` is what
     a model reads of the oldest messages, if that was condensed. `fallback`: the turn's error handler wrote it, so other
-    services learn nothing from it.
+    services learn nothing from it, nor from an `incomplete` one, in which the model broke off.
     """
 
     message_id: UUID
@@ -106,6 +106,7 @@ class TurnAnswer:
     title: str | None
     condensed: Condensed | None = None
     fallback: bool = False
+    incomplete: bool = False
 
 
 async def nothing_written() -> TurnAnswer | None:

@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from contracts.events import CitationChecked, MessageCompleted
 from orchestrator.citations.support import CitedSpan
 from orchestrator.graphs.conversation.context import ConversationContext
-from orchestrator.graphs.conversation.passages import Verified, verified
+from orchestrator.graphs.conversation.passages import Verified, of_cut, verified
 from orchestrator.graphs.conversation.state import Cited, FoundChunk, Turn, WrittenAnswer, answer_of
 
 
@@ -23,6 +23,7 @@ class UncheckedAnswer(WrittenAnswer):
     cited: list[Cited]
     passages: list[FoundChunk]
     removed_citations: int
+    incomplete: bool
 
 
 async def verify_citations(state: UncheckedAnswer, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
@@ -30,6 +31,8 @@ async def verify_citations(state: UncheckedAnswer, runtime: Runtime[Conversation
     cited = [CitedSpan(**one) for one in state["cited"]]
     extractive = state["mode"] == "extractive"
     checked = await asyncio.to_thread(verified, answer_of(state), cited, state["passages"], extractive=extractive)
+    if state["incomplete"]:
+        checked = of_cut(checked)
     for citation in checked.citations:
         runtime.context.events.emit(CitationChecked(citation=citation))
     runtime.context.events.emit(
