@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import os
+import secrets
 import signal
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
 
 from embedded.data_folder import DataFolder
-from embedded.ports import free_port, is_free
+from embedded.ports import GRPC_OFFSET, LOOPBACK, is_free
 
 START_SECONDS = 280.0
 READY = "Attractor is ready"
 STOP_SECONDS = 120.0
 INTERNAL_PORTS = 20
+ROW = INTERNAL_PORTS + 2  # the port that reserves the row, the gateway's, the internal ones
+ROWS_FROM, ROWS = 18_500, 110  # none of them is a default, nor one that `free_port` returns, nor a gRPC port
 
 
 class EmbeddedStack:
@@ -38,9 +42,14 @@ class EmbeddedStack:
     @contextmanager
     def started(cls, folder: Path, **environment: str) -> Iterator[EmbeddedStack]:
         """Runs the stack on the folder (data there are kept) until the block ends."""
-        port, began = free_port(), time.monotonic()
+        with _reserved_row() as port:
+            yield from cls._started_on(folder, port, environment)
+
+    @classmethod
+    def _started_on(cls, folder: Path, port: int, environment: Mapping[str, str]) -> Iterator[EmbeddedStack]:
+        began = time.monotonic()
         settings = {"ATTRACTOR_DATA": str(folder), "GATEWAY_PORT": str(port)}
-        settings |= {"INTERNAL_PORTS_FROM": str(_internal_ports()), **environment}
+        settings |= {"INTERNAL_PORTS_FROM": str(port + 1), **environment}
         with open(folder / "launcher.log", "wb") as log:
             launcher = subprocess.Popen(
                 [sys.executable, "-m", "embedded", "run", "--no-demo"],
@@ -81,9 +90,17 @@ class EmbeddedStack:
         return process.pid
 
 
-def _internal_ports() -> int:
-    """Returns the first of a row of free ports; at random, as stacks that start together would share the default."""
+@contextmanager
+def _reserved_row() -> Iterator[int]:
+    """Yields the first of a row of free ports that no other test process gets before the block ends."""
     while True:
-        first = free_port()
-        if all(is_free(port) for port in range(first, first + INTERNAL_PORTS)):
-            return first
+        first = ROWS_FROM + secrets.randbelow(ROWS) * ROW  # not what a test run seeds alike in each process
+        try:
+            reservation = socket.create_server((LOOPBACK, first))
+        except OSError:
+            continue  # another test's row
+        with reservation:
+            row = range(first + 1, first + ROW)
+            if all(is_free(port) and is_free(port + GRPC_OFFSET) for port in row):
+                yield row[0]
+                return

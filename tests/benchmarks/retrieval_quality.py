@@ -39,17 +39,17 @@ from inference.embedders import Embedders
 from inference.embeddings import EmbeddingSpace
 from inference.factory import build_embedder
 from inference.settings import EmbeddingSettings
+from relevance.analysis import Analyzer
+from relevance.wordpieces import WordPieces
 from retrieval.dense.query_vectors import QueryVectors
 from retrieval.index.compaction import Compaction, CompactionMetrics
 from retrieval.index.preparation import ChunkVectors, Facts, prepare
 from retrieval.index.writer import IndexWriter
-from retrieval.ranking.wordpieces import WordPieces
 from retrieval.reading.leg import SearchLimits
 from retrieval.reading.snapshot import SearchStore
 from retrieval.search.legs import Legs
 from retrieval.search.search import Search
 from retrieval.spaces.rows import ensure_vector_index
-from retrieval.text.analysis import Analyzer
 from service_kit.migrate import migrate
 from service_kit.postgres import Database
 

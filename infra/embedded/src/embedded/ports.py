@@ -9,9 +9,10 @@ from collections.abc import Collection
 
 LOOPBACK = "127.0.0.1"
 # SeaweedFS opens a gRPC port 10000 above each of its ports. Both lie below the range from which the system gives ports
-# to outgoing connections, so that one cannot take them between the choice and the start.
+# to outgoing connections, so that one cannot take them between the choice and the start. An installation's internal
+# ports begin above the highest, so that a port chosen at random is none of theirs.
 GRPC_OFFSET = 10_000
-_LOWEST, _HIGHEST = 11_000, 22_000
+_LOWEST, _HIGHEST = 11_000, 18_000
 
 
 def is_free(port: int, host: str = LOOPBACK) -> bool:

@@ -14,6 +14,7 @@ from inference.embedders import Embedders
 from inference.errors import EmbeddingError
 from inference.factory import build_embedders, build_reranker
 from inference.rerank import Reranker
+from relevance.analysis import Analyzer
 from retrieval.context.api import router as context_router
 from retrieval.context.assembly import ContextAssembly
 from retrieval.context.tokenizers import ContextTokenizers
@@ -39,7 +40,6 @@ from retrieval.spaces.builder import SpaceBuilder
 from retrieval.spaces.lifecycle import SpaceLifecycle
 from retrieval.spaces.rows import ensure_vector_index
 from retrieval.spaces.work import CHANNEL
-from retrieval.text.analysis import Analyzer
 from retrieval.tuning.api import router as settings_router
 from retrieval.tuning.store import SearchSettingsStore
 from service_kit.app import service_app

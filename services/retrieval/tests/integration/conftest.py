@@ -24,14 +24,14 @@ from contracts.events import DOCUMENTS, DocumentConverted, DocumentDeleted, Even
 from contracts.object_keys import derived_prefix
 from inference.factory import build_embedder
 from inference.settings import EmbeddingSettings
+from relevance.analysis import Analyzer
+from relevance.wordpieces import WordPieces
 from retrieval.app import create_app
 from retrieval.index.compaction import Compaction, CompactionMetrics
 from retrieval.index.preparation import ChunkVectors, Facts, prepare
 from retrieval.index.writer import IndexWriter
-from retrieval.ranking.wordpieces import WordPieces
 from retrieval.search import legs
 from retrieval.settings import Settings
-from retrieval.text.analysis import Analyzer
 from service_kit import optional_redis
 from service_kit.postgres import Database
 

@@ -8,11 +8,11 @@ from uuid import uuid4
 import pytest
 
 from contracts.retrieval import Facet, SearchFilters
+from relevance.analysis import Analyzer
 from retrieval.errors import FilterTooSlow, InvalidMetadataPath
 from retrieval.reading.snapshot import SearchStore
 from retrieval.search import facets
 from retrieval.search.filters import resolve
-from retrieval.text.analysis import Analyzer
 
 GIT, WEB = uuid4(), uuid4()
 METADATA = {"authors": ["Ada", "Bob"], "pages": 12, "source": {"name": "Handbook", "path": "docs/a.md"}}

@@ -11,12 +11,12 @@ import pytest
 
 from contracts.retrieval import SearchFilters
 from inference.embeddings import EmbeddingSpace
+from relevance.analysis import Analyzer
 from retrieval.dense.nearest import Nearest
 from retrieval.dense.plan import ScanPlan
 from retrieval.reading.snapshot import SearchStore
 from retrieval.search.filters import resolve
 from retrieval.spaces.rows import ensure_vector_index
-from retrieval.text.analysis import Analyzer
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "omega"]
 ONE_ROW = ("indexed_document", "chunk", "chunk_vector", "recent_postings", "workspace_statistics", "workspace_stemming")

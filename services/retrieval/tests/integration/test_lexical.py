@@ -15,14 +15,14 @@ from prometheus_client import CollectorRegistry
 
 import retrieval.index.groups
 import retrieval.lexical.vocabulary
+from relevance.analysis import Analyzer
+from relevance.bm25 import Parameters
 from retrieval.index.compaction import Compaction, CompactionMetrics
 from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.leg import LexicalLeg
-from retrieval.ranking.bm25 import Parameters
 from retrieval.reading.leg import LegQuery
 from retrieval.reading.snapshot import SearchStore
 from retrieval.search.filters import Scope
-from retrieval.text.analysis import Analyzer
 from retrieval.text.query import parse
 
 NAUGHTY = Path(__file__).parents[5] / "shared/eval/naughty-strings/blns.json"

@@ -15,14 +15,14 @@ import pytest
 import retrieval.index.compaction
 import retrieval.index.groups
 from contracts.ingestion import Chunk
+from relevance.analysis import Analyzer
+from relevance.languages import ENGLISH, stemming_of
+from relevance.wordpieces import WordPieces
 from retrieval.index.blocks import CHANNEL, MOST_RECENT, PostingRows
 from retrieval.index.compaction import Compaction
 from retrieval.index.preparation import Facts, indexed_texts, prepare
 from retrieval.index.writer import IndexWriter
 from retrieval.lexical.postings import LARGEST_BLOCK, ORDINAL_BITS, decode, decode_terms
-from retrieval.ranking.wordpieces import WordPieces
-from retrieval.text.analysis import Analyzer
-from retrieval.text.languages import ENGLISH, stemming_of
 from service_kit.notifications import Notifications
 from service_kit.postgres import Database
 

@@ -14,6 +14,7 @@ from contracts.retrieval import SearchMode, SearchRequest
 from inference.embedders import Embedders
 from inference.embeddings import EmbeddingSpace
 from inference.errors import ProviderUnavailable
+from relevance.analysis import Analyzer
 from retrieval.dense.query_vectors import QueryVectors
 from retrieval.errors import SearchUnavailable
 from retrieval.index.consumer import Indexer
@@ -22,7 +23,6 @@ from retrieval.reading.leg import SearchLimits
 from retrieval.reading.snapshot import SearchStore
 from retrieval.search.legs import Legs
 from retrieval.search.search import Search
-from retrieval.text.analysis import Analyzer
 from service_kit.outbox import Outbox
 
 ODD = [

@@ -11,13 +11,13 @@ import pytest
 
 from contracts.retrieval import Hit, SearchMode, SearchRequest
 from inference.embedders import Embedders
+from relevance.analysis import Analyzer
 from retrieval.dense.query_vectors import QueryVectors
 from retrieval.index.writer import IndexWriter
 from retrieval.reading.leg import SearchLimits
 from retrieval.reading.snapshot import SearchStore
 from retrieval.search.legs import Legs
 from retrieval.search.search import Search
-from retrieval.text.analysis import Analyzer
 from service_kit.postgres import Database
 from service_kit.problems import Unavailable
 

@@ -10,8 +10,8 @@ import psycopg
 import pytest
 
 import service_kit.migrate
+from relevance.wordpieces import decoded
 from retrieval.lexical.postings import decode
-from retrieval.ranking.wordpieces import decoded
 from retrieval.reading.reader import IndexReader
 from retrieval.spaces.rows import SpaceRows, ensure_vector_index, space_id
 from retrieval.tuning.store import SearchSettingsStore

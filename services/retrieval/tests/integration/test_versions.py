@@ -7,12 +7,12 @@ import asyncio
 from contracts.events import DocumentDescribed, DocumentIndexed
 from contracts.retrieval import SearchMode, SearchRequest
 from inference.embedders import Embedders
+from relevance.analysis import Analyzer
 from retrieval.dense.query_vectors import QueryVectors
 from retrieval.reading.leg import SearchLimits
 from retrieval.reading.snapshot import SearchStore
 from retrieval.search.legs import Legs
 from retrieval.search.search import Search
-from retrieval.text.analysis import Analyzer
 
 SWITCHES = 50
 PASSAGES = ["The port is 8080.", "Nothing else is said.", "Backups run at night."]

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from contracts.retrieval import FusionWeights, SearchMode
 from inference.embeddings import BUNDLED_SPACE
+from relevance.bm25 import QueryWord, idf, weighted
 from retrieval.ranking.answerability import GOOD, match
-from retrieval.ranking.bm25 import QueryWord, idf, weighted
 from retrieval.ranking.fusion import (
     FEATURES,
     Features,

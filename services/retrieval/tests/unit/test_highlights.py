@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from relevance.analysis import Analyzer
 from retrieval.highlights import scoring
 from retrieval.highlights.sentences import is_code, spans
-from retrieval.text.analysis import Analyzer
 
 
 @dataclass(frozen=True)

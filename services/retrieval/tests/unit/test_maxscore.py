@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from relevance.bm25 import Parameters, QueryWord, WeightedQuery, idf, weighted
 from retrieval.lexical.lists import Header
 from retrieval.lexical.maxscore import ChunkFilter, MaxScore
 from retrieval.lexical.postings import ORDINAL_BITS, postings
-from retrieval.ranking.bm25 import Parameters, QueryWord, WeightedQuery, idf, weighted
 
 TERMS = ["a", "b", "c", "d", "e", "f"]
 

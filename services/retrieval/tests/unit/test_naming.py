@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from relevance.analysis import Analyzer
 from retrieval.lexical.document_names import NameCheck, NamedDocument
-from retrieval.text.analysis import Analyzer
 
 ANALYZER = Analyzer()
 

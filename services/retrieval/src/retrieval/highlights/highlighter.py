@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from inference.errors import EmbeddingError
+from relevance.analysis import Analyzer
 from retrieval.dense.leg import DenseLeg
 from retrieval.highlights import scoring
 from retrieval.highlights.scoring import ScoredSpan, Sentence
 from retrieval.reading.reader import IndexedChunk
-from retrieval.text.analysis import Analyzer
 from service_kit.sentences import Span
 
 NOT_COMPARED = "sentences not compared"

@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Protocol
 
+from relevance.analysis import Analyzer
+from relevance.languages import stemming_of
 from retrieval.highlights.sentences import is_code, spans
-from retrieval.text.analysis import Analyzer
-from retrieval.text.languages import stemming_of
 from service_kit.sentences import Span
 
 MOST_EMBEDDED = 40  # sentences of one request

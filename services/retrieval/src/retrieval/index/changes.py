@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from contracts.ingestion import Chunk
-from retrieval.text.languages import ENGLISH
+from relevance.languages import ENGLISH
 
 
 @dataclass(frozen=True)

@@ -20,16 +20,16 @@ from contracts.events import (
     Event,
 )
 from inference.embedders import SpaceKey
+from relevance.analysis import Analyzer
+from relevance.wordpieces import WordPieces
 from retrieval.errors import ConvertedInvalid
 from retrieval.index.converted import read_chunks, read_vectors
 from retrieval.index.documents import IndexDocumentRows, IndexRowCounts, KnownIndexDocument
 from retrieval.index.preparation import Facts, Prepared, prepare
 from retrieval.index.writer import IndexWriter
-from retrieval.ranking.wordpieces import WordPieces
 from retrieval.reading.state import generation
 from retrieval.spaces.rows import SpaceRow, SpaceRows
 from retrieval.spaces.switch import ensure_active
-from retrieval.text.analysis import Analyzer
 from service_kit.objects import ObjectMissing, ObjectStore
 from service_kit.outbox import Outbox, first_time
 from service_kit.postgres import Database

@@ -14,6 +14,7 @@ from uuid import UUID
 import psycopg
 from prometheus_client import CollectorRegistry, Counter
 
+from relevance.analysis import Analyzer
 from retrieval.index.blocks import PostingRows
 from retrieval.index.changes import Naming
 from retrieval.index.documents import IndexDocumentRows
@@ -21,7 +22,6 @@ from retrieval.index.removal import PostingRemoval
 from retrieval.index.statements import OrphanSql
 from retrieval.reading.reader import IndexReader
 from retrieval.reading.state import change_statistics
-from retrieval.text.analysis import Analyzer
 from service_kit.postgres import Database
 from service_kit.problems import WorkspaceGone
 from service_kit.repository import SystemRepository

@@ -17,13 +17,13 @@ from psycopg.types.json import Jsonb
 
 from contracts.events import DocumentConverted
 from contracts.ingestion import Chunk
+from relevance.analysis import Analyzer, TermCounts, name_forms
+from relevance.languages import stemming_of
+from relevance.wordpieces import WordPieces, chunk_text
 from retrieval.index.changes import ChunkChanges, Naming
 from retrieval.index.statements import IndexDocumentSql
 from retrieval.lexical.postings import encode_rows
-from retrieval.ranking.wordpieces import WordPieces, chunk_text
 from retrieval.reading.vectors import vector_array
-from retrieval.text.analysis import Analyzer, TermCounts, name_forms
-from retrieval.text.languages import stemming_of
 
 BATCH = 250  # chunks
 Values: TypeAlias = dict[str, object]

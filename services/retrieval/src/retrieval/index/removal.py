@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from relevance.analysis import Analyzer
 from retrieval.index.blocks import PostingBlock, PostingRows
 from retrieval.index.changes import Naming
 from retrieval.index.groups import Group, GroupRows
@@ -22,7 +23,6 @@ from retrieval.index.statements import PostingRowsSql
 from retrieval.lexical.columns import Int64s
 from retrieval.lexical.postings import ORDINAL_BITS, Postings, TermPostings
 from retrieval.reading.threads import releasing_gil
-from retrieval.text.analysis import Analyzer
 
 log = logging.getLogger(__name__)
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from relevance.analysis import Analyzer
 from retrieval.index.blocks import PostingRows
 from retrieval.index.changes import ChunkChanges, StoredChunk, compare
 from retrieval.index.documents import IndexDocumentRows, Indexed, IndexRowCounts, KnownIndexDocument
@@ -16,7 +17,6 @@ from retrieval.index.removal import PostingRemoval
 from retrieval.index.statements import IndexDocumentSql
 from retrieval.lexical.postings import ORDINAL_BITS
 from retrieval.reading.state import change_statistics, lock_documents, raise_generation
-from retrieval.text.analysis import Analyzer
 from service_kit.postgres import Connection
 
 

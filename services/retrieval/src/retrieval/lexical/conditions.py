@@ -10,9 +10,9 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from relevance.analysis import Analyzer
 from retrieval.lexical.statements import PostingSql
 from retrieval.reading.reader import IndexReader
-from retrieval.text.analysis import Analyzer
 
 _STOP_WORD = "\0"  # no term holds it, nor a blank
 _NOTHING = f" {_STOP_WORD}"

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
+from relevance.analysis import Analyzer, folded, name_forms
 from retrieval.lexical.conditions import line_of, phrase_of
-from retrieval.text.analysis import Analyzer, folded, name_forms
 from retrieval.text.query import PREFIXED
 
 REMEMBERED = 128  # values by the rules of each language

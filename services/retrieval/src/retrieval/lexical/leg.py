@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from contracts.retrieval import QueryReport
+from relevance.analysis import Analyzer
+from relevance.bm25 import WeightedQuery
 from retrieval.lexical.conditions import TextConditions
 from retrieval.lexical.search import MOST_CHECKED, Cache, LexicalSearch, WordFeatures
-from retrieval.ranking.bm25 import WeightedQuery
 from retrieval.reading.leg import Leg, LegQuery
 from retrieval.reading.reader import IndexReader
-from retrieval.text.analysis import Analyzer
 from retrieval.text.query import ParsedQuery
 
 

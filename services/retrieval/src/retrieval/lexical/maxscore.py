@@ -15,10 +15,10 @@ from typing import ParamSpec, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from relevance.bm25 import Floats, WeightedQuery, WeightedWord
 from retrieval.lexical.columns import Int64s
 from retrieval.lexical.lists import Header
 from retrieval.lexical.postings import ORDINAL_BITS, Postings, concatenated
-from retrieval.ranking.bm25 import Floats, WeightedQuery, WeightedWord
 
 P = ParamSpec("P")
 R = TypeVar("R")

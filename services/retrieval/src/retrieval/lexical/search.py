@@ -10,6 +10,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from relevance.analysis import Analyzer
+from relevance.bm25 import Parameters, WeightedQuery, weighted
+from relevance.languages import ENGLISH
 from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.columns import Int64s
 from retrieval.lexical.conditions import ConditionCheck, TextConditions
@@ -18,11 +21,8 @@ from retrieval.lexical.maxscore import ChunkFilter, MaxScore, RankedChunks, cont
 from retrieval.lexical.postings import TermPostings
 from retrieval.lexical.vocabulary import Vocabulary
 from retrieval.lexical.words import QueryWords, words_of
-from retrieval.ranking.bm25 import Parameters, WeightedQuery, weighted
 from retrieval.reading.reader import IndexReader, ScoredChunk
 from retrieval.reading.state import IndexState
-from retrieval.text.analysis import Analyzer
-from retrieval.text.languages import ENGLISH
 from retrieval.text.query import ParsedQuery
 
 MOST_STEMMINGS = 4  # languages of the workspace that a query is read in

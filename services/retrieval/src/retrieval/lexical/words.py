@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from relevance.analysis import Analyzer, folded
+from relevance.bm25 import QueryWord
 from retrieval.lexical import edits
 from retrieval.lexical.vocabulary import Vocabulary
-from retrieval.ranking.bm25 import QueryWord
-from retrieval.text.analysis import Analyzer, folded
 from retrieval.text.query import ParsedQuery
 
 MOST_WORDS = 48  # of a query; of a longer one the rarest are asked for

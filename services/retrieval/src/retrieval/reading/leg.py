@@ -12,7 +12,7 @@ import psycopg
 
 from inference.embedders import SpaceKey
 from inference.errors import EmbeddingError, RerankError
-from retrieval.ranking.bm25 import Parameters
+from relevance.bm25 import Parameters
 from retrieval.reading.reader import ScoredChunk
 from retrieval.reading.scope import Scope
 from retrieval.reading.snapshot import Snapshot

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from contracts.graph_expansion import GraphMethod
 from contracts.retrieval import SearchMode
+from relevance.soft_match import SoftMatcher
 from retrieval.dense.leg import DenseLeg
 from retrieval.graph.leg import GraphLeg
 from retrieval.lexical.leg import LexicalLeg
@@ -19,7 +20,6 @@ from retrieval.ranking import fusion
 from retrieval.ranking.answerability import LOOKED_AT, match
 from retrieval.ranking.fusion import Features
 from retrieval.ranking.rule import RankingRule
-from retrieval.ranking.soft_match import SoftMatcher
 from retrieval.reading.arrays import array_text
 from retrieval.reading.leg import Leg
 from retrieval.reading.reader import Cursor, IndexReader, ReadingSql

@@ -11,6 +11,7 @@ import numpy as np
 import psycopg
 
 from contracts.retrieval import SearchFilters
+from relevance.analysis import Analyzer
 from retrieval.errors import FilterTooSlow, InvalidMetadataPath
 from retrieval.lexical.document_names import NameCheck, NamedDocument
 from retrieval.reading.arrays import term_array
@@ -18,7 +19,6 @@ from retrieval.reading.reader import IndexReader
 from retrieval.reading.scope import Scope
 from retrieval.reading.threads import releasing_gil
 from retrieval.search.statements import SearchSql
-from retrieval.text.analysis import Analyzer
 
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)')
 _FIELDS = ("tag", "type", "language", "source")

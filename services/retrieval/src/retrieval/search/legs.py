@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from contracts.graph_expansion import GraphMethod
+from relevance.analysis import Analyzer
 from retrieval.dense.leg import DenseLeg
 from retrieval.dense.query_vectors import QueryVectors
 from retrieval.graph.leg import GraphLeg, GraphOf
@@ -15,7 +16,6 @@ from retrieval.lexical.leg import LexicalLeg
 from retrieval.lexical.search import Cache
 from retrieval.reading.leg import LegQuery, SearchLimits
 from retrieval.reading.snapshot import SearchStore
-from retrieval.text.analysis import Analyzer
 from retrieval.text.query import parse
 from service_kit.auth import Principal
 from service_kit.http_service import HttpService

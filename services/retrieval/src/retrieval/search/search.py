@@ -10,13 +10,14 @@ from uuid import UUID
 import psycopg
 
 from contracts.retrieval import Facet, FacetCount, SearchRequest, SearchResponse
+from relevance.analysis import Analyzer
+from relevance.soft_match import SoftMatcher
 from retrieval.errors import SearchUnavailable
 from retrieval.graph.leg import GraphLeg
 from retrieval.graph.quoting import quote
 from retrieval.highlights.highlighter import Highlighter
 from retrieval.ranking.answerability import GOOD
 from retrieval.ranking.rule import RankingRule
-from retrieval.ranking.soft_match import SoftMatcher
 from retrieval.reading.leg import Leg, LegQuery
 from retrieval.reading.snapshot import Snapshot
 from retrieval.search import facets, hits
@@ -27,7 +28,6 @@ from retrieval.search.legs import Legs
 from retrieval.search.reranking import Reranking
 from retrieval.search.selection import HitSelection
 from retrieval.search.stopwatch import Stopwatch
-from retrieval.text.analysis import Analyzer
 from retrieval.text.query import parse
 from retrieval.tuning.known import KnownTunings
 from service_kit.auth import Principal

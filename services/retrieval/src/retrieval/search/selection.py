@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from contracts.retrieval import Around, SearchRequest, Surrounding
 from inference.embedders import SpaceKey
+from relevance.duplicates import Folding
 from retrieval.ranking.diversity import capped, diversified
-from retrieval.ranking.duplicates import Folding
 from retrieval.reading.leg import Leg
 from retrieval.reading.reader import IndexedChunk, IndexReader
 from retrieval.search.reranking import Reranking

@@ -8,7 +8,7 @@ from typing import Any
 
 from contracts.retrieval import FusionWeights, LegWeights, SearchMode, SearchSettings
 from inference.embedders import SpaceKey
-from retrieval.ranking.bm25 import Parameters
+from relevance.bm25 import Parameters
 from retrieval.ranking.fusion import RRF_K, Weights
 from retrieval.ranking.rule import RankingRule
 from retrieval.ranking.weights import SpaceWeights, default_weights

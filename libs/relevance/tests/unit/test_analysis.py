@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.text.analysis import LONGEST_TERM, Analyzer
-from retrieval.text.languages import stemming_of
+from relevance.analysis import LONGEST_TERM, Analyzer
+from relevance.languages import stemming_of
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import zip_longest
 from pathlib import PurePath
 
-from retrieval.text.languages import ENGLISH, Stemming, load_stemming
+from relevance.languages import ENGLISH, Stemming, load_stemming
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 # Vowel signs and points that \w leaves out, though words of these scripts are written with them.

@@ -52,7 +52,7 @@ def load_stemming(name: str) -> Stemming:
     """Raises KeyError for a name that `stemming_of` does not give."""
     if name == SIMPLE:
         return Stemming(str, frozenset(), keeps_accents=False)
-    file = resources.files("retrieval.text").joinpath("stop_words", f"{name}.txt")
+    file = resources.files("relevance").joinpath("stop_words", f"{name}.txt")
     stop_words = frozenset(file.read_text("utf-8").split() if file.is_file() else ())
     elisions = _ELISIONS if name in _ELIDING else None
     return Stemming(Stemmer.Stemmer(name).stemWord, stop_words, name != ENGLISH, elisions)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.encoder_files import bundled_files
-from retrieval.ranking.soft_match import SoftMatch
-from retrieval.ranking.wordpieces import MOST_TOKENS, WeightedPieces, WordPieces, chunk_text, decoded, encoded
+from relevance.soft_match import SoftMatch
+from relevance.wordpieces import MOST_TOKENS, WeightedPieces, WordPieces, chunk_text, decoded, encoded
 
 TOOL = Path(__file__).parents[2] / "tools" / "wordpiece_table.py"
 PIECES, SOFT = WordPieces(), SoftMatch()

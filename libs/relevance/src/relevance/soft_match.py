@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.ranking.wordpieces import WeightedPieces, WordPieces, decoded
+from relevance.wordpieces import WeightedPieces, WordPieces, decoded
 
 TABLE_FILE = Path(__file__).with_name("wordpieces.npy")
 MOST_PIECES = 48  # of a query; of a longer one the weightiest

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import random
 
-from retrieval.ranking.duplicates import Folded, Folding
+from relevance.duplicates import Folded, Folding
 
 LONG = (
     "The billing router sends every invoice to the ledger before it is printed, and keeps a copy for the auditors, "

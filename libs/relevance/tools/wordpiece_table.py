@@ -1,6 +1,6 @@
-"""Makes `ranking/wordpieces.npy`: what each wordpiece of the bundled encoder means alone, as 64 small integers.
+"""Makes `wordpieces.npy`: what each wordpiece of the bundled encoder means alone, as 64 small integers.
 
-python services/retrieval/tools/wordpiece_table.py [FILE]     about two minutes on one core
+python libs/relevance/tools/wordpiece_table.py [FILE]     about two minutes on one core
 
 Each piece is run through the encoder by itself; its output vectors are centred and put on the axes along which whole
 words differ most. One at a time: the encoder's integers are scaled by what else is in a batch.
@@ -17,7 +17,7 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from inference.encoder_files import bundled_files
-from retrieval.ranking.soft_match import TABLE_FILE
+from relevance.soft_match import TABLE_FILE
 
 CLS, SEP = 101, 102
 WORDS = slice(1996, 29612)  # of the vocabulary: no placeholders, no punctuation, no single characters
