@@ -71,6 +71,7 @@ class World:
     summary: str = "They spoke of tokens."
     thinking: str = ""
     cut: bool = False
+    usage: dict[str, Any] | None = None
     # Before each piece of the answer the model waits for this, where it is given.
     pace: Callable[[int], Awaitable[None]] | None = None
     title_pace: Callable[[int], Awaitable[None]] | None = None
@@ -153,6 +154,8 @@ def add_chat(app: FastAPI, world: World) -> None:
             if world.cut:
                 return
             yield chunk({}, "stop")
+            if world.usage is not None:
+                yield f"data: {json.dumps({'choices': [], 'usage': world.usage})}\n\n"
             yield "data: [DONE]\n\n"
         except asyncio.CancelledError:
             world.chats_cut += 1

@@ -34,6 +34,7 @@ from attractor_client.commands.ingest import ingest
 from attractor_client.commands.login import login
 from attractor_client.commands.search import search
 from attractor_client.commands.status import status
+from attractor_client.commands.usage import usage
 from attractor_client.invocation import EXIT_CODES, FAILED, Flags
 from attractor_client.version import VERSION
 
@@ -78,7 +79,7 @@ def attractor(
     ctx.obj = Flags(url, api_key, json)
 
 
-for command in (ingest, ask, chat, search, context, status, audit, login):
+for command in (ingest, ask, chat, search, context, status, audit, usage, login):
     app.command()(command)
 for name, group in (
     ("documents", documents.app),

@@ -58,10 +58,10 @@ class ModelCall:
 
     @property
     def counted(self) -> tuple[Usage, bool]:
-        """Returns what the call took, and whether its provider told that. A call that failed at once took nothing."""
+        """Returns what the call took, and whether its provider told that. One that failed at once took nothing."""
         if self.usage is not None:
             return self.usage, True
-        if self.first_token_ms is None:
+        if self.first_token_ms is None and self.end is not CallEnd.cancelled:
             return Usage(0, 0), False
         return Usage(self.sent_tokens, self.written_tokens), False
 

@@ -40,6 +40,8 @@ from orchestrator.sessions.deletion import SessionEraser
 from orchestrator.settings import Settings
 from orchestrator.shares import api as shares_api
 from orchestrator.shares.sharing import SessionSharing
+from orchestrator.usage import api as usage_api
+from orchestrator.usage.spender import TokenLimits
 from service_kit.app import service_app
 from service_kit.event_service import EventService
 from service_kit.tokens import Tokens
@@ -63,7 +65,7 @@ def create_app(settings: Settings) -> FastAPI:
             yield
 
     routers = [sessions_api.router, messages_api.router, runs_api.router, feedback_api.router]
-    routers += [shares_api.router, shares_api.internal, internal.router]
+    routers += [usage_api.router, shares_api.router, shares_api.internal, internal.router]
     return service_app(NAME, settings, routers, lifespan)
 
 
@@ -87,7 +89,16 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         registry=app.state.metrics.registry,
     )
     control = RunControl()
-    turns = await _turns(settings, tokens, client, saved, control, told, stack)
+    limits = TokenLimits(
+        settings.budget_run_tokens,
+        settings.budget_user_tokens,
+        settings.budget_key_tokens,
+        settings.budget_workspace_tokens,
+    )
+    endpoints = Endpoints(failures=settings.chat_breaker_failures, reset_seconds=settings.chat_breaker_seconds)
+    stack.push_async_callback(endpoints.aclose)
+    models = ModelSource(settings, endpoints, service.database, limits)
+    turns = _turns(settings, tokens, client, saved, control, told, models)
 
     def attempt(run: ClaimedRun) -> Attempt:
         events = RunEvents(redis, run.id, run.attempts, settings.run_stream_ttl)
@@ -105,6 +116,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     app.state.on_stop.append(worker.stop)
     documents = IngestionService("ingestion", client, tokens, settings.ingestion_url, settings.document_timeout_seconds)
     app.state.database = service.database
+    app.state.token_limits = limits
     app.state.run_max_attempts = settings.run_max_attempts
     app.state.attachments = DocumentAttacher(service.database, documents)
     app.state.sharing = SessionSharing(service.database)
@@ -129,24 +141,22 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     background.start("checkpoint_bytes", ended.keep_measuring)
 
 
-async def _turns(
+def _turns(
     settings: Settings,
     tokens: Tokens,
     client: httpx2.AsyncClient,
     saved: checkpoints.Checkpoints,
     control: RunControl,
     told: Counter,
-    stack: AsyncExitStack,
+    models: ModelSource,
 ) -> ConversationTurns:
-    endpoints = Endpoints(failures=settings.chat_breaker_failures, reset_seconds=settings.chat_breaker_seconds)
-    stack.push_async_callback(endpoints.aclose)
     return ConversationTurns(
         conversation.build(),
         saved,
         RetrievalService("retrieval", client, tokens, settings.retrieval_url, settings.search_timeout_seconds),
         GraphService("knowledge-graph", client, tokens, settings.knowledge_graph_url, settings.graph_timeout_seconds),
         MemoryService("memory", client, tokens, settings.memory_url, settings.recall_timeout_seconds),
-        ModelSource(settings, endpoints),
+        models,
         Prompts.load(),
         TurnBudgets(settings.search_k, settings.passage_tokens, settings.history_tokens, settings.summary_tokens),
         control,

@@ -51,6 +51,7 @@ TABLE = (
     Prefix("/v1/messages", "orchestrator", actors=(ORCHESTRATOR, RETRIEVAL), lasting=LONGEST_DELEGATION),
     Prefix("/v1/runs", "orchestrator"),
     Prefix("/v1/feedback", "orchestrator"),
+    Prefix("/v1/usage", "orchestrator"),
     Prefix("/v1/shares", "orchestrator"),
     Prefix("/v1/sharing", "orchestrator"),
 )

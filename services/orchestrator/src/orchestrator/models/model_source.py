@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+from contracts.events import RunEventData
 from contracts.models import MODEL_ROLES
 from inference.capabilities import SetCapabilities
 from inference.endpoints import Endpoints
@@ -13,6 +14,10 @@ from inference.openai_chat import OpenAIChat
 from inference.role_chat import Candidate, RoleChat
 from inference.settings import ChatSettings
 from orchestrator.models.run_models import RunModels
+from orchestrator.runs.records import ClaimedRun
+from orchestrator.usage.metering import CallMeter
+from orchestrator.usage.spender import Spender, TokenLimits
+from service_kit.postgres import Database
 
 OPERATOR = "operator"
 
@@ -20,12 +25,12 @@ OPERATOR = "operator"
 class ModelSource:
     """Gives each run its models; an endpoint is open as long as a run uses it."""
 
-    def __init__(self, settings: ChatSettings, endpoints: Endpoints) -> None:
-        self.settings, self.endpoints = settings, endpoints
+    def __init__(self, settings: ChatSettings, endpoints: Endpoints, database: Database, limits: TokenLimits) -> None:
+        self.settings, self.endpoints, self.database, self.limits = settings, endpoints, database, limits
 
     @asynccontextmanager
-    async def for_run(self) -> AsyncIterator[RunModels]:
-        """Yields the models of a run, which must not ask them after the block."""
+    async def for_run(self, run: ClaimedRun, tell: Callable[[RunEventData], None]) -> AsyncIterator[RunModels]:
+        """Yields the models of a run, which must not ask them after the block. `tell` takes what they took."""
         settings = self.settings
         if settings.chat_base_url is None or settings.chat_model is None:
             yield RunModels()
@@ -34,4 +39,6 @@ class ModelSource:
             chat = OpenAIChat(endpoint, settings.chat_model, max_tokens=settings.chat_max_tokens)
             known = SetCapabilities(context_tokens=settings.chat_context_tokens)
             candidates = [Candidate(OPERATOR, chat, known)]
-            yield RunModels({role: RoleChat(role, candidates) for role in MODEL_ROLES})
+            spender = Spender(run.workspace_id, run.created_by, run.key_id, run.id, run.attempts)
+            meter = CallMeter(self.database, spender, self.limits, tell)
+            yield RunModels({role: RoleChat(role, candidates, meter) for role in MODEL_ROLES})

@@ -18,7 +18,8 @@ class ClaimedRun:
 
     `attempts` counts claims and never falls: it fences the run's event stream. `attempts_left` is what crashes and
     errors reduce. `delegation` is the gateway's, for the services that are asked for the user.
-    `deadline_seconds` are counted from this claim: while no process works on a run, no time is used up.
+    `deadline_seconds` are counted from this claim: while no process works on a run, no time is used up. `key_id` is the
+    API key that was asked with.
     """
 
     workspace_id: UUID
@@ -33,10 +34,12 @@ class ClaimedRun:
     cancel_requested: bool
     delegation: str | None
     deadline_seconds: int
+    key_id: UUID | None
 
     @property
     def principal(self) -> Principal:
-        return Principal(self.created_by, self.workspace_id, Role(self.role), delegation=self.delegation)
+        role = Role(self.role)
+        return Principal(self.created_by, self.workspace_id, role, delegation=self.delegation, key_id=self.key_id)
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,11 @@ from langgraph.runtime import Runtime
 
 from contracts.events import MessageDelta, ProviderIssue
 from inference.chat import ChatMessage
+from inference.errors import CallRefused
 from inference.estimate import estimated_prompt_tokens
 from inference.role_chat import RoleChat
 from orchestrator.citations.support import CitedSpan
+from orchestrator.errors import BudgetExceeded
 from orchestrator.graphs.conversation.budgets import prompt_room, shared_room, within_budget
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.model_writing import ModelWriting
@@ -77,7 +79,10 @@ async def _ask(state: AnswerableTurn, context: ConversationContext, chat: RoleCh
         began_anew = True
         while began_anew:
             writing = ModelWriting(context, passages, NOTICES[state["search"]], issues=issues)
-            began_anew = await writing.take(deltas)
+            try:
+                began_anew = await writing.take(deltas)
+            except CallRefused as refusal:
+                raise BudgetExceeded(refusal.detail) from refusal
     if writing.is_written:
         if writing.failure is not None:
             issues.append(f"the chat model broke off, so the answer is incomplete: {writing.failure}")
