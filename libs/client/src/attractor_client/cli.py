@@ -25,6 +25,7 @@ from attractor_client.commands import (
     spaces,
     users,
     workspaces,
+    world,
 )
 from attractor_client.commands.ask import ask
 from attractor_client.commands.audit import audit
@@ -91,6 +92,7 @@ for name, group in (
     ("runs", runs.app),
     ("graph", graph.app),
     ("memories", memories.app),
+    ("world", world.app),
     ("keys", keys.app),
     ("invitations", invitations.app),
     ("users", users.app),

@@ -30,6 +30,8 @@ _TOO_LONG = re.compile(
 )
 _LONGEST_MESSAGE = 500
 
+IDLE_CONNECTIONS = 100
+
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
@@ -71,6 +73,8 @@ class Provider:
                 follow_redirects=False,
                 transport=transport,
                 trust_env=transport is None,
+                # How many calls there are at a time is for callers to say: who waits here would be taken for silent.
+                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=IDLE_CONNECTIONS),
             ),
         )
 

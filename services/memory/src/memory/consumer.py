@@ -12,6 +12,7 @@ from contracts.memory import MemoryKind
 from contracts.registry import MEMORY
 from inference.embeddings import Embedder
 from memory.repository import Memories, NewMemory, embed
+from memory.world.repository import WorldPlace, WorldRows
 from service_kit.outbox import Outbox, first_time
 from service_kit.postgres import Database
 from service_kit.streams import Handler
@@ -78,6 +79,7 @@ class MemoryConsumer:
             await memories.lock()
             if await first_time(connection, event):
                 count = await memories.delete_session(session_id)
+                await WorldRows(connection, WorldPlace(event.workspace_id, session_id)).delete()
                 log.info("session forgotten", extra={"session_id": str(session_id), "memories": count})
 
 

@@ -124,6 +124,7 @@ ACTIONS = (
         ("export", "GET", "/v1/feedback/export"),
     ),
     *_actions("memory", "memory_id", ("delete", "DELETE", "/v1/memories/{memory_id}")),
+    *_actions("world", "", ("change", "POST", "/v1/world/operations"), ("revert", "POST", "/v1/world/revert")),
     *_actions(
         "graph",
         "import_id",
