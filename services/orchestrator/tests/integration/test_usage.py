@@ -86,9 +86,11 @@ async def test_only_owners_see_the_usage_of_others(start: Any, model_settings: A
         whole = (await service.client.get("/v1/usage?by=user", headers=owner)).json()["items"]
         user_id = whole[0]["user_id"]
         asked = await service.client.get(f"/v1/usage?user_id={user_id}", headers=other)
+        long_ago = await service.client.get("/v1/usage?until=0001-01-05")
         mistaken = await service.client.get("/v1/usage?since=2020-01-01&until=2026-01-01")
     assert [entry["calls"] for entry in own] == [1]
     assert others == []
     assert [entry["calls"] for entry in whole] == [1]
     assert (asked.status_code, mistaken.status_code) == (403, 422)
+    assert (long_ago.status_code, long_ago.json()["since"]) == (200, "0001-01-01")
     assert mistaken.json()["type"] == "bad-period"

@@ -36,7 +36,7 @@ async def read_usage(
 ) -> UsageReport:
     """Returns the caller's own usage, for owners that of the workspace, and the caller's budgets of today."""
     last = until or today()
-    first = since or last - timedelta(days=30)
+    first = since or last - min(timedelta(days=30), last - date.min)
     if not timedelta(0) <= last - first < timedelta(days=MOST_DAYS):
         raise BadPeriod(f"from since to until there may be at most {MOST_DAYS} days")
     if user_id not in (None, caller.user_id) and caller.role is not Role.owner:
