@@ -72,7 +72,7 @@ def bare_graph(settings: Settings, saved: Any, http: Any, chat: Any) -> Conversa
 
 async def bare_turn(turns: ConversationTurns) -> float:
     """Returns the seconds that a turn takes, its checkpoints' deletion included."""
-    run = ClaimedRun(uuid4(), uuid4(), uuid4(), uuid4(), "owner", None, 1, 2, uuid4(), False, None, 600, None)
+    run = ClaimedRun(uuid4(), uuid4(), uuid4(), uuid4(), "owner", None, 1, 2, uuid4(), False, None, 600, None, {})
     asked = EarlierMessage(uuid4(), "user", "How long are tokens valid?", False)
     began = time.perf_counter()
     await turns.answer(run, TurnInput(uuid4(), [asked], None), UnheardEvents(), RunProgress())  # type: ignore[arg-type]

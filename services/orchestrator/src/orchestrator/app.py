@@ -24,6 +24,9 @@ from orchestrator.graphs.conversation import graph as conversation
 from orchestrator.graphs.conversation.context import Prompts, TurnBudgets
 from orchestrator.graphs.conversation.turn import ConversationTurns
 from orchestrator.models.model_source import ModelSource
+from orchestrator.openai_api import api as openai_api
+from orchestrator.openai_api.asking import DoorRuns
+from orchestrator.openai_api.models import Models
 from orchestrator.runs import api as runs_api
 from orchestrator.runs.attempt import Attempt
 from orchestrator.runs.ended import EndedRuns
@@ -68,7 +71,7 @@ def create_app(settings: Settings) -> FastAPI:
             yield
 
     routers = [sessions_api.router, messages_api.router, runs_api.router, feedback_api.router]
-    routers += [usage_api.router, shares_api.router, shares_api.internal, internal.router]
+    routers += [openai_api.router, usage_api.router, shares_api.router, shares_api.internal, internal.router]
     return service_app(NAME, settings, routers, lifespan)
 
 
@@ -135,6 +138,9 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         heartbeat_seconds=settings.sse_heartbeat_seconds,
         max_streams=settings.sse_max_streams,
     )
+    app.state.models = Models(writes=models.is_configured)
+    app.state.asking = DoorRuns(service.database, store, app.state.streams, settings.run_max_attempts)
+    stack.push_async_callback(app.state.asking.aclose)
     ended = EndedRuns(service.database, redis, saved, app.state.metrics.registry)
     app.state.eraser = SessionEraser(service.database, service.outbox, ended)
     consumer = DocumentConsumer(service.database, service.outbox)

@@ -28,6 +28,11 @@ class ModelSource:
     def __init__(self, settings: ChatSettings, endpoints: Endpoints, database: Database, limits: TokenLimits) -> None:
         self.settings, self.endpoints, self.database, self.limits = settings, endpoints, database, limits
 
+    @property
+    def is_configured(self) -> bool:
+        """Tells whether there is a model to ask at all."""
+        return self.settings.chat_base_url is not None and self.settings.chat_model is not None
+
     @asynccontextmanager
     async def for_run(self, run: ClaimedRun, tell: Callable[[RunEventData], None]) -> AsyncIterator[RunModels]:
         """Yields the models of a run, which must not ask them after the block. `tell` takes what they took."""

@@ -12,10 +12,9 @@ from inference.role_chat import RoleChat
 
 @dataclass(frozen=True)
 class RunModels:
-    """Without a model for the role `answer` a run quotes its sources. `temperature` is for answers."""
+    """Without a model for the role `answer` a run quotes its sources."""
 
     chats: Mapping[ModelRole, RoleChat] = field(default_factory=dict)
-    temperature: float = 0.2
 
     def of(self, role: ModelRole) -> RoleChat | None:
         return self.chats.get(role)

@@ -11,12 +11,14 @@ from orchestrator.citations.support import CitedSpan
 from orchestrator.graphs.conversation.state import FoundChunk
 from orchestrator.models.run_models import RunModels
 from orchestrator.runs.events import RunEvents
+from orchestrator.runs.records import RunOptions
 from orchestrator.services import GraphService, MemoryService, RetrievalService
 from service_kit.auth import Principal
 
 SITUATIONS = ("courtesy", "found", "nothing", "failed")
 TOKENS: Mapping[str, tuple[str, ...]] = {
     "reply_to_general_input.md": ("situation", "passages", "memories", "earlier"),
+    "instructions.md": ("instructions",),
     "generate_title.md": ("question", "answer"),
     "summarizer.md": ("earlier", "messages"),
     **{f"situations/{name}.md": () for name in SITUATIONS},
@@ -28,6 +30,7 @@ class Prompts:
     """The prompts, loaded at start-up: a wrong token fails then and not in a user's turn."""
 
     reply_to_general_input: Prompt
+    instructions: Prompt
     generate_title: Prompt
     summarizer: Prompt
     situations: Mapping[str, str]
@@ -39,6 +42,7 @@ class Prompts:
         loaded = load_prompts(cls.package, TOKENS)
         return cls(
             loaded["reply_to_general_input.md"],
+            loaded["instructions.md"],
             loaded["generate_title.md"],
             loaded["summarizer.md"],
             {name: loaded[f"situations/{name}.md"].render() for name in SITUATIONS},
@@ -67,7 +71,7 @@ class WrittenSoFar:
 
 @dataclass
 class ConversationContext:
-    """One attempt's dependencies, and its `draft`. Without a model for answers they are extractive."""
+    """One attempt's dependencies, with its `draft`. Without a model for answers they are extractive."""
 
     caller: Principal
     events: RunEvents
@@ -78,3 +82,4 @@ class ConversationContext:
     prompts: Prompts
     limits: TurnBudgets
     draft: WrittenSoFar = field(default_factory=WrittenSoFar)
+    options: RunOptions = field(default_factory=RunOptions)

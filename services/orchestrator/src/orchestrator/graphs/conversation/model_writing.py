@@ -14,8 +14,20 @@ from orchestrator.graphs.conversation.context import ConversationContext, Writte
 from orchestrator.graphs.conversation.passages import source_of
 from orchestrator.graphs.conversation.sentence_checks import SentenceChecks
 from orchestrator.graphs.conversation.state import FoundChunk
+from orchestrator.runs.events import RunEvents
 
 CLOSES = frozenset("]】")  # the end of a marker
+
+
+def tell(delta: ChatDelta, events: RunEvents, issues: list[str]) -> None:
+    """Tells what is no part of the answer: the thinking, an issue, and that it begins anew."""
+    if delta.thinking:
+        events.emit(ThinkingDelta(text=delta.thinking))
+    if delta.issue:
+        issues.append(delta.issue)
+        events.emit(ProviderIssue(message=delta.issue))
+    if delta.restarted:
+        events.emit(MessageRestarted())
 
 
 @dataclass
@@ -56,9 +68,8 @@ class ModelWriting:
         async with checks:
             try:
                 async for delta in deltas:
-                    self._tell(delta)
+                    tell(delta, self.context.events, self.issues)
                     if delta.restarted:
-                        self.context.events.emit(MessageRestarted())
                         return True
                     if delta.text:
                         checks.take(self._show(await self._filtered(delta.text)))
@@ -75,13 +86,6 @@ class ModelWriting:
         if self.draft.shown:
             self.context.events.emit(MessageRestarted())
         self.context.draft = WrittenSoFar()
-
-    def _tell(self, delta: ChatDelta) -> None:
-        if delta.thinking:
-            self.context.events.emit(ThinkingDelta(text=delta.thinking))
-        if delta.issue:
-            self.issues.append(delta.issue)
-            self.context.events.emit(ProviderIssue(message=delta.issue))
 
     async def _filtered(self, text: str) -> str:
         """Returns what may be shown by now; what a marker stands for is looked up off the event loop."""

@@ -74,7 +74,15 @@ class ConversationTurns:
         config = RunnableConfig(configurable={"thread_id": str(run.id)}, metadata={DIGEST: self.digest})
         issues = [OUTDATED] if run.attempts > 1 and await self._discarded(run, config) else []
         context = ConversationContext(
-            run.principal, events, self.retrieval, self.graph_tools, self.memory, models, self.prompts, self.limits
+            run.principal,
+            events,
+            self.retrieval,
+            self.graph_tools,
+            self.memory,
+            models,
+            self.prompts,
+            self.limits,
+            options=run.options,
         )
         state = await _checkpointed(graph, run, config)
 
@@ -84,7 +92,7 @@ class ConversationTurns:
         progress.partial = partial
         if run.attempts > 1 and (state is None or not answer_of(state)) and await events.streamed_before():
             events.emit(MessageRestarted())
-        start = None if state else self._initial(turn, issues, models.mode)
+        start = None if state else self._initial(turn, issues, models.mode, condensing=not run.options.get("ephemeral"))
         values = graph.astream(
             start, config, context=context, stream_mode="values", durability="sync", control=self.control
         )
@@ -115,7 +123,7 @@ class ConversationTurns:
         await saver.adelete_thread(str(run.id))
         return True
 
-    def _initial(self, turn: TurnInput, issues: list[str], mode: AnswerMode) -> State:
+    def _initial(self, turn: TurnInput, issues: list[str], mode: AnswerMode, *, condensing: bool) -> State:
         asked, *before = turn.messages
         return State(
             internal_messages=[
@@ -128,7 +136,7 @@ class ConversationTurns:
             incomplete=False,
             needs_title=asked.untitled and all(one.role == "user" for one in before),
             title=None,
-            summary_tokens=self.limits.summary_tokens if mode is AnswerMode.model else None,
+            summary_tokens=self.limits.summary_tokens if mode is AnswerMode.model and condensing else None,
             condensed=None,
             next=None,
             document_ids=None if turn.document_ids is None else [str(one) for one in turn.document_ids],

@@ -22,6 +22,7 @@ from orchestrator.graphs.conversation.model_writing import ModelWriting
 from orchestrator.graphs.conversation.passages import condensed, fitting, numbered, quoted, remembered
 from orchestrator.graphs.conversation.state import FoundChunk, GraphAnswer, Turn
 from orchestrator.runs.events import RunEvents
+from orchestrator.runs.records import RunOptions
 
 COURTESY = "At your service: ask me anything about the documents of this workspace."
 NOTHING_FOUND = "I found nothing relevant to this in the documents."
@@ -41,6 +42,13 @@ class Reply:
     removed: int
     issues: list[str]
     incomplete: bool = False
+
+
+class ModelChoices(TypedDict, total=False):
+    """Parameters of `ChatModel.stream`."""
+
+    temperature: float
+    max_tokens: int
 
 
 class AnswerableTurn(TypedDict):
@@ -75,7 +83,7 @@ async def _ask(state: AnswerableTurn, context: ConversationContext, chat: RoleCh
     """Keeps what a model wrote before it broke off. Raises BudgetExceeded."""
     passages, messages = _prompt(state, context, *_room(state, context, await chat.window()))
     issues: list[str] = []
-    async with aclosing(chat.stream(messages, temperature=context.models.temperature)) as deltas:
+    async with aclosing(chat.stream(messages, **chosen(context.options))) as deltas:
         began_anew = True
         while began_anew:
             writing = ModelWriting(context, passages, NOTICES[state["search"]], issues=issues)
@@ -117,12 +125,25 @@ def _prompt(
         memories=remembered(state["memories"]),
         earlier=condensed(state["internal_messages"]),
     )
-    return passages, [ChatMessage("system", prompt), *_conversation(state, history_tokens)]
+    if instructions := context.options.get("instructions"):
+        prompt = f"{prompt}\n\n{context.prompts.instructions.render(instructions=instructions)}"
+    said = conversation(state["internal_messages"], state["answer_id"], history_tokens)
+    return passages, [ChatMessage("system", prompt), *said]
 
 
-def _conversation(state: AnswerableTurn, tokens: int) -> list[ChatMessage]:
+def chosen(options: RunOptions) -> ModelChoices:
+    """Returns what the caller chose of how a model writes."""
+    choices = ModelChoices()
+    if "temperature" in options:
+        choices["temperature"] = options["temperature"]
+    if "max_tokens" in options:
+        choices["max_tokens"] = options["max_tokens"]
+    return choices
+
+
+def conversation(turns: Sequence[Turn], answer_id: str, tokens: int) -> list[ChatMessage]:
     """Returns as much of the newest history as fits, then the question."""
-    *before, question = (turn for turn in state["internal_messages"] if turn["id"] != state["answer_id"])
+    *before, question = (turn for turn in turns if turn["id"] != answer_id)
     newest_first = before[::-1]
     kept = newest_first[: within_budget([turn["content"] for turn in newest_first], tokens)]
     return [ChatMessage(turn["role"], turn["content"]) for turn in [*kept[::-1], question] if turn["role"] != "summary"]
@@ -136,7 +157,7 @@ def _quote(state: AnswerableTurn, events: RunEvents, issues: list[str]) -> Reply
     content, cited = quoted(state["question"], state["passages"])
     shown: list[str] = []
     for piece in content.splitlines(keepends=True) or [_without_sources(state)]:
-        _show(events, shown, piece)
+        show(events, shown, piece)
     return Reply("".join(shown), "extractive", cited, 0, issues)
 
 
@@ -144,7 +165,7 @@ def _without_sources(state: AnswerableTurn) -> str:
     return COURTESY if state["search"] is None else NOTICES[state["search"]] or NOTHING_FOUND
 
 
-def _show(events: RunEvents, shown: list[str], text: str) -> None:
+def show(events: RunEvents, shown: list[str], text: str) -> None:
     if text:
         events.emit(MessageDelta(text=text))
         shown.append(text)
