@@ -15,7 +15,7 @@ from prometheus_client import CollectorRegistry, Counter
 
 from contracts.models import MODEL_ROLES
 from inference.openai_chat import OpenAIChat
-from inference.role_chat import Candidate, RoleChat
+from inference.role_chat import RoleCandidate, RoleChat
 from orchestrator.graphs.conversation import graph as conversation
 from orchestrator.graphs.conversation.context import Prompts, TurnBudgets
 from orchestrator.graphs.conversation.turn import ConversationTurns
@@ -50,7 +50,7 @@ class UncountedModels:
 
     @asynccontextmanager
     async def for_run(self, *_: object) -> AsyncIterator[RunModels]:
-        candidates = [Candidate("operator", self.chat)]
+        candidates = [RoleCandidate("operator", self.chat)]
         yield RunModels({role: RoleChat(role, candidates) for role in MODEL_ROLES})
 
 

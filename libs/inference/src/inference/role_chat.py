@@ -21,7 +21,7 @@ Asking = Callable[[OpenAIChat], AsyncGenerator[ChatDelta, None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class RoleCandidate:
     """A model of a role, under the name of its provider; `set_by_hand` is what somebody knows better."""
 
     provider: str
@@ -44,7 +44,7 @@ class RoleChat:
     into the answer the next one begins anew (`restarted`); beyond, StreamCut is raised and what was said stands.
     """
 
-    def __init__(self, role: ModelRole, candidates: Sequence[Candidate], meter: Meter | None = None) -> None:
+    def __init__(self, role: ModelRole, candidates: Sequence[RoleCandidate], meter: Meter | None = None) -> None:
         self.role, self.candidates, self._meter = role, tuple(candidates), meter or Unmetered()
 
     @property
@@ -125,7 +125,9 @@ class RoleChat:
             else:
                 return
 
-    async def _must_be_able(self, candidate: Candidate, messages: Sequence[ChatMessage], tools: Sequence[Tool]) -> None:
+    async def _must_be_able(
+        self, candidate: RoleCandidate, messages: Sequence[ChatMessage], tools: Sequence[Tool]
+    ) -> None:
         """Raises ModelCannot where it is known that the model sees no images, or calls no tools."""
         images = any(message.has_images for message in messages)
         if not images and not tools:
@@ -137,7 +139,7 @@ class RoleChat:
             raise ModelCannot(f"it calls no tools ({known.tools.source})")
 
     async def _metered(
-        self, candidate: Candidate, ask: Asking, messages: Sequence[ChatMessage], max_tokens: int | None
+        self, candidate: RoleCandidate, ask: Asking, messages: Sequence[ChatMessage], max_tokens: int | None
     ) -> AsyncGenerator[ChatDelta, None]:
         most = max_tokens or candidate.chat.max_tokens or ASSUMED_ANSWER_TOKENS
         sent = estimated_prompt_tokens(messages)

@@ -16,7 +16,7 @@ from inference.errors import CallRefused, CircuitOpen, ModelCannot, StreamCut, S
 from inference.openai_chat import OpenAIChat
 from inference.provider import Provider, Timeouts
 from inference.retry import RetryPolicy
-from inference.role_chat import Candidate, RoleChat
+from inference.role_chat import RoleCandidate, RoleChat
 from inference.structured import structured
 
 HELLO = [ChatMessage("user", "Hello")]
@@ -66,7 +66,7 @@ async def models(provider, meter) -> AsyncIterator[RoleChat]:
     yield RoleChat(
         "answer",
         [
-            Candidate(name, OpenAIChat(endpoint, name, max_tokens=50, retry=retry), known)
+            RoleCandidate(name, OpenAIChat(endpoint, name, max_tokens=50, retry=retry), known)
             for name, endpoint in zip(("first", "second"), endpoints, strict=True)
         ],
         meter,
@@ -202,7 +202,7 @@ async def test_no_image_goes_to_a_model_that_is_known_not_to_see(models, provide
 
 
 async def test_without_a_model_that_sees_the_error_says_so(models, provider) -> None:
-    blind = [Candidate("p", one.chat, SetCapabilities(vision=False)) for one in models.candidates]
+    blind = [RoleCandidate("p", one.chat, SetCapabilities(vision=False)) for one in models.candidates]
     with pytest.raises(ModelCannot, match=r"sees no images \(set\)"):
         await told(RoleChat("vision", blind), SEEN)
     assert provider.asked == []

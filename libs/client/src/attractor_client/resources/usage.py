@@ -10,7 +10,7 @@ from attractor_client.http.transport import Transport
 from contracts.models import UsageGroup, UsageReport
 
 
-class Usage:
+class ModelUsage:
     """`client.usage`: everybody reads the own usage, owners that of the workspace."""
 
     def __init__(self, transport: Transport) -> None:

@@ -11,7 +11,7 @@ from inference.capabilities import SetCapabilities
 from inference.endpoints import Endpoints
 from inference.factory import chat_address
 from inference.openai_chat import OpenAIChat
-from inference.role_chat import Candidate, RoleChat
+from inference.role_chat import RoleCandidate, RoleChat
 from inference.settings import ChatSettings
 from orchestrator.models.run_models import RunModels
 from orchestrator.runs.records import ClaimedRun
@@ -43,7 +43,7 @@ class ModelSource:
         async with self.endpoints.using(chat_address(settings)) as endpoint:
             chat = OpenAIChat(endpoint, settings.chat_model, max_tokens=settings.chat_max_tokens)
             known = SetCapabilities(context_tokens=settings.chat_context_tokens)
-            candidates = [Candidate(OPERATOR, chat, known)]
+            candidates = [RoleCandidate(OPERATOR, chat, known)]
             spender = Spender(run.workspace_id, run.created_by, run.key_id, run.id, run.attempts)
             meter = CallMeter(self.database, spender, self.limits, tell)
             yield RunModels({role: RoleChat(role, candidates, meter) for role in MODEL_ROLES})

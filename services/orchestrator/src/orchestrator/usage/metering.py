@@ -14,7 +14,7 @@ from contracts.models import BudgetSubject
 from inference.calls import CallEnd, ModelCall
 from inference.errors import CallRefused
 from orchestrator.usage.repository import WorkspaceUsage
-from orchestrator.usage.spender import Budget, Spender, TokenLimits
+from orchestrator.usage.spender import Spender, TokenBudget, TokenLimits
 from service_kit.postgres import Database
 from service_kit.worker import uninterrupted
 
@@ -68,7 +68,7 @@ class CallMeter:
                 raise
             await self._reserve(call_id, call, day, budgets)
 
-    async def _reserve(self, call_id: UUID, call: ModelCall, day: date, budgets: list[Budget]) -> None:
+    async def _reserve(self, call_id: UUID, call: ModelCall, day: date, budgets: list[TokenBudget]) -> None:
         async with self.database.workspace(self.spender.workspace_id) as connection:
             usage = WorkspaceUsage(connection, self.spender.workspace_id)
             reserved = await usage.reserve(budgets, call.sent_tokens + call.most_tokens) if budgets else []
@@ -108,7 +108,7 @@ def _called(call: ModelCall, end: CallEnd) -> ModelCalled:
     )
 
 
-def _used_up(budget: Budget) -> str:
+def _used_up(budget: TokenBudget) -> str:
     used = f"all of {_of(budget.subject, budget.most)} are used"
     return used if budget.subject is BudgetSubject.run else f"{used}, until {budget.resets_at:%Y-%m-%dT%H:%MZ}"
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from contracts.models import BudgetState, UsageEntry, UsageGroup
 from inference.calls import ModelCall
-from orchestrator.usage.spender import Budget, Spender
+from orchestrator.usage.spender import Spender, TokenBudget
 from service_kit.repository import Repository
 from service_kit.statements import Statements
 
@@ -97,7 +97,7 @@ class BudgetRow:
 class WorkspaceUsage(Repository):
     """What one workspace took, and may take."""
 
-    async def reserve(self, budgets: Sequence[Budget], tokens: int) -> list[Reserved]:
+    async def reserve(self, budgets: Sequence[TokenBudget], tokens: int) -> list[Reserved]:
         """Reserves the tokens of each budget that is not used up; returns those."""
         return await self.all(
             UsageSql.reserve,
@@ -109,7 +109,9 @@ class WorkspaceUsage(Repository):
             limits=[one.most for one in budgets],
         )
 
-    async def begin(self, id: UUID, spender: Spender, call: ModelCall, day: date, budgets: Sequence[Budget]) -> None:
+    async def begin(
+        self, id: UUID, spender: Spender, call: ModelCall, day: date, budgets: Sequence[TokenBudget]
+    ) -> None:
         await self.run(
             UsageSql.begin,
             id=id,
@@ -146,7 +148,7 @@ class WorkspaceUsage(Repository):
         """Ends the calls whose process has died; returns how many."""
         return int(await self.value(UsageSql.settle_lost))
 
-    async def budgets(self, budgets: Sequence[Budget]) -> list[BudgetState]:
+    async def budgets(self, budgets: Sequence[TokenBudget]) -> list[BudgetState]:
         """Returns the state of budgets; of one that nothing was taken of yet, too."""
         rows = await self.all(
             UsageSql.budgets,
@@ -173,7 +175,7 @@ class WorkspaceUsage(Repository):
         )
 
 
-def _state(budget: Budget, row: BudgetRow | None) -> BudgetState:
+def _state(budget: TokenBudget, row: BudgetRow | None) -> BudgetState:
     return BudgetState(
         subject=budget.subject,
         most=budget.most,

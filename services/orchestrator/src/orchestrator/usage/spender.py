@@ -23,7 +23,7 @@ class TokenLimits:
 
 
 @dataclass(frozen=True)
-class Budget:
+class TokenBudget:
     """The tokens that somebody may take on a day."""
 
     subject: BudgetSubject
@@ -47,7 +47,7 @@ class Spender:
     run_id: UUID | None = None
     attempt: int | None = None
 
-    def budgets(self, limits: TokenLimits, day: date) -> list[Budget]:
+    def budgets(self, limits: TokenLimits, day: date) -> list[TokenBudget]:
         """Returns the budgets that are limited, in the order in which they are locked."""
         found = [
             (BudgetSubject.key, self.key_id, limits.key, day),
@@ -55,4 +55,4 @@ class Spender:
             (BudgetSubject.user, self.user_id, limits.user, day),
             (BudgetSubject.workspace, self.workspace_id, limits.workspace, day),
         ]
-        return [Budget(subject, who, when, most) for subject, who, most, when in found if who and most is not None]
+        return [TokenBudget(subject, who, when, most) for subject, who, most, when in found if who and most is not None]
