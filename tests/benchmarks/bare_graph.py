@@ -23,6 +23,7 @@ from orchestrator.models.run_models import RunModels
 from orchestrator.runs.records import ClaimedRun, EarlierMessage, RunProgress, TurnInput
 from orchestrator.services import GraphService, MemoryService, RetrievalService
 from orchestrator.settings import Settings
+from relevance.word_vectors import WordVectors
 
 
 @dataclass
@@ -67,6 +68,7 @@ def bare_graph(settings: Settings, saved: Any, http: Any, chat: Any) -> Conversa
         TurnBudgets(settings.search_k, settings.passage_tokens, settings.history_tokens, settings.summary_tokens),
         RunControl(),
         Counter("sentences", "told", ["status"], registry=CollectorRegistry()),
+        WordVectors().alike,
     )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 
 import pytest
 from api_calls import EXAMPLES, ask, ingest, listed
+from mcp import Client, MCPError
+from mcp.client.streamable_http import streamable_http_client
 from people import invite
 
 SECRET = "The code word of the first workspace is quixotic-zebra-4711."
@@ -134,6 +137,31 @@ async def test_bodies_that_name_the_others_ids_find_nothing(neighbours):
     everything = (await second.http.post("/v1/search", json={"query": SECRET, "k": 100})).json()
     assert "quixotic" not in str(everything["hits"])
     assert (await first.http.post("/v1/search", json=search)).json()["hits"]
+
+
+async def test_an_agent_of_the_other_workspace_finds_nothing(neighbours):
+    _, second, ids = neighbours
+    calls = {
+        "memory_query": {"query": SECRET},
+        "memory_delete": {"memory_id": ids["memory_id"]},
+        "world_get": {"session_id": ids["session_id"]},
+        "chat_history_tail": {"session_id": ids["session_id"]},
+        "search": {"query": SECRET},
+        "get_document": {"document_id": ids["document_id"]},
+        "lookup_facts": {"entity_name": "CodeWordService"},
+        "analyze_dependencies": {"entity": "CodeWordService"},
+    }
+    transport = streamable_http_client(f"{second.http.base_url}/mcp", http_client=second.http)
+    async with Client(transport) as agent:
+        for tool, arguments in calls.items():
+            answer = await agent.call_tool(tool, arguments)
+            said = json.dumps(answer.structured_content).replace(json.dumps(arguments)[1:-1], "")
+            assert "VaultService" not in said, tool
+            assert tool in {"memory_query", "search"} or answer.is_error or not answer.structured_content["success"]
+            assert tool == "search" or "quixotic" not in said, tool
+        assert ids["document_id"] not in {one.uri for one in (await agent.list_resources()).resources}
+        with pytest.raises(MCPError):
+            await agent.read_resource(f"attractor://documents/{ids['document_id']}")
 
 
 async def test_the_first_workspace_still_has_all(neighbours):

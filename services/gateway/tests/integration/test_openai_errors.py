@@ -15,8 +15,8 @@ def sdk(client, key: str) -> AsyncOpenAI:
     return AsyncOpenAI(base_url=f"{client.base_url}/v1", api_key=key, max_retries=0)
 
 
-async def test_the_gateways_refusals_are_errors_of_the_sdk(proxied_client, admin_key, free_port):
-    away = f"http://127.0.0.1:{free_port}"
+async def test_the_gateways_refusals_are_errors_of_the_sdk(proxied_client, admin_key, unused_port):
+    away = f"http://127.0.0.1:{unused_port}"
     async with (
         proxied_client(
             rate_limit_per_minute=60, rate_limit_burst=4, max_json_bytes=100_000, orchestrator_url=away

@@ -115,7 +115,7 @@ class Streams:
         await eventually(lag, lambda found: found == (0, 0))
 
 
-async def eventually(read: Callable[[], Awaitable[Any]], good: Callable[[Any], bool], seconds: float = 20) -> Any:
+async def eventually(read: Callable[[], Awaitable[Any]], good: Callable[[Any], bool], seconds: float = 120) -> Any:
     async with asyncio.timeout(seconds):
         while not good(found := await read()):  # noqa: ASYNC110  another server's state has no event
             await asyncio.sleep(0.05)

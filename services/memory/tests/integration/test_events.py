@@ -13,7 +13,7 @@ from service_kit.streams import dead_letters
 DOCUMENT = uuid4()
 
 
-async def eventually(read, good, seconds: float = 20):
+async def eventually(read, good, seconds: float = 120):
     async with asyncio.timeout(seconds):
         while not good(found := await read()):  # noqa: ASYNC110  another server's state has no event
             await asyncio.sleep(0.05)

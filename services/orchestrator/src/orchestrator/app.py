@@ -17,6 +17,8 @@ from redis.backoff import ExponentialBackoff
 
 from contracts.events import DOCUMENTS
 from inference.endpoints import Endpoints
+from inference.entailment import EntailmentModel
+from inference.factory import build_chat_model, build_entailment
 from orchestrator import checkpoints
 from orchestrator.consumer import DocumentConsumer
 from orchestrator.feedback import api as feedback_api
@@ -46,6 +48,7 @@ from orchestrator.shares import api as shares_api
 from orchestrator.shares.sharing import SessionSharing
 from orchestrator.usage import api as usage_api
 from orchestrator.usage.spender import TokenLimits
+from relevance.word_vectors import WordVectors
 from service_kit.app import service_app
 from service_kit.event_service import EventService
 from service_kit.tokens import Tokens
@@ -108,7 +111,14 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     endpoints = Endpoints(failures=settings.chat_breaker_failures, reset_seconds=settings.chat_breaker_seconds)
     stack.push_async_callback(endpoints.aclose)
     models = ModelSource(settings, endpoints, service.database, token_limits)
-    turns = _turns(settings, tokens, client, saved, control, told, models)
+    # A chat model that compares sentences with sources is a client of its own: what it takes is not counted.
+    comparing = build_chat_model(settings) if settings.entailment_backend == "chat" else None
+    if comparing is not None:
+        stack.push_async_callback(comparing.aclose)
+    entailment = build_entailment(settings, comparing)
+    if entailment is not None:
+        stack.push_async_callback(entailment.aclose)
+    turns = _turns(settings, tokens, client, saved, control, told, models, entailment)
 
     def attempt(run: ClaimedRun) -> Attempt:
         events = RunEvents(redis, run.id, run.attempts, settings.run_stream_ttl)
@@ -162,6 +172,7 @@ def _turns(
     control: RunControl,
     told: Counter,
     models: ModelSource,
+    entailment: EntailmentModel | None,
 ) -> ConversationTurns:
     return ConversationTurns(
         conversation.build(),
@@ -171,9 +182,17 @@ def _turns(
         MemoryService("memory", client, tokens, settings.memory_url, settings.recall_timeout_seconds),
         models,
         Prompts.load(),
-        TurnBudgets(settings.search_k, settings.passage_tokens, settings.history_tokens, settings.summary_tokens),
+        TurnBudgets(
+            settings.search_k,
+            settings.passage_tokens,
+            settings.history_tokens,
+            settings.summary_tokens,
+            settings.entailment_timeout_seconds,
+        ),
         control,
         told,
+        WordVectors().alike,
+        entailment,
     )
 
 

@@ -256,10 +256,10 @@ async def test_who_leaves_stops_the_run(start: Any, model_settings: Any, world: 
         world.pace, world.chats_cut = pace, 0
         async with start(model_settings) as service, door(service) as client:
             asked = asyncio.create_task(_asked(client, streaming))
-            await asyncio.wait_for(reached.wait(), 60)
+            await asyncio.wait_for(reached.wait(), 120)
             asked.cancel()
             await asyncio.gather(asked, return_exceptions=True)
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(120):
                 while not world.chats_cut or await counted("run") != [0]:  # noqa: ASYNC110
                     await asyncio.sleep(0.02)  # nothing tells when a run is gone
         assert await counted("session", "message") == [0, 0], streaming

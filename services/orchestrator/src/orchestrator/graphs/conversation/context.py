@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
+from inference.entailment import EntailmentModel
 from inference.prompts import Prompt, load_prompts
 from orchestrator.citations.support import CitedSpan
+from orchestrator.citations.wording import WordLikeness
 from orchestrator.graphs.conversation.state import FoundChunk
 from orchestrator.models.run_models import RunModels
 from orchestrator.runs.events import RunEvents
@@ -20,6 +22,7 @@ TOKENS: Mapping[str, tuple[str, ...]] = {
     "reply_to_general_input.md": ("situation", "passages", "memories", "earlier"),
     "instructions.md": ("instructions",),
     "generate_title.md": ("question", "answer"),
+    "verify_citations.md": ("sentences",),
     "summarizer.md": ("earlier", "messages"),
     **{f"situations/{name}.md": () for name in SITUATIONS},
 }
@@ -33,6 +36,7 @@ class Prompts:
     instructions: Prompt
     generate_title: Prompt
     summarizer: Prompt
+    verify_citations: Prompt
     situations: Mapping[str, str]
     package: ClassVar[str] = "orchestrator.graphs.conversation.prompts"
 
@@ -45,18 +49,23 @@ class Prompts:
             loaded["instructions.md"],
             loaded["generate_title.md"],
             loaded["summarizer.md"],
+            loaded["verify_citations.md"],
             {name: loaded[f"situations/{name}.md"].render() for name in SITUATIONS},
         )
 
 
 @dataclass(frozen=True)
 class TurnBudgets:
-    """`search_k` passages; budgets in tokens (estimated). Past `summary_tokens` older messages are condensed."""
+    """`search_k` passages; budgets in tokens (estimated). Past `summary_tokens` older messages are condensed.
+
+    `entailment_seconds` is how long the check of an answer waits for the entailment model.
+    """
 
     search_k: int
     passage_tokens: int
     history_tokens: int
     summary_tokens: int
+    entailment_seconds: float = 10.0
 
 
 @dataclass
@@ -71,7 +80,10 @@ class WrittenSoFar:
 
 @dataclass
 class ConversationContext:
-    """One attempt's dependencies, with its `draft`. Without a model for answers they are extractive."""
+    """One attempt's dependencies, with its `draft`. Without a model for answers they are extractive.
+
+    `alike` says how alike two words are, `entailment` whether a text says what a sentence says, where it is configured.
+    """
 
     caller: Principal
     events: RunEvents
@@ -81,5 +93,7 @@ class ConversationContext:
     models: RunModels
     prompts: Prompts
     limits: TurnBudgets
+    alike: WordLikeness
+    entailment: EntailmentModel | None = None
     draft: WrittenSoFar = field(default_factory=WrittenSoFar)
     options: RunOptions = field(default_factory=RunOptions)

@@ -11,7 +11,7 @@ from inference.chat import ChatDelta
 from inference.errors import CallRefused, ChatError
 from orchestrator.citations.check import MarkerFilter
 from orchestrator.graphs.conversation.context import ConversationContext, WrittenSoFar
-from orchestrator.graphs.conversation.passages import source_of
+from orchestrator.graphs.conversation.passages import sources_of
 from orchestrator.graphs.conversation.sentence_checks import SentenceChecks
 from orchestrator.graphs.conversation.state import FoundChunk
 from orchestrator.runs.events import RunEvents
@@ -44,7 +44,7 @@ class ModelWriting:
     issues: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.markers = MarkerFilter(list(map(source_of, self.passages)))
+        self.markers = MarkerFilter(sources_of(self.passages, self.context.alike))
         self.draft = WrittenSoFar("model", cited=self.markers.cited, passages=self.passages)
 
     @property

@@ -15,8 +15,10 @@ from prometheus_client import Counter
 
 from contracts.events import MessageRestarted, RunStarted
 from contracts.orchestrator import AnswerMode, Citation, SentenceCheck
+from inference.entailment import EntailmentModel
 from orchestrator.checkpoints import Checkpoints
 from orchestrator.citations.support import CitedSpan
+from orchestrator.citations.wording import WordLikeness
 from orchestrator.errors import AnswerMissing
 from orchestrator.graphs.conversation.context import ConversationContext, Prompts, TurnBudgets, WrittenSoFar
 from orchestrator.graphs.conversation.graph import ConversationGraph
@@ -39,7 +41,7 @@ OUTDATED = "the run began anew: what it had done was saved by another version of
 class ConversationTurns:
     """Answers turns with the conversation graph. Once `control` is drained, no node begins any more.
 
-    `told` counts the sentences of answers by their status.
+    `told` counts the sentences of answers by their status, `alike` says how alike two words are.
     """
 
     graph: ConversationGraph
@@ -52,6 +54,8 @@ class ConversationTurns:
     limits: TurnBudgets
     control: RunControl
     told: Counter
+    alike: WordLikeness
+    entailment: EntailmentModel | None = None
 
     @cached_property
     def digest(self) -> str:
@@ -82,12 +86,14 @@ class ConversationTurns:
             models,
             self.prompts,
             self.limits,
+            self.alike,
+            self.entailment,
             options=run.options,
         )
         state = await _checkpointed(graph, run, config)
 
         async def partial() -> TurnAnswer | None:
-            return await _partial(turn, state, context.draft)
+            return await self._partial(turn, state, context.draft)
 
         progress.partial = partial
         if run.attempts > 1 and (state is None or not answer_of(state)) and await events.streamed_before():
@@ -112,7 +118,7 @@ class ConversationTurns:
         if await self._discarded(run, config):
             return None
         graph = self.graph.copy({"checkpointer": self.checkpoints.saver()})
-        return await _partial(turn, await _checkpointed(graph, run, config), WrittenSoFar())
+        return await self._partial(turn, await _checkpointed(graph, run, config), WrittenSoFar())
 
     async def _discarded(self, run: ClaimedRun, config: RunnableConfig) -> bool:
         """Deletes what an earlier attempt saved if this graph cannot go on from there; returns whether it did."""
@@ -122,6 +128,41 @@ class ConversationTurns:
             return False
         await saver.adelete_thread(str(run.id))
         return True
+
+    async def _partial(self, turn: TurnInput, state: State | None, draft: WrittenSoFar) -> TurnAnswer | None:
+        """Returns what there is of the answer, checked; None if nothing was shown of it."""
+        if state and (state["citations"] or state["sentences"]):
+            return _answer(turn.answer_id, state)
+        cut = True
+        if state and answer_of(state):
+            cited = [CitedSpan(**one) for one in state["cited"]]
+            draft, cut = WrittenSoFar(state["mode"], [answer_of(state)], cited, state["passages"]), False
+        checked = await self._checked(draft)
+        if not checked.content.strip():
+            return None
+        if cut:
+            checked = of_cut(checked)
+        return TurnAnswer(
+            message_id=turn.answer_id,
+            mode=AnswerMode(draft.mode),
+            question=turn.messages[0].content,
+            content=checked.content,
+            citations=checked.citations,
+            sentences=checked.sentences,
+            removed_citations=checked.removed,
+            title=None,
+        )
+
+    async def _checked(self, draft: WrittenSoFar) -> Verified:
+        """Checks what is written; the run ends also if that fails."""
+        text, extractive = "".join(draft.shown), draft.mode == "extractive"
+        try:
+            return await asyncio.to_thread(
+                verified, text, draft.cited, draft.passages, self.alike, extractive=extractive
+            )
+        except Exception:  # the boundary of a run that ends: what is written stays, with no sentence of it checked
+            log.exception("answer not checked")
+            return unverified(text)
 
     def _initial(self, turn: TurnInput, issues: list[str], mode: AnswerMode, *, condensing: bool) -> State:
         asked, *before = turn.messages
@@ -187,38 +228,3 @@ def _answer(answer_id: UUID, state: State) -> TurnAnswer:
         fallback=state["fallback"],
         incomplete=state["incomplete"],
     )
-
-
-async def _partial(turn: TurnInput, state: State | None, draft: WrittenSoFar) -> TurnAnswer | None:
-    """Returns what there is of the answer, checked; None if nothing was shown of it."""
-    if state and (state["citations"] or state["sentences"]):
-        return _answer(turn.answer_id, state)
-    cut = True
-    if state and answer_of(state):
-        cited = [CitedSpan(**one) for one in state["cited"]]
-        draft, cut = WrittenSoFar(state["mode"], [answer_of(state)], cited, state["passages"]), False
-    checked = await _checked(draft)
-    if not checked.content.strip():
-        return None
-    if cut:
-        checked = of_cut(checked)
-    return TurnAnswer(
-        message_id=turn.answer_id,
-        mode=AnswerMode(draft.mode),
-        question=turn.messages[0].content,
-        content=checked.content,
-        citations=checked.citations,
-        sentences=checked.sentences,
-        removed_citations=checked.removed,
-        title=None,
-    )
-
-
-async def _checked(draft: WrittenSoFar) -> Verified:
-    """Checks what is written; the run ends also if that fails."""
-    text, extractive = "".join(draft.shown), draft.mode == "extractive"
-    try:
-        return await asyncio.to_thread(verified, text, draft.cited, draft.passages, extractive=extractive)
-    except Exception:  # the boundary of a run that ends: what is written stays, with no sentence of it checked
-        log.exception("answer not checked")
-        return unverified(text)
