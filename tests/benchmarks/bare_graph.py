@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -11,9 +13,13 @@ from deployment_keys import DeploymentKeys
 from langgraph.runtime import RunControl
 from prometheus_client import CollectorRegistry, Counter
 
+from contracts.models import MODEL_ROLES
+from inference.openai_chat import OpenAIChat
+from inference.role_chat import RoleCandidate, RoleChat
 from orchestrator.graphs.conversation import graph as conversation
 from orchestrator.graphs.conversation.context import Prompts, TurnBudgets
 from orchestrator.graphs.conversation.turn import ConversationTurns
+from orchestrator.models.run_models import RunModels
 from orchestrator.runs.records import ClaimedRun, EarlierMessage, RunProgress, TurnInput
 from orchestrator.services import GraphService, MemoryService, RetrievalService
 from orchestrator.settings import Settings
@@ -37,6 +43,18 @@ class UnheardEvents:
         return False
 
 
+@dataclass
+class UncountedModels:
+    """Gives every run the same model, and counts nothing."""
+
+    chat: OpenAIChat
+
+    @asynccontextmanager
+    async def for_run(self, *_: object) -> AsyncIterator[RunModels]:
+        candidates = [RoleCandidate("operator", self.chat)]
+        yield RunModels({role: RoleChat(role, candidates) for role in MODEL_ROLES})
+
+
 def bare_graph(settings: Settings, saved: Any, http: Any, chat: Any) -> ConversationTurns:
     tokens = DeploymentKeys().tokens("orchestrator")
     return ConversationTurns(
@@ -45,7 +63,7 @@ def bare_graph(settings: Settings, saved: Any, http: Any, chat: Any) -> Conversa
         RetrievalService("retrieval", http, tokens, settings.retrieval_url, 10.0),
         GraphService("knowledge-graph", http, tokens, settings.knowledge_graph_url, 10.0),
         MemoryService("memory", http, tokens, settings.memory_url, 10.0),
-        chat,
+        UncountedModels(chat),  # type: ignore[arg-type]
         Prompts.load(),
         TurnBudgets(settings.search_k, settings.passage_tokens, settings.history_tokens, settings.summary_tokens),
         RunControl(),
@@ -56,7 +74,7 @@ def bare_graph(settings: Settings, saved: Any, http: Any, chat: Any) -> Conversa
 
 async def bare_turn(turns: ConversationTurns) -> float:
     """Returns the seconds that a turn takes, its checkpoints' deletion included."""
-    run = ClaimedRun(uuid4(), uuid4(), uuid4(), uuid4(), "owner", None, 1, 2, uuid4(), False, None, 600)
+    run = ClaimedRun(uuid4(), uuid4(), uuid4(), uuid4(), "owner", None, 1, 2, uuid4(), False, None, 600, None, {})
     asked = EarlierMessage(uuid4(), "user", "How long are tokens valid?", False)
     began = time.perf_counter()
     await turns.answer(run, TurnInput(uuid4(), [asked], None), UnheardEvents(), RunProgress())  # type: ignore[arg-type]

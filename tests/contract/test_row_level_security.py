@@ -38,6 +38,7 @@ SAMPLES = {
     "real": "1",
     "double precision": "1",
     "boolean": "true",
+    "date": "2026-01-01",
     "timestamp with time zone": "2026-01-01",
     "jsonb": "{}",
     "text[]": "{}",

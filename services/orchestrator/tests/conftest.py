@@ -78,6 +78,7 @@ class World:
     compared: list[list[str]] = field(default_factory=list)
     thinking: str = ""
     cut: bool = False
+    usage: dict[str, Any] | None = None
     # Before each piece of the answer the model waits for this, where it is given.
     pace: Callable[[int], Awaitable[None]] | None = None
     title_pace: Callable[[int], Awaitable[None]] | None = None
@@ -169,6 +170,7 @@ def add_chat(app: FastAPI, world: World) -> None:
             if world.cut:
                 return
             yield chunk({}, "stop")
+            yield usage_of(world)
             yield "data: [DONE]\n\n"
         except asyncio.CancelledError:
             world.chats_cut += 1
@@ -184,6 +186,11 @@ async def pieces_of(world: World, prompt: str, naming: bool) -> list[str] | None
             await world.anew_pace()
         return None if world.anew is None else [world.anew]
     return [world.summary] if prompt.startswith(CONDENSE) else world.answer
+
+
+def usage_of(world: World) -> str:
+    """The statistics behind an answer, empty where the model tells none."""
+    return f"data: {json.dumps({'choices': [], 'usage': world.usage})}\n\n" if world.usage else ""
 
 
 def chunk(delta: dict[str, str], finish: str | None = None) -> str:

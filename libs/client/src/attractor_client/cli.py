@@ -36,6 +36,7 @@ from attractor_client.commands.login import login
 from attractor_client.commands.mcp import mcp
 from attractor_client.commands.search import search
 from attractor_client.commands.status import status
+from attractor_client.commands.usage import usage
 from attractor_client.invocation import EXIT_CODES, FAILED, Flags
 from attractor_client.version import VERSION
 
@@ -80,7 +81,7 @@ def attractor(
     ctx.obj = Flags(url, api_key, json)
 
 
-for command in (ingest, ask, chat, search, context, status, audit, login, mcp):
+for command in (ingest, ask, chat, search, context, status, audit, usage, login, mcp):
     app.command()(command)
 for name, group in (
     ("documents", documents.app),

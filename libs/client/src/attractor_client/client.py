@@ -24,6 +24,7 @@ from attractor_client.resources.sessions import Sessions
 from attractor_client.resources.shares import SessionShares
 from attractor_client.resources.sources import Sources
 from attractor_client.resources.spaces import EmbeddingSpaces
+from attractor_client.resources.usage import ModelUsage
 from attractor_client.resources.world import WorldState
 
 
@@ -60,6 +61,7 @@ class AttractorClient:
         self.runs = Runs(self.transport)
         self.sessions = Sessions(self.transport, self.runs)
         self.feedback = Feedback(self.transport)
+        self.usage = ModelUsage(self.transport)
         self.shares = SessionShares(self.transport)
 
     async def aclose(self) -> None:

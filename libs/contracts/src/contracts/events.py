@@ -12,6 +12,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from contracts.models import ModelRole
 from contracts.object_keys import derived_prefix, original_key
 from contracts.orchestrator import AnswerMode, Citation, SentenceCheck, SentenceStatus
 from contracts.registry import GATEWAY, INGESTION, KNOWLEDGE_GRAPH, MEMORY, ORCHESTRATOR, RETRIEVAL
@@ -378,6 +379,26 @@ class ProviderIssue(RunEventData):
     message: str
 
 
+class ModelCalled(RunEventData):
+    """A call of a model has ended: `ended` is completed, cut, cancelled or failed.
+
+    `is_told`: the provider told the tokens; else they are estimated. `cost` is in its currency.
+    """
+
+    name = "model_call"
+    role: ModelRole
+    provider: str
+    model: str
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int = 0
+    thinking_tokens: int = 0
+    cost: float | None = None
+    is_told: bool
+    first_token_ms: float | None = None
+    ended: str
+
+
 class RunCompleted(RunEventData):
     name = "run_completed"
     terminal = True
@@ -420,6 +441,7 @@ RUN_EVENTS: tuple[type[RunEventData], ...] = (
     ThinkingDelta,
     CitationChecked,
     ProviderIssue,
+    ModelCalled,
     RunCompleted,
     RunFailed,
     RunCancelled,

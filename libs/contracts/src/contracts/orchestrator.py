@@ -10,6 +10,7 @@ from uuid import UUID
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from contracts.base import Name, Request, Resource, storable
+from contracts.models import TokenUsage
 
 Content = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200_000), AfterValidator(storable)
@@ -242,7 +243,7 @@ class Message(Resource):
 
     `parent_id` is the message before it, `siblings` is only in lists. `removed_citations` counts the citations of the
     answer that failed the check, `sentences` has its sentences. `issues`, `steps_executed` and `timings` are those of
-    the answer's run, `feedback` is what its user said of it.
+    the answer's run, `usage` is what it took of models, `feedback` what its user said of it.
     """
 
     id: UUID
@@ -260,6 +261,7 @@ class Message(Resource):
     steps_executed: list[str] = []
     timings: dict[str, float] = {}
     mode: AnswerMode | None = None
+    usage: TokenUsage | None = None
     feedback: AnswerFeedback | None = None
     created_at: datetime
 
@@ -337,8 +339,10 @@ class Run(Resource):
     `timings` the milliseconds that they took, `issues` the problems on the way. `debug` is there if it was asked for:
     `rag_route_debug` tells how the way was chosen, `rag_retrieval_debug` how the search went.
 
+    `usage` is what it took of models so far.
+
     `error_type` of a failed run: `internal-error`, `attempts-exhausted` (each process that worked on it ended),
-    `routing-error`, `answer-missing` or `deadline-passed`.
+    `routing-error`, `answer-missing`, `deadline-passed` or `budget-exceeded`.
     """
 
     id: UUID
@@ -358,4 +362,5 @@ class Run(Resource):
     started_at: datetime | None
     finished_at: datetime | None
     answer: Message | None = None
+    usage: TokenUsage | None = None
     debug: dict[str, Any] | None = None

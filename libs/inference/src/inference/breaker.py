@@ -18,7 +18,7 @@ class CircuitBreaker:
     """
 
     def __init__(
-        self, *, failures: int = 5, reset_seconds: float = 30.0, clock: Callable[[], float] = time.monotonic
+        self, *, failures: int = 3, reset_seconds: float = 60.0, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._limit = failures
         self._reset_seconds = reset_seconds
@@ -63,9 +63,13 @@ class CircuitBreaker:
     def _admit(self) -> bool:
         state = self.state
         if state == "open" or (state == "half-open" and self._probing):
-            raise CircuitOpen
+            raise CircuitOpen(self._until())
         self._probing = state == "half-open"
         return self._probing
+
+    def _until(self) -> str:
+        left = self._reset_seconds - (self._clock() - (self._opened_at or 0.0))
+        return f"it is tried again in {left:.0f} s" if left > 0 else "it is being tried"
 
     def _fail(self, probe: bool) -> None:
         self._failed += 1

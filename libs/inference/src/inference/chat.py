@@ -1,24 +1,72 @@
 """The port for chat models."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 
 @dataclass(frozen=True, slots=True)
-class ChatMessage:
-    """One message of the conversation."""
+class TextPart:
+    """A text beside images in one message."""
 
-    role: Literal["system", "user", "assistant"]
-    content: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
-class ChatDelta:
-    """A piece of the answer, or of the model's thinking before it."""
+class ImagePart:
+    """An image by its bytes. They become base64 in the adapter alone."""
 
-    text: str = ""
-    thinking: str = ""
+    media_type: str
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call that a model asks for; `arguments` is JSON as the model wrote it."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """What a model may call; `parameters` is JSON Schema."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One message of the conversation. A message of the role `tool` is the result of the call `tool_call_id`."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str | Sequence[TextPart | ImagePart]
+    tool_calls: Sequence[ToolCall] = ()
+    tool_call_id: str | None = None
+
+    @property
+    def has_images(self) -> bool:
+        return not isinstance(self.content, str) and any(isinstance(part, ImagePart) for part in self.content)
+
+    @property
+    def text(self) -> str:
+        """Returns all of its text, without the images."""
+        if isinstance(self.content, str):
+            return self.content
+        return "\n".join(part.text for part in self.content if isinstance(part, TextPart))
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallDelta:
+    """A piece of the call at `index`. Id and name come with the first piece, `arguments` in pieces to be joined."""
+
+    index: int
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +79,33 @@ class AnswerSchema:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the provider counted them."""
+    """Tokens as the provider counted them; `cost` is in its currency, where it tells that.
+
+    `cached_tokens` are part of the input, `thinking_tokens` part of the output.
+    """
 
     input_tokens: int
     output_tokens: int
+    cached_tokens: int = 0
+    thinking_tokens: int = 0
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChatDelta:
+    """A piece of the answer, of the model's thinking before it, or of a call; the last one tells how it ended.
+
+    `issue` is for the user: another model was asked, or the prompt was cut. `restarted`: what was yielded so far is
+    void, the answer begins anew.
+    """
+
+    text: str = ""
+    thinking: str = ""
+    tool_calls: tuple[ToolCallDelta, ...] = ()
+    finish_reason: str | None = None
+    usage: Usage | None = None
+    issue: str = ""
+    restarted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +142,12 @@ class ChatModel(Protocol):
     def model(self) -> str: ...
 
     def stream(
-        self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None, temperature: float = 0.2
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int | None = None,
+        temperature: float = 0.2,
+        tools: Sequence[Tool] = (),
     ) -> AsyncGenerator[ChatDelta, None]:
         """Yields the answer as it is written. A caller that stops early closes it (`contextlib.aclosing`).
 
@@ -84,12 +160,4 @@ class ChatModel(Protocol):
         self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None, temperature: float = 0.2
     ) -> str:
         """Returns the whole answer without the thinking. Raises ChatError."""
-        ...
-
-    async def list_models(self) -> list[str]:
-        """Returns the names of the provider's models. Raises ChatError."""
-        ...
-
-    async def aclose(self) -> None:
-        """Closes the connections."""
         ...

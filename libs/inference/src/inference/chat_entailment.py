@@ -9,7 +9,7 @@ from contracts.prompt_fence import neutralising
 from inference.chat import AnswerSchema, ChatMessage, StructuredChatModel
 from inference.entailment import EntailmentScores, TextPair
 from inference.errors import UnreadableReply
-from inference.prompts import Prompt
+from inference.prompts import load_prompts
 
 _BATCH = 8
 _TOKENS_OF_VERDICT = 24
@@ -38,7 +38,7 @@ class ChatEntailment:
     def __init__(self, chat: StructuredChatModel) -> None:
         """Raises PromptInvalid."""
         self._chat = chat
-        self._prompt = Prompt.load("inference", "chat_entailment.md", tokens=("pairs",))
+        [self._prompt] = load_prompts("inference", {"chat_entailment.md": ("pairs",)}).values()
 
     @property
     def model(self) -> str:

@@ -42,6 +42,10 @@ class ProviderUnavailable(ProviderError):
         self.retry_after, self.status = retry_after, status
 
 
+class ProviderSilent(ProviderUnavailable):
+    """The model's provider did not reply in time."""
+
+
 class ProviderRejected(ProviderError):
     """The model's provider rejected the request."""
 
@@ -64,6 +68,22 @@ class CircuitOpen(ProviderError):
 
 class InvalidApiKey(ProviderError):
     """The API key holds characters that an HTTP header cannot carry."""
+
+
+class EmptyAnswer(ChatError):
+    """The model answered without a word."""
+
+
+class ModelCannot(ChatError):
+    """The model cannot do what is asked."""
+
+
+class CallRefused(ChatError):
+    """The model is not called."""
+
+
+class StructuredAnswerInvalid(ChatError):
+    """The model's answer does not have the structure that was asked for, also after it was told so."""
 
 
 class StreamCut(ChatError):

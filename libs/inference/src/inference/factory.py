@@ -4,10 +4,12 @@ from importlib.util import find_spec
 
 from pydantic import SecretStr
 
+from inference.breaker import CircuitBreaker
 from inference.chat import StructuredChatModel
 from inference.chat_entailment import ChatEntailment
 from inference.embedders import Embedders, LazyEmbedder
 from inference.embeddings import BUNDLED_SPACE, Embedder, EmbeddingSpace
+from inference.endpoints import Endpoint, EndpointAddress
 from inference.entailment import EntailmentModel
 from inference.errors import SettingMissing
 from inference.openai_chat import OpenAIChat
@@ -55,9 +57,18 @@ def build_chat_model(settings: ChatSettings) -> OpenAIChat | None:
     """
     if settings.chat_base_url is None or settings.chat_model is None:
         return None
+    address = chat_address(settings)
+    breaker = CircuitBreaker(failures=settings.chat_breaker_failures, reset_seconds=settings.chat_breaker_seconds)
+    endpoint = Endpoint(Provider(address.base_url, address.api_key, address.timeouts), breaker)
+    return OpenAIChat(endpoint, settings.chat_model, max_tokens=settings.chat_max_tokens)
+
+
+def chat_address(settings: ChatSettings) -> EndpointAddress:
+    """Returns where the chat model is. Raises SettingMissing."""
+    if settings.chat_base_url is None:
+        raise SettingMissing("CHAT_BASE_URL")
     timeouts = Timeouts(connect=settings.chat_connect_timeout_seconds, read=settings.chat_timeout_seconds)
-    provider = Provider(settings.chat_base_url, _value(settings.chat_api_key), timeouts)
-    return OpenAIChat(provider, settings.chat_model, max_tokens=settings.chat_max_tokens)
+    return EndpointAddress(settings.chat_base_url, _value(settings.chat_api_key), timeouts)
 
 
 def build_reranker(settings: RerankSettings) -> Reranker | None:

@@ -1,13 +1,14 @@
-"""Prompts: Markdown files with `{{token}}` placeholders, beside the code that uses them."""
+"""Prompts: Markdown files with `<<TOKEN>>` placeholders, beside the code that uses them."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 from inference.errors import PromptInvalid
 
-_TOKEN = re.compile(r"\{\{\s*([a-z][a-z0-9_]*)\s*\}\}")
+_TOKEN = re.compile(r"<<([A-Z][A-Z0-9_]*)>>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,32 +19,53 @@ class Prompt:
     pieces: tuple[str, ...]
 
     @classmethod
-    def load(cls, package: str, name: str, *, tokens: Collection[str] | None = None) -> "Prompt":
-        """Reads `name` (may name a subfolder) in `package`. With `tokens`, they must be exactly the prompt's.
-
-        Raises PromptInvalid, FileNotFoundError.
-        """
-        text = files(package).joinpath(name).read_text("utf-8").strip()
-        prompt = cls(name, tuple(_TOKEN.split(text)))
-        if any("{{" in piece for piece in prompt.pieces[::2]):
-            raise PromptInvalid(f"{name} has a placeholder that is not of the form {{{{lower_case}}}}")
-        if tokens is not None:
-            prompt._compare(frozenset(tokens))
+    def parse(cls, name: str, text: str) -> "Prompt":
+        """Raises PromptInvalid for what looks like a placeholder and is none."""
+        prompt = cls(name, tuple(_TOKEN.split(text.strip())))
+        if any("<<" in piece or ">>" in piece for piece in prompt.pieces[::2]):
+            raise PromptInvalid(f"{name} has a placeholder that is not of the form <<UPPER_CASE>>")
         return prompt
 
     @property
     def tokens(self) -> frozenset[str]:
-        return frozenset(self.pieces[1::2])
+        """The names of its values, in small letters: `<<TOKEN>>` takes the value `token`."""
+        return frozenset(piece.lower() for piece in self.pieces[1::2])
 
     def render(self, **values: str) -> str:
         """Returns the text with each token replaced. A value is data: what looks like a token in it stays as it is.
 
         Raises PromptInvalid when a token has no value, or a value no token.
         """
-        self._compare(values.keys())
-        return "".join(values[piece] if index % 2 else piece for index, piece in enumerate(self.pieces))
+        if wrong := self.mismatch(values):
+            raise PromptInvalid(wrong)
+        return "".join(values[piece.lower()] if index % 2 else piece for index, piece in enumerate(self.pieces))
 
-    def _compare(self, given: Collection[str]) -> None:
+    def mismatch(self, given: Collection[str]) -> str:
+        """Says which tokens have no value, and which values no token; empty if all fit."""
         missing, unknown = sorted(self.tokens - set(given)), sorted(set(given) - self.tokens)
-        if missing or unknown:
-            raise PromptInvalid(f"{self.name}: missing {missing}, unknown {unknown}")
+        return f"{self.name}: missing {missing}, unknown {unknown}" if missing or unknown else ""
+
+
+def load_prompts(package: str, wanted: Mapping[str, Collection[str]]) -> dict[str, Prompt]:
+    """Loads the prompts of a package, each once: all of its Markdown files, by their paths below it.
+
+    `wanted` gives the tokens of each. Raises PromptInvalid with everything that is wrong, by name: files that are
+    missing or that nobody wants, tokens that have no value, and values that have no token.
+    """
+    found = {name: Prompt.parse(name, text) for name, text in _texts(files(package), "")}
+    wrong = [f"missing {name}" for name in sorted(set(wanted) - set(found))]
+    wrong += [f"unused {name}" for name in sorted(set(found) - set(wanted))]
+    wrong += [text for name in sorted(set(wanted) & set(found)) if (text := found[name].mismatch(wanted[name]))]
+    if wrong:
+        raise PromptInvalid(f"{package}: {'; '.join(wrong)}")
+    return found
+
+
+def _texts(folder: Traversable, path: str) -> list[tuple[str, str]]:
+    texts = []
+    for entry in sorted(folder.iterdir(), key=lambda one: one.name):
+        if entry.is_dir():
+            texts += _texts(entry, f"{path}{entry.name}/")
+        elif entry.name.endswith(".md"):
+            texts.append((path + entry.name, entry.read_text("utf-8")))
+    return texts

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 
 from contracts.backoff import retry_after_seconds
-from inference.errors import ContextTooLong, InvalidApiKey, ProviderRejected, ProviderUnavailable, UnreadableReply
+from inference.errors import (
+    ContextTooLong,
+    InvalidApiKey,
+    ProviderRejected,
+    ProviderSilent,
+    ProviderUnavailable,
+    UnreadableReply,
+)
 
 if TYPE_CHECKING:
     from openai._types import RequestOptions
@@ -40,12 +47,19 @@ class Provider:
     No error holds the API key, even if the provider repeats it.
     """
 
-    def __init__(self, base_url: str, api_key: str | None, timeouts: Timeouts) -> None:
-        """Raises InvalidApiKey."""
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str | None,
+        timeouts: Timeouts,
+        transport: httpx2.AsyncBaseTransport | None = None,
+    ) -> None:
+        """`transport` decides what may be connected to; without one everything may. Raises InvalidApiKey."""
         if api_key and not (api_key.isascii() and api_key.isprintable() and " " not in api_key):
             raise InvalidApiKey
         import openai  # noqa: PLC0415 - takes 24 MB, which a deployment without a provider saves
 
+        self.base_url = base_url
         self._api_key = api_key
         self._openai, self._stream_class = openai, openai.AsyncStream[object]
         self._options: RequestOptions = {} if api_key else {"headers": {"Authorization": openai.Omit()}}
@@ -53,22 +67,26 @@ class Provider:
             base_url=base_url,
             api_key=api_key or "none",
             max_retries=0,  # `RetryPolicy` decides, also about replies that break off
+            # Without redirects: what was checked is what is asked.
             http_client=httpx2.AsyncClient(
                 timeout=httpx2.Timeout(timeouts.read, connect=timeouts.connect),
+                follow_redirects=False,
+                transport=transport,
+                trust_env=transport is None,
                 # How many calls there are at a time is for callers to say: who waits here would be taken for silent.
                 limits=httpx2.Limits(max_connections=None, max_keepalive_connections=IDLE_CONNECTIONS),
             ),
         )
 
-    async def get(self, path: str) -> Any:
-        """Returns the reply's JSON."""
+    async def get(self, path: str, *, seconds: float | None = None) -> Any:
+        """Returns the reply's JSON. `path` may be a whole URL; `seconds` replaces the timeouts."""
         with self.errors():
-            return await self._client.get(path, cast_to=object, options=self._options)
+            return await self._client.get(path, cast_to=object, options=self._within(seconds))
 
-    async def post(self, path: str, body: object) -> Any:
-        """Returns the reply's JSON."""
+    async def post(self, path: str, body: object, *, seconds: float | None = None) -> Any:
+        """Returns the reply's JSON, as `get` does."""
         with self.errors():
-            return await self._client.post(path, cast_to=object, body=body, options=self._options)
+            return await self._client.post(path, cast_to=object, body=body, options=self._within(seconds))
 
     async def stream(self, path: str, body: object) -> httpx2.Response:
         """Returns a successful event stream whose body is still to be read under `errors`; the caller closes it.
@@ -95,7 +113,7 @@ class Provider:
         except (self._openai.APIConnectionError, httpx2.TransportError, httpx2.DecodingError) as error:
             cause = error.__cause__ if isinstance(error, self._openai.APIConnectionError) else error
             if isinstance(cause, httpx2.TimeoutException):
-                raise ProviderUnavailable(f"no reply in time ({type(cause).__name__})") from error
+                raise ProviderSilent(type(cause).__name__) from error
             raise ProviderUnavailable(self._clean(str(cause or error)) or type(cause).__name__) from error
         except ValueError as error:
             raise UnreadableReply("not JSON") from error
@@ -115,6 +133,9 @@ class Provider:
 
     async def aclose(self) -> None:
         await self._client.close()
+
+    def _within(self, seconds: float | None) -> RequestOptions:
+        return self._options if seconds is None else {**self._options, "timeout": seconds}
 
     def _clean(self, message: str) -> str:
         if self._api_key:

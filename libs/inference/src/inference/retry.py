@@ -8,12 +8,11 @@ from tenacity import (
     AsyncRetrying,
     RetryCallState,
     retry_if_exception,
-    stop_after_attempt,
     wait_exponential,
     wait_random,
 )
 
-from inference.errors import ProviderUnavailable, StreamCut
+from inference.errors import ProviderSilent, ProviderUnavailable, StreamCut
 
 T = TypeVar("T")
 
@@ -22,7 +21,8 @@ T = TypeVar("T")
 class RetryPolicy:
     """At most `attempts` tries. Waits double from `first_seconds` up to `longest_seconds`, with jitter.
 
-    A `Retry-After` replaces a shorter wait; one beyond `longest_seconds` ends the tries at once.
+    A `Retry-After` replaces a shorter wait; one beyond `longest_seconds` ends the tries at once. A provider that was
+    silent until its timeout is tried once less: each of these tries takes as long as the timeout.
     """
 
     attempts: int = 3
@@ -38,14 +38,16 @@ class RetryPolicy:
             asked = error.retry_after if isinstance(error, ProviderUnavailable) else None
             return max(backoff(state), asked or 0.0)
 
-        retrying = AsyncRetrying(
-            stop=stop_after_attempt(self.attempts), wait=wait, retry=retry_if_exception(self._worth), reraise=True
-        )
+        retrying = AsyncRetrying(stop=self._stops, wait=wait, retry=retry_if_exception(self._worth), reraise=True)
 
         async def once() -> T:
             return await attempt()
 
         return await retrying(once)
+
+    def _stops(self, state: RetryCallState) -> bool:
+        error = state.outcome.exception() if state.outcome else None
+        return state.attempt_number >= max(1, self.attempts - isinstance(error, ProviderSilent))
 
     def _worth(self, error: BaseException) -> bool:
         if isinstance(error, ProviderUnavailable):

@@ -108,6 +108,12 @@ class ChatSettings(_EmptyIsUnset):
     """The longest time that connecting may take"""
     chat_max_tokens: int | None = Field(default=None, gt=0)
     """The longest answer, where the caller names no limit"""
+    chat_context_tokens: int | None = Field(default=None, gt=0)
+    """The model's window, where its endpoint does not tell it, or tells more than it serves"""
+    chat_breaker_failures: Positive = 3
+    """Failed calls in a row after which an endpoint is not called for a while"""
+    chat_breaker_seconds: float = Field(default=60.0, gt=0)
+    """How long an endpoint that failed repeatedly is not called"""
 
 
 class RerankSettings(_EmptyIsUnset):

@@ -7,6 +7,7 @@ import pytest
 
 from inference.breaker import CircuitBreaker
 from inference.chat import AnswerSchema, ChatDelta, ChatMessage, Completion, Usage
+from inference.endpoints import Endpoint
 from inference.errors import (
     ChatError,
     CircuitOpen,
@@ -39,11 +40,13 @@ def clock() -> Clock:
 @pytest.fixture
 async def chat(provider, clock) -> AsyncIterator[OpenAIChat]:
     model = OpenAIChat(
-        Provider(provider.base_url, KEY, Timeouts(connect=1, read=0.3)),
+        Endpoint(
+            Provider(provider.base_url, KEY, Timeouts(connect=1, read=0.3)),
+            CircuitBreaker(failures=2, reset_seconds=30, clock=clock),
+        ),
         "tiny",
         max_tokens=100,
         retry=RetryPolicy(attempts=3, first_seconds=0.01),
-        breaker=CircuitBreaker(failures=2, reset_seconds=30, clock=clock),
     )
     yield model
     await model.aclose()
@@ -55,7 +58,7 @@ async def deltas(chat: OpenAIChat) -> list[ChatDelta]:
 
 async def test_the_answer_streams_in_order(chat, provider, script) -> None:
     provider.replies = [script.reply(events=[script.said(word) for word in ["a", "b", "c"]] + [script.stop])]
-    assert await deltas(chat) == [ChatDelta("a"), ChatDelta("b"), ChatDelta("c")]
+    assert await deltas(chat) == [*map(ChatDelta, "abc"), ChatDelta(finish_reason="stop")]
     asked = provider.asked[0]
     assert asked["messages"][1] == {"role": "user", "content": "Hello ?"}
     assert (asked["model"], asked["max_tokens"], asked["temperature"]) == ("tiny", 100, 0.2)
@@ -149,7 +152,7 @@ async def test_a_parameter_that_the_model_does_not_take_is_left_out_from_then_on
     provider.replies = [script.reply(400, {"error": {"message": message}}) for message in refusals] + [whole] * 2
     assert [await chat.complete(HELLO), await chat.complete(HELLO)] == ["ok", "ok"]
     assert len(provider.asked) == 4
-    assert provider.asked[3].keys() == {"model", "messages", "stream", "max_completion_tokens"}
+    assert provider.asked[3].keys() == {"model", "messages", "stream", "stream_options", "max_completion_tokens"}
 
 
 @pytest.mark.parametrize("reply", [{"body": {"choices": []}}, {"events": ["text"]}, {"events": [{"choices": [1]}]}])

@@ -3,40 +3,48 @@ from pathlib import Path
 import pytest
 
 from inference.errors import PromptInvalid
-from inference.prompts import Prompt
+from inference.prompts import Prompt, load_prompts
+
+TEXT = 'Answer <<QUESTION>> from <<PASSAGES>> as {"a": {{"b": 1}}} with x < y.\n'
+WANTED = {"answer.md": ("question", "passages"), "parts/how.md": ()}
 
 
 @pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    folder = tmp_path / "prompts_of_a_test"
-    (folder / "prompts").mkdir(parents=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / f"prompts_of_{tmp_path.name}"
+    (folder / "parts").mkdir(parents=True)
     (folder / "__init__.py").touch()
-    (folder / "prompts" / "answer.md").write_text('Answer {{question}} from {{ passages }} as {"a": {"b": 1}}.\n')
-    (folder / "broken.md").write_text("Answer {{Question}}")
+    (folder / "answer.md").write_text(TEXT)
+    (folder / "parts" / "how.md").write_text("Briefly.")
     monkeypatch.syspath_prepend(tmp_path)
-    return folder.name
+    return folder
 
 
-def test_values_are_data(package: str) -> None:
-    prompt = Prompt.load(package, "prompts/answer.md", tokens={"question", "passages"})
-    assert prompt.render(question="{{passages}}", passages="{{question}} \\1") == (
-        'Answer {{passages}} from {{question}} \\1 as {"a": {"b": 1}}.'
+def test_values_are_data(folder: Path) -> None:
+    prompt = load_prompts(folder.name, WANTED)["answer.md"]
+    assert prompt.render(question="<<PASSAGES>>", passages="<<QUESTION>> \\1") == (
+        'Answer <<PASSAGES>> from <<QUESTION>> \\1 as {"a": {{"b": 1}}} with x < y.'
     )
 
 
-def test_tokens_must_match_when_loaded(package: str) -> None:
-    with pytest.raises(PromptInvalid, match=r"missing \['passages'\], unknown \['history'\]"):
-        Prompt.load(package, "prompts/answer.md", tokens={"question", "history"})
+def test_a_missing_file_an_unused_file_and_wrong_tokens_are_named_together(folder: Path) -> None:
+    (folder / "left_over.md").write_text("Nobody reads this.")
+    wanted = {"answer.md": ("question", "history"), "parts/how.md": (), "gone.md": ()}
+    with pytest.raises(PromptInvalid) as raised:
+        load_prompts(folder.name, wanted)
+    for told in ("missing gone.md", "unused left_over.md", "answer.md: missing ['passages'], unknown ['history']"):
+        assert told in str(raised.value)
 
 
-def test_tokens_must_match_when_rendered(package: str) -> None:
-    prompt = Prompt.load(package, "prompts/answer.md")
+def test_tokens_must_match_when_rendered() -> None:
+    prompt = Prompt.parse("answer.md", TEXT)
     with pytest.raises(PromptInvalid, match="passages"):
         prompt.render(question="q")
     with pytest.raises(PromptInvalid, match="history"):
         prompt.render(question="q", passages="p", history="h")
 
 
-def test_a_misspelt_placeholder_is_refused(package: str) -> None:
+@pytest.mark.parametrize("text", ["Answer <<Question>>", "Answer <<QUESTION", "Answer QUESTION>>", "<< QUESTION >>"])
+def test_a_misspelt_placeholder_is_refused(text: str) -> None:
     with pytest.raises(PromptInvalid, match=r"broken\.md"):
-        Prompt.load(package, "broken.md")
+        Prompt.parse("broken.md", text)

@@ -20,7 +20,7 @@ class Principal:
 
     `readable`: other workspaces the caller may search; None if the key covers one workspace. `delegation`: what the
     gateway signed for the services that are asked on the way. `via`: the service that acts for the user; None if the
-    request comes from the gateway.
+    request comes from the gateway. `key_id`: the API key of the caller; None in a browser.
     """
 
     user_id: UUID
@@ -29,6 +29,7 @@ class Principal:
     readable: tuple[UUID, ...] | None = None
     delegation: str | None = field(default=None, compare=False, repr=False)
     via: str | None = field(default=None, compare=False)
+    key_id: UUID | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

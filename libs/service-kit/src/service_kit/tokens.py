@@ -99,7 +99,12 @@ class Tokens:
         if "sub" in claims:
             _require(may, May.SPEAK, issuer)
             return Principal(
-                UUID(claims["sub"]), workspace_id, Role(claims["role"]), _readable(claims), claims.get("delegation")
+                UUID(claims["sub"]),
+                workspace_id,
+                Role(claims["role"]),
+                _readable(claims),
+                claims.get("delegation"),
+                key_id=_key_id(claims),
             )
         if "delegation" in claims:
             _require(may, May.ACT, issuer)
@@ -115,7 +120,9 @@ class Tokens:
             raise jwt.InvalidTokenError(f"the delegation is not for {actor}")
         if workspace_id not in (UUID(claims["workspace"]), *(_readable(claims) or ())):
             raise jwt.InvalidTokenError("the delegation is not for this workspace")
-        return Principal(UUID(claims["sub"]), workspace_id, Role.viewer, delegation=delegation, via=actor)
+        return Principal(
+            UUID(claims["sub"]), workspace_id, Role.viewer, delegation=delegation, via=actor, key_id=_key_id(claims)
+        )
 
     def _claims(self, token: str, audience: str, longest: timedelta) -> dict[str, Any]:
         """Returns the claims of a token of a known key that is meant for `audience` and neither early, late nor long.
@@ -152,9 +159,16 @@ def _expired(delegation: str) -> bool:
 
 def _spoken(principal: Principal) -> dict[str, Any]:
     claims: dict[str, Any] = {"sub": str(principal.user_id)}
+    if principal.key_id is not None:
+        claims["key"] = str(principal.key_id)
     if principal.readable is not None:
         claims["readable"] = [str(workspace_id) for workspace_id in principal.readable]
     return claims
+
+
+def _key_id(claims: Mapping[str, Any]) -> UUID | None:
+    key = claims.get("key")
+    return None if key is None else UUID(key)
 
 
 def _readable(claims: Mapping[str, Any]) -> tuple[UUID, ...] | None:

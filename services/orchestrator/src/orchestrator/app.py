@@ -16,6 +16,8 @@ from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
 
 from contracts.events import DOCUMENTS
+from inference.endpoints import Endpoints
+from inference.entailment import EntailmentModel
 from inference.factory import build_chat_model, build_entailment
 from orchestrator import checkpoints
 from orchestrator.consumer import DocumentConsumer
@@ -23,6 +25,7 @@ from orchestrator.feedback import api as feedback_api
 from orchestrator.graphs.conversation import graph as conversation
 from orchestrator.graphs.conversation.context import Prompts, TurnBudgets
 from orchestrator.graphs.conversation.turn import ConversationTurns
+from orchestrator.models.model_source import ModelSource
 from orchestrator.openai_api import api as openai_api
 from orchestrator.openai_api.asking import DoorRuns
 from orchestrator.openai_api.models import Models
@@ -43,6 +46,8 @@ from orchestrator.sessions.deletion import SessionEraser
 from orchestrator.settings import Settings
 from orchestrator.shares import api as shares_api
 from orchestrator.shares.sharing import SessionSharing
+from orchestrator.usage import api as usage_api
+from orchestrator.usage.spender import TokenLimits
 from relevance.word_vectors import WordVectors
 from service_kit.app import service_app
 from service_kit.event_service import EventService
@@ -69,7 +74,7 @@ def create_app(settings: Settings) -> FastAPI:
             yield
 
     routers = [sessions_api.router, messages_api.router, runs_api.router, feedback_api.router]
-    routers += [openai_api.router, shares_api.router, shares_api.internal, internal.router]
+    routers += [openai_api.router, usage_api.router, shares_api.router, shares_api.internal, internal.router]
     return service_app(NAME, settings, routers, lifespan)
 
 
@@ -97,7 +102,23 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         registry=app.state.metrics.registry,
     )
     control = RunControl()
-    turns = await _turns(settings, tokens, client, saved, control, told, stack)
+    token_limits = TokenLimits(
+        settings.budget_run_tokens,
+        settings.budget_user_tokens,
+        settings.budget_key_tokens,
+        settings.budget_workspace_tokens,
+    )
+    endpoints = Endpoints(failures=settings.chat_breaker_failures, reset_seconds=settings.chat_breaker_seconds)
+    stack.push_async_callback(endpoints.aclose)
+    models = ModelSource(settings, endpoints, service.database, token_limits)
+    # A chat model that compares sentences with sources is a client of its own: what it takes is not counted.
+    comparing = build_chat_model(settings) if settings.entailment_backend == "chat" else None
+    if comparing is not None:
+        stack.push_async_callback(comparing.aclose)
+    entailment = build_entailment(settings, comparing)
+    if entailment is not None:
+        stack.push_async_callback(entailment.aclose)
+    turns = _turns(settings, tokens, client, saved, control, told, models, entailment)
 
     def attempt(run: ClaimedRun) -> Attempt:
         events = RunEvents(redis, run.id, run.attempts, settings.run_stream_ttl)
@@ -115,6 +136,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     app.state.on_stop.append(worker.stop)
     documents = IngestionService("ingestion", client, tokens, settings.ingestion_url, settings.document_timeout_seconds)
     app.state.database = service.database
+    app.state.token_limits = token_limits
     app.state.run_max_attempts = settings.run_max_attempts
     app.state.attachments = DocumentAttacher(service.database, documents)
     app.state.sharing = SessionSharing(service.database)
@@ -126,7 +148,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         heartbeat_seconds=settings.sse_heartbeat_seconds,
         max_streams=settings.sse_max_streams,
     )
-    app.state.models = Models(writes=turns.chat is not None)
+    app.state.models = Models(writes=models.is_configured)
     app.state.asking = DoorRuns(service.database, store, app.state.streams, settings.run_max_attempts)
     stack.push_async_callback(app.state.asking.aclose)
     ended = EndedRuns(service.database, redis, saved, app.state.metrics.registry)
@@ -142,28 +164,23 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     background.start("checkpoint_bytes", ended.keep_measuring)
 
 
-async def _turns(
+def _turns(
     settings: Settings,
     tokens: Tokens,
     client: httpx2.AsyncClient,
     saved: checkpoints.Checkpoints,
     control: RunControl,
     told: Counter,
-    stack: AsyncExitStack,
+    models: ModelSource,
+    entailment: EntailmentModel | None,
 ) -> ConversationTurns:
-    chat = build_chat_model(settings)
-    if chat is not None:
-        stack.push_async_callback(chat.aclose)
-    entailment = build_entailment(settings, chat)
-    if entailment is not None:
-        stack.push_async_callback(entailment.aclose)
     return ConversationTurns(
         conversation.build(),
         saved,
         RetrievalService("retrieval", client, tokens, settings.retrieval_url, settings.search_timeout_seconds),
         GraphService("knowledge-graph", client, tokens, settings.knowledge_graph_url, settings.graph_timeout_seconds),
         MemoryService("memory", client, tokens, settings.memory_url, settings.recall_timeout_seconds),
-        chat,
+        models,
         Prompts.load(),
         TurnBudgets(
             settings.search_k,

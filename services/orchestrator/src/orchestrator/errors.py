@@ -57,6 +57,10 @@ class BadShareExpiry(InvalidRequest):
     type, title = "bad-share-expiry", "The time of expiry is not in the future, or too far in it"
 
 
+class BadPeriod(InvalidRequest):
+    type, title = "bad-period", "The period is empty, or too long"
+
+
 class RunNotFound(NotFound):
     type, title = "run-not-found", "You have no such run in this workspace"
 
@@ -96,6 +100,10 @@ class ModelFailed(GraphError):
 
 class DeadlinePassed(GraphError):
     type, title = "deadline-passed", "The answer was not whole at the deadline of its message"
+
+
+class BudgetExceeded(GraphError):
+    type, title = "budget-exceeded", "There are no tokens left for this"
 
 
 class AttemptsExhausted(GraphError):

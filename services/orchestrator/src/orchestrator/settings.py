@@ -46,5 +46,13 @@ class Settings(ServiceSettings, DocumentConsumerSettings, ChatSettings, Entailme
     """Estimated tokens of earlier messages in a prompt"""
     summary_tokens: int = Field(default=2_000, ge=100)
     """Estimated tokens of messages beyond which the older ones are condensed into a summary, after the answer"""
+    budget_run_tokens: int | None = Field(default=None, ge=1)
+    """Tokens that one run may take of models, read and written; without it there is no limit"""
+    budget_user_tokens: int | None = Field(default=None, ge=1)
+    """Tokens that one user of a workspace may take a day (UTC)"""
+    budget_key_tokens: int | None = Field(default=None, ge=1)
+    """Tokens that one API key may take a day"""
+    budget_workspace_tokens: int | None = Field(default=None, ge=1)
+    """Tokens that a workspace may take a day"""
     passage_tokens: int = Field(default=4_000, ge=200)
     """Estimated tokens of chunks in a prompt"""

@@ -99,7 +99,7 @@ async def test_where_nothing_is_condensed_the_oldest_are_left_out(service: Any, 
     assert "(none)" in last[0]["content"].rpartition("condensed")[2]
     assert "Question 3" in last[-1]["content"]
     assert not any("Question 0" in message["content"] for message in last)
-    assert run["issues"] == ["earlier messages were not condensed: the chat model wrote nothing"]
+    assert run["issues"] == ["earlier messages were not condensed: The model answered without a word."]
     assert run["status"] == "completed"
 
 

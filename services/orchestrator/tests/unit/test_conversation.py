@@ -12,9 +12,10 @@ import pytest
 from langgraph.graph import StateGraph
 
 from contracts.orchestrator import SentenceCheck, SentenceStatus
+from inference.estimate import estimated_tokens
 from orchestrator.errors import RoutingError
 from orchestrator.graphs.conversation import graph as conversation
-from orchestrator.graphs.conversation.budgets import estimated_tokens, within_budget
+from orchestrator.graphs.conversation.budgets import within_budget
 from orchestrator.graphs.conversation.context import Prompts
 from orchestrator.graphs.conversation.nodes.generate_title import LONGEST_TITLE, trimmed
 from orchestrator.graphs.conversation.nodes.summarizer import condensable
@@ -154,8 +155,8 @@ def test_a_passage_cannot_leave_its_fence() -> None:
 
 def test_the_prompts_fit_their_values() -> None:
     prompts = Prompts.load()
-    text = prompts.reply_to_general_input.render(situation="S", passages="{{memories}}", memories="M", earlier="E")
-    assert "{{memories}}" in text  # what a passage says is data
+    text = prompts.reply_to_general_input.render(situation="S", passages="<<MEMORIES>>", memories="M", earlier="E")
+    assert "<<MEMORIES>>" in text  # what a passage says is data
     assert set(prompts.situations) == {"courtesy", "found", "nothing", "failed"}
 
 

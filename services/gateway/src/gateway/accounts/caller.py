@@ -77,7 +77,7 @@ class Authenticated:
 
     @property
     def principal(self) -> Principal:
-        return Principal(self.user.id, self.workspace.id, self.role)
+        return Principal(self.user.id, self.workspace.id, self.role, key_id=self.key_id)
 
     def describe(self) -> Caller:
         return Caller(

@@ -54,6 +54,7 @@ TABLE = (
     Prefix("/v1/models", "orchestrator"),
     Prefix("/v1/runs", "orchestrator"),
     Prefix("/v1/feedback", "orchestrator"),
+    Prefix("/v1/usage", "orchestrator"),
     Prefix("/v1/shares", "orchestrator"),
     Prefix("/v1/sharing", "orchestrator"),
 )

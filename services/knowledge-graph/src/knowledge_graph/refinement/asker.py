@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from inference.chat import StructuredChatModel
 from inference.errors import ChatError, ProviderRejected, StreamCut, UnreadableReply
-from knowledge_graph.refinement.asking import RefinementPrompt, answer_schema, estimated_tokens
+from inference.estimate import estimated_tokens
+from knowledge_graph.refinement.asking import RefinementPrompt, answer_schema
 from knowledge_graph.refinement.findings import read_answer
 from knowledge_graph.refinement.metrics import RefinementMetrics
 from knowledge_graph.refinement.records import CallCost, CallOutcome

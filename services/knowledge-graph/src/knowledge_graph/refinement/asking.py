@@ -9,7 +9,8 @@ from hashlib import sha256
 from typing import Any, Self
 
 from inference.chat import AnswerSchema, ChatMessage
-from inference.prompts import Prompt
+from inference.estimate import estimated_tokens
+from inference.prompts import Prompt, load_prompts
 from knowledge_graph.extraction.sentences import Sentences
 
 TYPES = (
@@ -31,11 +32,6 @@ def digest_of(content: str) -> bytes:
 def is_worth_asking(content: str) -> bool:
     """False for what can state nothing: too short, or without letters."""
     return len(content) >= SHORTEST_CHUNK and any(char.isalpha() for char in content)
-
-
-def estimated_tokens(text: str) -> int:
-    """About four bytes to a token: near for English, and on the safe side for other scripts."""
-    return -(-len(text.encode("utf-8", "replace")) // 4)
 
 
 def expected_answer_tokens(chunk_tokens: int) -> int:
@@ -60,7 +56,8 @@ class RefinementPrompt:
     @classmethod
     def load(cls) -> Self:
         """Raises PromptInvalid."""
-        return cls(Prompt.load("knowledge_graph.refinement", "prompts/extract.md", tokens=["fence", "types"]))
+        [prompt] = load_prompts("knowledge_graph.refinement", {"prompts/extract.md": ("fence", "types")}).values()
+        return cls(prompt)
 
     @property
     def overhead_tokens(self) -> int:

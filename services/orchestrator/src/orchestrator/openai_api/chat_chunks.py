@@ -20,7 +20,7 @@ from contracts.events import (
 )
 from contracts.openai_api import ChatUsage
 from contracts.orchestrator import Citation
-from orchestrator.graphs.conversation.budgets import estimated_tokens
+from inference.estimate import estimated_tokens
 from orchestrator.openai_api.footnotes import annotated, footnotes
 from orchestrator.runs.streams import Entry
 from service_kit.openai_errors import error_of

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from contracts.openai_api import ChatCompletionRequest, ChatMessageParam
-from orchestrator.graphs.conversation.budgets import estimated_tokens
+from inference.estimate import estimated_tokens
 from orchestrator.openai_api.asking import DoorQuestion, SentMessage
 from orchestrator.openai_api.errors import Unsupported
 from orchestrator.openai_api.footnotes import without_footnotes

@@ -17,9 +17,8 @@ from contracts.events import (
     RunCompleted,
     RunEventData,
     RunFailed,
-    RunStarted,
 )
-from contracts.orchestrator import AnswerMode, RunStatus
+from contracts.orchestrator import RunStatus
 from orchestrator.checkpoints import Checkpoints
 from orchestrator.errors import AttemptsExhausted, AttemptsFailed, DeadlinePassed, GraphError
 from orchestrator.runs.events import RunEvents
@@ -38,10 +37,7 @@ FIRST_DELAY_SECONDS, LONGEST_DELAY_SECONDS = 1.0, 30.0
 
 
 class Turns(Protocol):
-    """Answers turns."""
-
-    @property
-    def mode(self) -> AnswerMode: ...
+    """Answers turns, and emits `run_started`."""
 
     async def answer(
         self, run: ClaimedRun, turn: TurnInput, events: RunEvents, progress: RunProgress
@@ -86,7 +82,6 @@ class Attempt:
             self.progress.partial = self._saved
             await self._fail(AttemptsExhausted())
         else:
-            self.events.emit(RunStarted(run_id=self.run.id, attempt=self.run.attempts, mode=self.turns.mode))
             async with self.notifications.subscribe(CANCELLED, str(self.run.id)) as cancelled:
                 await self._work(cancelled.event)
 

@@ -35,7 +35,8 @@ class ClaimedRun:
 
     `attempts` counts claims and never falls: it fences the run's event stream. `attempts_left` is what crashes and
     errors reduce. `delegation` is the gateway's, for the services that are asked for the user.
-    `deadline_seconds` are counted from this claim: while no process works on a run, no time is used up.
+    `deadline_seconds` are counted from this claim: while no process works on a run, no time is used up. `key_id` is the
+    API key that was asked with.
     """
 
     workspace_id: UUID
@@ -50,11 +51,13 @@ class ClaimedRun:
     cancel_requested: bool
     delegation: str | None
     deadline_seconds: int
+    key_id: UUID | None
     options: RunOptions
 
     @property
     def principal(self) -> Principal:
-        return Principal(self.created_by, self.workspace_id, Role(self.role), delegation=self.delegation)
+        role = Role(self.role)
+        return Principal(self.created_by, self.workspace_id, role, delegation=self.delegation, key_id=self.key_id)
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ class TurnAnswer:
 
     `condensed` is what
     a model reads of the oldest messages, if that was condensed. `fallback`: the turn's error handler wrote it, so other
-    services learn nothing from it.
+    services learn nothing from it, nor from an `incomplete` one, in which the model broke off.
     """
 
     message_id: UUID
@@ -124,6 +127,7 @@ class TurnAnswer:
     title: str | None
     condensed: Condensed | None = None
     fallback: bool = False
+    incomplete: bool = False
 
 
 async def nothing_written() -> TurnAnswer | None:

@@ -12,6 +12,7 @@ from contracts.base import Page
 from contracts.orchestrator import AnswerFeedback, Message, MessageStatus, Run, RunStatus
 from orchestrator.errors import TooManyQueued
 from orchestrator.runs.records import CancelOutcome, ClaimedRun, EarlierMessage, StoredEvent, TurnAnswer
+from orchestrator.usage.repository import usage_of
 from service_kit.auth import Principal
 from service_kit.pagination import decode_cursor, page
 from service_kit.repository import Repository
@@ -34,6 +35,7 @@ COMPUTED = {
     " AS status",
     **{name: OF_ANSWER.format(name=name) for name in ("issues", "steps_executed", "timings")},
     "feedback": OWN_FEEDBACK,
+    "usage": f"CASE WHEN message.role = 'assistant' THEN {usage_of('run').removesuffix(' AS usage')} END AS usage",
 }
 # Of a message and, under the name `run`, the run that answers it.
 MESSAGE_COLUMNS = ", ".join(
@@ -41,9 +43,11 @@ MESSAGE_COLUMNS = ", ".join(
 )
 # Of a run and, under the name `written`, the message that it writes.
 RUN_COLUMNS = ", ".join(
-    {"question_id": "written.parent_id AS question_id", "answer_id": "written.id AS answer_id"}.get(
-        name, f"run.{'state AS status' if name == 'status' else name}"
-    )
+    {
+        "question_id": "written.parent_id AS question_id",
+        "answer_id": "written.id AS answer_id",
+        "usage": usage_of("run"),
+    }.get(name, f"run.{'state AS status' if name == 'status' else name}")
     for name in Run.model_fields
     if name not in ("answer", "debug")
 )
@@ -130,6 +134,7 @@ class WorkspaceRuns(Repository):
             id=run_id,
             user_id=caller.user_id,
             role=caller.role.value,
+            key_id=caller.key_id,
             delegation=caller.delegation,
             traceparent=outgoing_headers().get("traceparent"),
             max_attempts=max_attempts,

@@ -66,7 +66,7 @@ SELECT count(*) FROM (
 WITH queued AS (
     UPDATE run
     SET state = 'queued', available_at = now(), attempts_left = %(max_attempts)s, cancel_requested = false,
-        role = %(role)s, delegation = %(delegation)s, traceparent = %(traceparent)s, error_type = NULL,
+        role = %(role)s, key_id = %(key_id)s, delegation = %(delegation)s, traceparent = %(traceparent)s, error_type = NULL,
         error_message = NULL, started_at = NULL, finished_at = NULL
     WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND created_by = %(user_id)s AND state = 'failed'
     RETURNING id

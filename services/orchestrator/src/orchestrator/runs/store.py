@@ -84,9 +84,11 @@ class RunStore:
                 raise StopAsked
             await self.queue.finish(connection, run, RunStatus.completed, mode=answer.mode, **progress.columns())
             runs = WorkspaceRuns(connection, run.workspace_id)
-            temporary = await runs.add_answer(run, answer, MessageStatus.completed)
+            temporary = await runs.add_answer(
+                run, answer, MessageStatus.incomplete if answer.incomplete else MessageStatus.completed
+            )
             await runs.add_events(run.id, events)
-            if not (temporary or answer.fallback):
+            if not (temporary or answer.fallback or answer.incomplete):
                 await self.outbox.write(connection, run.workspace_id, _turn_completed(run, answer), str(run.id))
 
     async def end(

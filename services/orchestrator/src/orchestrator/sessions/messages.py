@@ -300,6 +300,7 @@ class CallerMessages(Repository):
             # An answer is waited for; a question, whose answer is another branch, is not.
             parent_run_id=parent.run_id if parent and parent.role == MessageRole.assistant else None,
             role=self.caller.role.value,
+            key_id=self.caller.key_id,
             delegation=self.caller.delegation,
             traceparent=outgoing_headers().get("traceparent"),
         )

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from inference.estimate import estimated_tokens
 
-def estimated_tokens(text: str) -> int:
-    """Counts four bytes to a token: near enough for a budget, and on the safe side for other scripts."""
-    return -(-len(text.encode()) // 4)
+MOST_ANSWER_TOKENS = 2_048
+
+
+def prompt_room(window: int) -> int:
+    """Returns the tokens of a model's window that a prompt may have: a quarter is left for the answer, up to 2,048."""
+    return window - min(MOST_ANSWER_TOKENS, window // 4)
+
+
+def shared_room(room: int, passages: int, history: int) -> tuple[int, int]:
+    """Returns how many tokens passages and history get: what they are meant to have, or two thirds and the rest."""
+    if passages + history <= room:
+        return passages, history
+    left = max(room, 0)
+    for_passages = min(passages, max(left - history, 2 * left // 3))
+    return for_passages, min(history, left - for_passages)
 
 
 def within_budget(texts: Sequence[str], tokens: int) -> int:

@@ -6,16 +6,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from inference.chat import ChatModel
 from inference.entailment import EntailmentModel
-from inference.prompts import Prompt
+from inference.prompts import Prompt, load_prompts
 from orchestrator.citations.support import CitedSpan
 from orchestrator.citations.wording import WordLikeness
 from orchestrator.graphs.conversation.state import FoundChunk
+from orchestrator.models.run_models import RunModels
 from orchestrator.runs.events import RunEvents
 from orchestrator.runs.records import RunOptions
 from orchestrator.services import GraphService, MemoryService, RetrievalService
 from service_kit.auth import Principal
+
+SITUATIONS = ("courtesy", "found", "nothing", "failed")
+TOKENS: Mapping[str, tuple[str, ...]] = {
+    "reply_to_general_input.md": ("situation", "passages", "memories", "earlier"),
+    "instructions.md": ("instructions",),
+    "generate_title.md": ("question", "answer"),
+    "verify_citations.md": ("sentences",),
+    "summarizer.md": ("earlier", "messages"),
+    **{f"situations/{name}.md": () for name in SITUATIONS},
+}
 
 
 @dataclass(frozen=True)
@@ -33,18 +43,14 @@ class Prompts:
     @classmethod
     def load(cls) -> Prompts:
         """Raises PromptInvalid."""
+        loaded = load_prompts(cls.package, TOKENS)
         return cls(
-            Prompt.load(
-                cls.package, "reply_to_general_input.md", tokens=("situation", "passages", "memories", "earlier")
-            ),
-            Prompt.load(cls.package, "instructions.md", tokens=("instructions",)),
-            Prompt.load(cls.package, "generate_title.md", tokens=("question", "answer")),
-            Prompt.load(cls.package, "summarizer.md", tokens=("earlier", "messages")),
-            Prompt.load(cls.package, "verify_citations.md", tokens=("sentences",)),
-            {
-                name: Prompt.load(cls.package, f"situations/{name}.md", tokens=()).render()
-                for name in ("courtesy", "found", "nothing", "failed")
-            },
+            loaded["reply_to_general_input.md"],
+            loaded["instructions.md"],
+            loaded["generate_title.md"],
+            loaded["summarizer.md"],
+            loaded["verify_citations.md"],
+            {name: loaded[f"situations/{name}.md"].render() for name in SITUATIONS},
         )
 
 
@@ -74,7 +80,7 @@ class WrittenSoFar:
 
 @dataclass
 class ConversationContext:
-    """One attempt's dependencies, and its `draft`. Without a `chat` model answers are extractive.
+    """One attempt's dependencies, with its `draft`. Without a model for answers they are extractive.
 
     `alike` says how alike two words are, `entailment` whether a text says what a sentence says, where it is configured.
     """
@@ -84,7 +90,7 @@ class ConversationContext:
     retrieval: RetrievalService
     graph_tools: GraphService
     memory: MemoryService
-    chat: ChatModel | None
+    models: RunModels
     prompts: Prompts
     limits: TurnBudgets
     alike: WordLikeness

@@ -10,8 +10,9 @@ from typing import Literal
 from contracts.events import ProviderIssue
 from contracts.orchestrator import SentenceCheck
 from contracts.prompt_fence import neutralising
-from inference.chat import ChatMessage, ChatModel
+from inference.chat import ChatMessage
 from inference.errors import InferenceError
+from inference.role_chat import RoleChat
 from orchestrator.citations.assess import assess
 from orchestrator.citations.check import check
 from orchestrator.citations.rewriting import Contradiction, contradictions, read_numbered, rewritten
@@ -86,18 +87,19 @@ class ModelChecks:
 
     async def _written_anew(self, wrong: Sequence[Contradiction]) -> dict[int, str]:
         """Returns the chat model's sentences by their places; none if it fails."""
-        if self.context.chat is None or not wrong:
+        chat = self.context.models.of("answer")
+        if chat is None or not wrong:
             return {}
         try:
             async with asyncio.timeout(REWRITING_SECONDS):
-                answer = await self._asked(self.context.chat, wrong)
+                answer = await self._asked(chat, wrong)
         except (InferenceError, TimeoutError) as error:
             reason = str(error) or "the chat model took too long"
             self._failed(f"what the sources contradict was not written anew: {reason}")
             return {}
         return read_numbered(answer, wrong)
 
-    async def _asked(self, chat: ChatModel, wrong: Sequence[Contradiction]) -> str:
+    async def _asked(self, chat: RoleChat, wrong: Sequence[Contradiction]) -> str:
         shown = "\n\n".join(
             f"{number}.\n<source>{neutralised(one.evidence)}</source>\n<sentence>{neutralised(one.said)}</sentence>"
             f"\nWhat is wrong: {neutralised(one.reason)}"

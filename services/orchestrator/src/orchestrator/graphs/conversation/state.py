@@ -73,7 +73,7 @@ class ConversationState(TypedDict):
     `answer_id` the answer's id. Messages of more than `summary_tokens` are condensed (None: never); `condensed`
     is the summary that the next turn reads in their place.
 
-    `fallback`: the error handler wrote the answer.
+    `fallback`: the error handler wrote the answer. `incomplete`: the model broke off, and what it wrote stands.
     """
 
     internal_messages: Annotated[list[Turn], put_messages]
@@ -81,6 +81,7 @@ class ConversationState(TypedDict):
     answer_id: str
     mode: Literal["model", "extractive"]
     fallback: bool
+    incomplete: bool
     needs_title: bool
     title: str | None
     summary_tokens: int | None

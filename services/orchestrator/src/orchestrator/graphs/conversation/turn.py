@@ -13,9 +13,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import RunControl
 from prometheus_client import Counter
 
-from contracts.events import MessageRestarted
+from contracts.events import MessageRestarted, RunStarted
 from contracts.orchestrator import AnswerMode, Citation, SentenceCheck
-from inference.chat import ChatModel
 from inference.entailment import EntailmentModel
 from orchestrator.checkpoints import Checkpoints
 from orchestrator.citations.support import CitedSpan
@@ -26,6 +25,8 @@ from orchestrator.graphs.conversation.graph import ConversationGraph
 from orchestrator.graphs.conversation.passages import Verified, of_cut, unverified, verified
 from orchestrator.graphs.conversation.state import Role, State, Turn, answer_of
 from orchestrator.graphs.digest import digest
+from orchestrator.models.model_source import ModelSource
+from orchestrator.models.run_models import RunModels
 from orchestrator.runs.events import RunEvents
 from orchestrator.runs.records import ClaimedRun, Condensed, RunProgress, TurnAnswer, TurnInput
 from orchestrator.services import GraphService, MemoryService, RetrievalService
@@ -48,18 +49,13 @@ class ConversationTurns:
     retrieval: RetrievalService
     graph_tools: GraphService
     memory: MemoryService
-    chat: ChatModel | None
+    models: ModelSource
     prompts: Prompts
     limits: TurnBudgets
     control: RunControl
     told: Counter
     alike: WordLikeness
     entailment: EntailmentModel | None = None
-
-    @property
-    def mode(self) -> AnswerMode:
-        """Returns how answers are written as long as the chat model works."""
-        return AnswerMode.extractive if self.chat is None else AnswerMode.model
 
     @cached_property
     def digest(self) -> str:
@@ -71,6 +67,13 @@ class ConversationTurns:
 
         The graph's thread is the run's id. Raises GraphError, GraphDrained.
         """
+        async with self.models.for_run(run, events.emit) as models:
+            events.emit(RunStarted(run_id=run.id, attempt=run.attempts, mode=models.mode))
+            return await self._answer(run, turn, events, progress, models)
+
+    async def _answer(
+        self, run: ClaimedRun, turn: TurnInput, events: RunEvents, progress: RunProgress, models: RunModels
+    ) -> TurnAnswer:
         graph = self.graph.copy({"checkpointer": self.checkpoints.saver()})
         config = RunnableConfig(configurable={"thread_id": str(run.id)}, metadata={DIGEST: self.digest})
         issues = [OUTDATED] if run.attempts > 1 and await self._discarded(run, config) else []
@@ -80,7 +83,7 @@ class ConversationTurns:
             self.retrieval,
             self.graph_tools,
             self.memory,
-            self.chat,
+            models,
             self.prompts,
             self.limits,
             self.alike,
@@ -95,7 +98,7 @@ class ConversationTurns:
         progress.partial = partial
         if run.attempts > 1 and (state is None or not answer_of(state)) and await events.streamed_before():
             events.emit(MessageRestarted())
-        start = None if state else self._initial(turn, issues, condensing=not run.options.get("ephemeral"))
+        start = None if state else self._initial(turn, issues, models.mode, condensing=not run.options.get("ephemeral"))
         values = graph.astream(
             start, config, context=context, stream_mode="values", durability="sync", control=self.control
         )
@@ -161,7 +164,7 @@ class ConversationTurns:
             log.exception("answer not checked")
             return unverified(text)
 
-    def _initial(self, turn: TurnInput, issues: list[str], *, condensing: bool) -> State:
+    def _initial(self, turn: TurnInput, issues: list[str], mode: AnswerMode, *, condensing: bool) -> State:
         asked, *before = turn.messages
         return State(
             internal_messages=[
@@ -169,11 +172,12 @@ class ConversationTurns:
             ],
             question=asked.content,
             answer_id=str(turn.answer_id),
-            mode="extractive" if self.chat is None else "model",
+            mode=mode.value,
             fallback=False,
+            incomplete=False,
             needs_title=asked.untitled and all(one.role == "user" for one in before),
             title=None,
-            summary_tokens=None if self.chat is None or not condensing else self.limits.summary_tokens,
+            summary_tokens=self.limits.summary_tokens if mode is AnswerMode.model and condensing else None,
             condensed=None,
             next=None,
             document_ids=None if turn.document_ids is None else [str(one) for one in turn.document_ids],
@@ -222,4 +226,5 @@ def _answer(answer_id: UUID, state: State) -> TurnAnswer:
         title=state["title"],
         condensed=Condensed(UUID(condensed["id"]), condensed["content"]) if condensed else None,
         fallback=state["fallback"],
+        incomplete=state["incomplete"],
     )

@@ -8,8 +8,9 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 
 from contracts.events import ProviderIssue
-from inference.chat import ChatMessage, ChatModel
+from inference.chat import ChatMessage
 from inference.errors import ChatError
+from inference.role_chat import RoleChat
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.state import WrittenAnswer, answer_of
 
@@ -30,12 +31,13 @@ async def generate_title(state: UntitledTurn, runtime: Runtime[ConversationConte
     """Asks the model that wrote the answer; the question is the title if there is none, or if it fails."""
     context, issues = runtime.context, []
     title = ""
-    if context.chat is not None and state["mode"] == "model":
+    chat = context.models.of("title")
+    if chat is not None and state["mode"] == "model":
         prompt = context.prompts.generate_title.render(
             question=state["question"][:ENOUGH_TEXT], answer=answer_of(state)[:ENOUGH_TEXT]
         )
         try:
-            title = await _ask(context.chat, prompt)
+            title = await _ask(chat, prompt)
         except (ChatError, TimeoutError) as error:
             issues = [f"the session is named after its question: {error or 'the chat model took too long'}"]
             context.events.emit(ProviderIssue(message=issues[0]))
@@ -46,7 +48,7 @@ async def generate_title(state: UntitledTurn, runtime: Runtime[ConversationConte
     }
 
 
-async def _ask(chat: ChatModel, prompt: str) -> str:
+async def _ask(chat: RoleChat, prompt: str) -> str:
     async with asyncio.timeout(TIMEOUT_SECONDS):
         return await chat.complete([ChatMessage("user", prompt)], max_tokens=TITLE_TOKENS)
 

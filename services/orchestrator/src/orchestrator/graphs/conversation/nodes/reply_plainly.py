@@ -10,10 +10,11 @@ from langgraph.runtime import Runtime
 
 from contracts.events import MessageCompleted
 from inference.chat import ChatMessage
-from inference.errors import ChatError
-from orchestrator.errors import ModelFailed
+from inference.errors import CallRefused, ChatError
+from orchestrator.errors import BudgetExceeded, ModelFailed
 from orchestrator.graphs.conversation.context import ConversationContext, WrittenSoFar
-from orchestrator.graphs.conversation.nodes.reply_to_general_input import answer_text, chosen, conversation, show
+from orchestrator.graphs.conversation.model_writing import tell
+from orchestrator.graphs.conversation.nodes.reply_to_general_input import chosen, conversation, show
 from orchestrator.graphs.conversation.state import Turn
 
 STEP = "Wrote the answer with the chat model, without a search"
@@ -28,19 +29,25 @@ class PlainTurn(TypedDict):
 
 
 async def reply_plainly(state: PlainTurn, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """Raises ModelFailed: there is nothing that could answer in the model's place."""
+    """Raises BudgetExceeded; ModelFailed: there is nothing that could answer in the model's place."""
     context = runtime.context
-    if context.chat is None:
+    chat = context.models.of("answer")
+    if chat is None:
         raise ModelFailed(NO_MODEL)
     said = conversation(state["internal_messages"], state["answer_id"], context.limits.history_tokens)
     if instructions := context.options.get("instructions"):
         said = [ChatMessage("system", instructions), *said]
     context.draft = WrittenSoFar("model")
-    shown = context.draft.shown
+    shown, issues = context.draft.shown, list[str]()
     try:
-        async with aclosing(context.chat.stream(said, **chosen(context.options))) as deltas:
-            async for text in answer_text(deltas, context.events):
-                show(context.events, shown, text)
+        async with aclosing(chat.stream(said, **chosen(context.options))) as deltas:
+            async for delta in deltas:
+                tell(delta, context.events, issues)
+                if delta.restarted:
+                    shown.clear()
+                show(context.events, shown, delta.text)
+    except CallRefused as refusal:
+        raise BudgetExceeded(refusal.detail) from refusal
     except ChatError as error:
         raise ModelFailed(str(error)) from error
     content = "".join(shown)
@@ -50,5 +57,6 @@ async def reply_plainly(state: PlainTurn, runtime: Runtime[ConversationContext])
     return {
         "internal_messages": [Turn(id=state["answer_id"], role="assistant", content=content)],
         "mode": "model",
+        "issues": issues,
         "steps_executed": [STEP],
     }

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypedDict
 
 from langgraph.runtime import Runtime
 
-from contracts.events import MessageDelta, MessageRestarted, ProviderIssue, ThinkingDelta
-from inference.chat import ChatDelta, ChatMessage, ChatModel
-from inference.errors import ChatError
-from orchestrator.citations.check import MarkerFilter
+from contracts.events import MessageDelta, ProviderIssue
+from inference.chat import ChatMessage
+from inference.errors import CallRefused
+from inference.estimate import estimated_prompt_tokens
+from inference.role_chat import RoleChat
 from orchestrator.citations.support import CitedSpan
-from orchestrator.graphs.conversation.budgets import within_budget
-from orchestrator.graphs.conversation.context import ConversationContext, WrittenSoFar
-from orchestrator.graphs.conversation.passages import condensed, fitting, numbered, quoted, remembered, sources_of
-from orchestrator.graphs.conversation.sentence_checks import SentenceChecks
+from orchestrator.errors import BudgetExceeded
+from orchestrator.graphs.conversation.budgets import prompt_room, shared_room, within_budget
+from orchestrator.graphs.conversation.context import ConversationContext
+from orchestrator.graphs.conversation.model_writing import ModelWriting
+from orchestrator.graphs.conversation.passages import condensed, fitting, numbered, quoted, remembered
 from orchestrator.graphs.conversation.state import FoundChunk, GraphAnswer, Turn
 from orchestrator.runs.events import RunEvents
 from orchestrator.runs.records import RunOptions
@@ -30,18 +31,17 @@ SEARCH_FAILED = "I could not search the documents just now, so this answer uses 
 STEPS = {"model": "Wrote the answer with the chat model", "extractive": "Answered without a chat model"}
 NOTICES = {None: "", "found": "", "nothing": NOTHING_FOUND, "failed": SEARCH_FAILED}
 
-CLOSES = frozenset("]】")  # the end of a marker
-
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer with the citations that it claims."""
+    """An answer with the citations that it claims; an `incomplete` one broke off."""
 
     content: str
     mode: Literal["model", "extractive"]
     cited: list[CitedSpan]
     removed: int
     issues: list[str]
+    incomplete: bool = False
 
 
 class ModelChoices(TypedDict, total=False):
@@ -66,13 +66,12 @@ class AnswerableTurn(TypedDict):
 async def reply_to_general_input(state: AnswerableTurn, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
     """Answers by quotations if the chat model fails for good, and reports the failure."""
     context = runtime.context
-    if context.chat is None:
-        reply = _quote(state, context.events, [])
-    else:
-        reply = await _ask(state, context, context.chat)
+    chat = context.models.of("answer")
+    reply = _quote(state, context.events, []) if chat is None else await _ask(state, context, chat)
     return {
         "internal_messages": [Turn(id=state["answer_id"], role="assistant", content=reply.content)],
         "mode": reply.mode,
+        "incomplete": reply.incomplete,
         "cited": [asdict(cited) for cited in reply.cited],
         "removed_citations": reply.removed,
         "issues": reply.issues,
@@ -80,9 +79,46 @@ async def reply_to_general_input(state: AnswerableTurn, runtime: Runtime[Convers
     }
 
 
-async def _ask(state: AnswerableTurn, context: ConversationContext, chat: ChatModel) -> Reply:
-    passages = fitting(state["passages"], context.limits.passage_tokens)
-    markers = MarkerFilter(sources_of(passages, context.alike))
+async def _ask(state: AnswerableTurn, context: ConversationContext, chat: RoleChat) -> Reply:
+    """Keeps what a model wrote before it broke off. Raises BudgetExceeded."""
+    passages, messages = _prompt(state, context, *_room(state, context, await chat.window()))
+    issues: list[str] = []
+    async with aclosing(chat.stream(messages, **chosen(context.options))) as deltas:
+        began_anew = True
+        while began_anew:
+            writing = ModelWriting(context, passages, NOTICES[state["search"]], issues=issues)
+            try:
+                began_anew = await writing.take(deltas)
+            except CallRefused as refusal:
+                raise BudgetExceeded(refusal.detail) from refusal
+    if writing.is_written:
+        if writing.failure is not None:
+            issues.append(f"the chat model broke off, so the answer is incomplete: {writing.failure}")
+            context.events.emit(ProviderIssue(message=issues[-1]))
+        markers = writing.markers
+        incomplete = writing.failure is not None
+        return Reply(writing.content, "model", markers.cited, markers.removed, issues, incomplete)
+    reason = f"failed, so the answer quotes the documents instead: {writing.failure}"
+    if writing.failure is None:
+        reason = "gave no answer, so the answer quotes the documents instead"
+    issues.append(f"the chat model {reason}")
+    context.events.emit(ProviderIssue(message=issues[-1]))
+    writing.void()
+    return _quote(state, context.events, issues)
+
+
+def _room(state: AnswerableTurn, context: ConversationContext, window: int) -> tuple[int, int]:
+    """Returns the tokens that passages and history may have in the model's window, beside the rest of the prompt."""
+    _, bare = _prompt({**state, "passages": []}, context, 0, 0)
+    room = prompt_room(window) - estimated_prompt_tokens(bare)
+    return shared_room(room, context.limits.passage_tokens, context.limits.history_tokens)
+
+
+def _prompt(
+    state: AnswerableTurn, context: ConversationContext, passage_tokens: int, history_tokens: int
+) -> tuple[Sequence[FoundChunk], list[ChatMessage]]:
+    """Returns the passages that the model reads, and all that it reads."""
+    passages = fitting(state["passages"], passage_tokens)
     prompt = context.prompts.reply_to_general_input.render(
         situation=context.prompts.situations[state["search"] or "courtesy"],
         passages=numbered(passages),
@@ -91,37 +127,8 @@ async def _ask(state: AnswerableTurn, context: ConversationContext, chat: ChatMo
     )
     if instructions := context.options.get("instructions"):
         prompt = f"{prompt}\n\n{context.prompts.instructions.render(instructions=instructions)}"
-    said = conversation(state["internal_messages"], state["answer_id"], context.limits.history_tokens)
-    messages = [ChatMessage("system", prompt), *said]
-    context.draft = WrittenSoFar("model", cited=markers.cited, passages=passages)
-    shown = context.draft.shown
-    show(context.events, shown, f"{notice}\n\n" if (notice := NOTICES[state["search"]]) else "")
-    opening = len(shown)
-    checks = SentenceChecks(markers, passages, context.events, len("".join(shown)))
-    try:
-        async with checks, aclosing(chat.stream(messages, **chosen(context.options))) as deltas:
-            async for text in answer_text(deltas, context.events):
-                show(context.events, shown, piece := await _filtered(markers, text))
-                checks.take(piece)
-            show(context.events, shown, piece := markers.end())
-            checks.take(piece)
-            await checks.end()
-    except ChatError as error:
-        issue = f"the chat model failed, so the answer quotes the documents instead: {error}"
-    else:
-        if "".join(shown[opening:]).strip():
-            return Reply("".join(shown), "model", markers.cited, markers.removed, [])
-        issue = "the chat model gave no answer, so the answer quotes the documents instead"
-    context.events.emit(ProviderIssue(message=issue))
-    if shown:
-        context.events.emit(MessageRestarted())
-        context.draft = WrittenSoFar()
-    return _quote(state, context.events, [issue])
-
-
-async def _filtered(markers: MarkerFilter, text: str) -> str:
-    """Returns what may be shown by now; what a marker stands for is looked up off the event loop."""
-    return await asyncio.to_thread(markers.feed, text) if CLOSES.intersection(text) else markers.feed(text)
+    said = conversation(state["internal_messages"], state["answer_id"], history_tokens)
+    return passages, [ChatMessage("system", prompt), *said]
 
 
 def chosen(options: RunOptions) -> ModelChoices:
@@ -132,15 +139,6 @@ def chosen(options: RunOptions) -> ModelChoices:
     if "max_tokens" in options:
         choices["max_tokens"] = options["max_tokens"]
     return choices
-
-
-async def answer_text(deltas: AsyncIterator[ChatDelta], events: RunEvents) -> AsyncIterator[str]:
-    """Yields the answer; the thinking becomes events of its own."""
-    async for delta in deltas:
-        if delta.thinking:
-            events.emit(ThinkingDelta(text=delta.thinking))
-        if delta.text:
-            yield delta.text
 
 
 def conversation(turns: Sequence[Turn], answer_id: str, tokens: int) -> list[ChatMessage]:

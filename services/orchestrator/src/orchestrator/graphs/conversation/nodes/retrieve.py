@@ -84,7 +84,7 @@ async def _search(state: SearchedQuestion, context: ConversationContext) -> Sear
         k=context.limits.search_k,
         document_ids=None if ids is None else [UUID(one) for one in ids],
         # Only quotations need them, and they cost time before the first word.
-        highlight=context.chat is None,
+        highlight=context.models.of("answer") is None,
     )
     try:
         return await context.retrieval.search(context.caller, request)
@@ -117,7 +117,7 @@ def _structure(stated: StructuralAnswer, passages: list[FoundChunk]) -> GraphAns
 
 async def _recall(state: SearchedQuestion, context: ConversationContext) -> list[str] | ServiceSilent:
     """Recalls memories for a model's answer only: an extractive one quotes the documents and nothing else."""
-    if context.chat is None:
+    if context.models.of("answer") is None:
         return []
     try:
         answer = await context.memory.recall(context.caller, RecallRequest(query=state["question"][:MOST_CHARACTERS]))

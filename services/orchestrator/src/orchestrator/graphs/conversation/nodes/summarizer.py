@@ -10,8 +10,9 @@ from langgraph.runtime import Runtime
 
 from contracts.events import ProviderIssue
 from contracts.prompt_fence import neutralising
-from inference.chat import ChatMessage, ChatModel
+from inference.chat import ChatMessage
 from inference.errors import ChatError
+from inference.role_chat import RoleChat
 from orchestrator.graphs.conversation.budgets import within_budget
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.state import Turn
@@ -35,11 +36,12 @@ async def summarizer(state: LongConversation, runtime: Runtime[ConversationConte
     """If the model fails, the next turn tries again; until then what does not fit is left out."""
     context = runtime.context
     older = condensable(state["internal_messages"], state["summary_tokens"] or 0)
-    if context.chat is None or all(turn["role"] == "summary" for turn in older):
+    chat = context.models.of("summary")
+    if chat is None or all(turn["role"] == "summary" for turn in older):
         return {}
     prompt = context.prompts.summarizer.render(earlier=_earlier(older), messages=_messages(older))
     try:
-        text = await _condensed(context.chat, prompt)
+        text = await _condensed(chat, prompt)
     except (ChatError, TimeoutError) as error:
         text, reason = "", str(error) or "the chat model took too long"
     else:
@@ -67,7 +69,7 @@ def condensable(messages: Sequence[Turn], tokens: int) -> Sequence[Turn]:
     return messages[:cut]
 
 
-async def _condensed(chat: ChatModel, prompt: str) -> str:
+async def _condensed(chat: RoleChat, prompt: str) -> str:
     async with asyncio.timeout(TIMEOUT_SECONDS):
         return (await chat.complete([ChatMessage("user", prompt)], max_tokens=LONGEST_SUMMARY_TOKENS)).strip()
 

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from contracts.events import CitationChecked, MessageCompleted
 from orchestrator.citations.support import CitedSpan
 from orchestrator.graphs.conversation.context import ConversationContext
-from orchestrator.graphs.conversation.passages import Verified
+from orchestrator.graphs.conversation.passages import Verified, of_cut
 from orchestrator.graphs.conversation.sentence_models import verified
 from orchestrator.graphs.conversation.state import Cited, FoundChunk, Turn, WrittenAnswer, answer_of
 
@@ -23,6 +23,7 @@ class UncheckedAnswer(WrittenAnswer):
     cited: list[Cited]
     passages: list[FoundChunk]
     removed_citations: int
+    incomplete: bool
 
 
 async def verify_citations(state: UncheckedAnswer, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
@@ -33,6 +34,8 @@ async def verify_citations(state: UncheckedAnswer, runtime: Runtime[Conversation
     cited = [CitedSpan(**one) for one in state["cited"]]
     answer, context = answer_of(state), runtime.context
     checked, issues = await verified(context, answer, cited, state["passages"], state["mode"])
+    if state["incomplete"]:
+        checked = of_cut(checked)
     for citation in checked.citations:
         context.events.emit(CitationChecked(citation=citation))
     context.events.emit(

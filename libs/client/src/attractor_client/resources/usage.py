@@ -1,0 +1,30 @@
+"""What models took."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from uuid import UUID
+
+from attractor_client.http.transport import Transport
+from contracts.models import UsageGroup, UsageReport
+
+
+class ModelUsage:
+    """`client.usage`: everybody reads the own usage, owners that of the workspace."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
+
+    async def read(
+        self,
+        *,
+        since: date | None = None,
+        until: date | None = None,
+        by: Sequence[UsageGroup] = (UsageGroup.day, UsageGroup.model),
+        user_id: UUID | None = None,
+    ) -> UsageReport:
+        """Returns sums of days (UTC), by default the last 30, and the caller's budgets of today."""
+        asked = {"since": since, "until": until, "by": [one.value for one in by], "user_id": user_id}
+        answer = await self.transport.send("GET", "/v1/usage", params=asked)
+        return self.transport.parse(answer, UsageReport)

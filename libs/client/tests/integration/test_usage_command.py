@@ -1,0 +1,27 @@
+"""attractor usage"""
+
+from __future__ import annotations
+
+from typing import Any
+
+ENTRY = {"day": "2026-03-01", "user_id": None, "key_id": None, "provider": "operator", "model": "small"} | {
+    "calls": 3,
+    "input_tokens": 12_000,
+    "output_tokens": 345,
+    "cost": 0.5,
+    "estimated_calls": 1,
+}
+BUDGET = {"subject": "user", "most": 20_000, "used": 12_345, "reserved": 0, "resets_at": "2026-03-02T00:00:00Z"}
+REPORT = {"since": "2026-02-01", "until": "2026-03-01", "items": [ENTRY], "budgets": [BUDGET]}
+
+
+def test_usage_is_shown_with_what_is_left(settled: Any, attractor: Any) -> None:
+    settled.on("GET", "/v1/usage", REPORT)
+    shown = attractor("usage", "--by", "model", "--since", "2026-02-01")
+    for text in ("small of operator", "12,000", "345 (estimated)", "0.5000"):
+        assert text in shown.out
+    assert "12,345 of 20,000 tokens of the user until " in shown.err
+    [asked] = [call.query for call in settled.calls("GET", "/v1/usage")]
+    assert (asked["by"], asked["since"], "until" in asked) == ("model", "2026-02-01", False)
+    assert attractor("usage", "--json").json["items"][0]["calls"] == 3
+    assert attractor("usage", "--since", "yesterday").code == 2

@@ -1,0 +1,126 @@
+"""The endpoints of chat models that a process speaks to: client, breaker and what was learned, once for each."""
+
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import httpx2
+
+from inference.breaker import CircuitBreaker
+from inference.capabilities import Capabilities, ToldCapabilities
+from inference.errors import ProviderUnavailable, UnreadableReply
+from inference.provider import Provider, Timeouts
+from inference.refusals import Refusals
+
+IDLE_SECONDS = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointAddress:
+    """Where an endpoint is, and the key that it is asked with. `guarded`: a user named it, so it must be public."""
+
+    base_url: str
+    api_key: str | None = field(default=None, repr=False)
+    timeouts: Timeouts = field(default_factory=Timeouts)
+    guarded: bool = False
+
+
+class Endpoint:
+    """One endpoint with one key: all models that it serves share its breaker."""
+
+    def __init__(self, provider: Provider, breaker: CircuitBreaker | None = None) -> None:
+        """Owns `provider`."""
+        self.provider = provider
+        self.breaker = breaker or CircuitBreaker()
+        self.told = ToldCapabilities(provider)
+        self._refusals: dict[str, Refusals] = {}
+
+    def refusals(self, model: str) -> Refusals:
+        """Returns what was learned of a model; it is shared by all who ask it here."""
+        return self._refusals.setdefault(model, Refusals())
+
+    async def capabilities(self, model: str) -> Capabilities:
+        """Returns what the endpoint tells of a model, and what its refusals have taught. Raises nothing."""
+        return (await self.told.of(model)).with_learned(self.refusals(model))
+
+    async def list_models(self) -> list[str]:
+        """Returns the names of the provider's models. Raises ProviderError."""
+        with self.breaker.call(failures=ProviderUnavailable):
+            reply = await self.provider.get("/models")
+        try:
+            return [str(item["id"]) for item in reply["data"]]
+        except (KeyError, TypeError):
+            raise UnreadableReply("no list of models") from None
+
+    async def aclose(self) -> None:
+        await self.provider.aclose()
+
+
+@dataclass(slots=True)
+class _Held:
+    endpoint: Endpoint
+    users: int = 0
+    unused_since: float = 0.0
+
+
+class Endpoints:
+    """Opens each endpoint at its first use and closes it once it was unused for `idle_seconds`. For one event loop.
+
+    `guard` makes the transport of an endpoint that a user named: it refuses addresses that are not public.
+    """
+
+    def __init__(
+        self,
+        *,
+        failures: int = 3,
+        reset_seconds: float = 60.0,
+        guard: Callable[[], httpx2.AsyncBaseTransport] | None = None,
+        idle_seconds: float = IDLE_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._failures, self._reset_seconds = failures, reset_seconds
+        self._guard, self._idle_seconds, self._clock = guard, idle_seconds, clock
+        self._held: dict[EndpointAddress, _Held] = {}
+
+    @asynccontextmanager
+    async def using(self, address: EndpointAddress) -> AsyncIterator[Endpoint]:
+        """Yields the endpoint; it stays open at least as long as the block lasts. Raises InvalidApiKey."""
+        await self._close_unused()
+        held = self._held.get(address)
+        if held is None:
+            held = self._held[address] = _Held(self._opened(address))
+        held.users += 1
+        try:
+            yield held.endpoint
+        finally:
+            held.users -= 1
+            held.unused_since = self._clock()
+
+    def state(self, address: EndpointAddress) -> str:
+        """Returns the state of the endpoint's breaker: an endpoint that is not open is as good as new."""
+        held = self._held.get(address)
+        return "closed" if held is None else held.endpoint.breaker.state
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    async def aclose(self) -> None:
+        held, self._held = list(self._held.values()), {}
+        for one in held:
+            await one.endpoint.aclose()
+
+    def _opened(self, address: EndpointAddress) -> Endpoint:
+        if address.guarded and self._guard is None:
+            raise ValueError("an endpoint that a user named needs a guard")
+        transport = self._guard() if address.guarded and self._guard else None
+        provider = Provider(address.base_url, address.api_key, address.timeouts, transport)
+        return Endpoint(provider, CircuitBreaker(failures=self._failures, reset_seconds=self._reset_seconds))
+
+    async def _close_unused(self) -> None:
+        """Keeps those whose breaker is open, which would be forgotten with them."""
+        before = self._clock() - self._idle_seconds
+        for address, held in list(self._held.items()):
+            if held.users == 0 and held.unused_since < before and held.endpoint.breaker.state == "closed":
+                del self._held[address]
+                await held.endpoint.aclose()

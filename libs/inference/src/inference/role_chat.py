@@ -1,0 +1,164 @@
+"""The models of one role, asked in order: where one fails, the next one answers."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from contracts.models import ModelRole
+from inference.calls import CallEnd, Meter, ModelCall, Unmetered
+from inference.capabilities import Capabilities, SetCapabilities
+from inference.chat import AnswerSchema, ChatDelta, ChatMessage, Completion, Tool
+from inference.errors import CallRefused, ChatError, EmptyAnswer, ModelCannot, StreamCut
+from inference.estimate import estimated_prompt_tokens, seems_cut
+from inference.openai_chat import OpenAIChat, completion
+
+# A reader has hardly begun with so much, so that another model may begin anew.
+RESTARTED_CHARACTERS = 200
+ASSUMED_ANSWER_TOKENS = 2_048
+NOTHING_SET = SetCapabilities()
+Asking = Callable[[OpenAIChat], AsyncGenerator[ChatDelta, None]]
+
+
+@dataclass(frozen=True, slots=True)
+class RoleCandidate:
+    """A model of a role, under the name of its provider; `set_by_hand` is what somebody knows better."""
+
+    provider: str
+    chat: OpenAIChat
+    set_by_hand: SetCapabilities = NOTHING_SET
+
+    @property
+    def name(self) -> str:
+        return f"{self.chat.model} of {self.provider}"
+
+    async def capabilities(self) -> Capabilities:
+        told = await self.chat.endpoint.capabilities(self.chat.model)
+        return told.with_set(self.set_by_hand)
+
+
+class RoleChat:
+    """Asks the candidates in order, at least one. A call that is refused here (`CallRefused`) asks no other.
+
+    Before the first word each is tried again as its RetryPolicy says, then the next one is asked. Up to 200 characters
+    into the answer the next one begins anew (`restarted`); beyond, StreamCut is raised and what was said stands.
+    """
+
+    def __init__(self, role: ModelRole, candidates: Sequence[RoleCandidate], meter: Meter | None = None) -> None:
+        self.role, self.candidates, self._meter = role, tuple(candidates), meter or Unmetered()
+
+    @property
+    def model(self) -> str:
+        return self.candidates[0].chat.model
+
+    async def window(self) -> int:
+        """Returns how many tokens all candidates can read and write together in one call."""
+        known = await asyncio.gather(*(candidate.capabilities() for candidate in self.candidates))
+        return min(one.context_tokens.value for one in known)
+
+    async def stream(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int | None = None,
+        temperature: float = 0.2,
+        tools: Sequence[Tool] = (),
+    ) -> AsyncGenerator[ChatDelta, None]:
+        """Yields the answer of the first candidate that gives one. Raises ChatError, that of the last candidate."""
+
+        def ask(chat: OpenAIChat) -> AsyncGenerator[ChatDelta, None]:
+            return chat.stream(messages, max_tokens=max_tokens, temperature=temperature, tools=tools)
+
+        async with aclosing(self._first_answer(ask, messages, max_tokens, tools)) as deltas:
+            async for delta in deltas:
+                yield delta
+
+    async def stream_structured(
+        self,
+        messages: Sequence[ChatMessage],
+        schema: AnswerSchema,
+        *,
+        max_tokens: int | None = None,
+        temperature: float = 0.0,
+    ) -> AsyncGenerator[ChatDelta, None]:
+        """Asks for JSON by `schema` in the same way."""
+
+        def ask(chat: OpenAIChat) -> AsyncGenerator[ChatDelta, None]:
+            return chat.stream_structured(messages, schema, max_tokens=max_tokens, temperature=temperature)
+
+        async with aclosing(self._first_answer(ask, messages, max_tokens, ())) as deltas:
+            async for delta in deltas:
+                yield delta
+
+    async def answer(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None, temperature: float = 0.2
+    ) -> Completion:
+        """Returns the whole answer, with what it took. Raises ChatError."""
+        async with aclosing(self.stream(messages, max_tokens=max_tokens, temperature=temperature)) as deltas:
+            return await completion(deltas)
+
+    async def complete(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None, temperature: float = 0.2
+    ) -> str:
+        return (await self.answer(messages, max_tokens=max_tokens, temperature=temperature)).text
+
+    async def _first_answer(
+        self, ask: Asking, messages: Sequence[ChatMessage], max_tokens: int | None, tools: Sequence[Tool]
+    ) -> AsyncGenerator[ChatDelta, None]:
+        *_, last = self.candidates
+        for candidate in self.candidates:
+            said = 0
+            try:
+                await self._must_be_able(candidate, messages, tools)
+                async with aclosing(self._metered(candidate, ask, messages, max_tokens)) as deltas:
+                    async for delta in deltas:
+                        said += len(delta.text) + sum(len(call.arguments) for call in delta.tool_calls)
+                        yield delta
+            except CallRefused:
+                raise
+            except ChatError as error:
+                if candidate is last or said > RESTARTED_CHARACTERS:
+                    raise
+                following = self.candidates[self.candidates.index(candidate) + 1]
+                issue = f"{candidate.name} failed, so {following.name} is asked: {error}"
+                yield ChatDelta(issue=issue, restarted=said > 0)
+            else:
+                return
+
+    async def _must_be_able(
+        self, candidate: RoleCandidate, messages: Sequence[ChatMessage], tools: Sequence[Tool]
+    ) -> None:
+        """Raises ModelCannot where it is known that the model sees no images, or calls no tools."""
+        images = any(message.has_images for message in messages)
+        if not images and not tools:
+            return
+        known = await candidate.capabilities()
+        if images and known.vision is not None and not known.vision.value:
+            raise ModelCannot(f"it sees no images ({known.vision.source})")
+        if tools and known.tools is not None and not known.tools.value:
+            raise ModelCannot(f"it calls no tools ({known.tools.source})")
+
+    async def _metered(
+        self, candidate: RoleCandidate, ask: Asking, messages: Sequence[ChatMessage], max_tokens: int | None
+    ) -> AsyncGenerator[ChatDelta, None]:
+        most = max_tokens or candidate.chat.max_tokens or ASSUMED_ANSWER_TOKENS
+        sent = estimated_prompt_tokens(messages)
+        call = ModelCall(self.role, candidate.provider, candidate.chat.model, sent, most)
+        async with self._meter.metered(call):
+            try:
+                async with aclosing(ask(candidate.chat)) as deltas:
+                    async for delta in deltas:
+                        call.note(delta)
+                        yield delta
+                if not call.written_bytes:
+                    raise EmptyAnswer
+            except ChatError as error:
+                call.end = CallEnd.cut if isinstance(error, StreamCut) or call.first_token_ms else CallEnd.failed
+                raise
+            except (GeneratorExit, asyncio.CancelledError):
+                call.end = CallEnd.cancelled
+                raise
+            call.end = CallEnd.completed
+        if call.usage is not None and seems_cut(sent, call.usage.input_tokens):
+            told = f"about {sent} tokens were sent, and it read {call.usage.input_tokens}"
+            yield ChatDelta(issue=f"{candidate.name} cut the prompt in silence: {told}")

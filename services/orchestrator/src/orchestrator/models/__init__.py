@@ -1,0 +1,1 @@
+"""Which models a run asks."""

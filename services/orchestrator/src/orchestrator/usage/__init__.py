@@ -1,0 +1,1 @@
+"""What models took, and what they may take."""

@@ -1,0 +1,117 @@
+"""Counts the calls of a run's models, and reserves the tokens of its budgets before each."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from uuid import UUID, uuid4
+
+from contracts.events import ModelCalled, ProviderIssue, RunEventData
+from contracts.models import BudgetSubject
+from inference.calls import CallEnd, ModelCall
+from inference.errors import CallRefused
+from orchestrator.usage.repository import WorkspaceUsage
+from orchestrator.usage.spender import Spender, TokenBudget, TokenLimits
+from service_kit.postgres import Database
+from service_kit.worker import uninterrupted
+
+
+class BudgetUsedUp(CallRefused):
+    """The tokens of a budget are used up."""
+
+
+def today() -> date:
+    """Returns the day of budgets, UTC."""
+    return datetime.now(UTC).date()
+
+
+@dataclass
+class CallMeter:
+    """The Meter of `spender`. `tell` takes events: what each call took, and once that a budget is nearly used up.
+
+    What is reserved is settled however a call ends; what a process that died has reserved, when a budget seems used up.
+    """
+
+    database: Database
+    spender: Spender
+    limits: TokenLimits
+    tell: Callable[[RunEventData], None]
+    told: set[str] = field(default_factory=set)
+
+    @asynccontextmanager
+    async def metered(self, call: ModelCall, /) -> AsyncIterator[None]:
+        """Raises BudgetUsedUp, with the time at which the budget is empty again."""
+        call_id = uuid4()
+        try:
+            await uninterrupted(self._begin(call_id, call))
+        except asyncio.CancelledError:
+            call.end = CallEnd.failed  # nobody was asked
+            await uninterrupted(self._settle(call_id, call))
+            raise
+        try:
+            yield
+        finally:
+            await uninterrupted(self._settle(call_id, call))
+
+    async def _begin(self, call_id: UUID, call: ModelCall) -> None:
+        day = today()
+        budgets = self.spender.budgets(self.limits, day)
+        try:
+            await self._reserve(call_id, call, day, budgets)
+        except BudgetUsedUp:
+            async with self.database.workspace(self.spender.workspace_id) as connection:
+                lost = await WorkspaceUsage(connection, self.spender.workspace_id).settle_lost()
+            if not lost:
+                raise
+            await self._reserve(call_id, call, day, budgets)
+
+    async def _reserve(self, call_id: UUID, call: ModelCall, day: date, budgets: list[TokenBudget]) -> None:
+        async with self.database.workspace(self.spender.workspace_id) as connection:
+            usage = WorkspaceUsage(connection, self.spender.workspace_id)
+            reserved = await usage.reserve(budgets, call.sent_tokens + call.most_tokens) if budgets else []
+            granted = {one.subject for one in reserved}
+            for budget in budgets:
+                if budget.subject not in granted:
+                    raise BudgetUsedUp(_used_up(budget))
+            await usage.begin(call_id, self.spender, call, day, budgets)
+        for one in reserved:
+            if one.is_nearly_used_up and one.subject not in self.told:
+                self.told.add(one.subject)
+                share = 100 * one.taken // one.most
+                self.tell(ProviderIssue(message=f"{share} % of {_of(one.subject, one.most)} are used or reserved"))
+
+    async def _settle(self, call_id: UUID, call: ModelCall) -> None:
+        call.end = call.end or CallEnd.cancelled
+        async with self.database.workspace(self.spender.workspace_id) as connection:
+            was_open = await WorkspaceUsage(connection, self.spender.workspace_id).settle(call_id, call)
+        if was_open:
+            self.tell(_called(call, call.end))
+
+
+def _called(call: ModelCall, end: CallEnd) -> ModelCalled:
+    usage, is_told = call.counted
+    return ModelCalled(
+        role=call.role,
+        provider=call.provider,
+        model=call.model,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cached_tokens=usage.cached_tokens,
+        thinking_tokens=usage.thinking_tokens,
+        cost=usage.cost,
+        is_told=is_told,
+        first_token_ms=None if call.first_token_ms is None else round(call.first_token_ms, 1),
+        ended=end.value,
+    )
+
+
+def _used_up(budget: TokenBudget) -> str:
+    used = f"all of {_of(budget.subject, budget.most)} are used"
+    return used if budget.subject is BudgetSubject.run else f"{used}, until {budget.resets_at:%Y-%m-%dT%H:%MZ}"
+
+
+def _of(subject: str, most: int) -> str:
+    return f"the {most} tokens of the {subject}" + ("" if subject == BudgetSubject.run else " a day")

@@ -1,0 +1,58 @@
+"""Whose tokens a call takes, and how many those may be. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from uuid import UUID
+
+from contracts.models import BudgetSubject
+
+# The budget of a run is not one of a day.
+OF_A_RUN = date(1970, 1, 1)
+
+
+@dataclass(frozen=True)
+class TokenLimits:
+    """Tokens of a run, and of a user, key and workspace a day; None is no limit."""
+
+    run: int | None = None
+    user: int | None = None
+    key: int | None = None
+    workspace: int | None = None
+
+
+@dataclass(frozen=True)
+class TokenBudget:
+    """The tokens that somebody may take on a day."""
+
+    subject: BudgetSubject
+    subject_id: UUID
+    day: date
+    most: int
+
+    @property
+    def resets_at(self) -> datetime:
+        """Returns the next midnight, UTC; of a run the time at which it is no longer kept."""
+        return datetime.combine(self.day + timedelta(days=1), time(), UTC)
+
+
+@dataclass(frozen=True)
+class Spender:
+    """Who a call is made for."""
+
+    workspace_id: UUID
+    user_id: UUID
+    key_id: UUID | None = None
+    run_id: UUID | None = None
+    attempt: int | None = None
+
+    def budgets(self, limits: TokenLimits, day: date) -> list[TokenBudget]:
+        """Returns the budgets that are limited, in the order in which they are locked."""
+        found = [
+            (BudgetSubject.key, self.key_id, limits.key, day),
+            (BudgetSubject.run, self.run_id, limits.run, OF_A_RUN),
+            (BudgetSubject.user, self.user_id, limits.user, day),
+            (BudgetSubject.workspace, self.workspace_id, limits.workspace, day),
+        ]
+        return [TokenBudget(subject, who, when, most) for subject, who, most, when in found if who and most is not None]

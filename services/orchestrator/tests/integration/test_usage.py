@@ -1,0 +1,96 @@
+"""What models took is told alike in the run, its answer, its events and the report."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+from contracts.gateway import Role
+
+TOLD = {"prompt_tokens": 1_200, "completion_tokens": 30, "prompt_tokens_details": {"cached_tokens": 200}}
+
+
+async def test_usage_is_told_alike_wherever_it_is_read(start: Any, model_settings: Any, world: Any) -> None:
+    world.usage = TOLD
+    async with start(model_settings) as service:
+        session = await service.session()
+        run = await service.ask(session)
+        events = await service.events(run["id"])
+        ended = await service.run(run["id"])
+        _, answer = (await service.client.get(f"/v1/sessions/{session}/messages")).json()["items"]
+        report = (await service.client.get("/v1/usage", params={"by": ["model", "key"]})).json()
+    calls = [event.data for event in events if event.name == "model_call"]
+    assert [(call["role"], call["ended"], call["is_told"]) for call in calls] == [
+        ("answer", "completed", True),
+        ("title", "completed", True),
+    ]
+    assert calls[0]["first_token_ms"] > 0
+    took = {
+        "calls": 2,
+        "input_tokens": 2_400,
+        "output_tokens": 60,
+        "cached_tokens": 400,
+        "thinking_tokens": 0,
+        "cost": None,
+        "estimated_calls": 0,
+    }
+    assert (ended["usage"], ended["answer"]["usage"], answer["usage"]) == (took, took, took)
+    unasked = {"day": None, "user_id": None, "key_id": None}
+    assert report["items"] == [{**took, **unasked, "provider": "operator", "model": "small"}]
+
+
+async def test_calls_that_broke_off_or_were_stopped_are_counted(start: Any, model_settings: Any, world: Any) -> None:
+    world.cut = True
+    async with start(model_settings) as service:
+        run = await service.ask(await service.session(title="t"))
+        events = await service.events(run["id"])
+        ended = await service.run(run["id"])
+    assert [event.data["ended"] for event in events if event.name == "model_call"] == ["cut"]
+    assert ended["usage"]["estimated_calls"] == ended["usage"]["calls"] == 1
+    assert ended["usage"]["input_tokens"] > 100
+    assert ended["usage"]["output_tokens"] > 0
+
+
+async def test_without_tokens_left_a_run_ends_by_name_and_says_until_when(
+    start: Any, model_settings: Any, world: Any
+) -> None:
+    world.usage = TOLD
+    settings = model_settings.model_copy(update={"budget_user_tokens": 1_000})
+    async with start(settings) as service:
+        session = await service.session(title="t")
+        first, second = await service.ask(session), await service.ask(session)
+        events = await service.events(first["id"])
+        refused = await service.events(second["id"])
+        failed = await service.run(second["id"])
+        report = (await service.client.get("/v1/usage")).json()
+    assert events[-1].name == "run_completed"
+    nearly = [event.data["message"] for event in events if event.name == "issue"]
+    assert any("of the 1000 tokens of the user a day are used or reserved" in message for message in nearly)
+    assert refused[-1].name == "run_failed"
+    assert failed["error_type"] == "budget-exceeded"
+    assert failed["error_message"].startswith("all of the 1000 tokens of the user a day are used, until 20")
+    assert failed["usage"] is None
+    [budget] = report["budgets"]
+    assert (budget["subject"], budget["most"], budget["used"], budget["reserved"]) == ("user", 1_000, 1_230, 0)
+
+
+async def test_only_owners_see_the_usage_of_others(start: Any, model_settings: Any, auth_headers: Any) -> None:
+    owner, viewer = auth_headers(role=Role.owner, user_id=uuid4()), auth_headers(role=Role.viewer)
+    other = auth_headers(role=Role.viewer, user_id=uuid4())
+    async with start(model_settings) as service:
+        run = await service.ask(await service.session(title="t"))
+        await service.events(run["id"])
+        own, others = [
+            (await service.client.get("/v1/usage", headers=headers)).json()["items"] for headers in (viewer, other)
+        ]
+        whole = (await service.client.get("/v1/usage?by=user", headers=owner)).json()["items"]
+        user_id = whole[0]["user_id"]
+        asked = await service.client.get(f"/v1/usage?user_id={user_id}", headers=other)
+        long_ago = await service.client.get("/v1/usage?until=0001-01-05")
+        mistaken = await service.client.get("/v1/usage?since=2020-01-01&until=2026-01-01")
+    assert [entry["calls"] for entry in own] == [1]
+    assert others == []
+    assert [entry["calls"] for entry in whole] == [1]
+    assert (asked.status_code, mistaken.status_code) == (403, 422)
+    assert (long_ago.status_code, long_ago.json()["since"]) == (200, "0001-01-01")
+    assert mistaken.json()["type"] == "bad-period"
