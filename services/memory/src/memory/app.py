@@ -10,6 +10,11 @@ from fastapi import FastAPI
 from inference.factory import build_embedder
 from memory.api import router
 from memory.consumer import MemoryConsumer
+from memory.embedding.filling import Filling
+from memory.embedding.work import CHANNEL
+from memory.preparation import Preparation
+from memory.recall.indexes import MemoryIndexes
+from memory.recall.recall import Recall
 from memory.settings import Settings
 from service_kit.app import service_app
 from service_kit.event_service import EventService
@@ -18,16 +23,22 @@ NAME = "memory"
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """Returns the service: its routes, and the consumers of turns and documents."""
+    """Returns the service: its routes, the consumers of turns and documents, and the embedding in the background."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with (
-            EventService.opened(app, settings, NAME) as service,
+            EventService.opened(app, settings, NAME, [CHANNEL]) as service,
             aclosing(build_embedder(settings)) as embedder,
         ):
-            app.state.database, app.state.embedder = service.database, embedder
-            async with service.running(MemoryConsumer(service.database, embedder, service.outbox).handlers):
+            indexes = MemoryIndexes(service.database, embedder.space, settings.recall_index_bytes)
+            preparation = Preparation(embedder, indexes.analyzer, indexes.tokenizer)
+            app.state.database, app.state.preparation = service.database, preparation
+            app.state.recall = Recall(service.database, indexes, embedder)
+            consumer = MemoryConsumer(service.database, preparation, service.outbox)
+            async with service.running(consumer.handlers) as background:
+                filling = Filling(service.database, service.notifications, preparation)
+                background.start("embedding", filling.worker.run)
                 yield
 
     return service_app(NAME, settings, [router], lifespan)

@@ -123,7 +123,12 @@ ACTIONS = (
         ("withdraw", "DELETE", "/v1/messages/{message_id}/feedback"),
         ("export", "GET", "/v1/feedback/export"),
     ),
-    *_actions("memory", "memory_id", ("delete", "DELETE", "/v1/memories/{memory_id}")),
+    *_actions(
+        "memory",
+        "memory_id",
+        ("edit", "PATCH", "/v1/memories/{memory_id}"),
+        ("delete", "DELETE", "/v1/memories/{memory_id}"),
+    ),
     *_actions(
         "graph",
         "import_id",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from uuid import UUID
 
 from contracts.gateway import Role
@@ -67,6 +68,14 @@ class EarlierMessage:
 
 
 @dataclass(frozen=True)
+class AskedMessage:
+    """The message that a run answers, and when it was sent."""
+
+    id: UUID
+    created_at: datetime
+
+
+@dataclass(frozen=True)
 class TurnInput:
     """A turn's question and what was said before it on its path, newest first.
 
@@ -91,9 +100,8 @@ class Condensed:
 class TurnAnswer:
     """What a completed turn leaves behind. `title` is for a session that has none.
 
-    `condensed` is what
-    a model reads of the oldest messages, if that was condensed. `fallback`: the turn's error handler wrote it, so other
-    services learn nothing from it.
+    `recalled_ids` are the memories that it was written with. `condensed` is what a model reads of the oldest messages,
+    if that was condensed. `fallback`: the turn's error handler wrote it, so other services learn nothing from it.
     """
 
     message_id: UUID
@@ -106,6 +114,7 @@ class TurnAnswer:
     title: str | None
     condensed: Condensed | None = None
     fallback: bool = False
+    recalled_ids: Sequence[UUID] = ()
 
 
 async def nothing_written() -> TurnAnswer | None:

@@ -94,12 +94,16 @@ class RoutingState(TypedDict):
 
 
 class RetrievalState(TypedDict):
-    """`search` says how the search went: null where none was made. `structure` is the graph's answer, if it has one."""
+    """`search` says how the search went: null where none was made. `structure` is the graph's answer, if it has one.
+
+    `recalled_ids` are those of `memories`, and stay known when these are gone.
+    """
 
     document_ids: list[str] | None
     search: Literal["found", "nothing", "failed"] | None
     passages: list[FoundChunk]
     memories: list[str]
+    recalled_ids: list[str]
     structure: GraphAnswer | None
 
 
@@ -156,6 +160,7 @@ LASTING = (
     *get_type_hints(ConversationState),
     *get_type_hints(DebugState),
     "document_ids",
+    "recalled_ids",
     "citations",
     "removed_citations",
     "sentences",

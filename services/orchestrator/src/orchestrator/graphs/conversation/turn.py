@@ -131,6 +131,7 @@ class ConversationTurns:
             search=None,
             passages=[],
             memories=[],
+            recalled_ids=[],
             structure=None,
             cited=[],
             citations=[],
@@ -173,6 +174,7 @@ def _answer(answer_id: UUID, state: State) -> TurnAnswer:
         title=state["title"],
         condensed=Condensed(UUID(condensed["id"]), condensed["content"]) if condensed else None,
         fallback=state["fallback"],
+        recalled_ids=[UUID(one) for one in state["recalled_ids"]],
     )
 
 

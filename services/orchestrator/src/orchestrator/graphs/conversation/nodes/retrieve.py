@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from contracts.events import ProviderIssue, StageOutput
 from contracts.graph_tools import AnswerQuestion, StructuralAnswer
-from contracts.memory import RecallRequest
+from contracts.memory import RecalledMemory, RecallRequest
 from contracts.retrieval import MOST_CHARACTERS, SearchRequest, SearchResponse
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import passage_of, passage_of_source
@@ -49,7 +49,8 @@ async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext
         "search": "found" if relevant else "failed" if isinstance(found, ServiceSilent) else "nothing",
         "passages": passages if relevant else [],
         "structure": structure,
-        "memories": [] if isinstance(recalled, ServiceSilent) else recalled,
+        "memories": [] if isinstance(recalled, ServiceSilent) else [memory.content for memory in recalled],
+        "recalled_ids": [] if isinstance(recalled, ServiceSilent) else [str(memory.id) for memory in recalled],
         "issues": [str(failure) for failure in failures],
         "steps_executed": [_step(found, passages, relevant)],
         "rag_retrieval_debug": _debug(found, isinstance(stated, StructuralAnswer), recalled),
@@ -64,7 +65,7 @@ def _step(found: SearchResponse | ServiceSilent, passages: list[FoundChunk], rel
 
 
 def _debug(
-    found: SearchResponse | ServiceSilent, is_structural: bool, recalled: list[str] | ServiceSilent
+    found: SearchResponse | ServiceSilent, is_structural: bool, recalled: list[RecalledMemory] | ServiceSilent
 ) -> dict[str, Any]:
     """Returns how the search went: names and numbers, nobody's words."""
     told: dict[str, Any] = {
@@ -115,7 +116,7 @@ def _structure(stated: StructuralAnswer, passages: list[FoundChunk]) -> GraphAns
     return GraphAnswer(text=stated.text, cited=cited)
 
 
-async def _recall(state: SearchedQuestion, context: ConversationContext) -> list[str] | ServiceSilent:
+async def _recall(state: SearchedQuestion, context: ConversationContext) -> list[RecalledMemory] | ServiceSilent:
     """Recalls memories for a model's answer only: an extractive one quotes the documents and nothing else."""
     if context.chat is None:
         return []
@@ -123,7 +124,7 @@ async def _recall(state: SearchedQuestion, context: ConversationContext) -> list
         answer = await context.memory.recall(context.caller, RecallRequest(query=state["question"][:MOST_CHARACTERS]))
     except ServiceSilent as error:
         return error
-    return [memory.content for memory in answer.memories]
+    return answer.memories
 
 
 def _sources(passages: list[FoundChunk], relevant: bool) -> dict[str, Any]:
