@@ -131,8 +131,16 @@ class RecalledMemory(Memory):
     features: dict[str, float] | None = None
 
 
+class RecalledAnswer(Resource):
+    """An answer that a fact gives by itself; `about_user`: the question was about whoever asks."""
+
+    text: str
+    memory_id: UUID
+    about_user: bool
+
+
 class RecallResponse(Resource):
-    """Best first; empty where nothing is relevant.
+    """Best first; empty where nothing is relevant. `answer`: where a fact answers the question.
 
     `mode` is `words` where meanings could not be compared, because the embedding model is away; `unembedded` counts the
     caller's memories that are found by their words alone until they are embedded.
@@ -141,3 +149,52 @@ class RecallResponse(Resource):
     memories: list[RecalledMemory]
     mode: Literal["full", "words"] = "full"
     unembedded: int = 0
+    answer: RecalledAnswer | None = None
+
+
+class ImportedMessage(Request):
+    """`speaker` is empty for the user. `at` without an offset is by the clock of the request's `time_zone`."""
+
+    id: Annotated[Name, StringConstraints(max_length=200)]
+    role: Literal["user", "assistant", "speaker"]
+    speaker: Annotated[Text, StringConstraints(strip_whitespace=True, max_length=200)] = ""
+    content: Content
+    at: datetime
+
+
+class ImportedConversation(Request):
+    id: Annotated[Name, StringConstraints(max_length=200)]
+    messages: Annotated[list[ImportedMessage], Field(min_length=1, max_length=200)]
+
+
+class ImportRequest(Request):
+    """At most 200 messages of a conversation at a time, 1,000 in all, with the ids of the source.
+
+    What was imported before is left as it is, so an import that broke off is sent again.
+    """
+
+    source: Name
+    time_zone: Annotated[Name, StringConstraints(max_length=64)] = "UTC"
+    conversations: Annotated[list[ImportedConversation], Field(min_length=1, max_length=5)]
+
+
+class ImportResponse(Resource):
+    """Counts of what was added, of what was there already, and of facts learned; `message_ids` by the source's ids."""
+
+    added: int
+    known: int
+    facts: int
+    message_ids: dict[str, UUID]
+
+
+class MemoryProfile(Resource):
+    """What is known of the user for a prompt: how to answer, and who they are, the newest first, within the budget."""
+
+    style: list[str]
+    facts: list[str]
+
+
+class MemorySettings(Request):
+    """Whether facts are kept of what is said in the workspace: at once, after a review, or not at all."""
+
+    writing: Literal["on", "review", "off"] = "on"

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from contracts.base import Page, ProblemBody
-from contracts.memory import Memory, MemoryCreate, MemoryEdit, MemoryKind, RecallRequest, RecallResponse
+from contracts.memory import (
+    Memory,
+    MemoryCreate,
+    MemoryEdit,
+    MemoryKind,
+    MemoryProfile,
+    MemorySettings,
+    RecallRequest,
+    RecallResponse,
+)
 from contracts.registry import ORCHESTRATOR
 from memory.errors import MemoryNotFound
+from memory.facts.profile import MOST_IN_PROFILE, profile_of
+from memory.facts.repository import FactRows
 from memory.preparation import Preparation
 from memory.recall.recall import Recall
 from memory.repository import Memories, NewMemory
 from memory.times import zone
-from service_kit.auth import Editor, Principal, Viewer, viewer_through
+from service_kit.auth import Editor, Owner, Principal, Viewer, viewer_through
 from service_kit.idempotency import IdempotencyKeyReused, creation_id
 from service_kit.pagination import Cursor, Limit
 from service_kit.postgres import Database
@@ -98,6 +110,49 @@ async def edit_memory(
     if edited is None or edited.kind is MemoryKind.episode:
         raise MemoryNotFound
     return edited
+
+
+@router.get("/settings", summary="See how facts are kept")
+async def get_settings(caller: Viewer, database: Stored) -> MemorySettings:
+    """Whether facts are kept of what is said in the workspace: at once (`on`), after a review, or not at all."""
+    async with database.workspace(caller.workspace_id) as connection:
+        return MemorySettings(writing=await FactRows(connection, caller.workspace_id).writing())
+
+
+@router.put("/settings", summary="Set how facts are kept")
+async def set_settings(body: MemorySettings, caller: Owner, database: Stored) -> MemorySettings:
+    """Counts for all users of the workspace from the next message on; what is kept already stays."""
+    async with database.workspace(caller.workspace_id) as connection:
+        await FactRows(connection, caller.workspace_id).set_writing(body.writing)
+    return body
+
+
+@router.get("/profile", summary="What is known of you, for a prompt")
+async def profile(
+    caller: Recalling,
+    database: Stored,
+    token_budget: Annotated[int, Query(ge=1, le=10_000, description="Four bytes count as a token")] = 500,
+) -> MemoryProfile:
+    """How the caller wants to be answered, and facts about the caller that hold now, the newest first."""
+    async with database.workspace(caller.workspace_id) as connection:
+        held = await FactRows(connection, caller.workspace_id).holding(
+            caller.user_id, datetime.now(UTC), MOST_IN_PROFILE
+        )
+    return profile_of(held, token_budget)
+
+
+@router.post(
+    "/{memory_id}/approve", summary="Approve a fact that waits for it", responses={404: {"model": ProblemBody}}
+)
+async def approve_memory(memory_id: UUID, caller: Editor, database: Stored) -> Memory:
+    """The fact is recalled from now on, and closes what it replaces."""
+    async with database.workspace(caller.workspace_id) as connection:
+        if not await FactRows(connection, caller.workspace_id).approve(caller.user_id, memory_id):
+            raise MemoryNotFound
+        approved = await Memories(connection, caller.workspace_id).find(caller.user_id, memory_id)
+    if approved is None:
+        raise MemoryNotFound
+    return approved
 
 
 @router.post("/recall", summary="Recall memories")

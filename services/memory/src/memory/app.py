@@ -10,8 +10,11 @@ from fastapi import FastAPI
 from inference.factory import build_embedder
 from memory.api import router
 from memory.consumer import MemoryConsumer
-from memory.embedding.filling import Filling
+from memory.embedding.filling import EmbeddingFilling
 from memory.embedding.work import CHANNEL
+from memory.facts.writer import FactWriter
+from memory.imports.api import router as imports_router
+from memory.imports.importing import Importing
 from memory.preparation import Preparation
 from memory.recall.indexes import MemoryIndexes
 from memory.recall.recall import Recall
@@ -35,10 +38,12 @@ def create_app(settings: Settings) -> FastAPI:
             preparation = Preparation(embedder, indexes.analyzer, indexes.tokenizer)
             app.state.database, app.state.preparation = service.database, preparation
             app.state.recall = Recall(service.database, indexes, embedder)
-            consumer = MemoryConsumer(service.database, preparation, service.outbox)
+            writer = FactWriter(preparation)
+            app.state.importing = Importing(service.database, preparation, writer)
+            consumer = MemoryConsumer(service.database, preparation, writer, service.outbox)
             async with service.running(consumer.handlers) as background:
-                filling = Filling(service.database, service.notifications, preparation)
+                filling = EmbeddingFilling(service.database, service.notifications, preparation)
                 background.start("embedding", filling.worker.run)
                 yield
 
-    return service_app(NAME, settings, [router], lifespan)
+    return service_app(NAME, settings, [router, imports_router], lifespan)

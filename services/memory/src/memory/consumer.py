@@ -9,6 +9,7 @@ from dataclasses import asdict
 from contracts.events import DOCUMENTS, TURNS, DocumentDeleted, DocumentPurged, Event, SessionDeleted, TurnCompleted
 from contracts.registry import MEMORY
 from memory.episodes.turns import messages_of
+from memory.facts.writer import FactWriter
 from memory.preparation import Preparation, said_in_context
 from memory.repository import Memories
 from service_kit.outbox import Outbox, first_time
@@ -21,8 +22,8 @@ log = logging.getLogger(__name__)
 class MemoryConsumer:
     """Handles events of turns and documents, each once."""
 
-    def __init__(self, database: Database, preparation: Preparation, outbox: Outbox) -> None:
-        self.database, self.preparation, self.outbox = database, preparation, outbox
+    def __init__(self, database: Database, preparation: Preparation, writer: FactWriter, outbox: Outbox) -> None:
+        self.database, self.preparation, self.writer, self.outbox = database, preparation, writer, outbox
 
     @property
     def handlers(self) -> Mapping[str, Mapping[str, Handler]]:
@@ -33,7 +34,10 @@ class MemoryConsumer:
         }
 
     async def turn_completed(self, event: Event) -> None:
-        """Keeps question and answer, unless their session is deleted; the answer, unless all that it cites is."""
+        """Keeps question and answer, unless their session is deleted; the answer, unless all that it cites is.
+
+        What the question states is kept in the same transaction. Nothing is learned from the answer.
+        """
         turn = TurnCompleted.model_validate(event.data)
         question, answer = messages_of(turn)
         async with self.database.workspace(event.workspace_id) as connection:
@@ -48,7 +52,8 @@ class MemoryConsumer:
             if await memories.is_session_deleted(turn.session_id):
                 return
             sources = await memories.living_documents(turn.document_ids)
-            await memories.insert_message(question, prepared[0])
+            if await memories.insert_message(question, prepared[0]):
+                await self.writer.write(connection, event.workspace_id, question)
             if (sources or not turn.document_ids) and await memories.insert_message(answer, prepared[1]):
                 await memories.insert_sources(answer.id, sources)
 

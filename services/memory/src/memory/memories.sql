@@ -134,4 +134,6 @@ INSERT INTO deleted_session (workspace_id, session_id) VALUES (%(workspace_id)s,
 ON CONFLICT DO NOTHING;
 
 -- name: delete_session
-DELETE FROM memory WHERE workspace_id = %(workspace_id)s AND session_id = %(session_id)s;
+-- Facts go with the last message that states them.
+DELETE FROM memory
+WHERE workspace_id = %(workspace_id)s AND session_id = %(session_id)s AND kind IN ('episode', 'note');

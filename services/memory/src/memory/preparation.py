@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedText:
     """`embedding` as pgvector reads it; it and `model` are None until the text is embedded."""
 
     terms: list[str]
@@ -33,7 +33,7 @@ class Preparation:
     def __init__(self, embedder: Embedder, analyzer: Analyzer, pieces: WordPieces) -> None:
         self.embedder, self.analyzer, self.pieces = embedder, analyzer, pieces
 
-    async def prepare(self, texts: Sequence[str], in_context: Sequence[str]) -> list[Prepared]:
+    async def prepare(self, texts: Sequence[str], in_context: Sequence[str]) -> list[PreparedText]:
         """`in_context`: what is embedded of each text, by `said_in_context`."""
         try:
             return await self.embedded(texts, in_context)
@@ -41,15 +41,15 @@ class Preparation:
             log.warning("embedded later", exc_info=error)
             return await self.unembedded(texts)
 
-    async def embedded(self, texts: Sequence[str], in_context: Sequence[str]) -> list[Prepared]:
+    async def embedded(self, texts: Sequence[str], in_context: Sequence[str]) -> list[PreparedText]:
         """Raises EmbeddingError."""
         vectors = [PgVector(one).to_text() for one in await self.embedder.embed(in_context)]
         model, words = self.embedder.space.model, zip(*await self.words(texts), strict=True)
-        return [Prepared(*one, model, vector) for one, vector in zip(words, vectors, strict=True)]
+        return [PreparedText(*one, model, vector) for one, vector in zip(words, vectors, strict=True)]
 
-    async def unembedded(self, texts: Sequence[str]) -> list[Prepared]:
+    async def unembedded(self, texts: Sequence[str]) -> list[PreparedText]:
         """Prepares texts that are embedded in the background."""
-        return [Prepared(*one, None, None) for one in zip(*await self.words(texts), strict=True)]
+        return [PreparedText(*one, None, None) for one in zip(*await self.words(texts), strict=True)]
 
     async def words(self, texts: Sequence[str]) -> tuple[list[list[str]], list[bytes]]:
         """Returns terms and wordpieces of each text."""
@@ -74,3 +74,8 @@ def said_in_context(text: SpokenText, before: SpokenText | None) -> str:
 
 def _line(text: SpokenText) -> str:
     return f"{text.speaker}: {text.content}" if text.speaker else text.content
+
+
+def estimated_tokens(text: str) -> int:
+    """Counts four bytes to a token."""
+    return -(-len(text.encode()) // 4)

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from contracts.base import Page
 from contracts.memory import Memory, MemoryKind, MemoryScope
-from memory.preparation import Prepared, SpokenText
+from memory.preparation import PreparedText, SpokenText
 from service_kit.pagination import decode_cursor, page
 from service_kit.repository import Repository
 from service_kit.statements import Statements
@@ -94,11 +94,11 @@ class Memories(Repository):
         """Lets what derives from documents and what deletes them take turns, until the transaction ends."""
         await self.run(MemorySql.lock)
 
-    async def insert(self, memory: NewMemory, prepared: Prepared) -> bool:
+    async def insert(self, memory: NewMemory, prepared: PreparedText) -> bool:
         """Returns False if the memory exists."""
         return await self.run(MemorySql.insert, **asdict(memory), **asdict(prepared)) == 1
 
-    async def insert_message(self, message: NewMessage, prepared: Prepared) -> bool:
+    async def insert_message(self, message: NewMessage, prepared: PreparedText) -> bool:
         """Appends the message to its session; returns False if it is there already."""
         memory = NewMemory(
             message.id,
@@ -114,7 +114,7 @@ class Memories(Repository):
         await self.run(MemorySql.insert_episode, **asdict(message))
         return True
 
-    async def edit(self, user_id: UUID, memory_id: UUID, content: str, prepared: Prepared) -> bool:
+    async def edit(self, user_id: UUID, memory_id: UUID, content: str, prepared: PreparedText) -> bool:
         """Gives a note or a fact another text; returns False if the user has no such memory."""
         values = {"user_id": user_id, "id": memory_id, "content": content, **asdict(prepared)}
         return await self.run(MemorySql.edit, **values) == 1

@@ -11,7 +11,7 @@ from work_conformance import WorkCase, WorkConformance
 from contracts.memory import MemoryKind, RecallRequest
 from inference.embeddings import EmbeddingSpace
 from inference.errors import EmbeddingError
-from memory.embedding.filling import Filling
+from memory.embedding.filling import EmbeddingFilling
 from memory.embedding.work import CHANNEL, IDLE, TABLE
 from memory.preparation import Preparation
 from memory.recall.indexes import MemoryIndexes
@@ -85,7 +85,7 @@ async def test_what_could_not_be_embedded_is_found_by_its_words_and_embedded_lat
     assert ([one.content for one in found.memories], found.mode, found.unembedded) == ([text], "words", 1)
 
     embedder.is_away = False
-    filling = Filling(database, Notifications(urls.service, CHANNEL), preparation)
+    filling = EmbeddingFilling(database, Notifications(urls.service, CHANNEL), preparation)
     [held] = await filling.queue.claim(1, model=MODEL)
     await filling.fill(held)
     found = await recall.recall(workspace, user, request)
@@ -93,7 +93,7 @@ async def test_what_could_not_be_embedded_is_found_by_its_words_and_embedded_lat
     assert found.memories[0].features["cos"] > 0
     assert await filling.queue.claim(1, model=MODEL) == []
 
-    other = Filling(
+    other = EmbeddingFilling(
         database,
         Notifications(urls.service, CHANNEL),
         Preparation(Embedder("another model"), indexes.analyzer, indexes.tokenizer),

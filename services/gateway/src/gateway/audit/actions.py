@@ -128,6 +128,9 @@ ACTIONS = (
         "memory_id",
         ("edit", "PATCH", "/v1/memories/{memory_id}"),
         ("delete", "DELETE", "/v1/memories/{memory_id}"),
+        ("approve", "POST", "/v1/memories/{memory_id}/approve"),
+        ("import", "POST", "/v1/memories/import"),
+        ("set_writing", "PUT", "/v1/memories/settings"),
     ),
     *_actions(
         "graph",

@@ -45,7 +45,7 @@ class Lacking:
         return said_in_context(SpokenText(self.speaker, self.content), before)
 
 
-class Filling:
+class EmbeddingFilling:
     """`worker` runs until cancelled. While the model is away, a user's memories are tried again after a while."""
 
     def __init__(self, database: Database, notifications: Notifications, preparation: Preparation) -> None:

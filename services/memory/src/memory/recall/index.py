@@ -55,7 +55,7 @@ _DAY = 86_400.0
 
 
 @dataclass(frozen=True)
-class Row:
+class IndexedMemory:
     """A memory as it is indexed. `session_id` is None for what stands alone."""
 
     id: UUID
@@ -70,7 +70,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Asked:
+class RecallQuestion:
     """A question as it is compared. `vector` is None where the model is away; `kinds` limits what is found."""
 
     text: str
@@ -83,7 +83,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Found:
+class RankedMemories:
     """Candidates, best first: ids, scores, and what the scores are made of (a column a candidate)."""
 
     ids: list[UUID]
@@ -120,7 +120,7 @@ class MemoryIndex:
         """The approximate size in memory."""
         return self._vectors.nbytes + self._bags.nbytes + sum(map(len, self._pieces)) + 300 * len(self)
 
-    def put(self, row: Row) -> None:
+    def put(self, row: IndexedMemory) -> None:
         """Adds a memory, or the vector of one that is there."""
         if (place := self._places.get(row.id)) is not None:
             if row.vector is not None:
@@ -147,9 +147,9 @@ class MemoryIndex:
         self._vectors.append([np.zeros(self._vectors.rows.shape[1]) if row.vector is None else row.vector])
         self.unembedded += row.vector is None
 
-    def find(self, asked: Asked) -> Found:
+    def find(self, asked: RecallQuestion) -> RankedMemories:
         """Returns the candidates, best first."""
-        nothing = Found([], np.zeros(0), {})
+        nothing = RankedMemories([], np.zeros(0), {})
         if not len(self):
             return nothing
         allowed = self._allowed(asked.kinds)
@@ -184,7 +184,7 @@ class MemoryIndex:
             scores += WEIGHTS["session"] * features["session"]
         order = np.argsort(-scores, kind="stable")
         ids = [self.ids[one] for one in at[order].tolist()]
-        return Found(ids, scores[order], {name: values[order] for name, values in features.items()})
+        return RankedMemories(ids, scores[order], {name: values[order] for name, values in features.items()})
 
     def _number(self, what: str, name: object) -> int:
         numbers = self._names[what]

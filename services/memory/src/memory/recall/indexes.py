@@ -11,7 +11,7 @@ from uuid import UUID
 import numpy as np
 
 from inference.embeddings import EmbeddingSpace
-from memory.recall.index import MemoryIndex, Row
+from memory.recall.index import IndexedMemory, MemoryIndex
 from memory.recall.repository import ChangedMemory, RecallRows
 from relevance.analysis import Analyzer
 from relevance.soft_match import SoftMatch
@@ -23,7 +23,7 @@ Owner = tuple[UUID, UUID]
 _HEADER = 4  # bytes of a sent vector before its numbers
 
 
-class _Kept:
+class _KeptIndex:
     """An index, the revision that it holds, and whose turn it is to change or read it."""
 
     def __init__(self, index: MemoryIndex) -> None:
@@ -36,11 +36,11 @@ class MemoryIndexes:
     def __init__(self, database: Database, space: EmbeddingSpace, most_bytes: int) -> None:
         self.database, self.space, self.most_bytes = database, space, most_bytes
         self.soft_match, self.analyzer, self.tokenizer = SoftMatch(), Analyzer(), WordPieces()
-        self._kept: OrderedDict[Owner, _Kept] = OrderedDict()
+        self._kept: OrderedDict[Owner, _KeptIndex] = OrderedDict()
 
     async def with_index(self, workspace_id: UUID, user_id: UUID, work: Callable[[MemoryIndex], Result]) -> Result:
         """Runs the work in a thread on the user's index as it is now; nobody changes it meanwhile."""
-        kept = self._kept.setdefault((workspace_id, user_id), _Kept(self._empty()))
+        kept = self._kept.setdefault((workspace_id, user_id), _KeptIndex(self._empty()))
         self._kept.move_to_end((workspace_id, user_id))
         async with kept.lock:
             await self._refresh(kept, workspace_id, user_id)
@@ -51,7 +51,7 @@ class MemoryIndexes:
     def _empty(self) -> MemoryIndex:
         return MemoryIndex(self.space.dims, self.soft_match, self.analyzer, self.tokenizer)
 
-    async def _refresh(self, kept: _Kept, workspace_id: UUID, user_id: UUID) -> None:
+    async def _refresh(self, kept: _KeptIndex, workspace_id: UUID, user_id: UUID) -> None:
         async with self.database.workspace(workspace_id) as connection:
             rows = RecallRows(connection, workspace_id)
             now = await rows.revision(user_id)
@@ -78,9 +78,9 @@ def _put_all(index: MemoryIndex, changed: Iterable[ChangedMemory]) -> None:
         index.put(_row(one))
 
 
-def _row(one: ChangedMemory) -> Row:
+def _row(one: ChangedMemory) -> IndexedMemory:
     vector = None if one.embedding is None else np.frombuffer(one.embedding, ">f4", offset=_HEADER).astype(np.float32)
-    return Row(
+    return IndexedMemory(
         one.id,
         one.kind,
         one.session_id,

@@ -11,12 +11,22 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from contracts.memory import ContextMessage, RecalledMemory, RecallRequest, RecallResponse
+from contracts.memory import (
+    ContextMessage,
+    MemoryKind,
+    RecalledAnswer,
+    RecalledMemory,
+    RecallRequest,
+    RecallResponse,
+)
 from inference.embeddings import Embedder
 from inference.errors import EmbeddingError
-from memory.recall.index import Asked, Found
+from memory.facts.answers import answer_text, fact_question
+from memory.facts.repository import FactRows
+from memory.preparation import estimated_tokens
+from memory.recall.index import RankedMemories, RecallQuestion
 from memory.recall.indexes import MemoryIndexes
-from memory.recall.repository import Neighbour, RecallRows
+from memory.recall.repository import NearMessage, RecallRows
 from relevance.duplicates import Folding
 from service_kit.postgres import Database
 
@@ -32,7 +42,7 @@ LOOKED_AT = 200
 
 @dataclass(frozen=True)
 class _Recalled:
-    found: Found
+    found: RankedMemories
     unembedded: int
 
 
@@ -69,10 +79,26 @@ class Recall:
                 beside = await rows.neighbours(user_id, [one.id for one in memories])
                 memories = _with_context(memories, beside, request.token_budget)
             unprepared = await rows.unprepared(user_id)
+            answer = await self._answer(FactRows(connection, workspace_id), user_id, request, as_of)
         return RecallResponse(
             memories=memories,
+            answer=answer,
             mode="words" if vector is None else "full",
             unembedded=recalled.unembedded + unprepared,
+        )
+
+    async def _answer(
+        self, facts: FactRows, user_id: UUID, request: RecallRequest, now: datetime
+    ) -> RecalledAnswer | None:
+        """Returns what a fact answers by itself: of the time that the question names, or as of now."""
+        asked = fact_question(request.query, now, request.time_zone)
+        if asked is None or (request.kinds and MemoryKind.fact not in request.kinds):
+            return None
+        held = await facts.holding(user_id, asked.as_of, 1, (asked.subject, asked.predicate))
+        return (
+            RecalledAnswer(text=answer_text(asked, held[0]), memory_id=held[0].id, about_user=asked.about_user)
+            if held
+            else None
         )
 
     async def _vector(self, query: str) -> NDArray[np.float32] | None:
@@ -86,15 +112,15 @@ class Recall:
 
     def _asked(
         self, request: RecallRequest, vector: NDArray[np.float32] | None, now: datetime, without: frozenset[str]
-    ) -> Asked:
+    ) -> RecallQuestion:
         analyzer = self.indexes.analyzer
         pieces = self.indexes.tokenizer.weighted(request.query, lambda word: float(bool(analyzer.terms(word))))
         kinds = frozenset(kind.value for kind in request.kinds)
-        return Asked(request.query, analyzer.terms(request.query), pieces, vector, kinds, now, without)
+        return RecallQuestion(request.query, analyzer.terms(request.query), pieces, vector, kinds, now, without)
 
 
 def _selected(
-    found: Found, candidates: Sequence[RecalledMemory], request: RecallRequest, least: float
+    found: RankedMemories, candidates: Sequence[RecalledMemory], request: RecallRequest, least: float
 ) -> list[RecalledMemory]:
     """Returns the best that are relevant, near-duplicates folded; some more than `k` while scores hold."""
     known = {one.id: one for one in candidates}
@@ -117,7 +143,9 @@ def _selected(
     return [one.model_copy(update={"duplicates": count}) for one, count in zip(kept, counts, strict=True)]
 
 
-def _with_context(memories: Sequence[RecalledMemory], beside: Sequence[Neighbour], budget: int) -> list[RecalledMemory]:
+def _with_context(
+    memories: Sequence[RecalledMemory], beside: Sequence[NearMessage], budget: int
+) -> list[RecalledMemory]:
     """Adds the messages beside those found, of the best first, while all together fit into the budget of tokens."""
     left = budget - sum(estimated_tokens(one.content) for one in memories)
     context: dict[UUID, list[ContextMessage]] = {}
@@ -128,8 +156,3 @@ def _with_context(memories: Sequence[RecalledMemory], beside: Sequence[Neighbour
                 message = ContextMessage(id=near.id, position=near.position, speaker=near.speaker, content=near.content)
                 context.setdefault(one.id, []).append(message)
     return [one.model_copy(update={"context": context.get(one.id, [])}) for one in memories]
-
-
-def estimated_tokens(text: str) -> int:
-    """Counts four bytes to a token."""
-    return -(-len(text.encode()) // 4)

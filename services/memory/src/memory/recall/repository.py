@@ -45,7 +45,7 @@ class ChangedMemory:
 
 
 @dataclass(frozen=True)
-class Neighbour:
+class NearMessage:
     """A message beside the one with the id `of`."""
 
     of: UUID
@@ -84,6 +84,6 @@ class RecallRows(Repository):
         values |= {"scope": scope, "session_id": session_id}
         return await self.all(RecallSql.candidates, RecalledMemory, **values)
 
-    async def neighbours(self, user_id: UUID, ids: Sequence[UUID]) -> list[Neighbour]:
+    async def neighbours(self, user_id: UUID, ids: Sequence[UUID]) -> list[NearMessage]:
         """Returns the messages beside these, each once, for the first of them that it stands beside."""
-        return await self.all(RecallSql.neighbours, Neighbour, user_id=user_id, ids=list(ids))
+        return await self.all(RecallSql.neighbours, NearMessage, user_id=user_id, ids=list(ids))

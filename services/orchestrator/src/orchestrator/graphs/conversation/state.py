@@ -96,7 +96,8 @@ class RoutingState(TypedDict):
 class RetrievalState(TypedDict):
     """`search` says how the search went: null where none was made. `structure` is the graph's answer, if it has one.
 
-    `recalled_ids` are those of `memories`, and stay known when these are gone.
+    `recalled_ids` are those of `memories`, and stay known when these are gone. `remembered` answers the question by
+    itself, if some memory does.
     """
 
     document_ids: list[str] | None
@@ -104,6 +105,7 @@ class RetrievalState(TypedDict):
     passages: list[FoundChunk]
     memories: list[str]
     recalled_ids: list[str]
+    remembered: str | None
     structure: GraphAnswer | None
 
 
@@ -149,6 +151,7 @@ TRANSIENT: dict[str, Any] = {
     "search": None,
     "passages": [],
     "memories": [],
+    "remembered": None,
     "structure": None,
     "cited": [],
     "error": None,

@@ -132,6 +132,7 @@ class ConversationTurns:
             passages=[],
             memories=[],
             recalled_ids=[],
+            remembered=None,
             structure=None,
             cited=[],
             citations=[],

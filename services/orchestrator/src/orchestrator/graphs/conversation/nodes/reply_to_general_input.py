@@ -52,6 +52,7 @@ class AnswerableTurn(TypedDict):
     search: Literal["found", "nothing", "failed"] | None
     passages: list[FoundChunk]
     memories: list[str]
+    remembered: str | None
     structure: GraphAnswer | None
 
 
@@ -131,10 +132,13 @@ def _conversation(state: AnswerableTurn, tokens: int) -> list[ChatMessage]:
 
 
 def _quote(state: AnswerableTurn, events: RunEvents, issues: list[str]) -> Reply:
-    """Answers without a model: as the graph does, by quotations, or by saying that there is nothing to quote."""
+    """Answers without a model: as the graph does, from memory, by quotations, or by saying that there is none."""
     if structure := state["structure"]:
         events.emit(MessageDelta(text=structure["text"]))
         return Reply(structure["text"], "extractive", [CitedSpan(**one) for one in structure["cited"]], 0, issues)
+    if remembered := state["remembered"]:
+        events.emit(MessageDelta(text=remembered))
+        return Reply(remembered, "extractive", [], 0, issues)
     content, cited = quoted(state["question"], state["passages"])
     shown: list[str] = []
     for piece in content.splitlines(keepends=True) or [_without_sources(state)]:
