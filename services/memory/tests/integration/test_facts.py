@@ -10,6 +10,7 @@ import pytest
 from contracts.events import TURNS, SessionDeleted
 from contracts.gateway import Role
 
+GINA = {"role": "speaker", "speaker": "Gina"}
 JANUARY, MAY, JUNE = (datetime(2026, month, 5, 12, tzinfo=UTC) for month in (1, 5, 6))
 
 
