@@ -9,14 +9,18 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from service_kit.owners import DOCUMENTS_PATH, SESSIONS_PATH, WORKSPACE_PATH
+from service_kit.owners import DOCUMENTS_PATH, SESSION_USERS_PATH, SESSIONS_PATH, WORKSPACE_PATH
 
 
 class DeletionOwners:
-    """Confirms every deletion while `confirms`; answers 503 while `is_away`. `asked` has the paths."""
+    """Confirms every deletion while `confirms`; answers 503 while `is_away`. `asked` has the paths.
+
+    `users` says whose sessions there are.
+    """
 
     def __init__(self, url: str) -> None:
         self.url, self.confirms, self.is_away, self.asked = url, True, False, list[str]()
+        self.users: dict[str, str] = {}
 
     @property
     def settings(self) -> dict[str, str]:
@@ -29,6 +33,8 @@ class DeletionOwners:
             return None
         if path == WORKSPACE_PATH:
             return {"is_deleted": self.confirms}
+        if path == SESSION_USERS_PATH:
+            return {"users": {one: self.users[one] for one in body["session_ids"] if one in self.users}}
         if path == SESSIONS_PATH:
             return {"deleted": body["session_ids"] if self.confirms else []}
         assert path == DOCUMENTS_PATH

@@ -12,6 +12,7 @@ from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 
 from contracts.events import MessageDelta, RunEventData, StageCompleted, StageStarted
 from orchestrator import app
+from orchestrator.graphs.conversation.nodes import verify_citations
 from orchestrator.runs.events import RunEvents
 from orchestrator.settings import Settings
 
@@ -19,14 +20,18 @@ BEFORE_ITS_FIRST_EVENT, IN_THE_MIDDLE, AFTER_ITS_CHECKPOINT = POINTS = ("before"
 WRITING = "reply_to_general_input"
 
 
-def serve(settings: Settings, run_id: str | None, node: str | None = None, point: str | None = None) -> None:
-    """Serves until it is killed; without `run_id` works on any run.
+def serve(
+    settings: Settings, run_id: str | None, node: str | None = None, point: str | None = None, *, fails: bool = False
+) -> None:
+    """Serves until it is killed; without `run_id` works on any run. `fails`: no answer can be checked here.
 
     The middle of the node that writes the answer is in the model's stream; of any other, when its work is done and
     told, and not stored yet.
     """
     if run_id is not None:
         app.RUNS = replace(app.RUNS, claimable=f"work.id = '{run_id}'")
+    if fails:
+        verify_citations.verified = _failed  # type: ignore[assignment]
     if node is not None:
         _arm(node, point)
     uvicorn.run(app.create_app(settings), host=settings.host, port=settings.port, log_config=None)
@@ -55,6 +60,10 @@ def _arm(node: str, point: str | None) -> None:
 
     RunEvents.emit = emitted  # type: ignore[method-assign]
     AsyncPostgresSaver.aput = stored  # type: ignore[method-assign]
+
+
+def _failed(*_: Any, **__: Any) -> Any:
+    raise ZeroDivisionError
 
 
 def _die() -> None:

@@ -39,16 +39,21 @@ class RealEngines:
 @contextmanager
 def embedded_engines() -> Iterator[RealEngines]:
     with Engines.temporary() as engines:
-        store = engines.object_store
-        yield RealEngines(
-            engines.admin_database_url,
-            engines.admin_redis_url,
-            store.endpoint,
-            store.access_key,
-            store.secret_key,
-            None,
-            engines.redis_url,
-        )
+        yield addresses(engines)
+
+
+def addresses(engines: Engines) -> RealEngines:
+    """Returns where embedded engines are."""
+    store = engines.object_store
+    return RealEngines(
+        engines.admin_database_url,
+        engines.admin_redis_url,
+        store.endpoint,
+        store.access_key,
+        store.secret_key,
+        None,
+        engines.redis_url,
+    )
 
 
 @contextmanager

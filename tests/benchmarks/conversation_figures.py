@@ -8,149 +8,28 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, replace
-from multiprocessing import get_context
+from collections.abc import Iterator
 from statistics import median
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
-from uuid import uuid4
 
 import httpx2
-import psutil
+from benchmarks.bare_graph import bare_graph, bare_turn
+from benchmarks.conversation_bench import USERS, Bench, asked, new_session
+from benchmarks.conversation_load import resumption, savers, throughput
 from benchmarks.figures import Row, spread
-from deletion_owners import DeletionOwners
-from deployment_keys import ACTORS, DELEGATED, DeploymentKeys
-from doomed_orchestrator import serve
-from langgraph.runtime import RunControl
-from orchestrator_service import orchestrator_fixtures
-from prometheus_client import CollectorRegistry, Counter
 
-from contracts.gateway import Role
-from embedded.engines import Engines
-from embedded.ports import free_port
 from inference.factory import build_chat_model
 from orchestrator import checkpoints
-from orchestrator.graphs.conversation import graph as conversation
-from orchestrator.graphs.conversation.context import Prompts, TurnBudgets
-from orchestrator.graphs.conversation.turn import ConversationTurns
-from orchestrator.runs.records import ClaimedRun, EarlierMessage, RunProgress, TurnInput
-from orchestrator.runs.repository import RunSql
-from orchestrator.services import GraphService, MemoryService, RetrievalService
-from orchestrator.settings import Settings
-from service_kit.auth import Principal
-from service_kit.migrate import migrate
-from service_kit.postgres import Database
-from service_kit.repository import SystemRepository
-from service_kit.tokens import Tokens
 
 TURNS, STREAMS, LATER = 40, (50, 200), 100
-USERS, PIECES, PACE_SECONDS = 8, 20, 0.2
-SERVICE = orchestrator_fixtures()
-
-
-@dataclass
-class UnheardEvents:
-    """Takes the events of a graph, and does nothing with them."""
-
-    stage: str | None = None
-    facts: list[Any] = field(default_factory=list)
-
-    def emit(self, event: Any) -> None:
-        """Takes it."""
-
-    async def flush(self) -> None:
-        """Has nothing to write."""
-
-    async def streamed_before(self) -> bool:
-        return False
-
-
-@dataclass
-class Bench:
-    """Engines and neighbours; `world` is what these answer."""
-
-    settings: Settings
-    world: Any
-    users: list[Callable[[httpx2.Request], httpx2.Request]]
-
-    @classmethod
-    @asynccontextmanager
-    async def opened(cls) -> AsyncIterator[Bench]:
-        keys, world = DeploymentKeys(), SERVICE.World()
-        tokens, callers = keys.tokens("gateway"), [Principal(uuid4(), uuid4(), Role.owner) for _ in range(USERS)]
-        signed = [replace(one, delegation=tokens.delegate(one, ACTORS, DELEGATED)) for one in callers]
-        async with AsyncExitStack() as stack:
-            engines = stack.enter_context(Engines.temporary())
-            place = urlsplit(engines.admin_database_url)
-            login = f"attractor_orchestrator:benchmark@{place.netloc.rpartition('@')[2]}"
-            database_url = urlunsplit(place._replace(netloc=login))
-            migrate(engines.admin_database_url, database_url, "orchestrator", "orchestrator")
-            checkpoints.prepare(engines.admin_database_url, "orchestrator")
-            others = await stack.enter_async_context(SERVICE.serving(SERVICE.other_services(world)))
-            addresses = dict.fromkeys(("ingestion_url", "retrieval_url", "knowledge_graph_url", "memory_url"), others)
-            settings = Settings.model_validate(
-                {
-                    **keys.settings("orchestrator"),
-                    **addresses,
-                    "database_url": database_url,
-                    "redis_url": engines.redis_url("orchestrator"),
-                    "gateway_url": stack.enter_context(DeletionOwners.serving()).url,
-                    "chat_base_url": f"{others}/chat/v1",
-                    "chat_model": "scripted",
-                }
-            )
-            yield cls(settings, world, [signing(tokens, one) for one in signed])
-
-    @asynccontextmanager
-    async def process(self, **changed: Any) -> AsyncIterator[tuple[psutil.Process, httpx2.AsyncClient]]:
-        settings = self.settings.model_copy(update={"port": free_port(), **changed})
-        child = get_context("spawn").Process(target=serve, args=(settings, None))
-        child.start()
-        try:
-            async with httpx2.AsyncClient(
-                base_url=f"http://127.0.0.1:{settings.port}",
-                auth=self.users[0],
-                timeout=300,
-                limits=httpx2.Limits(max_connections=500),
-            ) as client:
-                while not await is_ready(client):  # noqa: ASYNC110
-                    await asyncio.sleep(0.1)
-                yield psutil.Process(child.pid), client
-        finally:
-            child.kill()
-            child.join()
-
-    async def checkpoint_bytes(self) -> int:
-        async with (
-            Database(self.settings.database_url.get_secret_value(), 1).opened() as database,
-            database.system() as connection,
-        ):
-            return int(await SystemRepository(connection).value(RunSql.checkpoint_bytes))
-
-
-def signing(tokens: Tokens, caller: Principal) -> Callable[[httpx2.Request], httpx2.Request]:
-    """Returns what signs each request anew: a token lasts for a minute."""
-
-    def sign(request: httpx2.Request) -> httpx2.Request:
-        request.headers["Authorization"] = f"Bearer {tokens.sign(caller, 'orchestrator')}"
-        return request
-
-    return sign
-
-
-async def is_ready(client: httpx2.AsyncClient) -> bool:
-    try:
-        return (await client.get("/readyz")).status_code == 200
-    except httpx2.TransportError:
-        return False
+PIECES, PACE_SECONDS = 20, 0.2
 
 
 async def conversations() -> list[Row]:
     """Returns all figures of this page."""
     async with Bench.opened() as bench:
-        rows = [*await overhead(bench), *await stored(bench)]
+        rows = [*await overhead(bench), *await savers(bench), *await stored(bench), *await throughput(bench)]
+        rows += await resumption(bench)
         for count in STREAMS:
             rows += await streams(bench, count)
         return rows
@@ -164,9 +43,9 @@ async def overhead(bench: Bench) -> list[Row]:
         checkpoints.opened(url, 4) as saved,
         httpx2.AsyncClient() as http,
     ):
-        bare = _bare(bench.settings, saved, http, chat)
+        bare = bare_graph(bench.settings, saved, http, chat)
         session = (await client.post("/v1/sessions", json={"title": "t"})).json()["id"]
-        pairs = [(await _bare_turn(bare), await _turn(client, session)) for _ in range(TURNS + 5)][5:]
+        pairs = [(await bare_turn(bare), await _turn(client, session)) for _ in range(TURNS + 5)][5:]
         assert chat is not None
         await chat.aclose()
     return [
@@ -174,31 +53,6 @@ async def overhead(bench: Bench) -> list[Row]:
         ("a turn through the service, until its last event", spread([whole for _, whole in pairs]), ""),
         ("  as a ratio", f"{median(whole / alone for alone, whole in pairs):.1f}", "1.5"),
     ]
-
-
-def _bare(settings: Settings, saved: Any, http: Any, chat: Any) -> ConversationTurns:
-    tokens = DeploymentKeys().tokens("orchestrator")
-    return ConversationTurns(
-        conversation.build(),
-        saved,
-        RetrievalService("retrieval", http, tokens, settings.retrieval_url, 10.0),
-        GraphService("knowledge-graph", http, tokens, settings.knowledge_graph_url, 10.0),
-        MemoryService("memory", http, tokens, settings.memory_url, 10.0),
-        chat,
-        Prompts.load(),
-        TurnBudgets(settings.search_k, settings.passage_tokens, settings.history_tokens, settings.summary_tokens),
-        RunControl(),
-        Counter("sentences", "told", ["status"], registry=CollectorRegistry()),
-    )
-
-
-async def _bare_turn(turns: ConversationTurns) -> float:
-    run = ClaimedRun(uuid4(), uuid4(), uuid4(), uuid4(), "owner", None, 1, 2, uuid4(), False, None, 600)
-    asked = EarlierMessage(uuid4(), "user", "How long are tokens valid?", False)
-    began = time.perf_counter()
-    await turns.answer(run, TurnInput(uuid4(), [asked], None), UnheardEvents(), RunProgress())  # type: ignore[arg-type]
-    await turns.checkpoints.saver().adelete_thread(str(run.id))
-    return time.perf_counter() - began
 
 
 class StampedPieces:
@@ -219,7 +73,7 @@ async def streams(bench: Bench, count: int) -> list[Row]:
     async with bench.process(run_concurrency=count) as (process, client):
         idle = process.memory_info().rss
         callers = [bench.users[at % USERS] for at in range(count)]
-        sessions = [await _session(client, caller) for caller in callers]
+        sessions = [await new_session(client, caller) for caller in callers]
         began = time.monotonic()
         following = [asyncio.create_task(_lateness(client, *one)) for one in zip(sessions, callers, strict=True)]
         most = idle
@@ -236,38 +90,22 @@ async def streams(bench: Bench, count: int) -> list[Row]:
     ]
 
 
-async def _session(client: httpx2.AsyncClient, caller: Any) -> str:
-    return str((await client.post("/v1/sessions", json={"title": "t"}, auth=caller)).json()["id"])
-
-
 async def _lateness(client: httpx2.AsyncClient, session: str, caller: Any) -> list[float]:
-    """Follows an answer to its end; returns how late each piece was."""
-    late, ended = [], False
-    async for name, data in _asked(client, session, caller):
-        if name == "message_delta" and (stamps := data["text"].split()):
+    """Follows an answer to its end; returns how late each piece was. No event may be missing."""
+    late, events = [], []
+    async for event in asked(client, session, caller):
+        events.append(event)
+        if event.event == "message_delta" and (stamps := json.loads(event.data)["text"].split()):
             late.append(time.monotonic() - float(stamps[0]))
-        ended = ended or name == "run_completed"
-    assert ended
+    assert [event.id for event in events] == [f"1-{number + 1}" for number in range(len(events))]
+    assert events[-1].event == "run_completed"
     return late
-
-
-async def _asked(
-    client: httpx2.AsyncClient, session: str, caller: Any = None, **body: Any
-) -> AsyncIterator[tuple[str, dict[str, Any]]]:
-    body, headers = {"content": "How long are tokens valid?", **body}, {"Accept": "text/event-stream"}
-    signed = {"auth": caller} if caller else {}
-    async with client.stream(
-        "POST", f"/v1/sessions/{session}/messages", json=body, headers=headers, **signed
-    ) as response:
-        response.raise_for_status()
-        async for event in httpx2.EventSource(response, max_event_size=None):
-            yield event.event, json.loads(event.data)
 
 
 async def _turn(client: httpx2.AsyncClient, session: str) -> float:
     began = time.perf_counter()
-    async for name, _ in _asked(client, session, parent_id=None):
-        assert name not in ("run_failed", "run_cancelled")
+    async for event in asked(client, session, parent_id=None):
+        assert event.event not in ("run_failed", "run_cancelled")
     return time.perf_counter() - began
 
 
@@ -304,7 +142,7 @@ async def stored(bench: Bench) -> list[Row]:
 
 
 async def _ended(client: httpx2.AsyncClient, session: str) -> None:
-    names = [name async for name, _ in _asked(client, session)]
+    names = [event.event async for event in asked(client, session)]
     assert names[-1] == "run_completed", names
 
 

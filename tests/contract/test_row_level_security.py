@@ -48,11 +48,16 @@ TABLES = """
     SELECT n.nspname, c.relname, c.relrowsecurity,
            EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'workspace_id'),
            ARRAY(SELECT pg_get_expr(p.polqual, p.polrelid)
-                 FROM pg_policy p WHERE p.polrelid = c.oid ORDER BY p.polname),
+                 FROM pg_policy p WHERE p.polrelid = c.oid AND p.polpermissive ORDER BY p.polname),
            ARRAY(SELECT pg_get_expr(p.polwithcheck, p.polrelid)
-                 FROM pg_policy p WHERE p.polrelid = c.oid ORDER BY p.polname)
+                 FROM pg_policy p WHERE p.polrelid = c.oid AND p.polpermissive ORDER BY p.polname)
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relkind IN ('r', 'p') AND n.nspname = ANY(%s) ORDER BY 1, 2
+"""
+COLUMNS_OF = """
+    SELECT c.relname, array_agg(a.attname::text)
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
+    WHERE c.relkind IN ('r', 'p') AND n.nspname = %s AND a.attnum > 0 GROUP BY 1
 """
 # What a row must have, with a value that its enumeration or CHECK allows.
 NEEDED_COLUMNS = """
@@ -172,6 +177,32 @@ def test_a_query_without_its_filter_sees_and_changes_no_row_of_another_workspace
         with deployment.service(table.schema, other) as owner:
             assert count(owner, table) == table.has_workspace, table
         assert count(deployment.owner, table) >= 1, table
+
+
+def test_a_transaction_of_a_user_sees_and_writes_no_row_of_another_user(deployment: Deployment) -> None:
+    """Of what memory keeps: each table that names a user has a second wall, around the rows of each."""
+    columns = {
+        table: [name for name in ("owner_id", "user_id", "created_by") if name in columns]
+        for table, columns in deployment.owner.execute(COLUMNS_OF, ("memory",)).fetchall()
+    }
+    owned = {table: names[0] for table, names in columns.items() if names}
+    assert {"memory", "world", "world_event"} <= owned.keys()
+    for table in (table for table in deployment.tables if table.schema == "memory" and table.name in owned):
+        workspace, owner, stranger = uuid4(), uuid4(), uuid4()
+        deployment.fill(table, workspace)
+        named = sql.SQL("UPDATE {} SET {} = %s WHERE workspace_id = %s").format(
+            table.identifier, sql.Identifier(owned[table.name])
+        )
+        with deployment.owner.transaction():
+            deployment.owner.execute("SET LOCAL session_replication_role = replica")
+            deployment.owner.execute(named, (owner, workspace))
+        with deployment.service("memory", workspace) as connection:
+            for user, seen in ((owner, 1), (stranger, 0)):
+                connection.execute("SELECT set_config('app.user_id', %s, false)", (str(user),))
+                assert count(connection, table) == seen, table
+            connection.execute("SELECT set_config('app.user_id', %s, false)", (str(owner),))
+            with pytest.raises(InsufficientPrivilege, match=r"violates row-level security policy|append-only"):
+                connection.execute(named, (stranger, workspace))
 
 
 def test_no_row_can_be_put_or_moved_into_another_workspace(deployment: Deployment) -> None:

@@ -23,6 +23,9 @@ async def neighbours(make_tenant, tmp_path_factory):
         completed = await ask(first.http, "What is the code word?")
         run = (await first.http.get(f"/v1/runs/{completed['run_id']}")).json()
         note = await first.http.post("/v1/memories", json={"content": SECRET})
+        topic = {"operations": [{"op": "add", "path": "/topics", "value": SECRET}]}
+        for whose in ({}, {"session_id": run["session_id"]}):
+            (await first.http.post("/v1/world/operations", params=whose, json=topic)).raise_for_status()
         keys = (await first.http.get(f"/v1/workspaces/{first.workspace_id}/keys")).json()["items"]
         me = (await first.http.get("/v1/me")).json()
         invitation = await invite(first.http, str(first.workspace_id), name=SECRET)
@@ -120,6 +123,13 @@ async def test_bodies_that_name_the_others_ids_find_nothing(neighbours):
     assert (await second.http.get("/v1/graph/corrections")).json()["items"] == []
     recalled = (await second.http.post("/v1/memories/recall", json={"query": SECRET})).json()
     assert recalled["memories"] == []
+    of_session = {"session_id": ids["session_id"]}
+    for path in ("", "/history", "/diff?from=1"):
+        assert "quixotic" not in (await second.http.get(f"/v1/world{path}")).text
+        assert (await second.http.get(f"/v1/world{path}", params={"from": 1, **of_session})).status_code == 404, path
+    taken = {"operations": [{"op": "remove", "path": "/topics", "value": SECRET}]}
+    assert (await second.http.post("/v1/world/operations", json=taken)).status_code == 409
+    assert (await second.http.post("/v1/world/operations", params=of_session, json=taken)).status_code == 404
     everything = (await second.http.post("/v1/search", json={"query": SECRET, "k": 100})).json()
     assert "quixotic" not in str(everything["hits"])
     assert (await first.http.post("/v1/search", json=search)).json()["hits"]

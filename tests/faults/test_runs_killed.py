@@ -21,6 +21,7 @@ from orchestrator_service import orchestrator_fixtures
 
 from contracts.events import RUN_EVENTS
 from embedded.ports import free_port
+from orchestrator.graphs.stages import ERROR_HANDLER
 from service_kit.work import WorkQueue
 
 service_tests = orchestrator_fixtures()
@@ -62,8 +63,8 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Held:
 
 
 @asynccontextmanager
-async def process(*arguments: object) -> AsyncIterator[BaseProcess]:
-    child = PROCESSES.Process(target=serve, args=arguments)
+async def process(*arguments: object, **more: object) -> AsyncIterator[BaseProcess]:
+    child = PROCESSES.Process(target=serve, args=arguments, kwargs=more)
     await asyncio.to_thread(child.start)
     try:
         yield child
@@ -95,6 +96,14 @@ def calls(world: Any, question: str) -> dict[str, int]:
     }
 
 
+async def killed(settings: Any, run_id: str, node: str, point: str, **more: object) -> None:
+    """Has a process of its own work on the run, and die there."""
+    doomed = settings.model_copy(update={"port": free_port(), "run_concurrency": 1})
+    async with process(doomed, run_id, node, point, **more) as child:
+        await asyncio.to_thread(child.join)
+        assert child.exitcode == -signal.SIGKILL
+
+
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("node", NODES)
 async def test_a_run_survives_its_process_in_whichever_node_it_dies(
@@ -109,13 +118,7 @@ async def test_a_run_survives_its_process_in_whichever_node_it_dies(
             runs[point] = (question, await service.ask(await service.session(), question + " and so on" * 60))
         early = {point: asyncio.create_task(service.events(run["id"])) for point, (_, run) in runs.items()}
 
-        async def killed(point: str, run: dict[str, Any]) -> None:
-            doomed = settings.model_copy(update={"port": free_port(), "run_concurrency": 1})
-            async with process(doomed, run["id"], node, point) as child:
-                await asyncio.to_thread(child.join)
-                assert child.exitcode == -signal.SIGKILL
-
-        await asyncio.gather(*(killed(point, run) for point, (_, run) in runs.items()))
+        await asyncio.gather(*(killed(settings, run["id"], node, point) for point, (_, run) in runs.items()))
         held.open = True
         async with asyncio.timeout(240):
             for point, (question, run) in runs.items():
@@ -131,6 +134,34 @@ async def test_a_run_survives_its_process_in_whichever_node_it_dies(
                 if point == IN_THE_MIDDLE and node in expected:
                     expected[node] = 2
                 assert calls(world, question) == expected, point
+
+
+@pytest.mark.timeout(600)
+async def test_a_run_of_which_a_node_failed_survives_its_process_in_the_error_handler(
+    start: Any, model_settings: Any, world: Any, held: Held
+) -> None:
+    world.answer = PIECES
+    async with start(model_settings) as service:
+        runs = {}
+        for point in POINTS:
+            question = f"{ERROR_HANDLER}, {point}: how long are tokens valid?"
+            runs[point] = (question, await service.ask(await service.session(title="t"), question))
+        early = {point: asyncio.create_task(service.events(run["id"])) for point, (_, run) in runs.items()}
+        await asyncio.gather(
+            *(killed(model_settings, run["id"], ERROR_HANDLER, point, fails=True) for point, (_, run) in runs.items())
+        )
+        held.open = True
+        async with asyncio.timeout(240):
+            for point, (question, run) in runs.items():
+                first, late = await early[point], await service.events(run["id"])
+                ended = await service.run(run["id"])
+                assert (ended["status"], ended["attempts"]) == ("completed", 2), point
+                assert ended["answer"]["content"].startswith("Tokens expire after fifteen minutes."), point
+                assert shown(first) == shown(late) == ended["answer"]["content"], point
+                assert [event.name for event in first if event.name in TERMINAL] == ["run_completed"], point
+                assert ended["issues"] == ["verify_citations failed: ZeroDivisionError"], point
+                made = calls(world, question)
+                assert (made["retrieve"], made[WRITING]) == (1, 1), point
 
 
 @pytest.mark.timeout(600)

@@ -25,6 +25,7 @@ from attractor_client.commands import (
     spaces,
     users,
     workspaces,
+    world,
 )
 from attractor_client.commands.ask import ask
 from attractor_client.commands.audit import audit
@@ -90,6 +91,7 @@ for name, group in (
     ("runs", runs.app),
     ("graph", graph.app),
     ("memory", memories.app),
+    ("world", world.app),
     ("keys", keys.app),
     ("invitations", invitations.app),
     ("users", users.app),

@@ -22,6 +22,7 @@ from attractor_client.resources.sessions import Sessions
 from attractor_client.resources.shares import SessionShares
 from attractor_client.resources.sources import Sources
 from attractor_client.resources.spaces import EmbeddingSpaces
+from attractor_client.resources.world import WorldState
 
 
 class AttractorClient:
@@ -52,6 +53,7 @@ class AttractorClient:
         self.graph = Graph(self.transport)
         self.refinement = GraphRefinement(self.transport)
         self.memories = Memories(self.transport)
+        self.world = WorldState(self.transport)
         self.runs = Runs(self.transport)
         self.sessions = Sessions(self.transport, self.runs)
         self.feedback = Feedback(self.transport)

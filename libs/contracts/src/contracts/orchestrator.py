@@ -158,6 +158,12 @@ class DeletedSessions(Resource):
     deleted: list[UUID]
 
 
+class SessionUsers(Resource):
+    """Whose sessions those that were asked about are; deleted and temporary ones are left out."""
+
+    users: dict[UUID, UUID]
+
+
 class SessionDocument(Resource):
     """A document attached to a session, whose answers and searches with the scope `session` are limited to these."""
 

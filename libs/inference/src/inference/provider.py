@@ -23,6 +23,8 @@ _TOO_LONG = re.compile(
 )
 _LONGEST_MESSAGE = 500
 
+IDLE_CONNECTIONS = 100
+
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
@@ -51,7 +53,11 @@ class Provider:
             base_url=base_url,
             api_key=api_key or "none",
             max_retries=0,  # `RetryPolicy` decides, also about replies that break off
-            http_client=httpx2.AsyncClient(timeout=httpx2.Timeout(timeouts.read, connect=timeouts.connect)),
+            http_client=httpx2.AsyncClient(
+                timeout=httpx2.Timeout(timeouts.read, connect=timeouts.connect),
+                # How many calls there are at a time is for callers to say: who waits here would be taken for silent.
+                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=IDLE_CONNECTIONS),
+            ),
         )
 
     async def get(self, path: str) -> Any:

@@ -22,6 +22,7 @@ ANSWER_SECONDS = 5.0
 WORKSPACE_PATH = "/internal/workspace"
 DOCUMENTS_PATH = "/internal/deleted-documents"
 SESSIONS_PATH = "/internal/deleted-sessions"
+SESSION_USERS_PATH = "/internal/session-users"
 
 
 @asynccontextmanager

@@ -50,12 +50,14 @@ class Database:
             yield self
 
     @asynccontextmanager
-    async def workspace(self, workspace_id: UUID) -> AsyncIterator[Connection]:
+    async def workspace(self, workspace_id: UUID, *, user_id: UUID | None = None) -> AsyncIterator[Connection]:
         """Opens a transaction that sees the rows of this workspace alone. Raises Unavailable if no connection is free.
 
+        With `user_id`, rows that belong to another user are not seen either, where a table says whose they are.
         Raises WorkspaceGone when a row was to be written to a workspace that is deleted.
         """
-        async with self._transaction(_opening({"app.workspace_id": str(workspace_id)})) as began:
+        settings = {"app.workspace_id": str(workspace_id)} | ({"app.user_id": str(user_id)} if user_id else {})
+        async with self._transaction(_opening(settings)) as began:
             yield began.connection
 
     @asynccontextmanager

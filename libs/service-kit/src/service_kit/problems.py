@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any, ClassVar
 
+import psycopg
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -129,6 +130,12 @@ async def on_invalid_request(request: Request, error: Exception) -> JSONResponse
     )
 
 
+async def on_database_away(request: Request, error: Exception) -> JSONResponse:
+    """Responds 503: a database that goes away in the middle of a request is none of the caller's mistakes, or ours."""
+    log.warning("database error", exc_info=error, extra={"path": request.url.path})
+    return await on_problem(request, Unavailable("the database did not end what it had begun"))
+
+
 async def on_unexpected(request: Request, error: Exception) -> JSONResponse:
     """Responds 500 with a trace id, and logs the stack: the outermost boundary."""
     log.error("unexpected error", exc_info=error, extra={"path": request.url.path})
@@ -139,4 +146,5 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Problem, on_problem)
     app.add_exception_handler(HTTPException, on_http_error)
     app.add_exception_handler(RequestValidationError, on_invalid_request)
+    app.add_exception_handler(psycopg.OperationalError, on_database_away)
     app.add_exception_handler(Exception, on_unexpected)

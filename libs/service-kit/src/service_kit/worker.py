@@ -11,7 +11,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 import psycopg
 
 from service_kit.heartbeat import Held, until_beat
-from service_kit.notifications import Notifications
+from service_kit.notifications import Notifications, Subscription
 from service_kit.postgres import Connection
 from service_kit.problems import Unavailable, WorkspaceGone
 from service_kit.work import LeaseLost, StopAsked, WorkQueue
@@ -63,21 +63,33 @@ class Worker(Generic[Held]):
     async def run(self) -> None:
         """Runs until stopped or cancelled, then until all has ended or is given back.
 
-        Looks for lost leases a few times per lease.
+        Looks for lost leases a few times per lease. While the database is away nothing is claimed, and what is under
+        way goes on. Any other error is raised once that is given back; `run` may then be called again.
         """
-        loop = asyncio.get_running_loop()
-        pause, next_recovery = self.queue.lease_seconds / EXTENSIONS_PER_LEASE, loop.time()
         try:
             async with self.notifications.subscribe(self.queue.table.channel) as wake:
                 self._woken = wake.event
-                while self._stops_at is None:
-                    if loop.time() >= next_recovery:
-                        await self.queue.recover()
-                        next_recovery = loop.time() + pause
-                    await self._claim(wake.event)
-                    await wake.wait(pause)
-        finally:
+                await self._keep_claiming(wake)
+        except Exception:
+            await uninterrupted(stopped(*self.working))
+            raise
+        except asyncio.CancelledError:
             await uninterrupted(self._end())
+            raise
+        await uninterrupted(self._end())
+
+    async def _keep_claiming(self, wake: Subscription) -> None:
+        loop = asyncio.get_running_loop()
+        pause, next_recovery = self.queue.lease_seconds / EXTENSIONS_PER_LEASE, loop.time()
+        while self._stops_at is None:
+            try:
+                if loop.time() >= next_recovery:
+                    await self.queue.recover()
+                    next_recovery = loop.time() + pause
+                await self._claim(wake.event)
+            except (psycopg.OperationalError, Unavailable) as error:
+                log.warning("no work claimed", exc_info=error, extra={"table": self.queue.table.name})
+            await wake.wait(pause)
 
     async def _end(self) -> None:
         self.stop()

@@ -17,6 +17,7 @@ from work_conformance import LEASE_SECONDS, WorkCase, WorkConformance
 from service_kit.background import Background
 from service_kit.notifications import Notifications
 from service_kit.postgres import Database
+from service_kit.problems import Unavailable
 from service_kit.telemetry import Metrics
 from service_kit.work import StopAsked, WorkQueue, WorkTable
 from service_kit.worker import Worker, uninterrupted, while_held
@@ -304,6 +305,80 @@ async def test_a_worker_that_is_stopped_lets_its_work_end_within_the_grace_and_g
     assert done == claimed[1:]
     assert states.pop(done[0])[1] == 1
     assert set(states.values()) == {("queued", 0)}
+
+
+async def test_while_the_database_is_away_nothing_is_claimed_and_what_is_under_way_goes_on(case, monkeypatch):
+    away: list[Exception] = []
+    begun, over, done = asyncio.Queue[Job](), asyncio.Event(), asyncio.Queue[Job]()
+    stopped, looked = asyncio.Event(), asyncio.Event()
+    queue = case.queue("patient", 1.5)  # looks twice a second
+    claim = queue.claim
+
+    async def claimed(limit: int) -> list[Job]:
+        if not away:
+            looked.set()
+            return await claim(limit)
+        raise away.pop(0)
+
+    async def execute(held: Job) -> None:
+        begun.put_nowait(held)
+        await while_held(queue, held, over.wait())
+        await case.finish(held)
+        done.put_nowait(held)
+
+    monkeypatch.setattr(queue, "claim", claimed)
+    await case.add(uuid4(), 1)
+    worker = Worker(queue, execute, case.notifications, 2, on_stop=stopped.set)
+    async with Background(Metrics()) as tasks, asyncio.timeout(60):
+        tasks.start("notifications", case.notifications.run)
+        tasks.start("worker", worker.run)
+        first = await begun.get()
+        away += [psycopg.OperationalError("the server closed the connection"), Unavailable("no connection in time")]
+        looked.clear()
+        await case.add(uuid4(), 1)
+        await looked.wait()
+        assert not away
+        over.set()
+        assert first in [await done.get(), await done.get()]
+        assert not stopped.is_set()
+        assert tasks.failing == {}
+
+
+async def test_a_worker_that_fails_gives_back_what_it_holds_and_can_be_started_again(case, monkeypatch):
+    begun, given_back, done = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    queue = case.queue("restarted", LEASE_SECONDS)
+    claim = queue.claim
+
+    async def broken(limit: int) -> list[Job]:
+        if begun.is_set() and not given_back.is_set():
+            raise RuntimeError("a mistake")
+        return await claim(limit)
+
+    async def give_back(held: Job) -> None:
+        async with queue.database.workspace(held.workspace_id) as connection:
+            await queue.release(connection, held, refund=True)
+        given_back.set()
+
+    async def execute(held: Job) -> None:
+        if given_back.is_set():
+            await case.finish(held)
+            done.set()
+            return
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await uninterrupted(give_back(held))
+
+    monkeypatch.setattr(queue, "claim", broken)
+    await case.add(uuid4(), 1)
+    worker = Worker(queue, execute, case.notifications, 2)
+    async with Background(Metrics()) as tasks, asyncio.timeout(60):
+        tasks.start("notifications", case.notifications.run)
+        tasks.start("worker", worker.run)
+        await begun.wait()
+        await case.add(uuid4(), 1)  # has it look
+        await done.wait()
 
 
 async def test_what_must_not_be_interrupted_ends_however_often_it_is_cancelled():

@@ -8,6 +8,7 @@ from typing import Annotated
 from uuid import uuid4
 
 import httpx2
+import psycopg
 import pytest
 from deployment_keys import DeploymentKeys
 from fastapi import APIRouter, FastAPI
@@ -49,6 +50,11 @@ async def missing() -> None:
 @router.get("/v1/broken")
 async def broken() -> None:
     raise RuntimeError("password=hunter2")
+
+
+@router.get("/v1/away")
+async def away() -> None:
+    raise psycopg.OperationalError("server closed the connection unexpectedly")
 
 
 @asynccontextmanager
@@ -105,6 +111,10 @@ async def test_an_unexpected_error_tells_the_caller_a_trace_id_and_no_more(call)
     assert problem(response) == (500, "internal-error")
     assert "hunter2" not in response.text
     assert response.json()["status"] == 500
+
+
+async def test_a_database_that_goes_away_asks_the_caller_to_try_again(call):
+    assert problem(await call("GET", "/v1/away")) == (503, "unavailable")
 
 
 async def test_a_token_gives_its_workspace(call):

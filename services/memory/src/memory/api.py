@@ -66,7 +66,7 @@ async def list_memories(
     cursor: Cursor = None,
 ) -> Page[Memory]:
     """The caller's own memories in the workspace, newest first: messages, notes, and what follows from them."""
-    async with database.workspace(caller.workspace_id) as connection:
+    async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         return await Memories(connection, caller.workspace_id).page(caller.user_id, kind, limit, cursor)
 
 
@@ -77,7 +77,7 @@ async def create_memory(
     """Stores a note that the caller can recall later. The same `Idempotency-Key` and content return the same note."""
     note = NewMemory(creation_id(caller.user_id, key), MemoryKind.note, body.content, caller.user_id)
     [prepared] = await preparation.prepare([body.content], [body.content])
-    async with database.workspace(caller.workspace_id) as connection:
+    async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         memories = Memories(connection, caller.workspace_id)
         await memories.insert(note, prepared)
         stored = await memories.find(caller.user_id, note.id)
@@ -91,7 +91,7 @@ async def create_memory(
 )
 async def delete_memory(memory_id: UUID, caller: Viewer, database: Stored) -> Response:
     """Deletes an episode or a note of the caller for good. Every role may: episodes of viewers are kept too."""
-    async with database.workspace(caller.workspace_id) as connection:
+    async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         if not await Memories(connection, caller.workspace_id).delete(caller.user_id, memory_id):
             raise MemoryNotFound
     return Response(status_code=204)
@@ -103,7 +103,7 @@ async def edit_memory(
 ) -> Memory:
     """Gives a note or a fact another text. What was said stays as it was said: an episode is not found here."""
     [prepared] = await preparation.prepare([body.content], [body.content])
-    async with database.workspace(caller.workspace_id) as connection:
+    async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         memories = Memories(connection, caller.workspace_id)
         await memories.edit(caller.user_id, memory_id, body.content, prepared)
         edited = await memories.find(caller.user_id, memory_id)
@@ -115,14 +115,14 @@ async def edit_memory(
 @router.get("/settings", summary="See how facts are kept")
 async def get_settings(caller: Viewer, database: Stored) -> MemorySettings:
     """Whether facts are kept of what is said in the workspace: at once (`on`), after a review, or not at all."""
-    async with database.workspace(caller.workspace_id) as connection:
+    async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         return MemorySettings(writing=await FactRows(connection, caller.workspace_id).writing())
 
 
 @router.put("/settings", summary="Set how facts are kept")
 async def set_settings(body: MemorySettings, caller: Owner, database: Stored) -> MemorySettings:
     """Counts for all users of the workspace from the next message on; what is kept already stays."""
-    async with database.workspace(caller.workspace_id) as connection:
+    async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         await FactRows(connection, caller.workspace_id).set_writing(body.writing)
     return body
 
@@ -134,7 +134,7 @@ async def profile(
     token_budget: Annotated[int, Query(ge=1, le=10_000, description="Four bytes count as a token")] = 500,
 ) -> MemoryProfile:
     """How the caller wants to be answered, and facts about the caller that hold now, the newest first."""
-    async with database.workspace(caller.workspace_id) as connection:
+    async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         held = await FactRows(connection, caller.workspace_id).holding(
             caller.user_id, datetime.now(UTC), MOST_IN_PROFILE
         )
@@ -146,7 +146,7 @@ async def profile(
 )
 async def approve_memory(memory_id: UUID, caller: Editor, database: Stored) -> Memory:
     """The fact is recalled from now on, and closes what it replaces."""
-    async with database.workspace(caller.workspace_id) as connection:
+    async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         if not await FactRows(connection, caller.workspace_id).approve(caller.user_id, memory_id):
             raise MemoryNotFound
         approved = await Memories(connection, caller.workspace_id).find(caller.user_id, memory_id)

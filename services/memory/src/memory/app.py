@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 
+import httpx2
 from fastapi import FastAPI
 
+from contracts.registry import ORCHESTRATOR
 from inference.factory import build_embedder
 from memory.api import router
 from memory.consumer import MemoryConsumer
@@ -19,10 +21,14 @@ from memory.preparation import Preparation
 from memory.recall.indexes import MemoryIndexes
 from memory.recall.recall import Recall
 from memory.settings import Settings
+from memory.world.api import router as world_router
+from memory.world.session_owners import OrchestratorSessions
+from memory.world.worlds import Worlds
 from service_kit.app import service_app
 from service_kit.event_service import EventService
 
 NAME = "memory"
+ANSWER_SECONDS = 5.0  # that the orchestrator has to say whose a session is
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -33,7 +39,12 @@ def create_app(settings: Settings) -> FastAPI:
         async with (
             EventService.opened(app, settings, NAME, [CHANNEL]) as service,
             aclosing(build_embedder(settings)) as embedder,
+            httpx2.AsyncClient(trust_env=False) as http,
         ):
+            sessions = OrchestratorSessions(
+                ORCHESTRATOR, http, app.state.tokens, settings.orchestrator_url, ANSWER_SECONDS
+            )
+            app.state.worlds = Worlds(service.database, sessions)
             indexes = MemoryIndexes(service.database, embedder.space, settings.recall_index_bytes)
             preparation = Preparation(embedder, indexes.analyzer, indexes.tokenizer)
             app.state.database, app.state.preparation = service.database, preparation
@@ -46,4 +57,4 @@ def create_app(settings: Settings) -> FastAPI:
                 background.start("embedding", filling.worker.run)
                 yield
 
-    return service_app(NAME, settings, [router, imports_router], lifespan)
+    return service_app(NAME, settings, [router, imports_router, world_router], lifespan)

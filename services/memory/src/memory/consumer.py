@@ -12,6 +12,7 @@ from memory.episodes.turns import messages_of
 from memory.facts.writer import FactWriter
 from memory.preparation import Preparation, said_in_context
 from memory.repository import Memories
+from memory.world.repository import WorldPlace, WorldRows
 from service_kit.outbox import Outbox, first_time
 from service_kit.postgres import Database
 from service_kit.streams import Handler
@@ -81,4 +82,5 @@ class MemoryConsumer:
             await memories.lock()
             if await first_time(connection, event):
                 count = await memories.delete_session(session_id)
+                await WorldRows(connection, WorldPlace(event.workspace_id, session_id)).delete()
                 log.info("session forgotten", extra={"session_id": str(session_id), "memories": count})

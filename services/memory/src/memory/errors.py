@@ -1,6 +1,6 @@
 """The problems that callers are told."""
 
-from service_kit.problems import InvalidRequest, NotFound
+from service_kit.problems import Conflict, InvalidRequest, NotFound
 
 
 class MemoryNotFound(NotFound):
@@ -9,3 +9,19 @@ class MemoryNotFound(NotFound):
 
 class TimeZoneUnknown(InvalidRequest):
     type, title = "time-zone-unknown", "There is no time zone of this name"
+
+
+class WorldOperationInvalid(InvalidRequest):
+    type, title = "world-operation-invalid", "The schema of the world does not allow this operation"
+
+
+class WorldOperationFailed(Conflict):
+    type, title = "world-operation-failed", "The operation does not fit what the world holds now"
+
+
+class WorldVersionNotFound(NotFound):
+    type, title = "world-version-not-found", "The world has no such version"
+
+
+class WorldSessionNotFound(NotFound):
+    type, title = "session-not-found", "You have no such session in this workspace"

@@ -77,12 +77,12 @@ async def test_a_redelivered_turn_changes_nothing(streams, facts, principal):
 
 
 async def test_in_doubt_both_stay_and_are_marked(streams, facts, principal):
-    await streams.turn(principal.user_id, "My car is a Volvo.", [], asked_at=JANUARY)
-    await streams.turn(principal.user_id, "My car is a Fiat.", [], asked_at=MAY)
+    await streams.turn(principal.user_id, "My locker is number 12.", [], asked_at=JANUARY)
+    await streams.turn(principal.user_id, "My locker is number 15.", [], asked_at=MAY)
     await streams.drained(TURNS)
     told = await facts()
     assert [one["fact"]["valid_to"] for one in told.values()] == [None, None]
-    assert told["My car is a Fiat."]["fact"]["conflicts_with"] == told["My car is a Volvo."]["id"]
+    assert told["My locker is number 15."]["fact"]["conflicts_with"] == told["My locker is number 12."]["id"]
 
 
 async def test_a_deleted_session_takes_its_facts_along_and_reopens_what_they_closed(streams, facts, answer, principal):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
 
 import httpx2
 import langsmith
 from fastapi import FastAPI
 from langgraph.runtime import RunControl
 from prometheus_client import Counter
-from redis.asyncio import Redis
+from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
 
@@ -46,6 +47,8 @@ from service_kit.work import WorkQueue
 
 NAME = "orchestrator"
 REDIS_RETRIES = 3
+# Of runs that write events at the same time, the rest wait for a connection, and write the more at once.
+WRITING_CONNECTIONS = 64
 # A saver holds a connection for the moment of a statement.
 CHECKPOINT_CONNECTIONS = 8
 
@@ -67,15 +70,19 @@ def create_app(settings: Settings) -> FastAPI:
 
 
 async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> None:
-    redis = _redis(settings, None)
+    redis = writing_redis(settings)
     service = await stack.enter_async_context(EventService.opened(app, settings, NAME, [QUEUED, CANCELLED], redis))
     saved = await stack.enter_async_context(
         checkpoints.opened(
             settings.database_url.get_secret_value(), min(settings.run_concurrency, CHECKPOINT_CONNECTIONS)
         )
     )
-    followers = await stack.enter_async_context(_redis(settings, settings.sse_max_streams + 16))
-    client = await stack.enter_async_context(httpx2.AsyncClient())
+    followers = await stack.enter_async_context(
+        Redis.from_url(**_connecting(settings), max_connections=settings.sse_max_streams + 16)
+    )
+    # Each run asks one service at a time: none waits for a connection, which would count against its own time.
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=settings.run_concurrency)
+    client = await stack.enter_async_context(httpx2.AsyncClient(limits=limits))
     queue = WorkQueue(service.database, RUNS, settings.run_lease_seconds)
     store = RunStore(service.database, service.outbox, queue)
     tokens: Tokens = app.state.tokens
@@ -154,12 +161,16 @@ async def _turns(
     )
 
 
-def _redis(settings: Settings, max_connections: int | None) -> Redis:
-    """Returns a client whose reads may block for longer than a heartbeat."""
-    timeout = settings.sse_heartbeat_seconds + 10
-    return Redis.from_url(
-        settings.redis_url.get_secret_value(),
-        max_connections=max_connections,
-        socket_timeout=timeout,
-        retry=Retry(ExponentialBackoff(cap=0.5, base=0.05), REDIS_RETRIES),
-    )
+def writing_redis(settings: Settings) -> Redis:
+    """Returns the client of all but followers: who finds no connection free waits for one, so that no event is lost."""
+    pool = BlockingConnectionPool.from_url(**_connecting(settings), max_connections=WRITING_CONNECTIONS)
+    return Redis.from_pool(pool)
+
+
+def _connecting(settings: Settings) -> dict[str, Any]:
+    """Returns how to connect to Redis: reads may block for longer than a heartbeat."""
+    return {
+        "url": settings.redis_url.get_secret_value(),
+        "socket_timeout": settings.sse_heartbeat_seconds + 10,
+        "retry": Retry(ExponentialBackoff(cap=0.5, base=0.05), REDIS_RETRIES),
+    }

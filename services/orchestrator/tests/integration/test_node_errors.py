@@ -9,6 +9,11 @@ from typing import Any
 
 import psycopg
 import pytest
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import StatusCode
 from redis.asyncio import Redis
 
 from contracts.events import RUN_EVENTS
@@ -67,6 +72,33 @@ async def test_a_failed_node_is_named_in_an_answer_that_keeps_what_was_found(
     assert (len(ended["answer"]["citations"]) > 0) is (citations > 0)
     assert shown(events) == ended["answer"]["content"]
     assert "secret" not in str([event.data for event in events])
+
+
+async def test_each_node_has_a_span_of_its_name_in_the_trace_of_the_turn_with_its_status(
+    start: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    monkeypatch.setattr(trace, "get_tracer", lambda name: provider.get_tracer(name))
+    monkeypatch.setattr(f"{NODES}.verify_citations.verified", broken)
+    async with start(settings) as service, asyncio.timeout(30):
+        run = await service.ask(await service.session(title="t"))
+        await service.events(run["id"])
+    spans = exporter.get_finished_spans()
+    (whole,) = (one for one in spans if one.name == "run")
+    nodes = {one.name.removeprefix("node "): one for one in spans if one.name.startswith("node ")}
+    assert {name: one.status.status_code for name, one in nodes.items()} == {
+        "generate_path": StatusCode.OK,
+        "retrieve": StatusCode.OK,
+        "reply_to_general_input": StatusCode.OK,
+        "verify_citations": StatusCode.ERROR,
+        "error_handler": StatusCode.OK,
+        "clean_state": StatusCode.OK,
+    }
+    assert {one.parent.span_id for one in nodes.values()} == {whole.context.span_id}
+    assert whole.attributes["attractor.run_id"] == run["id"]
+    asked = next(one for one in spans if one.context.span_id == whole.parent.span_id)
+    assert {one.context.trace_id for one in nodes.values()} == {asked.context.trace_id}
 
 
 @pytest.mark.parametrize("broken_at", ["retrieve.passage_of", "verify_citations.verified"])

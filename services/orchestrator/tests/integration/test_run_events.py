@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from typing import Any
+from uuid import uuid4
 
 import psycopg
 import pytest
 from redis.asyncio import Redis
 
-from contracts.events import run_stream
+from contracts.events import MessageDelta, run_stream
+from orchestrator.app import writing_redis
+from orchestrator.runs.events import RunEvents
 
 PIECES = ["Tokens expire ", "after ", "fifteen ", "minutes ", "[1]."]
 WHOLE = "Tokens expire after fifteen minutes [1]."
@@ -132,3 +135,15 @@ async def test_a_heartbeat_keeps_what_happened_so_far(start: Any, model_settings
             await service.run(run["id"])
         pause.over.set()
         await service.events(run["id"])
+
+
+async def test_two_hundred_runs_that_write_in_the_same_moment_lose_no_event(settings: Any) -> None:
+    async with writing_redis(settings) as redis, asyncio.timeout(120):
+        writing = [RunEvents(redis, uuid4(), 1, 60) for _ in range(200)]
+        for _ in range(3):
+            for events in writing:
+                events.emit(MessageDelta(text="word "))
+            await asyncio.gather(*(events.flush() for events in writing))
+        assert not any(events.lost for events in writing)
+        for events in writing:
+            assert [entry for entry, _ in await redis.xrange(run_stream(events.run_id))] == [b"1-1", b"1-2", b"1-3"]

@@ -12,7 +12,7 @@ from redis.exceptions import RedisError
 
 from contracts.events import TURNS, Event, SessionDeleted, run_stream
 from service_kit.auth import ServiceCaller
-from service_kit.owners import SESSIONS_PATH
+from service_kit.owners import SESSION_USERS_PATH, SESSIONS_PATH
 
 KINDS = {"messages", "runs", "events", "checkpoints", "streams"}
 
@@ -104,23 +104,26 @@ async def test_without_redis_the_receipt_says_what_may_be_left(start: Any, setti
     assert gone.status_code == 404
 
 
-async def test_memory_is_told_which_sessions_are_deleted_and_users_are_not(
-    start: Any, settings: Any, token_keys: Any, workspace_id: UUID
+async def test_memory_is_told_which_sessions_are_deleted_and_whose_they_are_and_users_are_not(
+    start: Any, settings: Any, token_keys: Any, workspace_id: UUID, principal: Any
 ) -> None:
     async with start(settings) as service:
-        gone, living = await service.session(), await service.session()
+        gone, living, passing = await service.session(), await service.session(), await service.session(temporary=True)
         await service.client.delete(f"/v1/sessions/{gone}")
-        body = {"session_ids": [gone, living, str(uuid4())]}
+        body = {"session_ids": [gone, living, passing, str(uuid4())]}
 
-        async def asked(name: str, workspace: UUID = workspace_id) -> Any:
+        async def asked(name: str, workspace: UUID = workspace_id, path: str = SESSIONS_PATH) -> Any:
             token = token_keys.tokens(name).sign(ServiceCaller(name, workspace), "orchestrator")
             headers = {"Authorization": f"Bearer {token}"}
-            return await service.client.post(SESSIONS_PATH, json=body, headers=headers)
+            return await service.client.post(path, json=body, headers=headers)
 
         assert (await asked("memory")).json() == {"deleted": [gone]}
         assert (await asked("memory", uuid4())).json() == {"deleted": []}
-        assert (await asked("retrieval")).status_code in {401, 403}
-        assert (await service.client.post(SESSIONS_PATH, json=body)).status_code == 403
+        assert (await asked("memory", path=SESSION_USERS_PATH)).json() == {"users": {living: str(principal.user_id)}}
+        assert (await asked("memory", uuid4(), SESSION_USERS_PATH)).json() == {"users": {}}
+        for path in (SESSIONS_PATH, SESSION_USERS_PATH):
+            assert (await asked("retrieval", path=path)).status_code in {401, 403}
+            assert (await service.client.post(path, json=body)).status_code == 403
 
 
 async def test_a_stale_version_ends_no_run(start: Any, model_settings: Any, world: Any) -> None:

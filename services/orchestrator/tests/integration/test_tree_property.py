@@ -1,4 +1,4 @@
-"""Two clients ask, edit, regenerate, switch and delete at once: a tree is left, and each prompt is its own path."""
+"""Two clients ask, edit, regenerate, switch, stop and delete at once: a tree is left, each prompt is its own path."""
 
 from __future__ import annotations
 
@@ -11,17 +11,37 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from contracts.gateway import Role
-from contracts.orchestrator import HeadUpdate, Message, MessageCreate, MessageRegenerate, MessageRole, OnBusy, Session
+from contracts.orchestrator import (
+    HeadUpdate,
+    Message,
+    MessageCreate,
+    MessageRegenerate,
+    MessageRole,
+    MessageStatus,
+    OnBusy,
+    Session,
+)
 from orchestrator.errors import MessageNotFound
 from orchestrator.runs.repository import WorkspaceRuns
 from orchestrator.sessions.messages import CallerMessages
 from orchestrator.sessions.repository import CallerSessions
 from service_kit.auth import Principal
-from service_kit.postgres import Database
+from service_kit.postgres import Connection, Database
 
 # A deed and the message that it is done to, counted among all that there ever were.
-DEEDS = st.tuples(st.sampled_from(["ask", "follow", "begin", "regenerate", "switch", "delete"]), st.integers(0, 30))
-ANSWER = "UPDATE message SET content = 'answer ' || id, status = 'completed' WHERE role = 'assistant' AND content = ''"
+NAMES = ["ask", "follow", "begin", "regenerate", "switch", "stop", "answer", "delete"]
+DEEDS = st.tuples(st.sampled_from(NAMES), st.integers(0, 30))
+# What a worker does to the run that waits longest.
+ANSWER = """
+WITH ended AS (
+    UPDATE run SET state = 'completed', finished_at = now()
+    WHERE id = (SELECT id FROM run WHERE state = 'queued' ORDER BY created_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
+    RETURNING id
+)
+UPDATE message SET content = 'answer ' || message.id, status = 'completed'
+FROM ended WHERE message.run_id = ended.id AND message.role = 'assistant'"""
+RUN_OF = "SELECT run_id FROM message WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND role = 'assistant'"
+STATES = {"completed": "completed", "cancelled": "cancelled", "queued": "pending"}
 
 
 class Clients:
@@ -36,11 +56,11 @@ class Clients:
         async with self.database.workspace(self.caller.workspace_id) as connection:
             messages = CallerMessages(connection, self.caller)
             try:
-                await self._do(messages, deed, chosen)
+                await self._do(connection, messages, deed, chosen)
             except MessageNotFound:
                 return
 
-    async def _do(self, messages: CallerMessages, deed: str, chosen: UUID) -> None:
+    async def _do(self, connection: Connection, messages: CallerMessages, deed: str, chosen: UUID) -> None:
         content, on_busy = f"question {uuid4()}", list(OnBusy)[chosen.int % 2 * 2]
         match deed:
             case "ask":
@@ -52,6 +72,14 @@ class Clients:
                 _, run = await messages.regenerate(chosen, MessageRegenerate(on_busy=on_busy), None, 3)
             case "switch":
                 await messages.move_head(self.session.id, HeadUpdate(message_id=chosen, newest=chosen.int % 2 == 0))
+                return
+            case "stop":
+                runs = WorkspaceRuns(connection, self.caller.workspace_id)
+                for run_id in await runs.values(RUN_OF, id=chosen):
+                    await runs.cancel(self.caller, run_id)
+                return
+            case "answer":
+                await connection.execute(ANSWER)
                 return
             case _:
                 await messages.delete(chosen)
@@ -72,9 +100,15 @@ class Clients:
                 assert one.parent_id is not None
                 assert left[one.parent_id].role is MessageRole.user
                 assert one.run_id is not None
+                run = await runs.find(self.caller, one.run_id)
+                assert run is not None
+                assert STATES[run.status] == one.status
+                assert (one.content != "") == (one.status is MessageStatus.completed)
                 answer, *turn = await runs.messages(one.run_id)
                 assert answer.id == one.id
-                assert [said.id for said in turn][::-1] == path(left, one.parent_id)
+                # Answers that were never begun are in the tree, and in no prompt.
+                said_before = [at for at in path(left, one.parent_id) if left[at].content]
+                assert [said.id for said in turn][::-1] == said_before
                 assert [said.content for said in turn] == [left[said.id].content for said in turn]
 
 
@@ -99,12 +133,10 @@ async def test_two_clients_keep_a_tree(make_database: Callable[[str], Any]) -> N
             clients = Clients(database, caller, session)
             for pair in deeds:
                 await asyncio.gather(*(clients.do(*deed) for deed in pair))
-                async with database.workspace(caller.workspace_id) as connection:
-                    await connection.execute(ANSWER)
                 await clients.check()
 
-        @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
-        @given(deeds=st.lists(st.tuples(DEEDS, DEEDS), max_size=10))
+        @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+        @given(deeds=st.lists(st.tuples(DEEDS, DEEDS), max_size=12))
         def check(deeds: list[Any]) -> None:
             asyncio.run_coroutine_threadsafe(play(deeds), loop).result(120)
 

@@ -132,6 +132,7 @@ ACTIONS = (
         ("import", "POST", "/v1/memories/import"),
         ("set_writing", "PUT", "/v1/memories/settings"),
     ),
+    *_actions("world", "", ("change", "POST", "/v1/world/operations"), ("revert", "POST", "/v1/world/revert")),
     *_actions(
         "graph",
         "import_id",

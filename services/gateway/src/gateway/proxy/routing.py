@@ -47,6 +47,7 @@ TABLE = (
     Prefix("/v1/graph/tools", "knowledge-graph", actors=(KNOWLEDGE_GRAPH, RETRIEVAL)),
     Prefix("/v1/graph", "knowledge-graph"),
     Prefix("/v1/memories", "memory"),
+    Prefix("/v1/world", "memory"),
     Prefix("/v1/sessions", "orchestrator", actors=(ORCHESTRATOR, RETRIEVAL), lasting=LONGEST_DELEGATION),
     Prefix("/v1/messages", "orchestrator", actors=(ORCHESTRATOR, RETRIEVAL), lasting=LONGEST_DELEGATION),
     Prefix("/v1/runs", "orchestrator"),

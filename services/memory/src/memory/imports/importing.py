@@ -31,7 +31,7 @@ class Importing:
             messages = [_message(one, session_id, user_id, request.time_zone) for one in conversation.messages]
             ids |= _source_ids(conversation, messages)
             prepared = await self.preparation.unembedded([one.content for one in messages])
-            async with self.database.workspace(workspace_id) as connection:
+            async with self.database.workspace(workspace_id, user_id=user_id) as connection:
                 memories = Memories(connection, workspace_id)
                 await memories.lock()
                 if await memories.is_session_deleted(session_id):

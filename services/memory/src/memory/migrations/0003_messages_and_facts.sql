@@ -31,6 +31,12 @@ CREATE TABLE owner_revision (
 );
 INSERT INTO owner_revision (workspace_id, user_id) SELECT DISTINCT workspace_id, created_by FROM memory;
 SELECT protect('owner_revision');
+-- The second wall: a transaction of a user sees no rows of another.
+CREATE POLICY owner ON owner_revision AS RESTRICTIVE
+USING (nullif(current_setting('app.user_id', true), '') IS NULL OR user_id::text = current_setting('app.user_id', true))
+WITH CHECK (
+    nullif(current_setting('app.user_id', true), '') IS NULL OR user_id::text = current_setting('app.user_id', true)
+);
 
 CREATE FUNCTION count_removed_memories() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
@@ -89,6 +95,12 @@ CREATE INDEX fact_about ON fact (workspace_id, user_id, subject, predicate);
 CREATE INDEX fact_supersedes ON fact (workspace_id, supersedes) WHERE supersedes IS NOT NULL;
 CREATE INDEX fact_conflicts ON fact (workspace_id, conflicts_with) WHERE conflicts_with IS NOT NULL;
 SELECT protect('fact');
+-- The second wall: a transaction of a user sees no rows of another.
+CREATE POLICY owner ON fact AS RESTRICTIVE
+USING (nullif(current_setting('app.user_id', true), '') IS NULL OR user_id::text = current_setting('app.user_id', true))
+WITH CHECK (
+    nullif(current_setting('app.user_id', true), '') IS NULL OR user_id::text = current_setting('app.user_id', true)
+);
 
 -- The messages that state a fact.
 CREATE TABLE fact_source (

@@ -15,6 +15,12 @@ CREATE TABLE embedding_work (
 CREATE INDEX embedding_work_waiting ON embedding_work (workspace_id, available_at) WHERE state = 'queued';
 CREATE INDEX embedding_work_held ON embedding_work (workspace_id, lease_token) WHERE lease_token IS NOT NULL;
 SELECT protect_queue('embedding_work');
+-- The second wall: a transaction of a user sees no rows of another.
+CREATE POLICY owner ON embedding_work AS RESTRICTIVE
+USING (nullif(current_setting('app.user_id', true), '') IS NULL OR user_id::text = current_setting('app.user_id', true))
+WITH CHECK (
+    nullif(current_setting('app.user_id', true), '') IS NULL OR user_id::text = current_setting('app.user_id', true)
+);
 SELECT wake_workers('embedding_work', 'embedding_work');
 
 -- Reads what is to be embedded of a user, whatever the model.

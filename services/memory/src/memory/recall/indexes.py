@@ -52,7 +52,7 @@ class MemoryIndexes:
         return MemoryIndex(self.space.dims, self.soft_match, self.analyzer, self.tokenizer)
 
     async def _refresh(self, kept: _KeptIndex, workspace_id: UUID, user_id: UUID) -> None:
-        async with self.database.workspace(workspace_id) as connection:
+        async with self.database.workspace(workspace_id, user_id=user_id) as connection:
             rows = RecallRows(connection, workspace_id)
             now = await rows.revision(user_id)
             if now.revision == kept.revision:

@@ -63,7 +63,7 @@ class Recall:
             workspace_id, user_id, lambda index: _Recalled(index.find(asked), index.unembedded)
         )
         as_of = request.as_of or now
-        async with self.database.workspace(workspace_id) as connection:
+        async with self.database.workspace(workspace_id, user_id=user_id) as connection:
             rows = RecallRows(connection, workspace_id)
             candidates = await rows.candidates(
                 user_id,

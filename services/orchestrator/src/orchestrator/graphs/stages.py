@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypedDict, TypeVar
 import psycopg
 from langgraph.runtime import Runtime
 from langgraph.typing import ContextT, NodeInputT_contra
+from opentelemetry.trace import StatusCode
 
 from contracts.events import StageCompleted, StageStarted
 from orchestrator.errors import GraphError
@@ -64,8 +65,9 @@ def stage(node: Node[NodeInputT_contra, ContextT], label: str) -> Node[NodeInput
         events.emit(StageStarted(stage=name, label=label))
         began = time.perf_counter()
         try:
-            with span(f"node {name}"):
+            with span(f"node {name}") as current:
                 update = await node(state, runtime)
+                current.set_status(StatusCode.OK)  # an error sets its own
         except Exception as error:
             if name == ERROR_HANDLER or _is_for_the_engine(error):
                 raise

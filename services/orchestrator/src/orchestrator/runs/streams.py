@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 from uuid import UUID
 
+import psycopg
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
@@ -33,6 +34,7 @@ from service_kit.problems import Unavailable
 log = logging.getLogger(__name__)
 HEARTBEAT = b": still here\n\n"
 BEGINNING = "0-0"
+AWAY_SECONDS = 0.5  # until a database that is away is asked again
 _ID = re.compile(r"\d{1,10}-\d{1,19}", re.ASCII)
 Entry = tuple[str, str, str]  # id, name and data
 _TERMINAL = frozenset(event.name for event in RUN_EVENTS if event.terminal)
@@ -94,7 +96,10 @@ class RunStreams:
             log.warning("run streams not deleted", exc_info=error, extra={"runs": len(run_ids)})
 
     async def follow(self, caller: Principal, run: Run, after: str = BEGINNING) -> AsyncIterator[bytes]:
-        """Yields the events after the given id, up to and including the terminal one, which is sent once."""
+        """Yields the events after the given id, up to and including the terminal one, which is sent once.
+
+        While PostgreSQL is away it yields what the stream has, or waits.
+        """
         self.open += 1
         try:
             async for piece in self._events(caller, run, after):
@@ -107,19 +112,30 @@ class RunStreams:
             entries = await self._read(run.id, after, wait=not run.status.ended)
             if not entries and not run.status.ended:
                 yield HEARTBEAT
-                run = await self._reread(caller, run)
             if not entries or not _follows(after, entries[0][0]):
-                stored = await self._stored(caller, run, after)
-                # What the stream tells in full is not taken from PostgreSQL, which has no pieces of texts.
-                entries = entries or (await self._read(run.id, after, wait=False) if stored else [])
-                first = entries[0][0] if entries else None
-                if first is None or not _follows(after, first):
-                    missed = [one for one in stored if first is None or _key(one[0]) < _key(first)]
-                    entries = [*_with_texts(after, missed), *entries]
+                try:
+                    run, entries = await self._filled(caller, run, after, entries)
+                except (psycopg.OperationalError, Unavailable) as error:
+                    log.warning("run not read", exc_info=error, extra={"run_id": str(run.id)})
+                    entries = []
+                    await asyncio.sleep(AWAY_SECONDS)
             for after, name, data in entries:
                 yield _formatted(after, name, data)
                 if name in _TERMINAL:
                     return
+
+    async def _filled(self, caller: Principal, run: Run, after: str, entries: list[Entry]) -> tuple[Run, list[Entry]]:
+        """Returns the run as it is by now, and what follows: from PostgreSQL what the stream does not have."""
+        if not entries and not run.status.ended:
+            run = await self._reread(caller, run)
+        stored = await self._stored(caller, run, after)
+        # What the stream tells in full is not taken from PostgreSQL, which has no pieces of texts.
+        entries = entries or (await self._read(run.id, after, wait=False) if stored else [])
+        first = entries[0][0] if entries else None
+        if first is None or not _follows(after, first):
+            missed = [one for one in stored if first is None or _key(one[0]) < _key(first)]
+            entries = [*_with_texts(after, missed), *entries]
+        return run, entries
 
     async def _stored(self, caller: Principal, run: Run, after: str) -> list[Entry]:
         """Returns what PostgreSQL has after the id; for an ended run up to its terminal event."""

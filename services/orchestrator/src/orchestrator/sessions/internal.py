@@ -1,4 +1,4 @@
-"""What other services ask before they erase something; not reachable from outside."""
+"""What other services ask about sessions; not reachable from outside."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 
-from contracts.orchestrator import DeletedSessions, SessionIds
+from contracts.orchestrator import DeletedSessions, SessionIds, SessionUsers
 from contracts.registry import MEMORY
 from orchestrator.sessions.deletion import DeletedSessionIds
+from orchestrator.sessions.repository import WorkspaceSessions
 from service_kit.auth import ServiceCaller, called_by
-from service_kit.owners import SESSIONS_PATH
+from service_kit.owners import SESSION_USERS_PATH, SESSIONS_PATH
 from service_kit.postgres import Database
 
 router = APIRouter(include_in_schema=False)
@@ -22,3 +23,11 @@ async def deleted_sessions(caller: Asking, body: SessionIds, request: Request) -
     database: Database = request.app.state.database
     async with database.workspace(caller.workspace_id) as connection:
         return DeletedSessions(deleted=await DeletedSessionIds(connection, caller.workspace_id).among(body.session_ids))
+
+
+@router.post(SESSION_USERS_PATH)
+async def session_users(caller: Asking, body: SessionIds, request: Request) -> SessionUsers:
+    """Names whom each session belongs to that may be remembered."""
+    database: Database = request.app.state.database
+    async with database.workspace(caller.workspace_id) as connection:
+        return SessionUsers(users=await WorkspaceSessions(connection, caller.workspace_id).users(body.session_ids))

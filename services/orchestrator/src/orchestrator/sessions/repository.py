@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -25,6 +26,7 @@ class SessionSql(Statements, file="sessions.sql", columns=SESSION_COLUMNS):
     active_run_ids: str
     page: str
     change: str
+    users: str
 
 
 class SessionDocumentSql(Statements, file="documents.sql"):
@@ -105,6 +107,23 @@ class CallerSessions(Repository):
         """Returns the problem of a change to an older version. Raises SessionNotFound."""
         session = await self.find(session_id)
         return PreconditionFailed(f"The session is now at version {session.version}")
+
+
+@dataclass(frozen=True)
+class SessionUser:
+    """A session and its user."""
+
+    id: UUID
+    created_by: UUID
+
+
+class WorkspaceSessions(Repository):
+    """The sessions of a workspace, whoever they belong to."""
+
+    async def users(self, session_ids: Sequence[UUID]) -> dict[UUID, UUID]:
+        """Returns the users of those sessions that are neither deleted nor temporary."""
+        found = await self.all(SessionSql.users, SessionUser, ids=session_ids)
+        return {session.id: session.created_by for session in found}
 
 
 class AttachedDocuments(Repository):

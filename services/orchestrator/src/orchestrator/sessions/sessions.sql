@@ -33,3 +33,8 @@ SET title = coalesce(%(title)s, title), pinned = coalesce(%(pinned)s, pinned),
 WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND created_by = %(user_id)s
   AND (%(version)s::integer IS NULL OR version = %(version)s)
 RETURNING {columns};
+
+-- name: users
+-- Returns whose the sessions are that may be remembered.
+SELECT id, created_by FROM session
+WHERE workspace_id = %(workspace_id)s AND id = ANY(%(ids)s) AND NOT temporary;

@@ -1,0 +1,149 @@
+"""attractor world"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+from uuid import UUID
+
+import typer
+
+from attractor_client.client import AttractorClient
+from attractor_client.invocation import Limit, connected, show_list
+from attractor_client.output import Output
+from attractor_client.rendering import local_time
+from contracts.world import World, WorldEvent, WorldOperation, WorldOperationKind
+
+app = typer.Typer(no_args_is_help=True, help="Show and change the world state: what holds for a workspace or session.")
+Session = Annotated[UUID | None, typer.Option("--session", metavar="ID", help="Of this session of yours.")]
+IfVersion = Annotated[int | None, typer.Option("--if-version", min=1, help="Fail unless the world has this version.")]
+
+
+@app.command()
+@connected()
+async def show(
+    client: AttractorClient,
+    output: Output,
+    session: Session = None,
+    version: Annotated[int | None, typer.Option(min=1, help="As it was at this version.")] = None,
+) -> None:
+    """Show the document."""
+    _show(output, await client.world.get(session_id=session, version=version))
+
+
+@app.command()
+@connected()
+async def apply(
+    client: AttractorClient,
+    output: Output,
+    operations: Annotated[
+        list[str], typer.Argument(metavar="OPERATION...", help="set|add|remove|merge|test PATH [VALUE], in quotes.")
+    ],
+    session: Session = None,
+    if_version: IfVersion = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the result and keep nothing.")] = False,
+) -> None:
+    """Apply operations in order, all or none. A value is JSON, or else text.
+
+    \b
+    Example:
+      attractor world apply "set /project/name Apollo" "add /topics billing" "test /timezone UTC"
+    """
+    changes = [operation(text) for text in operations]
+    _show(output, await client.world.apply(changes, session_id=session, expected_version=if_version, dry_run=dry_run))
+
+
+@app.command()
+@connected()
+async def history(client: AttractorClient, output: Output, session: Session = None, limit: Limit = 50) -> None:
+    """List who changed what, newest first."""
+    await show_list(
+        output,
+        client.world.history(session_id=session),
+        limit,
+        ("version", "at", "what", "by"),
+        lambda one: (one.version, local_time(one.created_at), what_happened(one), one.created_by or ""),
+    )
+
+
+@app.command()
+@connected()
+async def diff(
+    client: AttractorClient,
+    output: Output,
+    since: Annotated[int, typer.Argument(metavar="FROM", min=1, help="The earlier version.")],
+    until: Annotated[int | None, typer.Argument(metavar="TO", min=1, help="The later one; by default now.")] = None,
+    session: Session = None,
+) -> None:
+    """Show what changed between two versions."""
+    found = await client.world.diff(since, until, session_id=session)
+    if output.as_json:
+        output.json(found)
+        return
+    rows = [(one.path, _brief(one.before), _brief(one.after)) for one in found.changes]
+    output.table(("path", "before", "after"), rows)
+
+
+@app.command()
+@connected()
+async def revert(
+    client: AttractorClient,
+    output: Output,
+    version: Annotated[int, typer.Argument(min=1, help="The version to restore.")],
+    session: Session = None,
+    if_version: IfVersion = None,
+) -> None:
+    """Restore what the document was at a version; what came after stays in the history."""
+    _show(output, await client.world.revert(version, session_id=session, expected_version=if_version))
+
+
+def operation(text: str) -> WorldOperation:
+    """Reads `add /topics billing`; a value that is no JSON is text."""
+    kind, _, rest = text.strip().partition(" ")
+    path, _, value = rest.strip().partition(" ")
+    if kind not in set(WorldOperationKind) or not path:
+        raise typer.BadParameter(f"{text!r} must have the form: set|add|remove|merge|test PATH [VALUE]")
+    given = {"value": _value(value.strip())} if value.strip() else {}
+    return WorldOperation.model_validate({"op": kind, "path": path, **given})
+
+
+def what_happened(event: WorldEvent) -> str:
+    """Returns an event in one line."""
+    if event.redacted:
+        return f"{event.kind.value} {event.path or ''} (forgotten)"
+    if event.op is None:
+        return ": ".join([event.kind.value, ", ".join(event.repairs)]) if event.repairs else event.kind.value
+    said = f"{event.op.value} {event.path} {_brief(event.value) if event.value is not None else ''}".strip()
+    return f"revert: {said}" if event.kind == "reverted" else said
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _brief(value: object) -> str:
+    return "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _show(output: Output, world: World) -> None:
+    if output.as_json:
+        output.json(world)
+        return
+    document = world.document
+    output.fields(
+        [
+            ("version", world.version),
+            ("session", world.session_id),
+            *((f"project {name}", value) for name, value in document.project),
+            *((name.replace("_", " "), value) for name, value in document.identity),
+            ("time zone", document.timezone),
+            *(
+                (name.replace("_", " "), "\n".join(getattr(document, name)))
+                for name in ("goals", "decisions", "rules", "topics", "open_questions")
+            ),
+            *((f"extra {name}", _brief(value)) for name, value in document.extra.items()),
+        ]
+    )

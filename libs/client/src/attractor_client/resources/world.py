@@ -1,0 +1,78 @@
+"""The world state of the workspace, and of the key's user's sessions."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from uuid import UUID, uuid4
+
+from attractor_client.http.pages import every
+from attractor_client.http.transport import Transport
+from contracts.base import Page
+from contracts.world import World, WorldDiff, WorldEvent, WorldOperation, WorldOperations, WorldRevert
+
+WORLD = "/v1/world"
+
+
+class WorldState:
+    """`client.world`: without `session_id` the workspace's own, which editors may change."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
+
+    async def get(self, *, session_id: UUID | None = None, version: int | None = None) -> World:
+        """Reads the document, as it is or as it was at a version."""
+        return await self.transport.get(WORLD, World, {"session_id": session_id, "version": version})
+
+    async def apply(
+        self,
+        operations: Sequence[WorldOperation],
+        *,
+        session_id: UUID | None = None,
+        expected_version: int | None = None,
+        dry_run: bool = False,
+        idempotency_key: str | None = None,
+    ) -> World:
+        """Applies all operations or none. Raises StaleVersion unless the world has `expected_version`, if given."""
+        return await self._change(
+            "operations",
+            WorldOperations(operations=list(operations), dry_run=dry_run),
+            session_id,
+            expected_version,
+            {"Idempotency-Key": idempotency_key or str(uuid4())},
+        )
+
+    def history(self, *, session_id: UUID | None = None) -> AsyncIterator[WorldEvent]:
+        """Every event, newest first."""
+        return every(self.transport, f"{WORLD}/history", Page[WorldEvent], {"session_id": session_id})
+
+    async def diff(self, since: int, until: int | None = None, *, session_id: UUID | None = None) -> WorldDiff:
+        """What changed from one version to another, by default to the current one."""
+        asked = {"from": since, "to": until, "session_id": session_id}
+        return await self.transport.get(f"{WORLD}/diff", WorldDiff, asked)
+
+    async def revert(
+        self, version: int, *, session_id: UUID | None = None, expected_version: int | None = None
+    ) -> World:
+        """Makes the document what it was at a version. Raises StaleVersion as `apply` does."""
+        return await self._change("revert", WorldRevert(version=version), session_id, expected_version, {})
+
+    async def _change(
+        self,
+        what: str,
+        body: WorldOperations | WorldRevert,
+        session_id: UUID | None,
+        expected_version: int | None,
+        headers: dict[str, str],
+    ) -> World:
+        if expected_version is not None:
+            headers = {**headers, "If-Match": f'"{expected_version}"'}
+        answer = await self.transport.send(
+            "POST",
+            f"{WORLD}/{what}",
+            params={"session_id": session_id},
+            # What was not given is not sent: a value that is null is another thing than none.
+            content=body.model_dump_json(exclude_unset=True).encode(),
+            headers={"Content-Type": "application/json", **headers},
+            repeatable="Idempotency-Key" in headers,
+        )
+        return self.transport.parse(answer, World)

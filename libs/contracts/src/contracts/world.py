@@ -1,0 +1,223 @@
+"""The world state: a durable JSON document of a workspace or a session, changed by typed operations alone."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from pydantic import AfterValidator, ConfigDict, Field, JsonValue, StringConstraints, field_validator
+
+from contracts.base import Request, Resource, plain
+
+SCHEMA_VERSION: Literal[1] = 1
+MOST_TEXTS = 200
+MOST_OPERATIONS = 100
+DEEPEST = 12
+LARGEST_BYTES = 256 * 1024
+
+
+def known_zone(name: str) -> str:
+    """Returns the name. Raises ValueError unless it is one of the IANA time zone database."""
+    try:
+        ZoneInfo(name)
+    except (ValueError, OSError, KeyError):
+        raise ValueError("must be a time zone of the IANA database, such as Europe/Berlin") from None
+    return name
+
+
+def each_once(texts: list[str]) -> list[str]:
+    """Returns the texts. Raises ValueError if one stands there twice."""
+    if len(set(texts)) < len(texts):
+        raise ValueError("must have each text once")
+    return texts
+
+
+def canonical(value: JsonValue) -> JsonValue:
+    """Returns the value as every store gives it back: whole numbers are integers. Raises ValueError beyond JSON.
+
+    Texts and keys are `plain`; values lie at most DEEPEST levels deep.
+    """
+    whole: JsonValue = _canonical(value, DEEPEST)
+    return whole
+
+
+def _canonical(value: Any, levels: int) -> Any:
+    if levels == 0:
+        raise ValueError(f"must be nested at most {DEEPEST} levels deep")
+    if isinstance(value, str):
+        return plain(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError("must be a finite number")
+        return int(value) if value.is_integer() and abs(value) < 2**53 else value
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 2**63:
+        raise ValueError("must be a number between -2^63 and 2^63")
+    if isinstance(value, list):
+        return [_canonical(one, levels - 1) for one in value]
+    if isinstance(value, dict):
+        return {plain(key): _canonical(one, levels - 1) for key, one in value.items()}
+    return value
+
+
+WorldText = Annotated[str, StringConstraints(min_length=1, max_length=1_000), AfterValidator(plain)]
+WorldTexts = Annotated[list[WorldText], Field(max_length=MOST_TEXTS), AfterValidator(each_once)]
+TimeZone = Annotated[str, StringConstraints(max_length=64), AfterValidator(known_zone)]
+AnyValue = Annotated[JsonValue, AfterValidator(canonical)]
+ExtraName = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+
+
+class WorldPart(Resource):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class WorldProject(WorldPart):
+    """What the workspace or the session is about."""
+
+    name: WorldText | None = None
+    summary: WorldText | None = None
+    status: WorldText | None = None
+
+
+class WorldIdentity(WorldPart):
+    """Who talks to whom, and how."""
+
+    user_name: WorldText | None = None
+    assistant_name: WorldText | None = None
+    language: WorldText | None = None
+    location: WorldText | None = None
+
+
+class WorldDocument(WorldPart):
+    """The document of schema version 1. Lists have each text once; `extra` takes what the schema does not name."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    project: WorldProject = WorldProject()
+    goals: WorldTexts = []
+    decisions: WorldTexts = []
+    rules: WorldTexts = []
+    topics: WorldTexts = []
+    open_questions: WorldTexts = []
+    identity: WorldIdentity = WorldIdentity()
+    timezone: TimeZone = "UTC"
+    extra: dict[ExtraName, AnyValue] = {}
+
+    @field_validator("extra")
+    @classmethod
+    def _fits(cls, extra: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        if len(json.dumps(extra, ensure_ascii=False).encode()) > LARGEST_BYTES:
+            raise ValueError(f"must take at most {LARGEST_BYTES} bytes")
+        return extra
+
+
+class WorldOperationKind(StrEnum):
+    set = "set"  # puts the value at the path
+    add = "add"  # appends the text to the list at the path, unless it is there
+    remove = "remove"  # takes the text out of the list, or what is at the path away; a field gets its default back
+    merge = "merge"  # merges the object into the one at the path (RFC 7396: null takes away)
+    test = "test"  # fails unless the value at the path is this
+
+
+class WorldOperation(Request):
+    """One typed change. `path` is a JSON pointer (RFC 6901) that the schema knows: `/project/name`, `/topics`.
+
+    Below `/extra` any path is known. `remove` has a `value` for lists alone, which names the item; the others need one.
+    """
+
+    op: WorldOperationKind
+    path: Annotated[str, StringConstraints(pattern=r"^(/[^/]+)+$", max_length=500)]
+    value: AnyValue = None
+
+    @property
+    def has_value(self) -> bool:
+        return "value" in self.model_fields_set
+
+    @property
+    def keys(self) -> list[str]:
+        return [part.replace("~1", "/").replace("~0", "~") for part in self.path.split("/")[1:]]
+
+
+class WorldOperations(Request):
+    """Operations that are applied in order, all or none. With `dry_run` nothing is kept."""
+
+    operations: Annotated[list[WorldOperation], Field(min_length=1, max_length=MOST_OPERATIONS)]
+    dry_run: bool = False
+
+
+class WorldRevert(Request):
+    """The version whose document is to be restored, by operations of its own."""
+
+    version: Annotated[int, Field(ge=1, le=10**9)]
+
+
+class World(Resource):
+    """`version` counts the events; `session_id` is null for the workspace's own."""
+
+    session_id: UUID | None
+    version: int
+    document: WorldDocument
+    created_at: datetime
+    updated_at: datetime
+
+
+class WorldEventKind(StrEnum):
+    created = "created"
+    operation = "operation"
+    reverted = "reverted"  # an operation that a revert made
+    repaired = "repaired"
+
+
+class WorldEvent(Resource):
+    """What made a version of the document: one operation, its creation, or a repair.
+
+    `previous` is what stood in the field (below `/extra`: under the first key) before; `existed` is false where nothing
+    did. A repair names in `repairs` what was malformed, and has those values in `previous`. `redacted`: something of it
+    was forgotten on request.
+    """
+
+    version: int
+    kind: WorldEventKind
+    op: WorldOperationKind | None
+    path: str | None
+    value: JsonValue
+    previous: JsonValue
+    existed: bool
+    repairs: list[str]
+    redacted: bool
+    created_by: UUID | None
+    run_id: UUID | None
+    created_at: datetime
+
+
+class WorldDifference(Resource):
+    """What stands at `path` before and after; null is nothing."""
+
+    path: str
+    before: JsonValue
+    after: JsonValue
+
+
+class WorldDiff(Resource):
+    """What changed from one version to another."""
+
+    from_version: int
+    to_version: int
+    changes: list[WorldDifference]
+
+
+def texts_of(value: object) -> Iterator[str]:
+    """Yields every text in a JSON value, keys included."""
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict):
+            left += [*one.keys(), *one.values()]
+        elif isinstance(one, list):
+            left += one

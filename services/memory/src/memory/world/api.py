@@ -1,0 +1,124 @@
+"""Routes of the world state: the workspace's, or with `session_id` that of one of the caller's sessions."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from contracts.base import Page, ProblemBody
+from contracts.gateway import Role
+from contracts.registry import ORCHESTRATOR
+from contracts.world import World, WorldDiff, WorldEvent, WorldOperations, WorldRevert
+from memory.world.worlds import Worlds
+from service_kit.auth import Principal, Viewer, viewer_through
+from service_kit.idempotency import creation_id
+from service_kit.pagination import Cursor, Limit
+from service_kit.problems import Forbidden
+from service_kit.request_headers import ExpectedVersion, IdempotencyKey
+
+router = APIRouter(prefix="/v1/world", tags=["memory"])
+Responses = dict[int | str, dict[str, Any]]
+READING: Responses = {
+    404: {"model": ProblemBody, "description": "There is no such session of the caller, or no such version"},
+    503: {"model": ProblemBody, "description": "The orchestrator could not say whose the session is"},
+}
+CHANGING: Responses = {
+    **READING,
+    409: {"model": ProblemBody, "description": "An operation does not fit what the world holds now"},
+    412: {"model": ProblemBody, "description": "If-Match names another version than the current one"},
+}
+
+
+def opened_worlds(request: Request) -> Worlds:
+    worlds: Worlds = request.app.state.worlds
+    return worlds
+
+
+InUse = Annotated[Worlds, Depends(opened_worlds)]
+Asking = Annotated[Principal, Depends(viewer_through(ORCHESTRATOR))]
+SessionId = Annotated[UUID | None, Query(description="The caller's session whose world it is; else the workspace's")]
+Version = Annotated[int | None, Query(ge=1, le=10**9, description="As it was at this version; else as it is now")]
+
+
+@router.get("", summary="Read the world state", responses=READING)
+async def get_world(
+    caller: Viewer, worlds: InUse, response: Response, session_id: SessionId = None, version: Version = None
+) -> World:
+    """Reads the document of the workspace, or of a session. A world that is new has defaults.
+
+    The header `ETag` is the version, for If-Match.
+    """
+    return _tagged(await worlds.show(caller, session_id, version), response)
+
+
+@router.post("/operations", summary="Change the world state", responses=CHANGING)
+async def apply_operations(
+    body: WorldOperations,
+    caller: Asking,
+    worlds: InUse,
+    response: Response,
+    version: ExpectedVersion,
+    key: IdempotencyKey,
+    session_id: SessionId = None,
+) -> World:
+    """Applies operations in order, all or none; each that changes something is an event and raises the version.
+
+    The workspace's world needs the role editor, that of an own session does not. With If-Match only if the world still
+    has that version. With `dry_run` the answer is the world with the operations, and nothing is kept.
+    """
+    if not body.dry_run:
+        _require_editor(caller, session_id)
+    change_id = creation_id(caller.user_id, key, "world") if key else None
+    changed = await worlds.apply(
+        caller, session_id, body.operations, expected=version, change_id=change_id, dry_run=body.dry_run
+    )
+    return _tagged(changed, response)
+
+
+@router.get("/history", summary="List the events of the world state", responses=READING)
+async def list_world_events(
+    caller: Viewer, worlds: InUse, session_id: SessionId = None, limit: Limit = 50, cursor: Cursor = None
+) -> Page[WorldEvent]:
+    """Lists who changed what, newest first: an event for each version."""
+    return await worlds.history(caller, session_id, limit, cursor)
+
+
+@router.get("/diff", summary="Compare two versions of the world state", responses=READING)
+async def compare_worlds(
+    caller: Viewer,
+    worlds: InUse,
+    since: Annotated[int, Query(alias="from", ge=1, le=10**9, description="The earlier version")],
+    until: Annotated[int | None, Query(alias="to", ge=1, le=10**9, description="The later one; else now")] = None,
+    session_id: SessionId = None,
+) -> WorldDiff:
+    """Lists the places whose values differ, with what they were and are."""
+    return await worlds.diff(caller, session_id, since, until)
+
+
+@router.post("/revert", summary="Restore a version of the world state", responses=CHANGING)
+async def revert_world(
+    body: WorldRevert,
+    caller: Viewer,
+    worlds: InUse,
+    response: Response,
+    version: ExpectedVersion,
+    session_id: SessionId = None,
+) -> World:
+    """Makes the document what it was at a version, by operations that are events themselves: nothing is lost."""
+    _require_editor(caller, session_id)
+    return _tagged(await worlds.revert(caller, session_id, body.version, version), response)
+
+
+def _require_editor(caller: Principal, session_id: UUID | None) -> None:
+    """Raises Forbidden unless the caller may change what all members see; a service never may."""
+    if caller.via is not None:
+        raise Forbidden(f"{caller.via} may only try operations out")
+    if session_id is None and caller.role.rank < Role.editor.rank:
+        raise Forbidden(f"this needs the role editor; the key has {caller.role.value}")
+
+
+def _tagged(world: World, response: Response) -> World:
+    response.headers["ETag"] = f'"{world.version}"'
+    return world

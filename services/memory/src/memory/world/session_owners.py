@@ -1,0 +1,29 @@
+"""Asks the orchestrator whose a session is."""
+
+from __future__ import annotations
+
+from typing import Protocol
+from uuid import UUID
+
+from contracts.orchestrator import SessionIds, SessionUsers
+from contracts.registry import MEMORY
+from service_kit.auth import ServiceCaller
+from service_kit.http_service import HttpService
+from service_kit.owners import SESSION_USERS_PATH
+
+
+class SessionOwners(Protocol):
+    """Says whose a session is."""
+
+    async def owner_of(self, workspace_id: UUID, session_id: UUID) -> UUID | None:
+        """Returns the user of a session that may be remembered, None if there is none. Raises ServiceSilent."""
+        ...
+
+
+class OrchestratorSessions(HttpService):
+    """The orchestrator, asked on this service's own behalf."""
+
+    async def owner_of(self, workspace_id: UUID, session_id: UUID) -> UUID | None:
+        caller, asked = ServiceCaller(MEMORY, workspace_id), SessionIds(session_ids=[session_id])
+        answer = await self.fetch(caller, "POST", SESSION_USERS_PATH, SessionUsers, asked)
+        return answer.users.get(session_id)

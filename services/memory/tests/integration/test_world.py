@@ -1,0 +1,265 @@
+"""The world state over HTTP: documents, operations, history, and who may see and change what."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from psycopg.types.json import Jsonb
+
+from contracts.events import TURNS, SessionDeleted
+from contracts.gateway import Role
+from contracts.world import WorldDocument
+
+DEFAULTS = WorldDocument().model_dump(mode="json")
+
+
+@pytest.fixture
+def world(client, auth_headers):
+    class Caller:
+        """A member of the workspace, as the gateway passes the requests on."""
+
+        async def get(self, path: str = "", *, who: dict[str, Any] | None = None, **params: Any) -> Any:
+            return await client.get(f"/v1/world{path}", params=params, headers=auth_headers(**(who or {})))
+
+        async def apply(
+            self, *operations: tuple[Any, ...], who: dict[str, Any] | None = None, session: Any = None, **more: Any
+        ) -> Any:
+            body = {"operations": [_operation(*one) for one in operations]}
+            if more.pop("dry_run", False):
+                body["dry_run"] = True
+            headers = {**auth_headers(**(who or {})), **more.pop("headers", {})}
+            params = {"session_id": str(session)} if session else {}
+            return await client.post("/v1/world/operations", json=body, params=params, headers=headers)
+
+        async def revert(self, version: int, **headers: str) -> Any:
+            body = {"version": version}
+            return await client.post("/v1/world/revert", json=body, headers={**auth_headers(), **headers})
+
+    return Caller()
+
+
+def _operation(op: str, path: str, *value: Any) -> dict[str, Any]:
+    return {"op": op, "path": path, **({"value": value[0]} if value else {})}
+
+
+@pytest.fixture
+def session(owners, principal) -> UUID:
+    """A session of the caller."""
+    session_id = uuid4()
+    owners.users[str(session_id)] = str(principal.user_id)
+    return session_id
+
+
+async def test_a_new_world_has_defaults_and_its_creation_is_an_event(world):
+    read = await world.get()
+    assert (read.status_code, read.headers["etag"]) == (200, '"1"')
+    assert (read.json()["version"], read.json()["document"], read.json()["session_id"]) == (1, DEFAULTS, None)
+    [event] = (await world.get("/history")).json()["items"]
+    assert (event["version"], event["kind"]) == (1, "created")
+
+
+async def test_each_operation_is_an_event_that_says_who_did_what(world, principal):
+    changed = await world.apply(
+        ("set", "/project/name", "Apollo"), ("add", "/topics", "moon"), ("add", "/topics", "moon")
+    )
+    assert (changed.status_code, changed.json()["version"], changed.headers["etag"]) == (200, 3, '"3"')
+    first = (await world.get("/history", limit=1)).json()
+    assert first["items"][0]["value"] == "moon"
+    rest = (await world.get("/history", cursor=first["next_cursor"])).json()["items"]
+    assert [(one["op"], one["path"], one["previous"]) for one in rest] == [
+        ("set", "/project/name", DEFAULTS["project"]),
+        (None, None, None),
+    ]
+    assert {one["created_by"] for one in rest} == {str(principal.user_id), None}
+
+
+async def test_operations_are_applied_all_or_none(world):
+    failed = await world.apply(("add", "/topics", "moon"), ("test", "/project/name", "Apollo"))
+    assert (failed.status_code, failed.json()["type"]) == (409, "world-operation-failed")
+    assert failed.json()["detail"].startswith("operation 2 (test /project/name)")
+    refused = await world.apply(("add", "/topics", "moon"), ("set", "/mood", "calm"))
+    assert (refused.status_code, refused.json()["type"]) == (422, "world-operation-invalid")
+    assert (await world.get()).json()["version"] == 1
+
+
+async def test_a_dry_run_shows_the_result_and_keeps_nothing(world):
+    tried = await world.apply(("add", "/topics", "moon"), dry_run=True)
+    assert tried.json()["document"]["topics"] == ["moon"]
+    assert (await world.get()).json()["document"] == DEFAULTS
+
+
+async def test_if_match_names_the_version_that_is_changed(world):
+    await world.apply(("add", "/topics", "moon"))
+    stale = await world.apply(("add", "/topics", "mars"), headers={"If-Match": '"1"'})
+    assert (stale.status_code, stale.json()["detail"]) == (412, "the world now has version 2")
+    assert (await world.apply(("add", "/topics", "mars"), headers={"If-Match": '"2"'})).json()["version"] == 3
+
+
+async def test_a_change_that_is_sent_twice_is_made_once(world):
+    key = {"Idempotency-Key": "one"}
+    for version in (2, 3):
+        sent = await world.apply(("set", "/project/name", "Apollo"), headers=key)
+        assert (sent.status_code, sent.json()["version"]) == (200, version)
+        await world.apply(("set", "/project/name", "Artemis"))
+    assert (await world.get()).json()["document"]["project"]["name"] == "Artemis"
+    other = await world.apply(("set", "/project/name", "Gemini"), headers=key)
+    assert (other.status_code, other.json()["type"]) == (409, "idempotency-key-reused")
+
+
+async def test_versions_can_be_read_compared_and_restored(world):
+    await world.apply(("set", "/project/name", "Apollo"), ("add", "/topics", "moon"), ("set", "/extra/crew", 3))
+    await world.apply(("remove", "/topics", "moon"), ("set", "/extra/crew", 4), ("remove", "/extra/crew"))
+    old = (await world.get(version=4)).json()
+    assert (old["version"], old["document"]["topics"], old["document"]["extra"]) == (4, ["moon"], {"crew": 3})
+    compared = (await world.get("/diff", **{"from": 2, "to": 4})).json()["changes"]
+    assert compared == [
+        {"path": "/topics", "before": [], "after": ["moon"]},
+        {"path": "/extra/crew", "before": None, "after": 3},
+    ]
+    restored = await world.revert(4)
+    assert (restored.json()["version"], restored.json()["document"]) == (9, old["document"])
+    kinds = [one["kind"] for one in (await world.get("/history", limit=2)).json()["items"]]
+    assert kinds == ["reverted", "reverted"]
+    assert (await world.get("/diff", **{"from": 4})).json()["changes"] == []
+    assert (await world.revert(2, **{"If-Match": "8"})).status_code == 412
+    for asked in (await world.get(version=10), await world.get("/diff", **{"from": 10}), await world.revert(10)):
+        assert (asked.status_code, asked.json()["type"]) == (404, "world-version-not-found")
+
+
+async def test_a_malformed_document_is_repaired_on_load_and_the_repair_is_an_event(world, app, workspace_id):
+    await world.apply(("set", "/project/name", "Apollo"), ("add", "/topics", "moon"))
+    damaged = {"project": {"name": "Apollo"}, "topics": 7, "goals": ["Land"], "mood": "calm"}
+    with psycopg.connect(app.state.database_url) as connection:
+        connection.execute("SELECT set_config('app.workspace_id', %s, true)", (str(workspace_id),))
+        connection.execute("UPDATE world SET document = %s", (Jsonb(damaged),))
+    read = (await world.get()).json()
+    assert (read["version"], read["document"]["goals"], read["document"]["topics"]) == (4, ["Land"], [])
+    assert (read["document"]["project"]["name"], read["document"]["extra"]) == ("Apollo", {"mood": "calm"})
+    event = (await world.get("/history", limit=1)).json()["items"][0]
+    assert event["kind"] == "repaired"
+    assert {"/topics was malformed", "/rules was missing"} < set(event["repairs"])
+    assert event["previous"]["/topics"] == 7
+    assert (await world.get()).json()["version"] == 4
+
+
+async def test_viewers_read_the_workspace_s_world_and_editors_change_it(world):
+    viewer, editor = ({"role": role, "user_id": uuid4()} for role in (Role.viewer, Role.editor))
+    assert (await world.get(who=viewer)).status_code == 200
+    assert (await world.apply(("add", "/topics", "moon"), who=viewer)).status_code == 403
+    assert (await world.apply(("add", "/topics", "moon"), who=viewer, dry_run=True)).status_code == 200
+    assert (await world.apply(("add", "/topics", "moon"), who=editor)).status_code == 200
+    assert (await world.get(who=viewer)).json()["document"]["topics"] == ["moon"]
+    assert (await world.get(who={"workspace_id": uuid4()})).json()["document"]["topics"] == []
+
+
+async def test_a_session_s_world_is_its_user_s_alone(world, session, workspace_id):
+    viewer = {"role": Role.viewer}
+    changed = await world.apply(("add", "/topics", "quixotic"), session=session, who=viewer)
+    assert (changed.status_code, changed.json()["session_id"]) == (200, str(session))
+    assert (await world.get()).json()["document"]["topics"] == []
+    stranger = {"user_id": uuid4()}
+    for path, more in (("", {}), ("/history", {}), ("/diff", {"from": 1})):
+        refused = await world.get(path, who=stranger, session_id=str(session), **more)
+        assert (refused.status_code, refused.json()["type"]) == (404, "session-not-found")
+    assert (await world.apply(("add", "/topics", "x"), session=session, who=stranger)).status_code == 404
+    assert (await world.get(session_id=str(uuid4()))).status_code == 404
+    assert (await world.get(session_id=str(workspace_id))).status_code == 404
+
+
+async def test_without_the_orchestrator_a_session_that_is_known_is_still_read(world, session, owners):
+    await world.apply(("add", "/topics", "moon"), session=session)
+    owners.is_away = True
+    assert (await world.get(session_id=str(session))).json()["document"]["topics"] == ["moon"]
+    refused = await world.get(session_id=str(uuid4()))
+    assert (refused.status_code, refused.json()["type"]) == (503, "service-silent")
+
+
+async def test_a_session_s_world_goes_with_it(world, session, streams, app, workspace_id):
+    await world.apply(("add", "/topics", "quixotic"), session=session)
+    await world.apply(("add", "/topics", "kept"))
+    await streams.send(SessionDeleted(session_id=session))
+    await streams.drained(TURNS)
+    assert (await world.get(session_id=str(session))).status_code == 404
+    assert (await world.get()).json()["document"]["topics"] == ["kept"]
+    with psycopg.connect(app.state.database_url) as connection:
+        connection.execute("SELECT set_config('app.workspace_id', %s, true)", (str(workspace_id),))
+        [left] = connection.execute("SELECT count(*) FROM world_event WHERE world_id = %s", (session,)).fetchone()
+    assert left == 0
+
+
+async def test_a_transaction_of_a_user_sees_no_other_user_s_rows(world, session, app, workspace_id, principal):
+    await world.apply(("add", "/topics", "moon"), session=session)
+    await world.get()
+    with psycopg.connect(app.state.database_url, autocommit=True) as connection:
+        seen = {}
+        for user in (principal.user_id, uuid4()):
+            connection.execute("SELECT set_config('app.workspace_id', %s, false)", (str(workspace_id),))
+            connection.execute("SELECT set_config('app.user_id', %s, false)", (str(user),))
+            seen[user] = {one for (one,) in connection.execute("SELECT id FROM world").fetchall()}
+        assert list(seen.values()) == [{session, workspace_id}, {workspace_id}]
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute(
+                "INSERT INTO world (workspace_id, id, owner_id, document) VALUES (%s, %s, %s, '{}')",
+                (workspace_id, uuid4(), principal.user_id),
+            )
+
+
+async def test_writers_at_the_same_time_lose_no_update(world):
+    writers, each = 6, 5
+    await asyncio.gather(*(_count_up(world, each) for _ in range(writers)))
+    topics = [f"topic {number}" for number in range(writers * each)]
+    sent = await asyncio.gather(*(world.apply(("add", "/topics", topic)) for topic in topics))
+    assert {one.status_code for one in sent} == {200}
+    document = (await world.get()).json()["document"]
+    assert document["extra"]["count"] == writers * each
+    assert sorted(document["topics"]) == sorted(topics)
+    events = (await world.get("/history", limit=200)).json()["items"]
+    assert [one["version"] for one in events] == list(range(2 * writers * each + 1, 0, -1))
+
+
+async def _count_up(world: Any, times: int) -> None:
+    """Adds 1 as often, each time to what it read, and reads again where somebody else was faster."""
+    while times:
+        read = (await world.get()).json()
+        count = read["document"]["extra"].get("count", 0)
+        answer = await world.apply(("set", "/extra/count", count + 1), headers={"If-Match": str(read["version"])})
+        times -= answer.status_code == 200
+        assert answer.status_code in {200, 412}
+
+
+# Whose turn it is; at each a writer reads, or writes what follows from what it read.
+TURNS_OF = st.lists(st.integers(0, 2), min_size=4, max_size=16)
+
+
+async def test_no_interleaving_of_readers_and_writers_loses_an_update(world):
+    """Each writer adds 1 to what it has read: as often as a write was accepted, so far has the count come."""
+    loop, accepted = asyncio.get_running_loop(), 0
+
+    async def play(schedule: list[int]) -> None:
+        nonlocal accepted
+        read: dict[int, tuple[int, int]] = {}
+        for writer in schedule:
+            if writer not in read:
+                world_now = (await world.get()).json()
+                read[writer] = world_now["version"], world_now["document"]["extra"].get("count", 0)
+                continue
+            version, count = read.pop(writer)
+            answer = await world.apply(("set", "/extra/count", count + 1), headers={"If-Match": str(version)})
+            current = (await world.get()).json()
+            accepted += answer.status_code == 200
+            assert answer.status_code == (200 if count == accepted - (answer.status_code == 200) else 412)
+            assert current["document"]["extra"].get("count", 0) == accepted
+
+    @settings(max_examples=25, suppress_health_check=list(HealthCheck))
+    @given(schedule=TURNS_OF)
+    def every(schedule: list[int]) -> None:
+        asyncio.run_coroutine_threadsafe(play(schedule), loop).result(60)
+
+    await asyncio.to_thread(every)
+    assert accepted > 0

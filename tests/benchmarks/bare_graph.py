@@ -1,0 +1,62 @@
+"""The conversation graph with a saver and nothing around it: no queue, no lease, no events, no messages."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from deployment_keys import DeploymentKeys
+from langgraph.runtime import RunControl
+from prometheus_client import CollectorRegistry, Counter
+
+from orchestrator.graphs.conversation import graph as conversation
+from orchestrator.graphs.conversation.context import Prompts, TurnBudgets
+from orchestrator.graphs.conversation.turn import ConversationTurns
+from orchestrator.runs.records import ClaimedRun, EarlierMessage, RunProgress, TurnInput
+from orchestrator.services import GraphService, MemoryService, RetrievalService
+from orchestrator.settings import Settings
+
+
+@dataclass
+class UnheardEvents:
+    """Takes the events of a graph, and does nothing with them."""
+
+    stage: str | None = None
+    facts: list[Any] = field(default_factory=list)
+
+    def emit(self, event: Any) -> None:
+        """Takes it."""
+
+    async def flush(self) -> None:
+        """Has nothing to write."""
+
+    async def streamed_before(self) -> bool:
+        return False
+
+
+def bare_graph(settings: Settings, saved: Any, http: Any, chat: Any) -> ConversationTurns:
+    tokens = DeploymentKeys().tokens("orchestrator")
+    return ConversationTurns(
+        conversation.build(),
+        saved,
+        RetrievalService("retrieval", http, tokens, settings.retrieval_url, 10.0),
+        GraphService("knowledge-graph", http, tokens, settings.knowledge_graph_url, 10.0),
+        MemoryService("memory", http, tokens, settings.memory_url, 10.0),
+        chat,
+        Prompts.load(),
+        TurnBudgets(settings.search_k, settings.passage_tokens, settings.history_tokens, settings.summary_tokens),
+        RunControl(),
+        Counter("sentences", "told", ["status"], registry=CollectorRegistry()),
+    )
+
+
+async def bare_turn(turns: ConversationTurns) -> float:
+    """Returns the seconds that a turn takes, its checkpoints' deletion included."""
+    run = ClaimedRun(uuid4(), uuid4(), uuid4(), uuid4(), "owner", None, 1, 2, uuid4(), False, None, 600)
+    asked = EarlierMessage(uuid4(), "user", "How long are tokens valid?", False)
+    began = time.perf_counter()
+    await turns.answer(run, TurnInput(uuid4(), [asked], None), UnheardEvents(), RunProgress())  # type: ignore[arg-type]
+    await turns.checkpoints.saver().adelete_thread(str(run.id))
+    return time.perf_counter() - began
